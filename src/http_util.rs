@@ -21,6 +21,10 @@ pub enum RequestFailure {
     /// The connection ended before the response headers. The server may have received and executed
     /// the request.
     Reset,
+    /// The answer breaks the rules of HTTP.
+    InvalidResponse {
+        why: String,
+    },
     Unreachable {
         why: String,
     },
@@ -55,9 +59,18 @@ pub fn request_failure(error: &reqwest::Error, url: &Url) -> RequestFailure {
     // hyper has no error type for a connection closed before the response headers.
     } else if !error.is_connect() && (was_closed || why.contains("connection closed")) {
         RequestFailure::Reset
+    } else if is_invalid_response(error) {
+        RequestFailure::InvalidResponse { why }
     } else {
         RequestFailure::Unreachable { why }
     }
+}
+
+/// Whether the answer is not valid HTTP, for example because of a header.
+pub fn is_invalid_response(error: &reqwest::Error) -> bool {
+    // Errors of connecting come from TLS or a proxy. hyper is not a dependency of ours, so its
+    // messages have to do.
+    !error.is_connect() && root_cause(error).starts_with("invalid HTTP ")
 }
 
 /// The first proxy variable that is set.

@@ -25,10 +25,11 @@ use crate::domain::probe::ProbeState;
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, ImageSupport, KeySettings, ModelCatalog, ModelList, ModelRef,
-    ModelServer, NewModel, NewModelServer, NewServerError, Notice, PersonaSummary, Prompt,
-    PromptTemplates, Pull, QueryId, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId,
-    SessionPreview, SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
+    Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, ModelCatalog,
+    ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer, NewServerError, Notice,
+    PersonaSummary, Prompt, PromptTemplates, Pull, QueryId, SchemaCheck, Server, ServerId,
+    ServerLog, Session, SessionId, SessionPreview, SessionSummary, Think, ToolMode, TrustEntry,
+    TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -114,6 +115,11 @@ pub enum Command {
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
     SignIn(SignInCommand),
+    /// Looks for the MCP servers of other clients; answered by
+    /// [`Event::ImportSourcesFound`].
+    FindImportSources(QueryId),
+    /// Adds servers to `mcp-servers.json`, switched off.
+    AddServers(Vec<NewServer>),
     /// Requests a server's stderr; answered by [`Event::ServerLogRead`] if it has more than
     /// `lines_seen` lines.
     ReadServerLog {
@@ -121,6 +127,11 @@ pub enum Command {
         lines_seen: Option<u64>,
     },
     /// Enables or disables a tool.
+    /// Pins a tool, so that requests always offer it, or removes its pin.
+    PinTool {
+        server: ServerId,
+        tool: String,
+    },
     ToggleTool {
         server: ServerId,
         tool: String,
@@ -309,6 +320,11 @@ pub enum Event {
     /// One server's status and tools.
     ServerChanged(Server),
     ServerContent(ServerContentEvent),
+    /// The result of [`Command::FindImportSources`].
+    ImportSourcesFound {
+        query: QueryId,
+        sources: Arc<Vec<ImportSource>>,
+    },
     /// All stored decisions and pending tool changes; replaces the earlier list.
     TrustChanged(Arc<Vec<TrustEntry>>),
     /// The reply to [`Command::ReadServerLog`].

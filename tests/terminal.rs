@@ -27,6 +27,8 @@ mod frames;
 mod home;
 #[path = "terminal/import.rs"]
 mod import;
+#[path = "terminal/import_in_chat.rs"]
+mod import_in_chat;
 #[path = "support/model_server/mod.rs"]
 mod model_server;
 #[path = "terminal/notes.rs"]

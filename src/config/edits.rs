@@ -13,6 +13,8 @@ use crate::text::suggest::nearest;
 use serde_json::{Value, json};
 use std::path::Path;
 
+const TOOLS_PINNED: &str = "toolsPinned";
+
 /// Marks `model` as active and all others as inactive.
 ///
 /// # Errors
@@ -145,6 +147,30 @@ pub fn set_tool_enabled(
             Some(on) => set_in_server(document, id.as_str(), TOOLS_ON, |_| Ok(json!(on))),
             None => Ok(()),
         }
+    })
+}
+
+/// Stores whether a tool of a server is pinned.
+///
+/// # Errors
+/// As for [`set_server_enabled`].
+pub fn set_tool_pinned(
+    home: &Home,
+    id: &ServerId,
+    tool: &str,
+    is_pinned: bool,
+) -> Result<(), ConfigError> {
+    edit_file(&home.servers(), |document| {
+        set_in_server(document, id.as_str(), TOOLS_PINNED, |entry| {
+            let entry = entry.and_then(Value::as_object);
+            let pinned = entry.map(|entry| fields::text_list(entry, TOOLS_PINNED));
+            let mut pinned = pinned.transpose()?.flatten().unwrap_or_default();
+            pinned.retain(|name| name != tool);
+            if is_pinned {
+                pinned.push(tool.to_owned());
+            }
+            Ok(json!(pinned))
+        })
     })
 }
 

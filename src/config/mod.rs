@@ -45,6 +45,7 @@ pub use add_server::{add_servers, plaintext_secret_names, preview_server, writte
 pub use built_in::BuiltInSection;
 pub use edits::{
     set_active_model, set_server_enabled, set_tool_calls, set_tool_enabled, set_tool_mode,
+    set_tool_pinned,
 };
 pub use error::{ConfigError, banner_while_running, is_started_without};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};

@@ -76,6 +76,8 @@ pub enum Advice {
     ReviewTrust,
     /// Disable the server of this name, sanitized.
     DisableServer(String),
+    /// List the servers, to switch some of them on.
+    ListServers,
     /// Read a server's instructions for the model.
     ReviewInstructions,
     /// Sign in to the server of this name, sanitized.

@@ -1,6 +1,7 @@
 //! What a user decides about a tool call.
 
-use super::{ArgumentPattern, Arguments};
+use super::{ArgumentPattern, Arguments, Pin};
+use std::collections::BTreeMap;
 
 /// The user's decision about one call.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +13,11 @@ pub enum Decision {
     RunAlways,
     /// Run it, and always allow the server's current tools.
     RunWholeServer,
+    /// Run it, and always allow these tools of its server, which say that they only read. They were
+    /// shown to the user.
+    RunReadOnly {
+        tools: BTreeMap<String, Pin>,
+    },
     /// Run it, and always allow this tool if its arguments match.
     RunMatching {
         pattern: ArgumentPattern,
@@ -40,6 +46,7 @@ impl Decision {
             | Self::RunForSession
             | Self::RunAlways
             | Self::RunWholeServer
+            | Self::RunReadOnly { .. }
             | Self::RunMatching { .. }
             | Self::Edit { .. } => true,
             Self::Never

@@ -60,7 +60,9 @@ pub use model_catalog::{
     NewServerField, Pull, ServerCatalog,
 };
 pub use model_info::{ListedModel, ModelInfo, ModelList};
-pub use new_server::{ImportPlan, NewServer, NewServerLaunch, ServerCandidate, SkippedServer};
+pub use new_server::{
+    ImportPlan, ImportSource, NewServer, NewServerLaunch, ServerCandidate, SkippedServer,
+};
 pub use notes::{
     AgentResult, CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, OpenNote,
     SummarySource, SummaryTask, VaultStatus, WrittenNote,

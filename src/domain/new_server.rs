@@ -1,5 +1,9 @@
 //! A server that is to be added to `mcp-servers.json`, and what an import found.
 
+mod candidate_fields;
+
+pub use candidate_fields::transport_name;
+
 use super::server::RemoteTransport;
 use std::path::PathBuf;
 
@@ -53,6 +57,17 @@ pub struct SkippedServer {
 pub struct ImportPlan {
     pub candidates: Vec<ServerCandidate>,
     pub skipped: Vec<SkippedServer>,
+}
+
+/// The MCP servers of another client.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportSource {
+    /// The client's name.
+    pub client: String,
+    /// The files that list its servers.
+    pub files: Vec<PathBuf>,
+    /// Its servers compared with ours, or why they cannot be listed, as a sentence.
+    pub plan: Result<ImportPlan, String>,
 }
 
 impl NewServer {

@@ -147,6 +147,7 @@ impl ApprovedCall {
             | Decision::RunForSession
             | Decision::RunAlways
             | Decision::RunWholeServer
+            | Decision::RunReadOnly { .. }
             | Decision::RunMatching { .. }
             | Decision::Edit { .. } => Some(Self::from(call)),
             Decision::Refuse

@@ -26,6 +26,8 @@ pub(super) enum JobResult {
     Settings(SettingsResult),
     /// Settings that are already active were written to their file.
     ConfigWritten(Result<(), ConfigError>),
+    /// The number of servers that were added to `mcp-servers.json`.
+    ServersAdded(Result<usize, ConfigError>),
     ModelAdded(Box<ModelConfig>, Result<(), ConfigError>),
     DialectSaved(ModelRef, Dialect, Result<(), ConfigError>),
     /// The uncalibrated token estimate of a conversation.
@@ -77,7 +79,10 @@ impl JobResult {
     pub(super) fn is_config_write(&self) -> bool {
         matches!(
             self,
-            Self::ConfigWritten(_) | Self::ModelAdded(..) | Self::DialectSaved(..)
+            Self::ConfigWritten(_)
+                | Self::ServersAdded(_)
+                | Self::ModelAdded(..)
+                | Self::DialectSaved(..)
         )
     }
 }

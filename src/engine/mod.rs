@@ -41,6 +41,7 @@ mod context;
 mod cx;
 mod deps;
 pub mod failures;
+mod imports;
 pub mod injection_guard;
 mod jobs;
 mod models;

@@ -52,6 +52,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::ShowLog
         | Advice::Reload
         | Advice::ReplaceSystemPrompt
+        | Advice::ListServers
         | Advice::DisableServer(_)
         | Advice::ReviewInstructions => return None,
         Advice::SignIn(name) => {

@@ -185,6 +185,8 @@ fn connection_failure(failure: RequestFailure) -> FailureCause {
         RequestFailure::Refused => FailureCause::ConnectionRefused,
         RequestFailure::ConnectTimeout => FailureCause::ConnectTimeout,
         RequestFailure::Reset => FailureCause::ConnectionReset,
-        RequestFailure::Unreachable { why } => FailureCause::Unreachable { why },
+        RequestFailure::InvalidResponse { why } | RequestFailure::Unreachable { why } => {
+            FailureCause::Unreachable { why }
+        }
     }
 }

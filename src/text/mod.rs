@@ -11,6 +11,7 @@ pub mod highlight;
 pub mod invisible;
 pub mod json_changes;
 mod json_scanner;
+pub mod labeled;
 pub mod lenient_json;
 pub mod line_diff;
 pub mod lines;

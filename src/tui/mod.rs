@@ -17,6 +17,7 @@ mod engine_state;
 mod event_loop;
 mod help;
 mod history_search;
+mod imports;
 mod input;
 pub mod keymap;
 mod layer;

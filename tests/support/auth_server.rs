@@ -29,6 +29,10 @@ pub struct AuthFaults {
     pub resource: Option<String>,
     /// Where the metadata redirects to.
     pub metadata_redirect: Option<String>,
+    /// The authorization server answers requests for its metadata with this status and a web page.
+    pub metadata_page: Option<u16>,
+    /// The protected resource metadata is a web page.
+    pub resource_page: bool,
     /// Size of the metadata in bytes.
     pub metadata_bytes: usize,
     pub no_registration: bool,
@@ -147,6 +151,11 @@ fn text_answer(status: u16, content_type: &str, body: String) -> Answer {
         .expect("valid headers")
 }
 
+fn web_page(status: u16) -> Answer {
+    let body = "<!doctype html><title>Not found</title>";
+    text_answer(status, "text/html; charset=utf-8", body.to_owned())
+}
+
 fn redirect(to: &str) -> Answer {
     Response::builder()
         .status(302)
@@ -188,6 +197,9 @@ fn resource_metadata(faults: &AuthFaults, base: &str) -> Answer {
     if let Some(target) = &faults.metadata_redirect {
         return redirect(target);
     }
+    if faults.resource_page {
+        return web_page(200);
+    }
     let resource = faults.resource.clone().unwrap_or(format!("{base}/mcp"));
     json_answer(
         200,
@@ -197,6 +209,9 @@ fn resource_metadata(faults: &AuthFaults, base: &str) -> Answer {
 }
 
 fn issuer_metadata(faults: &AuthFaults, base: &str) -> Answer {
+    if let Some(status) = faults.metadata_page {
+        return web_page(status);
+    }
     let endpoint = |path: &str| format!("{base}/{path}");
     let mut document = json!({
         "issuer": base,

@@ -7,7 +7,7 @@ use crate::app::watchdog::BackgroundRuntime;
 use crate::browser;
 use crate::cli::mcp::{LoginArgs, LogoutArgs};
 use crate::config::Home;
-use crate::domain::{ServerConfig, ServerId, ServerStatus, SignInRequest};
+use crate::domain::{LaunchConfig, ServerConfig, ServerId, ServerStatus, SignInRequest};
 use crate::headless::mcp as cli_output;
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
 use crate::mcp::{HubEvent, OAuthError};
@@ -66,8 +66,8 @@ pub async fn run_logout(
     Ok(code)
 }
 
-/// Starts the server with this name, even if it is off. `None` if there is no such server; then
-/// the reason has been printed.
+/// Connects to the server with this name, even if it is off. `None` if there is no such server, or
+/// none to sign in to; then the reason has been printed.
 fn open_pool(
     home: &Home,
     name: &str,
@@ -84,6 +84,12 @@ fn open_pool(
             return Ok(None);
         }
     };
+    if let LaunchConfig::BuiltIn | LaunchConfig::Stdio { .. } = server.launch {
+        let name = Clean::name(name);
+        let what = format!("Server `{name}` does not use sign-in.");
+        print_error(&what, &OAuthError::NotRemote);
+        return Ok(None);
+    }
     init_log(home, &servers);
     ServerPool::open(home, vec![server], None, background).map(Some)
 }

@@ -69,18 +69,18 @@ impl Actor {
             Command::ToggleServer(_)
             | Command::ReconnectServer(_)
             | Command::SignIn(_)
+            | Command::FindImportSources(_)
+            | Command::AddServers(_)
             | Command::ReadServerLog { .. }
+            | Command::PinTool { .. }
             | Command::ToggleTool { .. }
             | Command::ReviewInstructions(_)
             | Command::ReviewTool { .. }
             | Command::Revoke(_) => self.route_server_command(command),
             Command::NewSession => self.begin_empty_session(),
-            Command::ListSessions(query) => self.saved.list(query, &self.cx),
-            Command::PreviewSession {
-                query,
-                session,
-                terms,
-            } => self.saved.preview(query, session, terms, &self.cx),
+            Command::ListSessions(_) | Command::PreviewSession { .. } => {
+                self.route_session_list_command(command);
+            }
             Command::OpenSession(id) => sessions::open(id, &mut self.cx),
             Command::DeleteSession(id) => self.delete_session(id),
             Command::SavedSession(command) => self.route_saved_session_command(command),
@@ -113,6 +113,18 @@ impl Actor {
     fn select_persona(&mut self, name: Option<&str>) {
         let personas = self.settings.personas_mut();
         personas.select(name, &self.toolset, &mut self.cx);
+    }
+
+    fn route_session_list_command(&mut self, command: Command) {
+        match command {
+            Command::ListSessions(query) => self.saved.list(query, &self.cx),
+            Command::PreviewSession {
+                query,
+                session,
+                terms,
+            } => self.saved.preview(query, session, terms, &self.cx),
+            _ => {}
+        }
     }
 
     fn handle_server_content(&mut self, command: ServerContentCommand) {

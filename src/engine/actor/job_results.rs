@@ -3,6 +3,7 @@
 use super::Actor;
 use crate::config::ConfigError;
 use crate::domain::{AskId, Dialect, ModelRef, ServerRequestId, ServerRequestReply};
+use crate::engine::imports;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
 use crate::engine::turn::TurnInput;
@@ -31,6 +32,13 @@ impl Actor {
             JobResult::Settings(result) => self.handle_settings_result(result),
             JobResult::ConfigWritten(Ok(())) => {}
             JobResult::ConfigWritten(Err(error)) => {
+                self.cx.notice(error.notice_while_running());
+            }
+            JobResult::ServersAdded(Ok(count)) => {
+                self.cx.notice(imports::added_notice(count));
+                self.settings.read_files(false, &mut self.cx);
+            }
+            JobResult::ServersAdded(Err(error)) => {
                 self.cx.notice(error.notice_while_running());
             }
             JobResult::ModelAdded(model, result) => {

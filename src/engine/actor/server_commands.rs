@@ -5,6 +5,7 @@ use super::Actor;
 use crate::config;
 use crate::domain::trust::PinChange;
 use crate::domain::{Server, ServerId, ToolMode, Toolset};
+use crate::engine::imports;
 use crate::engine::trust::PinDecision;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{Command, Event, SignInCommand, UserAnswer};
@@ -14,6 +15,8 @@ impl Actor {
     pub(super) fn route_server_command(&mut self, command: Command) {
         match command {
             Command::ToggleServer(id) => self.toggle_server(&id),
+            Command::FindImportSources(query) => imports::find(query, &mut self.cx),
+            Command::AddServers(servers) => imports::add(servers, &mut self.cx),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
             Command::SignIn(command) => self.route_sign_in_command(command),
             Command::ReadServerLog { server, lines_seen } => {
@@ -21,6 +24,7 @@ impl Actor {
                     self.cx.outbox.push(Event::ServerLogRead(Arc::new(log)));
                 }
             }
+            Command::PinTool { server, tool } => self.pin_tool(&server, tool),
             Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
             Command::ReviewInstructions(server) => {
                 let servers = self.hub.servers();
@@ -92,6 +96,21 @@ impl Actor {
         let (home, id) = (self.cx.home.clone(), id.clone());
         self.cx
             .save_config(move || config::set_tool_enabled(&home, &id, &tool, enabled));
+        self.configure_servers();
+    }
+
+    fn pin_tool(&mut self, id: &ServerId, tool: String) {
+        let mut servers = self.settings.servers_mut().iter_mut();
+        let Some(server) = servers.find(|server| server.id == *id) else {
+            return;
+        };
+        let is_pinned = !server.pinned_tools.remove(&tool);
+        if is_pinned {
+            server.pinned_tools.insert(tool.clone());
+        }
+        let (home, id) = (self.cx.home.clone(), id.clone());
+        self.cx
+            .save_config(move || config::set_tool_pinned(&home, &id, &tool, is_pinned));
         self.configure_servers();
     }
 

@@ -229,6 +229,7 @@ impl Turn {
             }
             Decision::RunAlways
             | Decision::RunWholeServer
+            | Decision::RunReadOnly { .. }
             | Decision::RunMatching { .. }
             | Decision::Never => {
                 if !self.remember_decision(&call, &offered, &decision) {

@@ -2,7 +2,7 @@
 
 use super::{CallId, Notice, ToolCall, ToolOutcome, Turn, TurnEffect, TurnState};
 use crate::domain::trust::RuleScope;
-use crate::domain::{Decision, OfferedTool};
+use crate::domain::{Decision, OfferedTool, Pin};
 use crate::engine::approval::Approval;
 use std::collections::BTreeMap;
 
@@ -19,6 +19,16 @@ impl Turn {
         let scope = match decision {
             Decision::RunAlways => RuleScope::Tool { tool, pin },
             Decision::RunWholeServer => self.server_scope(offered),
+            Decision::RunReadOnly { tools } => {
+                let tools = self.current_read_only_tools(offered, tools);
+                if !tools.contains_key(&tool) {
+                    self.note(Notice::warning(
+                        "The tool does not say that it only reads, so this was not saved.",
+                    ));
+                    return false;
+                }
+                RuleScope::Server { tools }
+            }
             Decision::RunMatching { pattern } if !pattern.matches(&call.arguments) => {
                 self.note(Notice::warning(
                     "The pattern does not match this call, so it was not saved.",
@@ -83,6 +93,30 @@ impl Turn {
         // For the called tool, the user consented to the definition that was shown.
         tools.insert(offered.tool.name.clone(), offered.tool.pin.clone());
         RuleScope::Server { tools }
+    }
+
+    /// Those of the tools that were shown to the user that still have the definition of that time,
+    /// and say that they only read. A tool that changed or joined meanwhile is not included.
+    fn current_read_only_tools(
+        &self,
+        offered: &OfferedTool,
+        shown: &BTreeMap<String, Pin>,
+    ) -> BTreeMap<String, Pin> {
+        let is_current = |(name, pin): &(&String, &Pin)| {
+            let current = match **name == offered.tool.name {
+                true => Some(offered),
+                false => self.setup.toolset.get(&offered.server, name),
+            };
+            current.is_some_and(|current| {
+                current.launch == offered.launch
+                    && current.tool.pin == **pin
+                    && current.tool.annotations.read_only == Some(true)
+            })
+        };
+        let current = shown.iter().filter(is_current);
+        current
+            .map(|(name, pin)| (name.clone(), pin.clone()))
+            .collect()
     }
 
     /// Applies changed permissions, and closes undecided calls to a tool that was blocked

@@ -2,18 +2,13 @@
 //! from outside: a value never looks like the start of a new line or like a different value.
 
 use super::wrap_lines;
+use crate::domain::new_server::transport_name;
 use crate::domain::registry::{RegistryListing, namespace_owner};
-use crate::domain::server::RemoteTransport;
 use crate::domain::{ImportPlan, NewServer, NewServerLaunch, ServerCandidate, SkippedServer};
 use crate::text::Clean;
-use crate::text::wrap::wrap;
+use crate::text::labeled::labeled_value;
 use serde_json::{Value, json};
-use std::num::NonZeroU16;
 
-/// Columns of the labels.
-const LABEL_COLUMNS: usize = 9;
-const INDENT: usize = 4;
-const VALUE_COLUMNS_MIN: u16 = 10;
 /// Names are cut in messages, because a file may contain a name of any length.
 const NAME_CHARS_MAX: usize = 64;
 
@@ -47,50 +42,10 @@ pub fn short_name(name: &str) -> Clean {
 
 /// A server with everything that decides what runs or where data goes.
 pub fn render_candidate(candidate: &ServerCandidate, columns: Option<u16>) -> String {
-    let server = &candidate.server;
-    let mut out = wrap_lines(Clean::name(&server.name).as_str(), 0, columns);
-    let mut add = |label: &str, value: &str| out += &field(label, value, columns);
-    if let Some(description) = &server.description {
-        add("about", Clean::unambiguous_line(description).as_str());
-    }
-    match &server.launch {
-        NewServerLaunch::Command {
-            command,
-            args,
-            env,
-            cwd,
-        } => {
-            let words = std::iter::once(command).chain(args);
-            let words: Vec<String> = words.map(|word| quoted(word)).collect();
-            add("command", &words.join(" "));
-            for (name, value) in env {
-                add("env", &format!("{}={}", quoted(name), quoted(value)));
-            }
-            if let Some(cwd) = cwd {
-                add("folder", &quoted(&cwd.to_string_lossy()));
-            }
-        }
-        NewServerLaunch::Url {
-            url,
-            transport,
-            headers,
-        } => {
-            let transport = match transport_name(*transport) {
-                Some(name) => format!(" ({name})"),
-                None => String::new(),
-            };
-            add("url", &format!("{}{transport}", quoted(url)));
-            for (name, value) in headers {
-                add("header", &format!("{}: {}", quoted(name), quoted(value)));
-            }
-        }
-    }
-    let variables = server.variables();
-    if !variables.is_empty() {
-        add("needs", &variables.join(", "));
-    }
-    for remark in &candidate.remarks {
-        add("note", Clean::unambiguous_line(remark).as_str());
+    let name = Clean::name(&candidate.server.name);
+    let mut out = wrap_lines(name.as_str(), 0, columns);
+    for (label, value) in candidate.fields() {
+        out += &labeled_value(label, &value, columns);
     }
     out
 }
@@ -98,35 +53,6 @@ pub fn render_candidate(candidate: &ServerCandidate, columns: Option<u16>) -> St
 /// A value in quotes if it contains anything that could be read in two ways.
 fn quoted(text: &str) -> String {
     Clean::quoted_if_needed(text).into()
-}
-
-/// A labeled value. Continuation rows begin with a bar, so that they cannot pass for a new line.
-fn field(label: &str, value: &str, columns: Option<u16>) -> String {
-    let margin = " ".repeat(INDENT);
-    let Some(columns) = columns else {
-        return format!("{margin}{label:LABEL_COLUMNS$}{value}\n");
-    };
-    let used = (INDENT + LABEL_COLUMNS) as u16;
-    let available = columns.saturating_sub(used).max(VALUE_COLUMNS_MIN);
-    let available = NonZeroU16::new(available).unwrap_or(NonZeroU16::MIN);
-    let rows = wrap(value, available).into_iter().enumerate();
-    let bar = format!("{:>width$} ", "|", width = LABEL_COLUMNS - 1);
-    rows.map(|(index, row)| {
-        let start = match index {
-            0 => format!("{label:LABEL_COLUMNS$}"),
-            _ => bar.clone(),
-        };
-        format!("{margin}{start}{}\n", value[row].trim_end())
-    })
-    .collect()
-}
-
-fn transport_name(transport: RemoteTransport) -> Option<&'static str> {
-    match transport {
-        RemoteTransport::Auto => None,
-        RemoteTransport::Sse => Some("sse"),
-        RemoteTransport::Http => Some("http"),
-    }
 }
 
 /// A list of names of variables with the sentence that asks to set them. `None` if all of them are
@@ -234,7 +160,7 @@ pub fn render_listings(listings: &[RegistryListing], columns: Option<u16>) -> St
         };
         let (name, version) = (Clean::name(&listing.name), quoted(&listing.version));
         out += &wrap_lines(&format!("{name}  {version}{deprecated}"), 0, columns);
-        let mut add = |label: &str, value: &str| out += &field(label, value, columns);
+        let mut add = |label: &str, value: &str| out += &labeled_value(label, value, columns);
         if let Some(owner) = namespace_owner(&listing.name) {
             add("owner", Clean::unambiguous_line(&owner).as_str());
         }

@@ -56,12 +56,13 @@ impl RemoteClient {
         url.set_fragment(None);
         let mut header_map = HeaderMap::new();
         for (name, value) in headers {
-            let invalid_header =
-                |why: String| HttpError::ClientSetup(format!("header `{name}`: {why}"));
-            let header_name = HeaderName::from_bytes(name.as_bytes())
-                .map_err(|error| invalid_header(error.to_string()))?;
-            let mut value =
-                HeaderValue::from_str(value).map_err(|error| invalid_header(error.to_string()))?;
+            let invalid_header = |part| {
+                let name = name.clone();
+                HttpError::InvalidHeader { name, part }
+            };
+            let header_name =
+                HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid_header("name"))?;
+            let mut value = HeaderValue::from_str(value).map_err(|_| invalid_header("value"))?;
             value.set_sensitive(true);
             header_map.append(header_name, value);
         }
@@ -272,6 +273,7 @@ fn request_error(error: &reqwest::Error, url: &Url, display_url: DisplayUrl) -> 
             seconds: CONNECT_TIMEOUT_SECONDS,
         },
         RequestFailure::Reset => HttpError::Reset,
+        RequestFailure::InvalidResponse { why } => HttpError::InvalidResponse(why),
         RequestFailure::Unreachable { why } if is_tls_failure(url, &why) => HttpError::Tls {
             url: display_url,
             why,

@@ -14,6 +14,11 @@ pub type DisplayUrl = String;
 pub enum HttpError {
     #[error("The HTTP client could not be set up: {0}.")]
     ClientSetup(String),
+    #[error(
+        "The header `{name}` of its entry cannot be sent: its {part} contains a character that \
+         HTTP does not allow."
+    )]
+    InvalidHeader { name: String, part: &'static str },
     #[error("The host of `{0}` was not found.")]
     Unresolved(DisplayUrl),
     #[error("Nothing listens at `{0}`: the connection was refused.")]
@@ -26,6 +31,8 @@ pub enum HttpError {
     Unreachable { url: DisplayUrl, why: String },
     #[error("It closed the connection without an answer.")]
     Reset,
+    #[error("Its answer is not valid HTTP: {0}.")]
+    InvalidResponse(String),
     #[error("It did not answer within {} s.", .0.as_secs())]
     Timeout(Duration),
     #[error("Its answer was interrupted: {0}.")]
@@ -211,6 +218,10 @@ impl HttpError {
             Self::NoEndpoint(_) => {
                 "If it uses streamable HTTP, set `\"transport\": \"http\"` for it in \
                  mcp-servers.json."
+            }
+            Self::InvalidHeader { .. } => {
+                "Correct `headers` in mcp-servers.json. A value must not contain line breaks or other \
+                 control characters."
             }
             Self::RateLimited { .. } => "Try again later.",
             _ => return None,

@@ -42,18 +42,24 @@ impl AddressPolicy {
     /// Checks a URL before a request: https, or http on this machine.
     ///
     /// # Errors
-    /// [`OAuthError::NotHttps`] or [`OAuthError::PrivateAddress`]. The addresses of a host name are
-    /// checked when it is resolved.
+    /// [`OAuthError::NotHttps`], [`OAuthError::LinkLocalAddress`] or [`OAuthError::PrivateAddress`].
+    /// The addresses of a host name are checked when it is resolved.
     pub fn check(self, url: &Url) -> Result<(), OAuthError> {
         let is_loopback = http_util::is_loopback(url);
         if url.scheme() != "https" && !(url.scheme() == "http" && is_loopback) {
             return Err(OAuthError::NotHttps(shown_url(url)));
         }
-        let is_allowed = match url.host() {
-            Some(Host::Ipv4(address)) => self.allows(address.into()),
-            Some(Host::Ipv6(address)) => self.allows(address.into()),
-            Some(Host::Domain(_)) => !is_loopback || self == Self::AnyNetwork,
-            None => false,
+        let address = match url.host() {
+            Some(Host::Ipv4(address)) => Some(IpAddr::from(address)),
+            Some(Host::Ipv6(address)) => Some(IpAddr::from(address)),
+            Some(Host::Domain(_)) | None => None,
+        };
+        let is_allowed = match address {
+            Some(address) if is_link_local(address) => {
+                return Err(OAuthError::LinkLocalAddress(shown_url(url)));
+            }
+            Some(address) => self.allows(address),
+            None => url.has_host() && (!is_loopback || self == Self::AnyNetwork),
         };
         match is_allowed {
             true => Ok(()),
@@ -75,12 +81,15 @@ impl Resolve for AddressPolicy {
         let policy = *self;
         Box::pin(async move {
             let host = name.as_str().to_owned();
-            let addresses: Vec<SocketAddr> = lookup_host((host.as_str(), 0))
-                .await?
-                .filter(|address| policy.allows(address.ip()))
-                .collect();
+            let found: Vec<SocketAddr> = lookup_host((host.as_str(), 0)).await?.collect();
+            let is_allowed = |address: &SocketAddr| policy.allows(address.ip());
+            let addresses: Vec<SocketAddr> = found.iter().copied().filter(is_allowed).collect();
             if addresses.is_empty() {
-                let why = "its name leads to a private address, which is not allowed here";
+                let kind = match found.iter().any(|address| is_link_local(address.ip())) {
+                    true => "link-local",
+                    false => "private",
+                };
+                let why = format!("its name leads to a {kind} address, which is not allowed here");
                 return Err(io::Error::other(why).into());
             }
             let addresses: Addrs = Box::new(addresses.into_iter());
@@ -177,7 +186,6 @@ mod tests {
             "http://localhost:8080/",
             "https://10.0.0.1/",
             "https://192.168.1.1/",
-            "https://169.254.169.254/latest/",
             "https://[::1]/",
             "https://[::ffff:10.0.0.1]/",
             "https://[fd00::1]/",
@@ -218,8 +226,20 @@ mod tests {
             check(AddressPolicy::AnyNetwork, "https://10.0.0.1/"),
             Ok(())
         );
-        let error = check(AddressPolicy::AnyNetwork, "https://169.254.169.254/");
-        assert!(matches!(error, Err(OAuthError::PrivateAddress(_))));
+    }
+
+    #[test]
+    fn a_link_local_address_is_named_as_one_for_every_server() {
+        for url in [
+            "https://169.254.169.254/latest/",
+            "https://[fe80::1]/",
+            "https://[::ffff:169.254.169.254]/",
+        ] {
+            for policy in [AddressPolicy::PublicOnly, AddressPolicy::AnyNetwork] {
+                let error = check(policy, url).expect_err("a refusal").to_string();
+                assert!(error.contains("is a link-local address"), "{url}: {error}");
+            }
+        }
     }
 
     #[tokio::test]

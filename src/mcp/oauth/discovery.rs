@@ -1,6 +1,7 @@
 //! Finds the authorization server of an MCP server. Falls back to what older revisions allow: no
 //! protected resource metadata, and no metadata at all.
 
+use super::addresses::shown_url;
 use super::challenge::BearerChallenge;
 use super::error::OAuthError;
 use super::http::OAuthHttp;
@@ -59,36 +60,50 @@ async fn find_resource(
 ) -> Result<Option<ProtectedResource>, OAuthError> {
     let named = challenge.and_then(|challenge| challenge.resource_metadata.as_deref());
     let named = named.and_then(|named| server_url.join(named).ok());
+    let mut named_is_unusable = None;
     if let Some(url) = &named {
         // The server names this document, so an error matters.
-        if let Some(document) = fetch(http, url).await? {
-            return ProtectedResource::parse(&document, server_url).map(Some);
+        match fetch(http, url).await? {
+            Fetched::Document(document) => {
+                return ProtectedResource::parse(&document, server_url).map(Some);
+            }
+            Fetched::Unusable(error) => named_is_unusable = Some(error),
+            Fetched::Missing => {}
         }
     }
     for url in resource_metadata_urls(server_url) {
         if Some(&url) == named.as_ref() {
             continue;
         }
-        if let Some(document) = fetch(http, &url).await?
+        if let Fetched::Document(document) = fetch(http, &url).await?
             && document.get("authorization_servers").is_some()
         {
             return ProtectedResource::parse(&document, server_url).map(Some);
         }
     }
-    Ok(None)
+    named_is_unusable.map_or(Ok(None), Err)
 }
 
 /// The metadata of an issuer; `None` if there is none.
+///
+/// # Errors
+/// Something else came instead of the metadata, or it must not be trusted.
 async fn find_authorization_server(
     http: &OAuthHttp,
     issuer: &Url,
 ) -> Result<Option<AuthorizationServer>, OAuthError> {
+    let mut unusable = None;
     for url in issuer_metadata_urls(issuer) {
-        if let Some(document) = fetch(http, &url).await? {
-            return AuthorizationServer::parse(&document, issuer, &url, http.policy).map(Some);
+        match fetch(http, &url).await? {
+            Fetched::Document(document) => {
+                return AuthorizationServer::parse(&document, issuer, &url, http.policy).map(Some);
+            }
+            // The first URL is the one of the current specification.
+            Fetched::Unusable(error) => unusable = unusable.or(Some(error)),
+            Fetched::Missing => {}
         }
     }
-    Ok(None)
+    unusable.map_or(Ok(None), Err)
 }
 
 /// The 2025-03-26 revision: the server is its own authorization server.
@@ -98,7 +113,11 @@ async fn discover_without_resource(
 ) -> Result<Discovered, OAuthError> {
     let origin = origin(server_url).ok_or(OAuthError::NoAuthorizationServer)?;
     http.policy.check(&origin)?;
-    let found = find_authorization_server(http, &origin).await?;
+    let found = match find_authorization_server(http, &origin).await {
+        // Nothing announces this document, and some servers answer every unknown path with a page.
+        Err(OAuthError::NoMetadata { .. }) => None,
+        found => found?,
+    };
     let has_metadata = found.is_some();
     let server = found.or_else(|| AuthorizationServer::without_metadata(server_url));
     Ok(Discovered {
@@ -109,10 +128,24 @@ async fn discover_without_resource(
     })
 }
 
-/// A JSON object, or `None` if the server has no such document.
-async fn fetch(http: &OAuthHttp, url: &Url) -> Result<Option<Value>, OAuthError> {
+/// The answer to the request for a metadata document.
+enum Fetched {
+    /// A JSON object.
+    Document(Value),
+    Missing,
+    /// Something else, with the error that describes it.
+    Unusable(OAuthError),
+}
+
+async fn fetch(http: &OAuthHttp, url: &Url) -> Result<Fetched, OAuthError> {
     let answer = http.get(url).await?;
-    let document = answer.json.filter(|json| json.is_object());
-    // Some servers answer every unknown path with status 200 and a page.
-    Ok(document.filter(|_| answer.status == 200))
+    let received = match (answer.status, answer.json) {
+        (200, Some(document)) if document.is_object() => return Ok(Fetched::Document(document)),
+        (200, Some(_)) => "JSON that is not an object".to_owned(),
+        (200, None) => answer.body_kind,
+        (status @ 500.., _) => format!("HTTP status {status}"),
+        _ => return Ok(Fetched::Missing),
+    };
+    let url = shown_url(url);
+    Ok(Fetched::Unusable(OAuthError::NoMetadata { url, received }))
 }

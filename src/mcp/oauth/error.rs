@@ -24,6 +24,13 @@ pub enum OAuthError {
         "`{0}` is an address of this machine or of a private network, but the server is public."
     )]
     PrivateAddress(ShownUrl),
+    #[error(
+        "`{0}` is a link-local address, where computers in the cloud offer their credentials, so \
+         nothing was sent to it."
+    )]
+    LinkLocalAddress(ShownUrl),
+    #[error("`{url}` sent an answer that is not valid HTTP: {why}.")]
+    InvalidResponse { url: ShownUrl, why: String },
     #[error("`{url}` answered with HTTP status {status}{reason}.")]
     Status {
         url: ShownUrl,
@@ -32,6 +39,8 @@ pub enum OAuthError {
     },
     #[error("`{url}` did not send the expected JSON: {why}.")]
     InvalidDocument { url: ShownUrl, why: String },
+    #[error("`{url}` should contain its metadata, but answered with {received}.")]
+    NoMetadata { url: ShownUrl, received: String },
     #[error("Its metadata is for `{named}`, which is a different server.")]
     ResourceMismatch { named: ShownUrl },
     #[error("Its authorization server calls itself `{named}` instead of `{expected}`.")]
@@ -68,7 +77,7 @@ pub enum OAuthError {
     CredentialFile(String),
     #[error("The private key cannot be used: {0}.")]
     PrivateKey(&'static str),
-    #[error("It has no URL, so there is nothing to sign in to.")]
+    #[error("It is a program on this computer, which has no URL to sign in to.")]
     NotRemote,
     #[error("It is switched off.")]
     SwitchedOff,

@@ -1,7 +1,7 @@
 //! Requests to metadata, registration and token endpoints, with limits on addresses, redirects,
 //! size and time.
 
-use super::addresses::{AddressPolicy, shown_url};
+use super::addresses::{AddressPolicy, shown_text, shown_url};
 use super::error::OAuthError;
 use crate::http_util::{self, CONNECT_TIMEOUT_SECONDS};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
@@ -31,6 +31,8 @@ pub struct OAuthAnswer {
     pub status: u16,
     /// The body, if it is JSON.
     pub json: Option<Value>,
+    /// What the body is, in a few words.
+    pub body_kind: String,
 }
 
 impl OAuthHttp {
@@ -127,10 +129,7 @@ impl OAuthHttp {
             let mut response = request
                 .send()
                 .await
-                .map_err(|error| OAuthError::Unreachable {
-                    url: shown_url(url),
-                    why: http_util::root_cause(&error),
-                })?;
+                .map_err(|error| request_error(url, &error))?;
             let status = response.status();
             if status.is_redirection() {
                 let location = response.headers().get(LOCATION);
@@ -139,14 +138,11 @@ impl OAuthHttp {
                 return Ok(Sent::Redirected(target));
             }
             let mut body = Vec::new();
-            while let Some(bytes) =
-                response
-                    .chunk()
-                    .await
-                    .map_err(|error| OAuthError::Unreachable {
-                        url: shown_url(url),
-                        why: http_util::root_cause(&error),
-                    })?
+            let content_type = response.headers().get(CONTENT_TYPE).cloned();
+            while let Some(bytes) = response
+                .chunk()
+                .await
+                .map_err(|error| request_error(url, &error))?
             {
                 if body.len() + bytes.len() > BODY_BYTES_MAX {
                     return Err(OAuthError::TooLarge {
@@ -159,6 +155,7 @@ impl OAuthHttp {
             Ok(Sent::Answered(OAuthAnswer {
                 status: status.as_u16(),
                 json: serde_json::from_slice(&body).ok(),
+                body_kind: describe_body(content_type.as_ref(), &body),
             }))
         };
         let sent = timeout(REQUEST_TIMEOUT, sending).await;
@@ -175,6 +172,28 @@ impl OAuthHttp {
         };
         tracing::debug!("sign-in request to {}: {outcome}", shown_url(url));
         sent
+    }
+}
+
+fn request_error(url: &Url, error: &reqwest::Error) -> OAuthError {
+    let (url, why) = (shown_url(url), http_util::root_cause(error));
+    match http_util::is_invalid_response(error) {
+        true => OAuthError::InvalidResponse { url, why },
+        false => OAuthError::Unreachable { url, why },
+    }
+}
+
+/// Names a body by its content type, or by its first character if the type is missing.
+fn describe_body(content_type: Option<&HeaderValue>, body: &[u8]) -> String {
+    let content_type = content_type.and_then(|value| value.to_str().ok());
+    let media_type = content_type.and_then(|value| value.split(';').next());
+    let media_type = media_type.unwrap_or_default().trim().to_ascii_lowercase();
+    match (media_type.as_str(), body.trim_ascii_start().first()) {
+        (_, None) => "an empty body".to_owned(),
+        ("text/html" | "application/xhtml+xml", _) => "a web page".to_owned(),
+        ("", Some(b'<')) => "a web page".to_owned(),
+        ("", _) => "a body without a content type".to_owned(),
+        (media_type, _) => format!("a body of type `{}`", shown_text(media_type)),
     }
 }
 

@@ -162,6 +162,7 @@ mod tests {
     fn answer(status: u16, json: Value) -> OAuthAnswer {
         OAuthAnswer {
             status,
+            body_kind: String::new(),
             json: Some(json),
         }
     }

@@ -230,7 +230,9 @@ impl Fetch<'_> {
                 RequestFailure::Refused => "the connection was refused".to_owned(),
                 RequestFailure::ConnectTimeout => "connecting took too long".to_owned(),
                 RequestFailure::Reset => "the connection broke before an answer".to_owned(),
-                RequestFailure::Unreachable { why } => why,
+                RequestFailure::InvalidResponse { why } | RequestFailure::Unreachable { why } => {
+                    why
+                }
             };
             format!("`{host}` cannot be reached: {why}. Check the address, or try again later.")
         })

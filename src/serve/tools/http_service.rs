@@ -198,6 +198,9 @@ fn connection_error(error: &reqwest::Error, url: &Url) -> AttemptError {
             AttemptError::transient("cannot be reached: connecting took too long")
         }
         RequestFailure::Reset => AttemptError::transient("closed the connection without an answer"),
+        RequestFailure::InvalidResponse { why } => {
+            AttemptError::permanent(format!("sent an invalid answer: {why}"))
+        }
         RequestFailure::Unreachable { why } => {
             AttemptError::permanent(format!("cannot be reached: {why}"))
         }

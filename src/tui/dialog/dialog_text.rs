@@ -114,7 +114,7 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
             _ => question,
         },
         page,
-        rows: dialog.choices(shared.transcript),
+        rows: dialog.choices(shared.transcript, shared.servers),
         notes: call_notes(shared, dialog),
         is_edited: dialog.is_edited(),
         badges,

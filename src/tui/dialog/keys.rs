@@ -12,6 +12,7 @@ use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::permission_notice::permission_notice;
 use crate::tui::dialog::read_before_run;
 use crate::tui::dialog::read_before_run::KeyGate;
+use crate::tui::dialog::read_only_tools;
 use crate::tui::dialog::server_form;
 use crate::tui::dialog::state::{
     Dialog, DialogAction, DialogChoice, DialogMode, DialogPage, EditTarget,
@@ -126,7 +127,7 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
             .filter(|action| waits_for_answer(*action))
             .map(|_| Notice::info(text));
     }
-    let rows = dialog.choices(shared.transcript);
+    let rows = dialog.choices(shared.transcript, shared.servers);
     let is_call = dialog.call().is_some();
     let is_used = match normalize_key(key) {
         (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
@@ -190,7 +191,7 @@ fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent)
     if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
         return false;
     }
-    let rows = dialog.choices(shared.transcript);
+    let rows = dialog.choices(shared.transcript, shared.servers);
     let row = match (&dialog.mode, normalize_key(key)) {
         (
             DialogMode::EditArguments { .. }
@@ -240,7 +241,7 @@ pub fn paste(dialog: &mut Dialog, text: &str) -> Handled {
 }
 
 fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
-    let rows = dialog.choices(shared.transcript);
+    let rows = dialog.choices(shared.transcript, shared.servers);
     if scroll_key(dialog, key) {
         return None;
     }
@@ -321,6 +322,7 @@ fn perform(shared: SharedUiState, dialog: &mut Dialog, action: DialogAction) -> 
         DialogAction::RunForSession => dialog.decide(Decision::RunForSession),
         DialogAction::RunAlways => dialog.decide(Decision::RunAlways),
         DialogAction::RunServer => dialog.decide(Decision::RunWholeServer),
+        DialogAction::RunReadOnly => read_only_tools::list_or_grant(shared, dialog),
         DialogAction::Never => dialog.decide(Decision::Never),
         DialogAction::RunMatching => {
             let pattern =

@@ -21,6 +21,7 @@ pub mod keys;
 pub mod pages;
 mod permission_notice;
 pub mod read_before_run;
+mod read_only_tools;
 mod rule_text;
 mod server_form;
 pub mod state;

@@ -6,6 +6,7 @@ use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::dialog::arguments::editable::{EditableValue, editable_values};
 use crate::tui::dialog::body;
+use crate::tui::dialog::read_only_tools::ReadOnlyTools;
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogBody, DialogChoice};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::wrapped_rows;
@@ -14,7 +15,7 @@ use crate::tui::widgets::styled_line::StyledLine;
 /// Columns before the text of a choice.
 const CHOICE_INDENT: u16 = 8;
 
-/// The scope and duration of choices 6 to 9.
+/// The scope and duration of the lasting choices.
 pub fn lasting_choices(
     shared: SharedUiState,
     dialog: &Dialog,
@@ -59,6 +60,13 @@ fn scope(shared: SharedUiState, dialog: &Dialog, action: DialogAction) -> String
                 None => "All tools it offers now".to_owned(),
             };
             format!("{tools}, with any arguments; none that it adds or changes later.")
+        }
+        DialogAction::RunReadOnly => {
+            let tools = dialog.call().and_then(|offered| {
+                let call = shared.transcript.call(offered.call)?;
+                ReadOnlyTools::of_call(offered, call, shared.servers)
+            });
+            tools.map(|tools| tools.scope()).unwrap_or_default()
         }
         DialogAction::RunMatching => {
             "This tool, only while the arguments match a pattern that you edit first.".to_owned()

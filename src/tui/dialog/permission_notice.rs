@@ -32,6 +32,15 @@ pub fn permission_notice(
                 let server = Clean::quoted_if_needed(&server);
                 format!("All tools of {server} run without asking from now on (always).")
             }
+            Decision::RunReadOnly { tools } => {
+                let server = shared.transcript.call(*id)?.server.to_string();
+                let server = Clean::quoted_if_needed(&server);
+                let tools = match tools.len() {
+                    1 => format!("{tool} runs"),
+                    count => format!("The {count} tools of {server} that say they only read run"),
+                };
+                format!("{tools} without asking from now on (always).")
+            }
             Decision::RunMatching { .. } => {
                 format!("{tool} runs without asking if its arguments match (always).")
             }

@@ -21,6 +21,7 @@ fn allows_run(action: DialogAction) -> bool {
             | DialogAction::RunForSession
             | DialogAction::RunAlways
             | DialogAction::RunServer
+            | DialogAction::RunReadOnly
             | DialogAction::RunMatching
             | DialogAction::RunAll
     )
@@ -43,7 +44,7 @@ pub fn gate_key(dialog: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGa
     if !is_choosing || key.kind == KeyEventKind::Repeat {
         return KeyGate::Allow;
     }
-    let rows = dialog.choices(cx.shared.transcript);
+    let rows = dialog.choices(cx.shared.transcript, cx.shared.servers);
     let action = choice_for_key(dialog, &rows, key).map(|row| row.action);
     let runs_calls = |action: &DialogAction| dialog.call().is_some() && allows_run(*action);
     let Some(action) = action.filter(runs_calls) else {
@@ -152,7 +153,7 @@ fn accepts_unread_changes(shared: SharedUiState, dialog: &Dialog, key: KeyEvent)
     if dialog.was_fully_drawn() || !matches!(dialog.mode, DialogMode::Choosing) {
         return false;
     }
-    let rows = dialog.choices(shared.transcript);
+    let rows = dialog.choices(shared.transcript, shared.servers);
     let row = choice_for_key(dialog, &rows, key);
     let accepting_choices = [
         UserChoice::ApplyChanges,

@@ -109,7 +109,7 @@ pub fn address_to_copy(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) ->
     let Ask::VisitPage { page, .. } = &dialog.question else {
         return None;
     };
-    let rows = dialog.choices(shared.transcript);
+    let rows = dialog.choices(shared.transcript, shared.servers);
     let chosen = choice_for_key(dialog, &rows, key)?;
     let copies = chosen.action == DialogAction::Choose(UserChoice::CopyAddress);
     copies.then(|| page.url.clone())

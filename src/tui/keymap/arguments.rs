@@ -62,6 +62,14 @@ pub const MODELS_WORDS: &[ArgumentWord] = &[
     word("stop", "Cancel the running pull"),
 ];
 
+pub const TOOLS_WORDS: &[ArgumentWord] = &[
+    word("pinned", "Tools that are never held back"),
+    word("held", "Tools that requests leave out"),
+    word("read-only", "Tools that say they only read"),
+    word("writes", "Tools that say they write"),
+    word("destructive", "Tools that say they may destroy data"),
+];
+
 pub const THINK_WORDS: &[ArgumentWord] = &[
     word("on", "Think before answering"),
     word("off", "Answer at once"),

@@ -34,6 +34,10 @@ pub enum LayerKey {
     Edit,
     AddServer,
     Copy,
+    /// Pins a tool, or removes its pin.
+    Pin,
+    /// Imports servers from other clients.
+    Import,
     /// Shows a server's stderr.
     Stderr,
     SignIn,
@@ -83,6 +87,8 @@ pub enum KeyContext {
     Queue,
     /// A prompt of a server, before it is sent.
     PromptReview,
+    /// The servers of another client, as a text.
+    ImportText,
     /// The first-run chooser.
     FirstRun,
     /// The field of the find.
@@ -175,6 +181,7 @@ const TABLE: &[LayerBinding] = &[
     bind_letter(P::Servers, L::Copy, 'y'),
     bind_letter(P::Servers, L::Stderr, 'l'),
     bind_letter(P::Servers, L::Toggle, ' '),
+    bind_letter(P::Servers, L::Pin, 'p'),
     bind_letter(P::Servers, L::SignIn, 's'),
     LayerBinding { context: P::SignIn, key: L::OpenBrowser, code: K::Char('o'), modifiers: Some(KeyModifiers::CONTROL) },
     LayerBinding { context: P::SignIn, key: L::Copy, code: K::Char('y'), modifiers: Some(KeyModifiers::CONTROL) },
@@ -182,6 +189,7 @@ const TABLE: &[LayerBinding] = &[
     bind_any_modifier(P::SignIn, L::Back, K::Esc),
     bind_any_modifier(P::SignIn, L::PageUp, K::PageUp),
     bind_any_modifier(P::SignIn, L::PageDown, K::PageDown),
+    bind_letter(P::Servers, L::Import, 'i'),
     bind_letter(P::Trust, L::Revoke, 'x'),
     bind_any_modifier(P::Picker, L::Confirm, K::Enter),
     bind_any_modifier(P::Picker, L::Erase, K::Backspace),
@@ -209,6 +217,8 @@ const TABLE: &[LayerBinding] = &[
     bind_any_modifier(P::Queue, L::Back, K::Esc),
     bind_unmodified(P::PromptReview, L::Confirm, K::Enter),
     bind_letter(P::PromptReview, L::Edit, 'e'),
+    bind_unmodified(P::ImportText, L::Confirm, K::Enter),
+    bind_any_modifier(P::ImportText, L::Back, K::Esc),
     bind_unmodified(P::FirstRun, L::Up, K::Up),
     bind_unmodified(P::FirstRun, L::Down, K::Down),
     bind_unmodified(P::FirstRun, L::Confirm, K::Enter),
@@ -293,7 +303,7 @@ mod tests {
             P::SearchList | P::SearchListRows => "### Lists",
             P::Sessions | P::ExportForm | P::DeleteConfirmation => "### Conversations",
             P::Models => "### Models",
-            P::Servers => "### Servers and tools (`/mcp`)",
+            P::Servers => "### Servers and tools (`/mcp`, `/tools`)",
             P::SignIn => "### Signing in to a server",
             P::Trust => "### Lasting decisions (`/trust`)",
             P::Picker => "### Numbered lists: server, persona, branch, call",
@@ -301,6 +311,7 @@ mod tests {
             P::Completions => "### While commands are listed",
             P::Queue => "### Queued prompts",
             P::PromptReview => "### A prompt of a server",
+            P::ImportText => "### Servers of another client",
             P::FirstRun => "### The choice on a first start",
             P::Find => "### The field of the find",
         }

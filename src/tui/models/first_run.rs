@@ -129,6 +129,9 @@ impl FirstRun {
                 cx.request(UiRequest::RunCommand(Action::Models, "pull".to_owned()));
             }
             Some(FirstRunItem::AnotherServer) => cx.open(AddModelForm::new(cx.shared)),
+            Some(FirstRunItem::ImportServers) => {
+                cx.request(UiRequest::RunAction(Action::ImportServers));
+            }
             Some(FirstRunItem::Demo) => cx.request(UiRequest::StartDemo),
             None => {}
         }

@@ -5,7 +5,9 @@ use crate::domain::{Banner, CatalogState, ModelCatalog, ToolMode};
 use crate::text::Clean;
 use crate::tui::engine_state::EngineState;
 use crate::tui::models::first_run::FirstRun;
-use crate::tui::models::rows::{ADD_SERVER_LABEL, DEMO_LABEL, FirstRunItem, first_run_items};
+use crate::tui::models::rows::{
+    ADD_SERVER_LABEL, DEMO_LABEL, FirstRunItem, IMPORT_LABEL, first_run_items,
+};
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 
@@ -122,6 +124,7 @@ fn label(item: &FirstRunItem<'_>) -> String {
         FirstRunItem::Model(_, listed) => listed.name.clone(),
         FirstRunItem::Pull => "Pull a model from the Ollama library …".to_owned(),
         FirstRunItem::AnotherServer => ADD_SERVER_LABEL.to_owned(),
+        FirstRunItem::ImportServers => IMPORT_LABEL.to_owned(),
         FirstRunItem::Demo => DEMO_LABEL.to_owned(),
     }
 }

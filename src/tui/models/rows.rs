@@ -227,8 +227,10 @@ pub fn count_words(count: usize) -> String {
 pub const ADD_SERVER_LABEL: &str = "Another server: OpenAI-compatible, Mistral, Anthropic …";
 pub const DEMO_LABEL: &str = "Look around: the demo needs nothing";
 
-/// Models in the first-run choice. Two more items follow, so all numbers have one digit.
-const OFFERED_MAX: usize = 7;
+pub const IMPORT_LABEL: &str = "Import MCP servers from Claude Desktop, Cursor, VS Code …";
+
+/// Models in the first-run choice. Three more items follow, so all numbers have one digit.
+const OFFERED_MAX: usize = 6;
 
 /// An item of the first-run choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -237,6 +239,7 @@ pub enum FirstRunItem<'a> {
     /// Ollama runs, but has no models.
     Pull,
     AnotherServer,
+    ImportServers,
     Demo,
 }
 
@@ -254,6 +257,10 @@ pub fn first_run_items(catalog: &ModelCatalog) -> Vec<FirstRunItem<'_>> {
     if items.is_empty() && listings.clone().next().is_some() {
         items.push(FirstRunItem::Pull);
     }
-    items.extend([FirstRunItem::AnotherServer, FirstRunItem::Demo]);
+    items.extend([
+        FirstRunItem::AnotherServer,
+        FirstRunItem::ImportServers,
+        FirstRunItem::Demo,
+    ]);
     items
 }

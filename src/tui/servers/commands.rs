@@ -1,7 +1,7 @@
 //! Actions of the servers pane, the slash commands for the same actions, and notices about
 //! servers that fail or reconnect.
 
-use crate::domain::{Notice, Server, ServerId, ServerStatus, TrustEntry};
+use crate::domain::{Notice, Server, ServerId, ServerStatus, Tool, TrustEntry};
 use crate::protocol::{Command, SignInCommand};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
@@ -69,6 +69,25 @@ pub fn toggle_tool(server: &Server, tool: &str, cx: &mut UiContext) {
     cx.send(Command::ToggleTool {
         server: server.id.clone(),
         tool: tool.to_owned(),
+    });
+}
+
+/// Pins a tool or removes its pin, with a notice. `None` if the selected row is not a tool.
+pub fn pin_tool(server: &Server, tool: Option<&Tool>, cx: &mut UiContext) {
+    let Some(tool) = tool else {
+        return cx.notify(Notice::info("Only tools can be pinned. Select one first."));
+    };
+    let (server_name, tool_name) = (clean_name(&server.id), Clean::name(&tool.name));
+    let effect = match server.pinned_tools.contains(&tool.name) {
+        true => "is no longer pinned.",
+        false => "is pinned. From the next prompt on, it is never held back.",
+    };
+    cx.notify(Notice::info(format!(
+        "Tool `{tool_name}` of `{server_name}` {effect}"
+    )));
+    cx.send(Command::PinTool {
+        server: server.id.clone(),
+        tool: tool.name.clone(),
     });
 }
 
@@ -287,6 +306,9 @@ fn notify_failure(pane: &mut ServersPane, id: &ServerId, notice: &Notice, cx: &m
         .filter(|server| server.id == *id || failed_just_now(&server.id))
         .filter(|server| failure_headline(server).is_some())
         .collect();
-    let line = failure_notice::failure_line(&failed, cx.shared);
-    cx.notify(Notice::warning(line).with_advice(failure_notice::ADVICE));
+    let mut announcement = Notice::warning(failure_notice::failure_line(&failed, cx.shared));
+    if failed.len() == 1 {
+        announcement.advice.clone_from(&notice.advice);
+    }
+    cx.notify(announcement.with_advice(failure_notice::ADVICE));
 }

@@ -15,8 +15,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use std::sync::Arc;
 
-/// Rows at the bottom: the field, and the line that explains it.
-const FIELD_ROWS: u16 = 2;
+/// Maximum number of rows of the message above the field.
+const REJECTION_ROWS_MAX: usize = 4;
 const FIELD_LABEL: &str = "Address:";
 
 #[derive(Debug)]
@@ -58,6 +58,16 @@ impl SignInLayer {
             self.rejection = None;
             cx.send(Command::SignIn(SignInCommand::UseAddress(address)));
         }
+    }
+
+    /// Why the last address was not accepted, in rows.
+    fn rejection_rows(&self, columns: u16) -> Vec<String> {
+        let Some(why) = &self.rejection else {
+            return Vec::new();
+        };
+        let mut rows = wrapped_rows(&Clean::single_line(why), columns);
+        rows.truncate(REJECTION_ROWS_MAX);
+        rows
     }
 
     /// The rows above the field, each with its style.
@@ -164,7 +174,10 @@ impl Layer for SignInLayer {
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let name = Clean::name(self.server.as_str());
         let area = draw_window(area.body, &format!("Sign in to {name}"), "", pen);
-        let text_height = area.height.saturating_sub(FIELD_ROWS);
+        let rejection = self.rejection_rows(area.width);
+        let message_height = u16::try_from(rejection.len()).unwrap_or(1).max(1);
+        let field_y = area.y + area.height.saturating_sub(1);
+        let text_height = area.height.saturating_sub(1 + message_height);
         let rows = self.rows(area.width, pen);
         let last = rows.len().saturating_sub(text_height.into());
         self.scrolled_rows = self.scrolled_rows.min(last);
@@ -172,25 +185,21 @@ impl Layer for SignInLayer {
         for ((text, style), y) in rows.iter().skip(self.scrolled_rows).zip(0..text_height) {
             pen.put(area.x, area.y + y, text, *style, area.width);
         }
-        let line = |from_bottom: u16| Rect {
-            y: area.y + area.height.saturating_sub(from_bottom),
+        let message_y = area.y + text_height;
+        for (text, y) in rejection.iter().zip(message_y..field_y) {
+            pen.put(area.x, y, text, pen.theme.failure, area.width);
+        }
+        if rejection.is_empty() && self.hidden_rows > 0 {
+            let text = format!("{} more rows below", self.hidden_rows);
+            pen.put_truncated(area.x, message_y, &text, pen.theme.dim, area.width);
+        }
+        let field = Rect {
+            y: field_y,
             height: area.height.min(1),
             ..area
         };
-        let message = match (&self.rejection, self.hidden_rows) {
-            (Some(why), _) => Some((Clean::single_line(why), pen.theme.failure)),
-            (None, 0) => None,
-            (None, more) => Some((
-                Clean::single_line(&format!("{more} more rows below")),
-                pen.theme.dim,
-            )),
-        };
-        if let Some((text, style)) = message {
-            let at = line(2);
-            pen.put_truncated(at.x, at.y, text.as_str(), style, at.width);
-        }
         let label = (FIELD_LABEL, pen.theme.dim);
-        let cursor = text_field::draw_line(&mut self.pasted, label, line(1), pen);
+        let cursor = text_field::draw_line(&mut self.pasted, label, field, pen);
         self.request.as_ref().map(|_| cursor)
     }
 

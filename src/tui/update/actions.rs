@@ -10,13 +10,13 @@ use crate::tui::models::select;
 use crate::tui::msg::UiEffect;
 use crate::tui::palette::Palette;
 use crate::tui::panes::Focus;
-use crate::tui::servers::{commands as servers, stderr_log};
+use crate::tui::servers::{commands as servers, stderr_log, viewer};
 use crate::tui::trust::layer::TrustLayer;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
     attachments, branches, calls, composer, find, interrupt, navigation, selection, submit,
 };
-use crate::tui::{models, server_content, sessions, settings};
+use crate::tui::{imports, models, server_content, sessions, settings};
 
 pub fn run_action(
     model: &mut UiModel,
@@ -57,7 +57,9 @@ pub fn run_action(
             model.with_context(|cx| settings::replace_system_prompt(argument, cx))
         }
         Action::Reload => effects.push(UiEffect::Send(Command::Reload)),
+        Action::ImportServers => model.with_context(imports::open),
         Action::Trust => model.with_context(|cx| cx.open(TrustLayer::default())),
+        Action::Tools => model.with_context(|cx| viewer::open_tools(argument, cx)),
         Action::Mcp
         | Action::ToggleServer
         | Action::Reconnect

@@ -320,6 +320,12 @@ async fn own_writes_are_not_external_edits() {
             tool: "say_hello".into(),
         })
         .await;
+    harness
+        .send(Command::PinTool {
+            server: "humble".into(),
+            tool: "say_hello".into(),
+        })
+        .await;
     harness.send(Command::ToggleServer("humble".into())).await;
     // The engine reloads only after its own writes have finished.
     harness.send(Command::Reload).await;
@@ -333,6 +339,11 @@ async fn own_writes_are_not_external_edits() {
     let config = read_json(&home.path().join("config.json"));
     assert_eq!(config["toolCallMode"], "auto");
     assert_eq!(config["models"][1]["active"], true);
+    let servers = read_json(&home.path().join("mcp-servers.json"));
+    assert_eq!(
+        servers["mcpServers"]["humble"]["toolsPinned"],
+        json!(["say_hello"])
+    );
 }
 
 #[tokio::test(start_paused = true)]

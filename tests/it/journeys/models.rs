@@ -63,7 +63,7 @@ fn a_first_run_offers_the_models_of_ollama() {
         .sees("1  qwen3:4b")
         .sees("2  gemma3:4b")
         .sees("3  Another server")
-        .sees("4  Look around")
+        .sees("5  Look around")
         .does_not_see("all-minilm");
     assert_eq!(chat.config(), "", "nothing is written before a choice");
     chat.reads_screen().key('1').key('2');
@@ -150,13 +150,13 @@ fn without_an_ollama_the_other_options_are_offered() {
         .sees("No Ollama answers at http")
         .sees("Start it with `ollama")
         .sees("1  Another server")
-        .sees("2  Look around");
+        .sees("3  Look around");
 }
 
 #[test]
 fn the_search_for_ollama_times_out() {
     let mut chat = first_run(script().with_unresponsive_server(&local_ollama_url()));
-    chat.sees("Looking for Ollama at").sees("2  Look around");
+    chat.sees("Looking for Ollama at").sees("3  Look around");
     chat.waits_until_sees("No Ollama answers at");
 }
 

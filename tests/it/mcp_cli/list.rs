@@ -217,3 +217,22 @@ fn a_broken_file_is_reported_and_the_built_in_server_works() {
         output.out
     );
 }
+
+#[test]
+fn a_server_that_is_a_program_is_not_started_to_sign_in_or_out() {
+    let home = TestHome::empty();
+    let marker = home.path().join("was-started");
+    let home = home.with_server("files", "touch", &[&marker.to_string_lossy()]);
+    for command in ["login", "logout"] {
+        let output = run(&home, &["mcp", command, "files"]).expect(2);
+        assert_eq!(
+            (output.out.as_str(), output.err.as_str()),
+            (
+                "",
+                "Server `files` does not use sign-in. It is a program on this computer, which has \
+                 no URL to sign in to.\n"
+            ),
+        );
+        assert!(!marker.exists());
+    }
+}

@@ -4,6 +4,7 @@
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
 use crate::mcp_http::test_server::{Behavior, TestHttpServer, json_with, status};
+use crate::support::fixtures;
 use humble::domain::ServerConfig;
 use humble::domain::model::Secret;
 use humble::domain::server::{ProtocolMode, RemoteTransport};
@@ -329,4 +330,39 @@ async fn secrets_in_the_url_path_are_never_shown() {
     let why = unreachable_because(harness.mcp.call("add", json!({})).await);
     assert!(why.contains("/st404/[hidden]/mcp"), "{why}");
     harness.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_with_an_invalid_header_is_not_called_unreachable() {
+    let web = TestHttpServer::start_with(|_| {
+        let headers = vec!["X-Name: a\u{1}b".to_owned()];
+        Some(Behavior::Response(200, headers, "{}".to_owned()))
+    })
+    .await;
+    let config = server_at(&web, "/mcp");
+    let notice = HttpHarness::connection_error(web, config).await;
+    let expected = "Server `web` could not be started. Its answer is not valid HTTP: invalid HTTP \
+                    header parsed.";
+    assert_eq!(notice, expected);
+}
+
+#[tokio::test]
+async fn a_header_that_cannot_be_sent_is_named_without_its_value() {
+    for (name, value, part) in [
+        ("X-Key", "s3cret\nHost: evil", "value"),
+        ("X-Key", "s3cret\u{7f}", "value"),
+        ("X Key", "s3cret", "name"),
+    ] {
+        let web = TestHttpServer::start().await;
+        let url = format!("{}/mcp", web.origin);
+        let launch = fixtures::remote(&url, RemoteTransport::Http, &[(name, value)]);
+        let config = fixtures::server_config("web", launch);
+        let notice = HttpHarness::connection_error(web, config).await;
+        let expected = format!(
+            "Server `web` could not be started. The header `{name}` of its entry cannot be sent: \
+             its {part} contains a character that HTTP does not allow. Correct `headers` in \
+             mcp-servers.json. A value must not contain line breaks or other control characters."
+        );
+        assert_eq!(notice, expected);
+    }
 }

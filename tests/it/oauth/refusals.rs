@@ -116,3 +116,31 @@ async fn redirects_of_metadata_end_in_a_loop_elsewhere_or_in_a_file() {
         );
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_instead_of_the_metadata_is_named() {
+    let page = |status| AuthFaults {
+        metadata_page: Some(status),
+        ..AuthFaults::default()
+    };
+    let resource_page = AuthFaults {
+        resource_page: true,
+        ..AuthFaults::default()
+    };
+    for (faults, file, received) in [
+        (page(200), "oauth-authorization-server", "a web page"),
+        (page(503), "oauth-authorization-server", "HTTP status 503"),
+        (resource_page, "oauth-protected-resource/mcp", "a web page"),
+    ] {
+        let error = preparation_error(faults).await;
+        let OAuthError::NoMetadata { url, .. } = &error else {
+            panic!("{error:?}");
+        };
+        assert!(url.ends_with(file), "{url}");
+        let expected =
+            format!("`{url}` should contain its metadata, but answered with {received}.");
+        assert_eq!(error.to_string(), expected);
+    }
+    let error = preparation_error(page(404)).await;
+    assert_eq!(error, OAuthError::NoAuthorizationServer);
+}

@@ -7,6 +7,7 @@ mod changed_keys;
 mod chat;
 mod dialogs;
 mod forged_text;
+mod imports;
 mod log;
 mod models;
 mod pictures;

@@ -268,3 +268,11 @@ fn no_size_breaks_the_pane() {
         }
     }
 }
+
+screens!(tools_with_a_diet, |story| {
+    let mut servers = one_per_state();
+    servers[0].pinned_tools = ["날씨-알림".to_owned()].into();
+    servers[0].held_back_tools = ["a-name-without-end-".repeat(16)].into();
+    story.event(Event::ServersListed(servers));
+    story.types("/tools").key(KeyCode::Enter);
+});

@@ -1,7 +1,7 @@
 //! Snapshots of the dialog of a sign-in.
 
 use super::at_two_sizes;
-use crate::support::screen_harness::ScreenHarness;
+use crate::support::screen_harness::{ScreenHarness, screen_harness};
 use crossterm::event::KeyCode;
 use humble::domain::{Notice, Server, ServerStatus, SignInRequest};
 use humble::protocol::{Event, SignInEvent};
@@ -68,4 +68,21 @@ fn sign_in_after_a_wrong_address() {
                 "http://127.0.0.1:14713/callback?code=x".to_owned(),
             ));
     }));
+}
+
+#[test]
+fn a_long_reason_why_an_address_is_wrong_is_shown_in_full() {
+    let begin = "http://127.0.0.1:14713/callback";
+    let why = format!(
+        "This is not the address that the browser was sent to; it begins with `{begin}`. Copy the \
+         whole address from the browser's address bar."
+    );
+    let mut story = screen_harness((80, 24));
+    opened(&mut story).event(Event::SignIn(SignInEvent::AddressRejected(why.clone())));
+    let screen = story.screen();
+    let words = |text: &str| -> String {
+        let is_frame = |c: char| c.is_whitespace() || c == '\u{2502}';
+        text.replace(is_frame, "")
+    };
+    assert!(words(&screen).contains(&words(&why)), "{screen}");
 }

@@ -285,6 +285,7 @@ impl DrawnCalls {
                 Decision::RunForSession => (None, "for the session"),
                 Decision::RunAlways => (None, "always"),
                 Decision::RunWholeServer => (None, "the server"),
+                Decision::RunReadOnly { .. } => (None, "read-only"),
                 Decision::RunMatching { .. } => (None, "matching"),
                 Decision::Edit { arguments } => (Some(arguments), "edited"),
                 _ => continue,

@@ -54,6 +54,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "store",
             "provider",
             "mcp",
+            "import",
             "notes",
         ],
     ),

@@ -1,8 +1,9 @@
 //! The choices of a dialog, and the pages that show them.
 
-use crate::domain::Transcript;
 use crate::domain::tool::{CallOrigin, ToolCall};
+use crate::domain::{Server, Transcript};
 use crate::protocol::UserChoice;
+use crate::tui::dialog::read_only_tools::ReadOnlyTools;
 use crate::tui::dialog::state::Dialog;
 
 /// A call with more undrawn rows than this can also be run unread.
@@ -17,6 +18,8 @@ pub enum DialogAction {
     RunForSession,
     RunAlways,
     RunServer,
+    /// Always runs the tools of the server that say they only read.
+    RunReadOnly,
     RunMatching,
     Never,
     RunAll,
@@ -32,7 +35,7 @@ impl DialogAction {
     pub fn is_lasting(self) -> bool {
         matches!(
             self,
-            Self::RunAlways | Self::RunServer | Self::RunMatching | Self::Never
+            Self::RunAlways | Self::RunServer | Self::RunReadOnly | Self::RunMatching | Self::Never
         )
     }
 
@@ -61,7 +64,7 @@ pub struct DialogChoice {
     pub digit: Option<char>,
     pub key: Option<char>,
     /// A further key, which is accepted but not shown.
-    alias: Option<char>,
+    pub(in crate::tui::dialog) alias: Option<char>,
     /// A word or two, for the row of choices.
     pub short: String,
     pub label: String,
@@ -130,7 +133,7 @@ fn dialog_choice((action, digit, key, short, label): CallChoiceRow) -> DialogCho
 
 impl Dialog {
     /// The choices in display order.
-    pub fn choices(&self, transcript: &Transcript) -> Vec<DialogChoice> {
+    pub fn choices(&self, transcript: &Transcript, servers: &[Server]) -> Vec<DialogChoice> {
         let Some(offered) = self.call() else {
             let choices = self.question.choices().iter().zip('1'..='9');
             return choices
@@ -151,6 +154,12 @@ impl Dialog {
         }
         let mut rows: Vec<DialogChoice> = CALL_CHOICES.into_iter().map(dialog_choice).collect();
         let call = transcript.call(offered.call);
+        if let Some(tools) = call.and_then(|call| ReadOnlyTools::of_call(offered, call, servers)) {
+            let at = rows
+                .iter()
+                .position(|row| row.action == DialogAction::RunMatching);
+            rows.insert(at.unwrap_or(rows.len()), tools.choice());
+        }
         if call.is_some_and(|call| call.repeats.is_some()) {
             rows.push(dialog_choice(USE_FIRST_RESULT));
         }

@@ -98,6 +98,20 @@ impl Dialog {
         Some(*row)
     }
 
+    /// Whether the last row of a choice of the page is in view, or above it.
+    pub fn shows_end_of(&self, choice: usize) -> bool {
+        let starts = self
+            .laid_out
+            .iter()
+            .flat_map(|page| &page.body.choice_starts);
+        let mut starts = starts.skip_while(|(index, _)| *index != choice);
+        let is_listed = starts.next().is_some();
+        let end = starts
+            .next()
+            .map_or(self.body_rows().len(), |(_, row)| *row);
+        is_listed && end <= self.scroll + self.body_height
+    }
+
     /// Selects a choice of a page and scrolls its row into view.
     pub fn select_row(&mut self, choice: usize) {
         self.selected_choice = Some(choice);

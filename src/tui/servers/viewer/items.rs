@@ -1,5 +1,5 @@
-//! What `/mcp` lists: failed servers first, then the others, each followed by its tools. The rows
-//! of an item are laid out only while it is near the view.
+//! The items of `/mcp` and `/tools`: failed servers first, then the others, each followed by its
+//! tools. The rows of an item are laid out only while it is near the view.
 
 use crate::domain::{Server, ServerStatus, Tool};
 use crate::text::Clean;
@@ -23,6 +23,24 @@ const REJECTED_TOOLS_MAX: usize = 20;
 const SERVER_INDENT: u16 = 4;
 const STDERR_INDENT: u16 = 6;
 const TOOL_INDENT: u16 = 6;
+
+/// What the viewer lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ViewerScope {
+    /// All servers with everything about them (`/mcp`).
+    Servers,
+    /// The tools of running servers, one row of text each (`/tools`).
+    Tools,
+}
+
+impl ViewerScope {
+    pub fn includes(self, server: &Server) -> bool {
+        match self {
+            Self::Servers => true,
+            Self::Tools => server.enabled && !server.tools.is_empty(),
+        }
+    }
+}
 
 /// A server or one of its tools, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +69,11 @@ pub enum ViewerRow {
 
 /// The items that contain all words of the filter, and the index of the first one. A tool is
 /// listed below its server, even if the server itself does not match.
-pub fn matching_items(servers: &[Server], filter: &str) -> (Vec<ViewerItem>, usize) {
+pub fn matching_items(
+    servers: &[Server],
+    scope: ViewerScope,
+    filter: &str,
+) -> (Vec<ViewerItem>, usize) {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
     let has_words = |text: &str| {
@@ -59,8 +81,9 @@ pub fn matching_items(servers: &[Server], filter: &str) -> (Vec<ViewerItem>, usi
         words.iter().all(|word| text.contains(word))
     };
     let has_failed = |index: &usize| failure_reason(&servers[*index]).is_some();
-    let failed = (0..servers.len()).filter(has_failed);
-    let others = (0..servers.len()).filter(|index| !has_failed(index));
+    let listed = || (0..servers.len()).filter(|index| scope.includes(&servers[*index]));
+    let failed = listed().filter(has_failed);
+    let others = listed().filter(|index| !has_failed(index));
     let (mut items, mut first_match) = (Vec::new(), None);
     for index in failed.chain(others) {
         let server = &servers[index];
@@ -107,9 +130,10 @@ fn searched_tool_text(server: &Server, tool: &Tool) -> String {
     let mut labels = tool.annotations.labels();
     labels.retain(|label| !label.starts_with("not "));
     format!(
-        "{} {} {} {} {}",
+        "{} {} {} {} {} {}",
         server.id,
         tool.name,
+        tool_note(server, tool),
         distinct_title(tool).unwrap_or_default(),
         labels.join(" "),
         bounded(description, SEARCHED_BYTES_MAX)
@@ -124,8 +148,8 @@ fn bounded(text: &str, bytes_max: usize) -> &str {
 pub fn item_rows(
     servers: &[Server],
     item: ViewerItem,
-    columns: u16,
-    separator: &str,
+    scope: ViewerScope,
+    (columns, separator): (u16, &str),
 ) -> Vec<ViewerRow> {
     let Some(server) = servers.get(item.server) else {
         return vec![ViewerRow::Blank];
@@ -134,14 +158,37 @@ pub fn item_rows(
         None => vec![ViewerRow::Blank, ViewerRow::Heading],
         Some(_) => vec![ViewerRow::Heading],
     };
-    let texts = match item.tool(server) {
-        Some(tool) => tool_texts(tool, separator),
-        None => server_texts(server, separator),
+    let texts = match (scope, item.tool(server)) {
+        (ViewerScope::Servers, Some(tool)) => tool_texts(tool, separator),
+        (ViewerScope::Servers, None) => server_texts(server, separator),
+        (ViewerScope::Tools, Some(tool)) => {
+            rows.extend(first_line_row(tool, columns));
+            return rows;
+        }
+        (ViewerScope::Tools, None) => return rows,
     };
     for text in texts {
         push_text(&mut rows, columns, text);
     }
     rows
+}
+
+/// The beginning of a tool's description, in one row.
+fn first_line_row(tool: &Tool, columns: u16) -> Option<ViewerRow> {
+    let description = tool.description.as_deref().unwrap_or_default();
+    let line = description.lines().find(|line| !line.trim().is_empty())?;
+    let mut rows = Vec::new();
+    let text = bounded(line.trim(), SEARCHED_BYTES_MAX).to_owned();
+    push_text(&mut rows, columns, (TOOL_INDENT, TextTone::Dim, text));
+    let has_more = rows.len() > 1 || line.len() < description.trim().len();
+    match rows.into_iter().next()? {
+        ViewerRow::Text { indent, tone, text } => Some(ViewerRow::Text {
+            indent,
+            tone,
+            text: if has_more { text + " …" } else { text },
+        }),
+        _ => None,
+    }
 }
 
 type IndentedText = (u16, TextTone, String);
@@ -260,12 +307,16 @@ pub fn status_line(server: &Server) -> String {
     }
 }
 
-/// Why the model is not offered a tool; empty if it is.
+/// Whether requests offer a tool to the model, and why; empty if nothing is special about it.
 pub fn tool_note(server: &Server, tool: &Tool) -> &'static str {
     if server.withheld_tools.contains(&tool.name) {
         "changed; withheld until you accept it"
     } else if server.disabled_tools.contains(&tool.name) {
         "off"
+    } else if server.pinned_tools.contains(&tool.name) {
+        "pinned"
+    } else if server.held_back_tools.contains(&tool.name) {
+        "held back"
     } else {
         ""
     }

@@ -1,5 +1,6 @@
 //! `/mcp`: all servers and tools on the whole screen, failed servers first with the whole reason
-//! and their last lines on stderr. Only visible items are laid out.
+//! and their last lines on stderr. `/tools`: the tools of running servers, and whether requests
+//! offer them. Only visible items are laid out.
 
 mod items;
 mod scroll;
@@ -8,12 +9,14 @@ mod view;
 use crate::domain::{Server, ServerId, ServerStatus};
 use crate::protocol::Event;
 use crate::text::Clean;
-use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{
     Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
 };
-use crate::tui::servers::viewer::items::{ViewerItem, full_text, item_rows, matching_items};
+use crate::tui::servers::viewer::items::{
+    ViewerItem, ViewerScope, full_text, item_rows, matching_items,
+};
 use crate::tui::servers::viewer::scroll::{ItemHeights, ItemScroll};
 use crate::tui::servers::{commands, sign_in, stderr_log};
 use crate::tui::widgets::list::{ListCount, ListKey, SearchList};
@@ -36,6 +39,7 @@ struct ItemIdentity {
 
 #[derive(Debug)]
 pub struct ServersViewer {
+    scope: ViewerScope,
     /// Only its filter and focus are used. Items span several rows, so `scroll` has the selection.
     list: SearchList,
     items: Vec<ViewerItem>,
@@ -54,12 +58,21 @@ pub struct ServersViewer {
 
 /// Opens the viewer, at `server` if one is given.
 pub fn open(server: Option<&ServerId>, cx: &mut UiContext) {
-    let viewer = ServersViewer::new(server, cx.shared);
+    let viewer = ServersViewer::new(ViewerScope::Servers, server, cx.shared);
+    cx.open(viewer);
+}
+
+/// Opens the list of tools, with these words in its filter.
+pub fn open_tools(words: &str, cx: &mut UiContext) {
+    let mut viewer = ServersViewer::new(ViewerScope::Tools, None, cx.shared);
+    viewer.list.paste(words);
+    viewer.is_stale = false;
+    viewer.apply_filter(cx.shared.servers);
     cx.open(viewer);
 }
 
 impl ServersViewer {
-    fn new(server: Option<&ServerId>, shared: SharedUiState) -> Self {
+    fn new(scope: ViewerScope, server: Option<&ServerId>, shared: SharedUiState) -> Self {
         let kept = server.map(|server| ItemIdentity {
             server: server.clone(),
             tool: None,
@@ -67,6 +80,7 @@ impl ServersViewer {
         });
         let (columns, rows) = shared.size;
         Self {
+            scope,
             list: SearchList::default(),
             items: Vec::new(),
             scroll: ItemScroll::default(),
@@ -85,12 +99,11 @@ impl ServersViewer {
         servers: &[Server],
         act: impl FnOnce(&mut ItemScroll, &ItemHeights) -> T,
     ) -> T {
-        let (items, columns, separator) = (&self.items, self.columns, self.separator);
+        let (items, scope) = (&self.items, self.scope);
+        let format = (self.columns, self.separator);
         let height_of = |index: usize| {
             let item = items.get(index);
-            item.map_or(1, |item| {
-                item_rows(servers, *item, columns, separator).len()
-            })
+            item.map_or(1, |item| item_rows(servers, *item, scope, format).len())
         };
         let heights = ItemHeights {
             count: items.len(),
@@ -107,7 +120,7 @@ impl ServersViewer {
             return;
         }
         self.is_stale = false;
-        (self.items, _) = matching_items(servers, &self.list.filter());
+        (self.items, _) = matching_items(servers, self.scope, &self.list.filter());
         let kept = self.kept.take();
         let found = kept.and_then(|kept| Some((self.find(&kept, servers)?, kept.offset)));
         self.with_scroll(servers, |scroll, heights| match found {
@@ -152,7 +165,7 @@ impl ServersViewer {
 
     /// Lists the items that match the changed filter and selects the first one.
     fn apply_filter(&mut self, servers: &[Server]) {
-        let (items, first_match) = matching_items(servers, &self.list.filter());
+        let (items, first_match) = matching_items(servers, self.scope, &self.list.filter());
         self.items = items;
         self.scroll = ItemScroll::default();
         self.with_scroll(servers, |scroll, heights| {
@@ -172,7 +185,11 @@ impl ServersViewer {
             self.with_scroll(servers, |scroll, heights| scroll.hidden_items(heights));
         ListCount {
             listed: self.items.len(),
-            total: servers.iter().map(|server| 1 + server.tools.len()).sum(),
+            total: servers
+                .iter()
+                .filter(|server| self.scope.includes(server))
+                .map(|server| 1 + server.tools.len())
+                .sum(),
             above,
             below,
         }
@@ -259,10 +276,18 @@ impl Layer for ServersViewer {
                     }
                 }
             }
+            ListKey::Unhandled(LayerKey::Pin) => {
+                if let Some((server, item)) = self.selected(servers) {
+                    commands::pin_tool(server, item.tool(server), cx);
+                }
+            }
             ListKey::Unhandled(LayerKey::SignIn) => {
                 if let Some((server, _)) = self.selected(servers) {
                     sign_in::open(&server.id, cx);
                 }
+            }
+            ListKey::Unhandled(LayerKey::Import) => {
+                cx.request(UiRequest::RunAction(Action::ImportServers));
             }
             ListKey::Unhandled(LayerKey::Stderr) => {
                 if let Some((server, _)) = self.selected(servers) {
@@ -316,11 +341,13 @@ impl Layer for ServersViewer {
             return text.hints(shared);
         }
         let own = |key, word| layers::hint(KeyContext::Servers, key, word);
-        let mut rows = vec![
-            own(LayerKey::Toggle, "on/off"),
-            own(LayerKey::Copy, "copy"),
-            own(LayerKey::Stderr, "stderr"),
-        ];
+        let mut rows = vec![own(LayerKey::Toggle, "on/off")];
+        rows.push(own(LayerKey::Pin, "pin"));
+        rows.push(own(LayerKey::Copy, "copy"));
+        if self.scope == ViewerScope::Servers {
+            rows.push(own(LayerKey::Stderr, "stderr"));
+            rows.push(own(LayerKey::Import, "import"));
+        }
         let needs_sign_in = |server: &Server| matches!(server.status, ServerStatus::NeedsSignIn(_));
         if self
             .selected(shared.servers)
@@ -330,7 +357,9 @@ impl Layer for ServersViewer {
         }
         // The first frame names the keys before it lists the items.
         let count = match self.items.len() {
-            0 => matching_items(shared.servers, &self.list.filter()).0.len(),
+            0 => matching_items(shared.servers, self.scope, &self.list.filter())
+                .0
+                .len(),
             count => count,
         };
         self.list.hints(count, "full text", rows)

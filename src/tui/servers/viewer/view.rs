@@ -1,13 +1,13 @@
-//! Draws the visible rows of `/mcp`.
+//! Draws the visible rows of `/mcp` and `/tools`.
 
-use crate::domain::{Server, ServerStatus};
+use crate::domain::{Server, ServerStatus, Tool};
 use crate::text::Clean;
 use crate::tui::layer::SharedUiState;
 use crate::tui::servers::commands::ADD_SERVER;
 use crate::tui::servers::view::{status_glyph, tone_style};
 use crate::tui::servers::viewer::ServersViewer;
 use crate::tui::servers::viewer::items::{
-    ViewerItem, ViewerRow, item_rows, status_line, tool_note,
+    ViewerItem, ViewerRow, ViewerScope, item_rows, status_line, tool_note,
 };
 use crate::tui::widgets::list::{draw_empty, nothing_matches, rows_area};
 use crate::tui::widgets::painter::Painter;
@@ -31,10 +31,13 @@ pub fn draw(
     let rows = rows_area(body);
     viewer.set_size(rows.width, rows.height.into(), servers);
     let note = viewer.count(servers).note(&pen.glyphs);
-    let cursor = viewer.list.draw_head(body, &title(servers), &note, pen);
+    let cursor = viewer
+        .list
+        .draw_head(body, &title(servers, viewer.scope), &note, pen);
     if viewer.items.is_empty() {
         let text = match servers {
             [] => format!("No MCP servers are configured. {ADD_SERVER}"),
+            _ if viewer.list.filter().is_empty() => "No running server has tools.".to_owned(),
             _ => nothing_matches(&viewer.list.filter()),
         };
         draw_empty(rows, &text, pen);
@@ -43,7 +46,24 @@ pub fn draw(
     cursor
 }
 
-fn title(servers: &[Server]) -> String {
+fn title(servers: &[Server], scope: ViewerScope) -> String {
+    if scope == ViewerScope::Tools {
+        let offered: usize = servers
+            .iter()
+            .map(|server| server.offered_tools().count())
+            .sum();
+        let held_back: usize = servers
+            .iter()
+            .map(|server| server.held_back_tools.len())
+            .sum();
+        return match held_back {
+            0 => format!("Tools: {offered} offered"),
+            _ => format!(
+                "Tools: {} offered, {held_back} held back",
+                offered - held_back
+            ),
+        };
+    }
     let connected = servers
         .iter()
         .filter(|server| server.enabled && server.status == ServerStatus::Connected);
@@ -55,12 +75,12 @@ fn title(servers: &[Server]) -> String {
 }
 
 fn draw_rows(viewer: &ServersViewer, servers: &[Server], area: Rect, pen: &mut Painter) {
-    let (columns, separator) = (viewer.columns, pen.glyphs.dot);
+    let format = (viewer.columns, pen.glyphs.dot);
     let mut y = area.top();
     let mut skipped = viewer.scroll.top.row;
     for (index, item) in viewer.items.iter().enumerate().skip(viewer.scroll.top.item) {
         let is_selected = index == viewer.scroll.selected;
-        let rows = item_rows(servers, *item, columns, separator);
+        let rows = item_rows(servers, *item, viewer.scope, format);
         // The mark of an item that begins above the view is drawn in the first visible row.
         let heading = rows.iter().position(|row| *row == ViewerRow::Heading);
         let marked = heading.unwrap_or(0).max(skipped);
@@ -73,7 +93,13 @@ fn draw_rows(viewer: &ServersViewer, servers: &[Server], area: Rect, pen: &mut P
                 height: 1,
                 ..area
             };
-            draw_row(servers, *item, row, (is_selected, line), pen);
+            draw_row(
+                servers,
+                (*item, viewer.scope),
+                row,
+                (is_selected, line),
+                pen,
+            );
             if is_selected && at == marked {
                 let (cursor, accent) = (pen.glyphs.cursor, pen.theme.accent);
                 pen.put(line.x, line.y, cursor, accent, 1);
@@ -86,7 +112,7 @@ fn draw_rows(viewer: &ServersViewer, servers: &[Server], area: Rect, pen: &mut P
 
 fn draw_row(
     servers: &[Server],
-    item: ViewerItem,
+    (item, scope): (ViewerItem, ViewerScope),
     row: &ViewerRow,
     (is_selected, line): (bool, Rect),
     pen: &mut Painter,
@@ -97,7 +123,7 @@ fn draw_row(
             let Some(server) = servers.get(item.server) else {
                 return;
             };
-            draw_heading(server, item, is_selected, line, pen);
+            draw_heading(server, (item, scope), is_selected, line, pen);
         }
         ViewerRow::Text { indent, tone, text } => {
             let style = tone_style(*tone, pen);
@@ -107,9 +133,20 @@ fn draw_row(
     }
 }
 
+/// The note beside a tool's name. The list of tools also shows what its server says about it.
+fn note_of_tool(server: &Server, tool: &Tool, scope: ViewerScope, dot: &str) -> String {
+    let note = tool_note(server, tool);
+    if scope == ViewerScope::Servers {
+        return note.to_owned();
+    }
+    let mut parts = vec![if note.is_empty() { "offered" } else { note }];
+    parts.extend(tool.annotations.labels());
+    parts.join(&format!(" {dot} "))
+}
+
 fn draw_heading(
     server: &Server,
-    item: ViewerItem,
+    (item, scope): (ViewerItem, ViewerScope),
     is_selected: bool,
     line: Rect,
     pen: &mut Painter,
@@ -118,7 +155,7 @@ fn draw_heading(
     let (name, note, x, style) = match tool {
         Some(tool) => (
             Clean::name(&tool.name),
-            tool_note(server, tool).to_owned(),
+            note_of_tool(server, tool, scope, pen.glyphs.dot),
             TOOL_NAME_AT,
             pen.theme.plain,
         ),

@@ -263,3 +263,80 @@ fn a_call_is_recovered_only_if_its_form_was_not_taught() {
         assert!(screen.contains("t as text"), "{screen}");
     }
 }
+
+/// A call of `add`, whose server has one more tool that says it only reads, and one that does not.
+fn with_read_only_tools(called_is_read_only: bool, others_are_read_only: bool) -> ChatHarness {
+    let tool = |name: &str, read_only: bool| {
+        fixtures::tool_from(&json!({
+            "name": name, "inputSchema": { "type": "object" },
+            "annotations": { "readOnlyHint": read_only },
+        }))
+    };
+    let called = tool("add", called_is_read_only);
+    let tools = vec![
+        called.clone(),
+        tool("look, then run", true),
+        tool("write", others_are_read_only),
+    ];
+    let mut chat = chat();
+    chat.keys("sum<Enter>");
+    let call = fixtures::tool_call("sums", "add", json!({ "a": 1 }));
+    let asked = CallToApprove {
+        call: call.id,
+        tool: Arc::new(called),
+    };
+    chat.turn_event(TurnEvent::Tool(call));
+    chat.engine_event(Event::ServersListed(vec![fixtures::server("sums", tools)]));
+    chat.ask_question(Ask::ApproveCalls(vec![asked])).wait(600);
+    chat.sent.clear();
+    chat
+}
+
+#[test]
+fn read_only_tools_are_listed_before_they_are_granted() {
+    let mut chat = with_read_only_tools(true, false);
+    chat.keys("v");
+    let screen = chat.screen();
+    for part in [
+        "v  Always run only its tools that say they only read",
+        "(2 of 3)",
+        "add, \"look, then run\": with any arguments",
+    ] {
+        assert!(screen.contains(part), "{part}\n{screen}");
+    }
+    assert_eq!(chat.commands(), [], "the first press only lists them");
+    chat.keys("v");
+    let decisions = chat.decisions();
+    let [Decision::RunReadOnly { tools }] = decisions.as_slice() else {
+        panic!("{decisions:?}");
+    };
+    let names: Vec<&str> = tools.keys().map(String::as_str).collect();
+    assert_eq!(names, ["add", "look, then run"]);
+    let notice = "The 2 tools of sums that say they only read run without asking from now on";
+    assert!(chat.notice().starts_with(notice), "{}", chat.notice());
+}
+
+#[test]
+fn read_only_tools_are_offered_only_if_that_is_a_part_of_the_server() {
+    for (called, others) in [(false, false), (true, true)] {
+        let mut chat = with_read_only_tools(called, others);
+        let screen = chat.keys("a").screen();
+        assert!(!screen.contains("only read"), "{called} {others}\n{screen}");
+        chat.keys("<Esc>v");
+        assert_eq!(chat.commands(), []);
+    }
+}
+
+#[test]
+fn on_a_small_screen_all_read_only_tools_are_scrolled_through_first() {
+    let mut chat = with_read_only_tools(true, false);
+    chat.size(60, 14).screen();
+    chat.wait(600).keys("v").screen();
+    let mut presses = 0;
+    while chat.commands().is_empty() {
+        assert!(presses < 10, "{}", chat.screen());
+        chat.keys("v").screen();
+        presses += 1;
+    }
+    assert!(presses > 1, "the list did not fit on one page");
+}

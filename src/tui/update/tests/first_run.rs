@@ -106,7 +106,7 @@ fn first_item_is_selected_and_enter_takes_it() {
 #[test]
 fn selected_item_stays_selected_when_models_are_found() {
     let mut chat = first_run(&[]);
-    chat.keys("<Down><Down>");
+    chat.keys("<Down><Down><Down>");
     assert!(is_selected(&mut chat, "Look around"));
     chat.engine_event(catalog(&["a"], true));
     assert!(is_selected(&mut chat, "Look around"));
@@ -251,4 +251,22 @@ fn draft_is_kept_when_a_prompt_is_put_into_the_message() {
     assert_eq!(chat.message(), "draft");
     chat.keys("<Ctrl+u><Up>");
     assert_eq!(chat.message(), "earlier");
+}
+
+#[test]
+fn the_first_start_offers_servers_of_other_clients() {
+    let mut chat = first_run(&["a"]);
+    let screen = chat.screen();
+    let label = "3  Import MCP servers from Claude Desktop, Cursor, VS Code …";
+    assert!(screen.contains(label), "{screen}");
+    chat.keys("3<Enter>");
+    let commands = chat.commands();
+    assert!(matches!(
+        commands.as_slice(),
+        [Command::FindImportSources(_)]
+    ));
+    assert!(
+        chat.model
+            .is_layer_open(crate::tui::keymap::Action::ImportServers)
+    );
 }

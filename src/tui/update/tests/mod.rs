@@ -18,6 +18,7 @@ mod find;
 mod first_run;
 mod help;
 mod hints;
+mod imports;
 mod lists;
 mod message;
 mod notice_area;
@@ -33,6 +34,7 @@ mod sessions_browser;
 mod settings_edits;
 mod spoofing;
 mod templates;
+mod tools_list;
 mod trust;
 
 use crate::domain::Decision;

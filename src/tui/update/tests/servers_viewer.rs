@@ -12,7 +12,7 @@ fn connected(name: &str, tools: &[(&str, &str)]) -> Server {
     fixtures::server(name, tools.collect())
 }
 
-fn failed() -> Server {
+pub(super) fn failed() -> Server {
     let notice = Notice::failure("Server `broken` could not be started.")
         .with_reason("It exited with status 3: \"no module named foo\".")
         .with_advice("If it needs environment variables, list them under \"env\".");
@@ -23,7 +23,7 @@ fn failed() -> Server {
     }
 }
 
-fn with_servers(size: (u16, u16), servers: Vec<Server>) -> ChatHarness {
+pub(super) fn with_servers(size: (u16, u16), servers: Vec<Server>) -> ChatHarness {
     let mut chat = chat();
     chat.size(size.0, size.1)
         .engine_event(Event::ServersListed(servers));
@@ -53,7 +53,7 @@ fn selected_row(chat: &mut ChatHarness) -> String {
     row.trim_start_matches([' ', '▌']).trim_end().to_owned()
 }
 
-fn assert_in_order(screen: &str, expected: &[&str]) {
+pub(super) fn assert_in_order(screen: &str, expected: &[&str]) {
     let mut start = 0;
     for text in expected {
         let offset = screen[start..].find(text);

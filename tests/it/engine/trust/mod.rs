@@ -7,6 +7,7 @@ mod instructions;
 mod interleavings;
 mod outside_edits;
 mod pins;
+mod read_only_grants;
 
 use super::*;
 use crate::engine::shell_server::{called_tools, install, set_instructions, set_tools, tool};

@@ -1,0 +1,80 @@
+//! The choice to always run those tools of a server that say they only read. Nobody checks what
+//! they say, so the choice names every tool, and is made only where the names are shown.
+
+use crate::domain::tool::ToolCall;
+use crate::domain::{Decision, Pin, Server, Tool};
+use crate::protocol::{CallToApprove, UserAnswer};
+use crate::text::Clean;
+use crate::tui::dialog::state::{Dialog, DialogAction, DialogChoice, DialogPage};
+use crate::tui::layer::SharedUiState;
+use std::collections::BTreeMap;
+
+/// The tools of a server that say they only read.
+pub struct ReadOnlyTools {
+    pub tools: BTreeMap<String, Pin>,
+    /// Number of all tools that the server offers.
+    total: usize,
+}
+
+impl ReadOnlyTools {
+    /// `None` if the called tool does not say that it only reads, or if all tools do: then the
+    /// choice of the whole server means the same.
+    pub fn of_call(offered: &CallToApprove, call: &ToolCall, servers: &[Server]) -> Option<Self> {
+        let server = servers.iter().find(|server| server.id == call.server)?;
+        let is_read_only = |tool: &Tool| tool.annotations.read_only == Some(true);
+        if !is_read_only(&offered.tool) {
+            return None;
+        }
+        let read_only = server.offered_tools().filter(|tool| is_read_only(tool));
+        let identity = |tool: &Tool| (tool.name.clone(), tool.pin.clone());
+        let mut tools: BTreeMap<String, Pin> = read_only.map(identity).collect();
+        // The user consents to the definition that the dialog shows.
+        tools.extend([identity(&offered.tool)]);
+        let total = server.offered_tools().count();
+        (tools.len() < total).then_some(Self { tools, total })
+    }
+
+    pub fn choice(&self) -> DialogChoice {
+        let (count, total) = (self.tools.len(), self.total);
+        DialogChoice {
+            action: DialogAction::RunReadOnly,
+            digit: None,
+            key: Some('v'),
+            alias: None,
+            short: "read-only".to_owned(),
+            label: format!(
+                "Always run only its tools that say they only read ({count} of {total})"
+            ),
+        }
+    }
+
+    /// The names of all tools, and the limits of the choice.
+    pub fn scope(&self) -> String {
+        let names = self.tools.keys().map(|name| Clean::quoted_if_needed(name));
+        let names: Vec<String> = names.map(|name| name.to_string()).collect();
+        format!(
+            "{}: with any arguments; none that it adds or changes later. That they only read is \
+             the server's word.",
+            names.join(", ")
+        )
+    }
+}
+
+/// Opens the page that names the tools, and scrolls to the last name. Grants them once it is
+/// visible.
+pub fn list_or_grant(shared: SharedUiState, dialog: &mut Dialog) -> Option<UserAnswer> {
+    if dialog.page() != DialogPage::Lasting {
+        dialog.show_page(DialogPage::Lasting);
+        return None;
+    }
+    let rows = dialog.choices(shared.transcript, shared.servers);
+    let is_choice = |row: &DialogChoice| row.action == DialogAction::RunReadOnly;
+    if !dialog.shows_end_of(rows.iter().position(is_choice)?) {
+        dialog.scroll_by(dialog.page_rows());
+        return None;
+    }
+    let offered = dialog.call()?;
+    let call = shared.transcript.call(offered.call)?;
+    let tools = ReadOnlyTools::of_call(offered, call, shared.servers)?.tools;
+    dialog.decide(Decision::RunReadOnly { tools })
+}

@@ -1,0 +1,268 @@
+//! Imports MCP servers from other clients: a list of the clients found, and then everything that the
+//! servers of one client would run or reach. Nothing is added without Enter on that text.
+
+mod text;
+
+use crate::domain::{ImportPlan, ImportSource, NewServer, Notice, QueryId};
+use crate::protocol::{Command, Event};
+use crate::text::Clean;
+use crate::tui::imports::text::{count_words, files_line, plan_text};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Action, layers};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
+use crate::tui::widgets::list::{ListKey, ListRow, ListTitle, SearchList};
+use crate::tui::widgets::painter::Painter;
+use crate::tui::widgets::text_viewer::TextViewer;
+use crossterm::event::{KeyEvent, KeyEventKind};
+use ratatui::layout::Position;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Enter adds servers only after their text has been visible this long: it may be a repeat of the
+/// key that opened the text.
+const READ: Duration = Duration::from_millis(500);
+/// Width of the column with the client's name.
+const CLIENT_COLUMNS: u16 = 18;
+/// Width of the column with the number of servers.
+const COUNT_COLUMNS: u16 = 26;
+
+#[derive(Debug)]
+pub struct ImportLayer {
+    query: QueryId,
+    /// `None` until the engine has looked for clients.
+    sources: Option<Arc<Vec<ImportSource>>>,
+    list: SearchList,
+    opened: Option<OpenedSource>,
+}
+
+/// The servers of one client, as a text.
+#[derive(Debug)]
+struct OpenedSource {
+    client: String,
+    files: String,
+    plan: ImportPlan,
+    text: TextViewer,
+    /// The width for which `text` was wrapped.
+    columns: u16,
+    since: Duration,
+}
+
+impl OpenedSource {
+    fn new(source: &ImportSource, plan: &ImportPlan, shared: SharedUiState) -> Self {
+        let mut opened = Self {
+            client: source.client.clone(),
+            files: files_line(source),
+            plan: plan.clone(),
+            text: TextViewer::new("", ""),
+            columns: 0,
+            since: shared.now,
+        };
+        opened.set_columns(shared.size.0);
+        opened
+    }
+
+    /// Wraps the text for this width, because only this text marks continuation rows.
+    fn set_columns(&mut self, columns: u16) {
+        if columns != self.columns {
+            self.columns = columns;
+            let text = plan_text(&self.files, &self.plan, columns);
+            self.text = TextViewer::new(self.client.as_str(), text);
+        }
+    }
+}
+
+pub fn open(cx: &mut UiContext) {
+    let query = cx.next_query_id();
+    cx.send(Command::FindImportSources(query));
+    cx.open(ImportLayer {
+        query,
+        sources: None,
+        list: SearchList::default(),
+        opened: None,
+    });
+}
+
+impl ImportLayer {
+    /// The clients whose name contains the filter.
+    fn matching(&self) -> Vec<&ImportSource> {
+        let filter = self.list.filter().to_lowercase();
+        let sources = self.sources.iter().flat_map(|sources| sources.iter());
+        sources
+            .filter(|source| source.client.to_lowercase().contains(filter.trim()))
+            .collect()
+    }
+
+    fn open_selected(&mut self, cx: &mut UiContext) {
+        let matching = self.matching();
+        let Some(source) = matching.get(self.list.selected(matching.len())) else {
+            return;
+        };
+        let plan = match &source.plan {
+            Ok(plan) => plan,
+            Err(problem) => {
+                let notice = Notice::warning(Clean::single_line(problem).as_str());
+                return cx.notify(notice);
+            }
+        };
+        self.opened = Some(OpenedSource::new(source, plan, cx.shared));
+    }
+
+    fn opened_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        let Some(opened) = &mut self.opened else {
+            return Handled::PassedOn;
+        };
+        match layers::find_key(key, &[KeyContext::ImportText]) {
+            Some(LayerKey::Back) => self.opened = None,
+            Some(LayerKey::Confirm) => {
+                let is_read = cx.shared.now >= opened.since + READ;
+                let is_repeat = key.kind == KeyEventKind::Repeat;
+                if !is_read || is_repeat || opened.plan.candidates.is_empty() {
+                    return Handled::Consumed;
+                }
+                cx.send(Command::AddServers(servers_of(&opened.plan)));
+                return Handled::Closed;
+            }
+            _ => return opened.text.handle_key(key, cx),
+        }
+        Handled::Consumed
+    }
+}
+
+fn servers_of(plan: &ImportPlan) -> Vec<NewServer> {
+    let candidates = plan.candidates.iter();
+    candidates
+        .map(|candidate| candidate.server.clone())
+        .collect()
+}
+
+fn draw_source(source: &ImportSource, row: &ListRow, pen: &mut Painter) {
+    let (area, dim) = (row.text_area(), pen.theme.dim);
+    let client = Clean::single_line(&source.client);
+    let end = area.right();
+    let mut x = area.x;
+    let mut put = |text: &str, style, columns: u16, pen: &mut Painter| {
+        let room = end.saturating_sub(x);
+        pen.put_truncated(x, area.y, text, style, columns.saturating_sub(2).min(room));
+        x = x.saturating_add(columns).min(end);
+    };
+    put(client.as_str(), row.style, CLIENT_COLUMNS, pen);
+    let (words, style) = match &source.plan {
+        Ok(plan) => (count_words(plan), pen.theme.plain),
+        Err(_) => ("cannot be read".to_owned(), pen.theme.attention),
+    };
+    put(&words, style, COUNT_COLUMNS, pen);
+    put(&files_line(source), dim, u16::MAX, pen);
+}
+
+impl Layer for ImportLayer {
+    fn action(&self) -> Option<Action> {
+        Some(Action::ImportServers)
+    }
+
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        if self.opened.is_some() {
+            return self.opened_key(key, cx);
+        }
+        let count = self.matching().len();
+        match self.list.key(key, count, None, cx.shared.keymap) {
+            ListKey::Unhandled(LayerKey::Confirm) => self.open_selected(cx),
+            handled => return handled.handled(),
+        }
+        Handled::Consumed
+    }
+
+    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
+        if self.opened.is_none() {
+            self.list.paste(text);
+        }
+        Handled::Consumed
+    }
+
+    fn scroll(&mut self, rows: isize, shared: SharedUiState) {
+        match &mut self.opened {
+            Some(opened) => opened.text.scroll(rows, shared),
+            None => {
+                let count = self.matching().len();
+                self.list.step(rows, count);
+            }
+        }
+    }
+
+    fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
+        match self.list.click(at).filter(|_| self.opened.is_none()) {
+            Some(enter) => self.handle_key(enter, cx),
+            None => Handled::Consumed,
+        }
+    }
+
+    fn handle_event(&mut self, event: &Event, _: &mut UiContext) -> Handled {
+        if let Event::ImportSourcesFound { query, sources } = event
+            && *query == self.query
+        {
+            self.sources = Some(Arc::clone(sources));
+            return Handled::Consumed;
+        }
+        Handled::PassedOn
+    }
+
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
+        if let Some(opened) = &mut self.opened {
+            opened.set_columns(shared.size.0);
+            return opened.text.draw(area, shared, pen);
+        }
+        let sources = self.sources.clone();
+        let total = sources.as_ref().map_or(0, |sources| sources.len());
+        let title = ListTitle {
+            title: "Import MCP servers",
+            total,
+            empty: "No servers of other clients were found. `humble mcp import FILE` reads a file.",
+            is_loading: sources.is_none(),
+        };
+        let filter = self.list.filter().to_lowercase();
+        let sources = sources.unwrap_or_default();
+        let matching = sources
+            .iter()
+            .filter(|source| source.client.to_lowercase().contains(filter.trim()));
+        let matching: Vec<&ImportSource> = matching.collect();
+        self.list
+            .draw(area.popup, &title, &matching, pen, |source, row, pen| {
+                draw_source(source, row, pen);
+            })
+    }
+
+    fn popup_rows(&self, _: SharedUiState) -> Option<u16> {
+        if self.opened.is_some() {
+            return None;
+        }
+        let count = self.sources.as_ref().map_or(0, |sources| sources.len());
+        Some(u16::try_from(count).unwrap_or(u16::MAX).saturating_add(2))
+    }
+
+    fn hints(&self, _: SharedUiState) -> Vec<String> {
+        let Some(opened) = &self.opened else {
+            return self
+                .list
+                .hints(self.matching().len(), "show servers", Vec::new());
+        };
+        let hint = |key, word: &str| layers::hint(KeyContext::ImportText, key, word);
+        let add = match opened.plan.candidates.len() {
+            0 => None,
+            1 => Some(hint(LayerKey::Confirm, "add it, switched off")),
+            count => Some(hint(
+                LayerKey::Confirm,
+                &format!("add all {count}, switched off"),
+            )),
+        };
+        let hints = [
+            add,
+            Some(layers::scroll_hint()),
+            Some(hint(LayerKey::Back, "back")),
+        ];
+        hints.into_iter().flatten().collect()
+    }
+}
