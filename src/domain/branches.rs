@@ -35,9 +35,21 @@ impl Session {
         prompts.nth(count.checked_sub(1)?).map(|(index, _)| index)
     }
 
-    /// The number of answered prompts from a message on.
-    pub fn prompts_from(&self, message_index: usize) -> usize {
-        let messages = self.messages.iter().skip(message_index);
+    /// The number of answered prompts that an unfinished turn was meant to replace: all from its
+    /// own place on, or none if others were answered there since it began.
+    pub fn prompts_replaced_by(&self, place: usize, began_at: Option<Timestamp>) -> usize {
+        let mut later = self.metadata.turns.iter();
+        let has_later_turns = later.any(|turn| {
+            let ended_after_it = turn
+                .ended_at
+                .zip(began_at)
+                .is_some_and(|(end, begin)| end > begin);
+            turn.message_index >= place && ended_after_it
+        });
+        if has_later_turns {
+            return 0;
+        }
+        let messages = self.messages.iter().skip(place);
         messages
             .filter(|message| message.role == MessageRole::User)
             .count()

@@ -102,7 +102,7 @@ pub fn recover_partial_answer(
         partial_answer,
         calls,
         was_interrupted: false,
-        replaced_turns: session.prompts_from(turn.messages_before),
+        replaced_turns: session.prompts_replaced_by(turn.messages_before, turn.started_at),
     };
     session.metadata.add_cancelled(cancelled);
     match sessions.save(&session) {

@@ -6,6 +6,15 @@ use super::*;
 use serde_json::json;
 
 fn add_turn(session: &mut Session, prompt: &str, answer: &str) {
+    add_turn_ended_at(session, prompt, answer, None);
+}
+
+fn add_turn_ended_at(
+    session: &mut Session,
+    prompt: &str,
+    answer: &str,
+    ended_at: Option<Timestamp>,
+) {
     session.messages.push(SavedMessage::user(prompt));
     session.messages.push(SavedMessage::assistant(answer));
     session.metadata.turns.push(TurnRecord {
@@ -15,7 +24,7 @@ fn add_turn(session: &mut Session, prompt: &str, answer: &str) {
         calls: Vec::new(),
         thinking: String::new(),
         agent_results: Vec::new(),
-        ended_at: None,
+        ended_at,
     });
 }
 
@@ -226,4 +235,20 @@ fn a_session_preserves_another_only_with_all_its_branches() {
         !ours.preserves_branches(2, &[prompt("")], &[]),
         "prompts are not continued"
     );
+}
+
+#[test]
+fn an_unfinished_turn_replaces_nothing_once_later_turns_were_answered() {
+    let at = |second| Some(Timestamp::from_second(second).expect("a time"));
+    let mut session = session_with(&[("a", "A")]);
+    add_turn_ended_at(&mut session, "b", "B", at(50));
+    assert_eq!(
+        session.prompts_replaced_by(4, at(100)),
+        0,
+        "an ordinary prompt"
+    );
+    assert_eq!(session.prompts_replaced_by(2, at(100)), 1);
+    assert_eq!(session.prompts_replaced_by(0, at(100)), 2);
+    add_turn_ended_at(&mut session, "c", "C", at(150));
+    assert_eq!(session.prompts_replaced_by(2, at(100)), 0);
 }

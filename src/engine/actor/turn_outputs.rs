@@ -3,7 +3,9 @@
 use super::Actor;
 use crate::attachments::save_result_media;
 use crate::domain::compaction;
-use crate::domain::{CallId, PromptKind, QuoteSource, ToolOutcome, ToolState, TurnEvent, Usage};
+use crate::domain::{
+    CallId, Notice, PromptKind, QuoteSource, ToolOutcome, ToolState, TurnEvent, Usage,
+};
 use crate::engine::active_turn::ActiveTurnSignal;
 use crate::engine::approval::ApprovedCall;
 use crate::engine::context::BudgetOutput;
@@ -191,8 +193,17 @@ impl Actor {
         if let Some(prefix) = turn.summarized_prefix.take() {
             return self.apply_summary(prefix, answer);
         }
-        let mut replaced_notes = match turn.kind {
-            PromptKind::Replace => self.conversation.take_notes_of_last_turn(),
+        let replaced_turns = match turn.kind {
+            PromptKind::Replace => turn.replaced_turns,
+            _ => 0,
+        };
+        // The user edited one of several turns and did not see what the others wrote.
+        let kept_notes = match replaced_turns {
+            0 | 1 => Vec::new(),
+            count => self.conversation.note_names_of_last_turns(count),
+        };
+        let mut replaced_notes = match replaced_turns {
+            1 => self.conversation.take_notes_of_last_turn(),
             _ => Vec::new(),
         };
         let (turn, conversation) = (turn.to_save(), &mut self.conversation);
@@ -207,6 +218,13 @@ impl Actor {
         }
         let new_note = rewritten.last().map(|new| &*new.note);
         self.remove_notes(replaced_notes, "The turn was replaced.", new_note);
+        if !kept_notes.is_empty() {
+            let text = format!(
+                "{replaced_turns} turns were replaced. Their notes stay: {}.",
+                kept_notes.join(", ")
+            );
+            self.cx.notice(Notice::info(text));
+        }
     }
 
     fn save_partial_answer(&mut self, text: &str) {

@@ -98,7 +98,7 @@ impl UnfinishedTurns {
                 partial_answer: turn.answer_text(),
                 calls: turn.tool_calls(),
                 was_interrupted: true,
-                replaced_turns: session.prompts_from(turn.messages_before),
+                replaced_turns: session.prompts_replaced_by(turn.messages_before, turn.started_at),
             };
             session.metadata.add_cancelled(cancelled);
         }

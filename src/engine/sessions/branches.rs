@@ -34,6 +34,14 @@ impl Conversation {
         last_prompt.map_or_else(Vec::new, |first| metadata.written_notes(first))
     }
 
+    /// The names of the notes that the last `count` answered turns created.
+    pub fn note_names_of_last_turns(&self, count: usize) -> Vec<String> {
+        let first = self.session.nth_last_prompt_index(count);
+        let notes = first.map(|first| self.session.metadata.written_notes(first));
+        let names = notes.into_iter().flatten().map(|written| written.note);
+        names.collect()
+    }
+
     /// Like [`Self::notes_of_last_turn`]. A branch to which the turn moves no longer removes them.
     pub fn take_notes_of_last_turn(&mut self) -> Vec<WrittenNote> {
         let last_prompt = self.session.last_prompt_index();

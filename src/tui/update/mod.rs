@@ -56,7 +56,12 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
         model.dialogs.current().map(|dialog| dialog.id),
     );
     let was_running = model.running_turn().is_some();
+    // An event may close the question, and a key must come after the letter.
+    if !matches!(msg.input, UiInput::Engine(_)) {
+        keys::press_held_letter(model, &mut effects);
+    }
     apply_input(model, msg.input, &mut effects);
+    keys::press_held_letter(model, &mut effects);
     requests::run_requests(model, &mut effects);
     if was_running && model.running_turn().is_none() {
         model.dialogs.set_aside_server_questions(model.now);
@@ -171,7 +176,6 @@ pub fn inputs_from_keys(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<UiInput
 fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     let now = model.now;
     model.notices.expire(now);
-    keys::press_held_letter(model, effects);
     selection::scroll_while_dragging(model);
     if model
         .composer

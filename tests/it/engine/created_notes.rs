@@ -283,3 +283,23 @@ async fn an_answer_that_is_only_a_tool_call_is_not_saved() {
     }
     assert_eq!(files(&vault), ["tea-2.md", "tea.md"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn replacing_several_turns_keeps_and_names_their_notes() {
+    let script = Script::default()
+        .answer("# Tea")
+        .answer("# Coffee")
+        .answer("Hello.");
+    let (mut harness, vault) = with_notes(&[], script).await;
+    for prompt in ["make a note about tea", "make a note about coffee"] {
+        harness.prompt(prompt).await;
+        harness.wait_for_turn_end().await;
+    }
+    let prompt = Prompt::new("hello").replacing(2);
+    let turn = humble::domain::TurnId(1_000);
+    harness.send(Command::Submit { turn, prompt }).await;
+    harness.wait_for_turn_end().await;
+    let kept = "2 turns were replaced. Their notes stay: tea.md, coffee.md.";
+    assert_eq!(notice(&mut harness).await, kept);
+    assert_eq!(files(&vault), ["coffee.md", "tea.md"]);
+}
