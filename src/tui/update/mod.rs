@@ -55,17 +55,8 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
         model.layer.is_some(),
         model.dialogs.current().map(|dialog| dialog.id),
     );
-    let was_running = model.running_turn().is_some();
-    // An event may close the question, and a key must come after the letter.
-    if !matches!(msg.input, UiInput::Engine(_)) {
-        keys::press_held_letter(model, &mut effects);
-    }
-    apply_input(model, msg.input, &mut effects);
-    keys::press_held_letter(model, &mut effects);
+    apply_input_around_held_letter(model, msg.input, &mut effects);
     requests::run_requests(model, &mut effects);
-    if was_running && model.running_turn().is_none() {
-        model.dialogs.set_aside_server_questions(model.now);
-    }
     find::advance(model);
     let after = (
         model.layer.is_some(),
@@ -116,6 +107,24 @@ fn save_draft(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if let Some(draft) = interrupt::draft_to_save(model) {
         model.composer.draft_saved();
         effects.push(UiEffect::Send(Command::SaveDraft(draft)));
+    }
+}
+
+/// Applies an input, before or after a held letter that is due: an event may close the question,
+/// and a key comes after the letter.
+fn apply_input_around_held_letter(
+    model: &mut UiModel,
+    input: UiInput,
+    effects: &mut Vec<UiEffect>,
+) {
+    let was_running = model.running_turn().is_some();
+    if !matches!(input, UiInput::Engine(_)) {
+        keys::press_held_letter(model, effects);
+    }
+    apply_input(model, input, effects);
+    keys::press_held_letter(model, effects);
+    if was_running && model.running_turn().is_none() {
+        model.dialogs.set_aside_server_questions(model.now);
     }
 }
 
