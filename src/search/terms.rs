@@ -184,10 +184,15 @@ impl SearchTerms {
         self.terms.iter().map(Term::text)
     }
 
-    /// Whether any of the terms occurs in `text`. English words may have different endings.
+    /// Whether any of the terms occurs in `text`. English words may have different endings, and
+    /// Korean, Chinese and Japanese ones may be separated by spaces in the text.
     pub fn any_in(&self, text: &str) -> bool {
         let text = composed(text).to_lowercase();
-        self.terms.iter().any(|term| text.contains(term.stem()))
+        let unspaced: String = text.split_whitespace().collect();
+        self.terms.iter().any(|term| match term {
+            Term::Word(_) => text.contains(term.stem()),
+            Term::Run(run) => unspaced.contains(run),
+        })
     }
 
     /// Whether `texts` contain enough of the terms to be about the same topic: two, or the only one.
@@ -334,6 +339,8 @@ mod tests {
         assert!(occurs("routers", "The router password is on the box."));
         assert!(occurs("passwords", "Router: PASSWORD"));
         assert!(occurs("공유기", "공유기를 껐다 켠다"));
+        assert!(occurs("제주여행", "제주 여행 계획"));
+        assert!(!occurs("제주여행", "제주 귤"));
         assert!(!occurs("routers", "A route to the sea."));
     }
 

@@ -14,6 +14,7 @@ pub mod body_unfinished;
 pub mod choice_row;
 mod choices;
 pub mod compact;
+mod confirmation_word;
 pub mod dialog_text;
 pub mod dialogs;
 pub mod input_field;

@@ -5,11 +5,10 @@ use crate::domain::Decision;
 use crate::domain::{Arguments, Notice};
 use crate::protocol::{UserAnswer, UserChoice};
 use crate::tui::dialog::choices::{choice_for_key, scroll_key};
+use crate::tui::dialog::confirmation_word::{ConfirmationKey, confirmation_key};
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage, QUIET_TIME};
-use crate::tui::input::decode::normalize_key;
 use crate::tui::layer::{SharedUiState, UiContext};
-use crate::tui::widgets::text_field;
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyEvent, KeyEventKind};
 
 /// The user types this to run a call unread.
 const CONFIRMATION_WORD: &str = "run";
@@ -114,23 +113,19 @@ pub fn confirm_unread_key(
     let DialogMode::ConfirmUnread(editor) = &mut dialog.mode else {
         return None;
     };
-    match normalize_key(key) {
-        (KeyCode::Esc, _) => dialog.mode = DialogMode::Choosing,
-        (KeyCode::Enter, _) if key.kind == KeyEventKind::Repeat => {}
-        (KeyCode::Enter, KeyModifiers::NONE) => {
-            if editor.text().trim().eq_ignore_ascii_case(CONFIRMATION_WORD) {
-                dialog.mode = DialogMode::Choosing;
-                dialog.run_unread = dialog
-                    .call()
-                    .map(|offered| (offered.call, dialog.undrawn_rows));
-                return dialog.decide(Decision::Run);
-            }
+    match confirmation_key(editor, CONFIRMATION_WORD, key, shared.keymap) {
+        ConfirmationKey::Typed => return None,
+        ConfirmationKey::Back => {
+            dialog.mode = DialogMode::Choosing;
+            return None;
         }
-        _ => {
-            text_field::handle_key(editor, key, shared.keymap);
-        }
+        ConfirmationKey::Confirmed => {}
     }
-    None
+    dialog.mode = DialogMode::Choosing;
+    dialog.run_unread = dialog
+        .call()
+        .map(|offered| (offered.call, dialog.undrawn_rows));
+    dialog.decide(Decision::Run)
 }
 
 /// Scrolls to the unread rows instead of accepting them.

@@ -4,14 +4,14 @@
 use crate::domain::Notice;
 use crate::protocol::{Ask, UserAnswer, UserChoice};
 use crate::tui::dialog::choices::choice_for_key;
+use crate::tui::dialog::confirmation_word::{ConfirmationKey, confirmation_key};
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage};
 use crate::tui::elicitation::form_state::{FormKeyEffect, FormState};
 use crate::tui::input::decode::normalize_key;
 use crate::tui::keymap::layers::{self, KeyContext};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::text_field;
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent};
 use std::sync::Arc;
 
 /// The user types this to send a form that asks for a secret.
@@ -71,21 +71,17 @@ pub fn confirm_secret_key(
     let DialogMode::ConfirmSecret(editor) = &mut dialog.mode else {
         return None;
     };
-    match normalize_key(key) {
-        (KeyCode::Esc, _) => dialog.mode = DialogMode::Choosing,
-        (KeyCode::Enter, _) if key.kind == KeyEventKind::Repeat => {}
-        (KeyCode::Enter, KeyModifiers::NONE) => {
-            if editor.text().trim().eq_ignore_ascii_case(CONFIRMATION_WORD) {
-                dialog.mode = DialogMode::Choosing;
-                let values = dialog.form.as_mut().and_then(FormState::checked_values);
-                return values.map(UserAnswer::Form);
-            }
+    match confirmation_key(editor, CONFIRMATION_WORD, key, shared.keymap) {
+        ConfirmationKey::Typed => return None,
+        ConfirmationKey::Back => {
+            dialog.mode = DialogMode::Choosing;
+            return None;
         }
-        _ => {
-            text_field::handle_key(editor, key, shared.keymap);
-        }
+        ConfirmationKey::Confirmed => {}
     }
-    None
+    dialog.mode = DialogMode::Choosing;
+    let values = dialog.form.as_mut().and_then(FormState::checked_values);
+    values.map(UserAnswer::Form)
 }
 
 /// Whether the fields use this key, although it also has a meaning elsewhere.
