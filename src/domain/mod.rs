@@ -33,6 +33,7 @@ pub mod server;
 pub mod server_content;
 pub mod server_log;
 pub mod server_request;
+mod server_task;
 pub mod session;
 pub mod session_export;
 mod session_query;
@@ -81,6 +82,7 @@ pub use server_content::{
 };
 pub use server_log::{ServerLog, ServerLogLine};
 pub use server_request::{ServerRequest, ServerRequestId, ServerRequestReply};
+pub use server_task::{CallTask, ServerTask, TaskProtocol};
 pub use session::{Branch, IndexProgress, SavedMessage, Session, SessionPreview, SessionSummary};
 pub use session_export::{ExportFormat, ExportPart};
 pub use session_query::{InvalidFilter, SessionQuery};

@@ -1,7 +1,7 @@
 //! Tools offered by servers, and calls to them.
 
 pub use super::progress::ToolProgress;
-use super::{Arguments, CallId, ServerId};
+use super::{Arguments, CallId, CallTask, ServerId};
 use crate::text::json_changes::JsonChange;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -234,6 +234,9 @@ pub struct ToolCall {
     /// Where images and sounds of the result were saved. Only for display.
     #[serde(skip)]
     pub saved_files: Box<[PathBuf]>,
+    /// The task that the server runs for the call.
+    #[serde(skip)]
+    pub task: Option<Box<CallTask>>,
     pub state: ToolState,
 }
 
@@ -342,6 +345,7 @@ impl ToolCall {
             merged_forms: Box::default(),
             permission: None,
             saved_files: Box::default(),
+            task: self.task.clone(),
             state,
         }
     }
