@@ -1,7 +1,7 @@
 //! Tasks: work that a server goes on with after it has answered a call. No server lists its tasks to
 //! a new session, so their ids are stored with the call.
 
-use super::ToolIdentity;
+use super::{LaunchId, Pin};
 use serde::{Deserialize, Serialize};
 
 /// Longest id in bytes. An id is stored, logged and sent with each request about its task.
@@ -49,12 +49,13 @@ impl ServerTask {
     }
 }
 
-/// The task of a call, with the tool that the user approved. A later run waits for the task only if
-/// the server still offers this tool.
+/// The task of a call, with the identity of the server and the tool that the user approved. A later run
+/// waits for the task only if both are the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallTask {
     pub task: ServerTask,
-    pub tool: ToolIdentity,
+    pub launch: LaunchId,
+    pub pin: Pin,
 }
 
 #[cfg(test)]

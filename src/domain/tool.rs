@@ -1,6 +1,7 @@
 //! Tools offered by servers, and calls to them.
 
 pub use super::progress::ToolProgress;
+pub use super::standing_permission::StandingPermission;
 use super::{Arguments, CallId, CallTask, ServerId};
 use crate::text::json_changes::JsonChange;
 use serde::Serialize;
@@ -238,21 +239,6 @@ pub struct ToolCall {
     #[serde(skip)]
     pub task: Option<Box<CallTask>>,
     pub state: ToolState,
-}
-
-/// A permission given before the call, so that it did not have to ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StandingPermission {
-    /// The tool mode is auto.
-    AutoMode,
-    /// The user allowed the tool for this session.
-    Session,
-    /// A rule in trust.json.
-    Rule,
-    /// The command line allowed the tool.
-    CommandLine,
-    /// `find_tools`, which the program answers itself.
-    ToolSearch,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

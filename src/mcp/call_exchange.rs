@@ -89,10 +89,8 @@ pub async fn exchange(
             answer = &mut handle.rx => {
                 open_call.is_answered = true;
                 let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
-                let ending = match classify_response(session, raw_result(answer)).await {
-                    CallEnding::Answered(result) => answered(result, handle.progress_token),
-                    ending => ending,
-                };
+                let token = handle.progress_token;
+                let ending = classify_response(session, token, raw_result(answer)).await;
                 return or_session_unknown(ending, session, &handle.id);
             }
             error = shared.outcome.wait_for_end() => {
@@ -170,10 +168,11 @@ pub fn may_have_run_text(error: &McpError) -> String {
 
 async fn classify_response(
     session: &McpSession,
+    token: ProgressToken,
     result: Result<Value, ServiceError>,
 ) -> CallEnding {
     match result {
-        Ok(result) => CallEnding::Answered(result),
+        Ok(result) => answered(result, token),
         // The server answered, so the call did not fail in transit.
         Err(ServiceError::McpError(error)) => match required_pages(&error) {
             Some(Ok(pages)) => CallEnding::PagesRequired(pages),

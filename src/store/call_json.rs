@@ -3,7 +3,7 @@
 use crate::domain::tool::CallOrigin;
 use crate::domain::{
     Arguments, CallId, CallTask, LaunchId, Pin, ServerId, ServerTask, TaskProtocol, ToolCall,
-    ToolIdentity, ToolOutcome, ToolState,
+    ToolOutcome, ToolState,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -22,12 +22,12 @@ pub(super) fn to_json(call: &ToolCall) -> Value {
     if let Some(original) = &call.original {
         entry["asked"] = arguments_to_json(original);
     }
-    if let Some(CallTask { task, tool }) = call.task.as_deref() {
+    if let Some(CallTask { task, launch, pin }) = call.task.as_deref() {
         entry["task"] = json!({
             "id": task.id(),
             "protocol": task.protocol,
-            "launch": tool.launch.as_str(),
-            "pin": tool.pin.as_str(),
+            "launch": launch.as_str(),
+            "pin": pin.as_str(),
         });
     }
     if let ToolState::Done(outcome) = &call.state {
@@ -94,16 +94,12 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
 /// The task of a call; `None` if it has none, or a field is missing or invalid.
 fn task_from_json(entry: &Value) -> Option<CallTask> {
     let task = entry.get("task")?;
-    let text = |value: &Value, key: &str| value.get(key)?.as_str().map(str::to_owned);
+    let text = |key: &str| task.get(key)?.as_str().map(str::to_owned);
     let protocol: TaskProtocol = serde_json::from_value(task.get("protocol")?.clone()).ok()?;
     Some(CallTask {
-        task: ServerTask::new(&text(task, "id")?, protocol).ok()?,
-        tool: ToolIdentity {
-            server: ServerId::new(text(entry, "server")?),
-            launch: LaunchId::from_hash(text(task, "launch")?),
-            tool: text(entry, "tool")?,
-            pin: Pin::from_hash(text(task, "pin")?),
-        },
+        task: ServerTask::new(&text("id")?, protocol).ok()?,
+        launch: LaunchId::from_hash(text("launch")?),
+        pin: Pin::from_hash(text("pin")?),
     })
 }
 

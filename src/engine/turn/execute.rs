@@ -103,11 +103,14 @@ impl Turn {
         let Some(started) = self.started_calls.get(&id) else {
             return;
         };
-        let tool = started.identity.clone();
+        let (launch, pin) = (
+            started.identity.launch.clone(),
+            started.identity.pin.clone(),
+        );
         if self.running_calls().contains(&id)
             && let Some(call) = self.calls.get_mut(&id)
         {
-            call.task = Some(Box::new(CallTask { task, tool }));
+            call.task = Some(Box::new(CallTask { task, launch, pin }));
             // Without progress, so that the journal records the task.
             self.set_call_state(id, ToolState::Running { progress: None });
         }
