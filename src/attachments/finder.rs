@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const LISTED_MAX: usize = 100_000;
 /// Maximum duration of a walk.
 const WALK_TIME_MAX: Duration = Duration::from_secs(2);
-/// A listing is used again for this long, or for ten times as long as it took.
+/// A listing is reused for this long, or for ten times as long as its walk took.
 const LISTING_AGE_MIN: Duration = Duration::from_secs(5);
 /// Maximum number of entries read from one folder.
 const FOLDER_ENTRIES_MAX: usize = 10_000;
@@ -114,7 +114,7 @@ impl FileFinder {
         listing
     }
 
-    /// The entries of the folder that is spelled out, whose names match the rest.
+    /// Lists the folder that is spelled out, and matches its names with the rest of the fragment.
     fn complete_path(&self, fragment: &str) -> FoundFiles {
         // `~` and `..` name folders even without a slash.
         if ["~", ".", ".."].contains(&fragment) {

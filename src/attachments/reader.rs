@@ -110,7 +110,7 @@ pub(super) fn attachment(
     })
 }
 
-/// Builds an attachment from a resource of an MCP server. Its name opens no file.
+/// Builds an attachment from a resource of an MCP server. Its name is not a path.
 ///
 /// # Errors
 /// The contents are too large, or neither text nor an image of a supported format.

@@ -81,7 +81,7 @@ impl Settings {
     }
 
     /// The model of that name in `models`, else a model of that name on the Ollama server that
-    /// `ollama_chat` asks.
+    /// `ollama_chat` uses.
     fn embedding_model(&self) -> Option<ModelConfig> {
         let name = self.notes.embed_model.as_deref()?;
         if let Some(model) = self.find_model(name) {

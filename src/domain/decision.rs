@@ -13,8 +13,8 @@ pub enum Decision {
     RunAlways,
     /// Run it, and always allow the server's current tools.
     RunWholeServer,
-    /// Run it, and always allow these tools of its server, which say that they only read. They were
-    /// shown to the user.
+    /// Run it, and always allow these tools, which its server marks as read-only. They were shown to
+    /// the user.
     RunReadOnly {
         tools: BTreeMap<String, Pin>,
     },

@@ -54,13 +54,13 @@ pub struct ToolResultMessage {
     pub native_name: String,
     /// The result as sent to the model, marked as data.
     pub content: String,
-    /// The images of the result. Empty for a model that takes none.
+    /// The images of the result. Empty for a model without vision.
     pub images: Vec<AttachedImage>,
     pub is_error: bool,
 }
 
 impl ToolResultMessage {
-    /// Introduces the images where a provider takes them only in a user message of their own.
+    /// Introduces the images for providers that accept them only in a separate user message.
     pub fn image_caption(&self) -> String {
         let tool = &self.tool;
         match self.images.len() {

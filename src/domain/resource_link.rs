@@ -1,5 +1,4 @@
-//! The line that stands for a link to a resource in the text of a tool result, and finding these
-//! lines again. A server can write such a line itself, which does no harm: a link is only a name
+//! Writes and finds the lines that represent resource links in the text of tool results. A server can write such a line itself, which does no harm: a link is only a name
 //! for a request to that server.
 
 /// Maximum number of links found in a text.
@@ -34,7 +33,7 @@ pub fn links_in(text: &str) -> Vec<ResourceLink> {
         };
         let (uri, details) = inner.split_once(SEPARATOR).unwrap_or((inner, ""));
         let is_new = !links.iter().any(|link| link.uri == uri);
-        // Without a colon it is not a URI, such as in a link that has none.
+        // Text without a colon is not a URI, for example the note that a link has none.
         if is_new && uri.contains(':') && links.len() < LINKS_MAX {
             links.push(ResourceLink {
                 uri: uri.to_owned(),
@@ -50,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_found_in_the_text_that_stands_for_them() {
+    fn links_are_found_in_the_lines_that_represent_them() {
         let text = [
             "Two notes:".to_owned(),
             link_line("note://one", &[]),

@@ -318,11 +318,25 @@ impl ToolCall {
             unfinished => unfinished.clone(),
         };
         Self {
-            id: CallId(0),
-            server: self.server.clone(),
-            tool: self.tool.clone(),
-            arguments: self.arguments.clone(),
             original: self.original.clone(),
+            task: self.task.clone(),
+            ..Self::stored(
+                self.server.clone(),
+                self.tool.clone(),
+                self.arguments.clone(),
+                state,
+            )
+        }
+    }
+
+    /// A call as sessions store it. The caller assigns an id for display.
+    pub fn stored(server: ServerId, tool: String, arguments: Arguments, state: ToolState) -> Self {
+        Self {
+            id: CallId(0),
+            server,
+            tool,
+            arguments,
+            original: None,
             origin: CallOrigin::Native,
             repeats: None,
             quoted: None,
@@ -331,7 +345,7 @@ impl ToolCall {
             merged_forms: Box::default(),
             permission: None,
             saved_files: Box::default(),
-            task: self.task.clone(),
+            task: None,
             state,
         }
     }

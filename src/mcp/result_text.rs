@@ -4,8 +4,6 @@
 use crate::domain::resource_link::link_line;
 use serde_json::{Map, Value};
 
-/// Maximum number of required inputs named in the text.
-const INPUTS_NAMED_MAX: usize = 5;
 /// A longer text is not compared with the structured content, which is then shown too.
 const COMPARED_BYTES_MAX: usize = 1 << 20;
 
@@ -15,11 +13,8 @@ pub struct RenderedResult {
     pub is_error: bool,
 }
 
-/// Renders a raw result of `tools/call`.
+/// Renders a raw, complete result of `tools/call`.
 pub fn render_result(result: &Value) -> RenderedResult {
-    if result.get("resultType").and_then(Value::as_str) == Some("input_required") {
-        return render_input_required(result);
-    }
     let mut parts = Vec::new();
     let mut has_text = false;
     match result.get("content") {
@@ -74,27 +69,6 @@ fn is_value(value: &Value, text: &str) -> bool {
     match value {
         Value::String(value) => value == text,
         other => serde_json::from_str::<Value>(text).is_ok_and(|parsed| parsed == *other),
-    }
-}
-
-/// The server requires input before it continues, although we declared no support for that.
-fn render_input_required(result: &Value) -> RenderedResult {
-    let requests = result.get("inputRequests").and_then(Value::as_object);
-    let methods = requests.into_iter().flatten().filter_map(|(_, request)| {
-        let method = request.get("method").and_then(Value::as_str)?;
-        Some(format!("`{method}`"))
-    });
-    let methods: Vec<_> = methods.take(INPUTS_NAMED_MAX).collect();
-    let input = if methods.is_empty() {
-        "input".to_owned()
-    } else {
-        methods.join(", ")
-    };
-    RenderedResult {
-        text: format!(
-            "[the tool did not run: its server requires {input}, which humble does not support]"
-        ),
-        is_error: true,
     }
 }
 
@@ -192,20 +166,6 @@ mod tests {
                 "[left out: embedded resource without a resource]",
             ]
         );
-    }
-
-    #[test]
-    fn input_required_is_rendered_as_an_error() {
-        let result = json!({ "resultType": "input_required", "inputRequests": {
-            "a": { "method": "elicitation/create", "params": {} },
-        } });
-        let expected = "[the tool did not run: its server requires `elicitation/create`, which humble does not support]";
-        let expected_result = RenderedResult {
-            text: expected.to_owned(),
-            is_error: true,
-        };
-        assert_eq!(render_result(&result), expected_result);
-        assert!(render_result(&json!({ "resultType": "input_required" })).is_error);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Mutex;
 use tokio::sync::Notify;
 
-/// Maximum number of subscribed resources of a server; the oldest one is forgotten first.
+/// Maximum number of subscribed resources of a server; the oldest one is dropped first.
 const SUBSCRIBED_MAX: usize = 32;
 /// Longer URIs are not subscribed to.
 const URI_BYTES_MAX: usize = 4 << 10;
@@ -17,7 +17,7 @@ const REPORTED_MAX: usize = 64;
 #[derive(Debug, Default)]
 pub struct ResourceSubscriptions {
     state: Mutex<SubscriptionState>,
-    /// A resource was attached.
+    /// Notified when a resource is attached.
     pub attached: Notify,
 }
 
@@ -30,7 +30,7 @@ struct SubscriptionState {
 }
 
 impl ResourceSubscriptions {
-    /// Records that the user attached the resource, with its contents of now.
+    /// Records that the user attached the resource with its current contents.
     pub fn note_attached(&self, uri: &str) {
         if uri.len() > URI_BYTES_MAX {
             return;

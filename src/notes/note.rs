@@ -2,8 +2,8 @@
 
 use crate::search::Chunk;
 
-/// Maximum characters of a chunk. That is about 300 English words, or as much Korean text as small
-/// embedding models read.
+/// Maximum characters of a chunk: about 300 English words. In Korean, about the input limit of small
+/// embedding models.
 const CHUNK_CHARS_MAX: usize = 2_000;
 /// Maximum number of chunks of a note. The rest of the note cannot be found.
 const CHUNKS_MAX: usize = 2_000;

@@ -2,9 +2,8 @@
 
 use super::adapter::ProviderAdapter;
 use super::anthropic::Anthropic;
-use super::mistral::Mistral;
 use super::ollama::Ollama;
-use super::openai::OpenAi;
+use super::{mistral, openai};
 use crate::domain::ProviderKind;
 
 /// The adapter for this provider's servers. `None` for the scripted provider, which has no
@@ -12,8 +11,8 @@ use crate::domain::ProviderKind;
 pub fn adapter_for(provider: ProviderKind) -> Option<&'static dyn ProviderAdapter> {
     match provider {
         ProviderKind::Ollama => Some(&Ollama),
-        ProviderKind::OpenAi => Some(&OpenAi),
-        ProviderKind::Mistral => Some(&Mistral),
+        ProviderKind::OpenAi => Some(&openai::ADAPTER),
+        ProviderKind::Mistral => Some(&mistral::ADAPTER),
         ProviderKind::Anthropic => Some(&Anthropic),
         ProviderKind::Scripted => None,
     }

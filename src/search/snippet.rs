@@ -11,8 +11,8 @@ pub struct Snippet {
     pub matches: Vec<Range<usize>>,
 }
 
-/// At most `chars_max` characters of `text` around the first occurrence of a term, white space
-/// joined to single spaces. Begins at the start of the text if no term occurs literally.
+/// At most `chars_max` characters of `text` around the first occurrence of a term, with white
+/// space collapsed. Begins at the start of the text if no term occurs literally.
 pub fn snippet(text: &str, terms: &SearchTerms, chars_max: usize) -> Snippet {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let first = occurrences(&line, terms)

@@ -1,4 +1,4 @@
-//! The vectors of an index in memory, for searching all of them.
+//! An in-memory copy of the vectors of an index, for exhaustive search.
 
 use super::quantized::cosine;
 use rusqlite::Connection;

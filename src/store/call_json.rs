@@ -1,6 +1,5 @@
 //! The JSON of a tool call in sessions and journals.
 
-use crate::domain::tool::CallOrigin;
 use crate::domain::{
     Arguments, CallId, CallTask, LaunchId, Pin, ServerId, ServerTask, TaskProtocol, ToolCall,
     ToolOutcome, ToolState,
@@ -71,23 +70,14 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
     let outcome = entry.get("outcome").and_then(Value::as_str);
     let milliseconds = entry.get("milliseconds").and_then(Value::as_u64);
     let elapsed = Duration::from_millis(milliseconds.unwrap_or_default());
+    let server = ServerId::new(entry.get("server")?.as_str()?);
+    let tool = entry.get("tool")?.as_str()?.to_owned();
+    let arguments = object("arguments").unwrap_or_default();
+    let state = ToolState::Done(outcome_from_name(outcome, elapsed));
     Some(ToolCall {
-        // Callers assign ids for display.
-        id: CallId(0),
-        server: ServerId::new(entry.get("server")?.as_str()?),
-        tool: entry.get("tool")?.as_str()?.to_owned(),
-        arguments: object("arguments").unwrap_or_default(),
         original: object("asked"),
-        origin: CallOrigin::Native,
-        repeats: None,
-        quoted: None,
-        is_unchecked: false,
-        json_changes: Box::default(),
-        merged_forms: Box::default(),
-        permission: None,
-        saved_files: Box::default(),
         task: task_from_json(entry).map(Box::new),
-        state: ToolState::Done(outcome_from_name(outcome, elapsed)),
+        ..ToolCall::stored(server, tool, arguments, state)
     })
 }
 

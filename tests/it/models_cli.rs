@@ -1,15 +1,16 @@
 //! `humble models`: the real binary against scripted servers.
 
+use crate::support::cli::{self, stderr_of, stdout_of};
 use crate::support::model_server;
 use model_server::{ModelServer, Reply, ollama_error};
 use serde_json::{Value, json};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use tempfile::TempDir;
 
+/// The program without the keys of the environment.
 fn humble(home: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
-    command.arg("--home").arg(home).args(arguments);
+    let mut command = cli::humble(home, arguments);
     for key in [
         "OPENAI_API_KEY",
         "MISTRAL_API_KEY",
@@ -18,10 +19,6 @@ fn humble(home: &Path, arguments: &[&str]) -> Command {
     ] {
         command.env_remove(key);
     }
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
     command
 }
 
@@ -36,14 +33,6 @@ fn home(models: &Value) -> TempDir {
     let text = json!({ "models": models }).to_string();
     std::fs::write(home.path().join("config.json"), text).expect("written");
     home
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("UTF-8")
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
 fn server_with_models() -> ModelServer {
@@ -63,7 +52,7 @@ fn flags_that_select_a_model_or_persona_are_rejected() {
         let output = run(&home, &["models", flag, value]);
         assert_eq!(output.status.code(), Some(2));
         let expected = format!("`humble models` uses no model itself: remove {flag}.\n");
-        assert_eq!(err(&output), expected);
+        assert_eq!(stderr_of(&output), expected);
     }
 }
 
@@ -83,7 +72,7 @@ fn the_list_shows_configured_models_and_the_models_of_servers() {
         file.display(),
         url = server.url()
     );
-    let text = out(&output);
+    let text = stdout_of(&output);
     assert_eq!(text[..expected.len()], expected);
     assert!(!text.contains('\u{1b}'), "{text:?}");
     assert!(!home.path().join("logs").exists(), "nothing is written");
@@ -99,7 +88,7 @@ fn an_unreachable_server_is_reported_and_the_others_are_listed() {
     ]));
     let output = run(&home, &["models"]);
     assert_eq!(output.status.code(), Some(1));
-    let text = out(&output);
+    let text = stdout_of(&output);
     for part in [
         "key missing: OPENAI_API_KEY is not set",
         "key present",
@@ -121,7 +110,7 @@ fn the_json_is_one_object_without_api_keys() {
     ]));
     let output = run(&home, &["models", "--json"]);
     assert_eq!(output.status.code(), Some(1), "b has no key");
-    let value: Value = serde_json::from_str(&out(&output)).expect("one object");
+    let value: Value = serde_json::from_str(&stdout_of(&output)).expect("one object");
     let configured = json!([
         {"name": "a", "model": "a", "provider": "ollama", "url": server.url(), "active": true, "key": "present"},
         {"name": "b", "model": "b", "provider": "anthropic", "url": "https://api.anthropic.com/v1", "active": false,
@@ -135,7 +124,7 @@ fn the_json_is_one_object_without_api_keys() {
     assert_eq!(value["servers"][0]["models"][1]["name"], "evil\u{1b}[2J");
     let error = value["servers"][1]["error"].as_str().expect("a sentence");
     assert!(error.contains("ANTHROPIC_API_KEY"), "{error}");
-    assert!(!out(&output).contains("sk-secret"));
+    assert!(!stdout_of(&output).contains("sk-secret"));
 }
 
 #[test]
@@ -151,7 +140,7 @@ fn without_any_model_the_local_ollama_is_queried() {
     };
     let with_ollama = list(server.url());
     assert_eq!(with_ollama.status.code(), Some(0));
-    let text = out(&with_ollama);
+    let text = stdout_of(&with_ollama);
     assert!(text.starts_with("No model is configured in "), "{text}");
     assert!(text.contains("`humble demo` needs none."), "{text}");
     assert!(text.contains("  qwen3:4b"), "{text}");
@@ -162,7 +151,7 @@ fn without_any_model_the_local_ollama_is_queried() {
         "no server is configured"
     );
     assert!(
-        out(&without_ollama).contains("ollama serve"),
+        stdout_of(&without_ollama).contains("ollama serve"),
         "{without_ollama:?}"
     );
 }
@@ -183,9 +172,9 @@ fn a_pull_reports_its_progress_and_why_it_failed() {
     server.queue_reply("/api/pull", Reply::status(200).chunk(lines));
     let output = run(&home, &["models", "pull", "llama3.2:3b"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert_eq!(out(&output), "Pulled llama3.2:3b.\n");
+    assert_eq!(stdout_of(&output), "Pulled llama3.2:3b.\n");
     let expected = "pulling manifest\npulling  20 % of 2.0 GB\nsuccess  20 % of 2.0 GB\n";
-    assert_eq!(err(&output), expected);
+    assert_eq!(stderr_of(&output), expected);
     let reason = "pull model manifest: file does not exist";
     server.queue_reply(
         "/api/pull",
@@ -193,7 +182,7 @@ fn a_pull_reports_its_progress_and_why_it_failed() {
     );
     let output = run(&home, &["models", "pull", "nope"]);
     assert_eq!(output.status.code(), Some(1));
-    let stderr = err(&output);
+    let stderr = stderr_of(&output);
     assert!(stderr.starts_with("`nope` was not pulled."), "{stderr}");
     assert!(
         stderr.contains(reason) && stderr.contains("ollama.com/library"),
@@ -208,12 +197,12 @@ fn removal_needs_confirmation() {
     let home = home(&json!([{"name": "m", "provider": "ollama", "baseUrl": server.url()}]));
     let output = run(&home, &["models", "rm", "old:1b"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("--yes"), "{output:?}");
+    assert!(stderr_of(&output).contains("--yes"), "{output:?}");
     assert!(server.bodies("/api/delete").is_empty());
     server.queue_reply("/api/delete", Reply::json(200, &json!({})));
     let output = run(&home, &["models", "rm", "old:1b", "--yes"]);
     assert_eq!(
-        (output.status.code(), out(&output).as_str()),
+        (output.status.code(), stdout_of(&output).as_str()),
         (Some(0), "Removed old:1b.\n")
     );
     server.queue_reply("/api/delete", ollama_error(404, "model 'old:1b' not found"));
@@ -223,5 +212,5 @@ fn removal_needs_confirmation() {
         "`old:1b` was not removed. {} has no such model.\n",
         server.url()
     );
-    assert_eq!(err(&output), expected);
+    assert_eq!(stderr_of(&output), expected);
 }

@@ -1,5 +1,6 @@
 //! `humble probe`: the real binary against model servers whose model follows only some dialects.
 
+use crate::support::cli::{humble, stderr_of, stdout_of};
 use crate::support::model_server;
 use model_server::dialect_models::{
     ReplyFn, dialect_of, follows_native, follows_nothing, follows_prompt, hangs_in_prompt,
@@ -7,7 +8,7 @@ use model_server::dialect_models::{
 use model_server::{Gate, ModelServer, Reply, ollama_loaded, ollama_text};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use tempfile::TempDir;
 
 const CHAT: &str = "/api/chat";
@@ -42,13 +43,7 @@ impl ProbeFixture {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
-        command.arg("--home").arg(self.home.path()).args(arguments);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
+        humble(self.home.path(), arguments)
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -72,14 +67,6 @@ fn config(url: &str) -> String {
         "{{\n  \"mine\": [1, 2],\n  \"models\": [\n    {{ \"name\": \"other\", \"provider\": \"ollama\" }},\n    \
          {{ \"active\": true, \"name\": \"qwen3:4b\", \"note\": \"빠름\", \"provider\": \"ollama\", \"baseUrl\": \"{url}\" }}\n  ]\n}}\n"
     )
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("UTF-8")
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
 /// Replaces the seconds in a table with `S`, so that the rest can be compared.
@@ -110,9 +97,9 @@ prompt   yes     yes          yes S
 xml      no      -            no S
 
 `prompt` is already in use.";
-    assert_eq!(without_seconds(&out(&output)), expected);
+    assert_eq!(without_seconds(&stdout_of(&output)), expected);
     assert_eq!(
-        err(&output),
+        stderr_of(&output),
         "Trying `native` …\nTrying `prompt` …\nTrying `xml` …\n"
     );
     assert_eq!(fixture.config(), config(&fixture.server.url()));
@@ -131,22 +118,30 @@ fn a_better_dialect_is_saved_only_on_request() {
     let fixture = ProbeFixture::new(follows_native);
     let output = fixture.run(&["probe"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let text = out(&output);
+    let text = stdout_of(&output);
     assert!(text.starts_with("qwen3:4b works with tools: best in `native`.\n"));
     assert!(text.ends_with("`prompt` is in use: `native` does better.\n"));
     let expected = "Nothing was saved. Use --save to save it.\n";
-    assert!(err(&output).ends_with(expected), "{}", err(&output));
+    assert!(
+        stderr_of(&output).ends_with(expected),
+        "{}",
+        stderr_of(&output)
+    );
     assert_eq!(fixture.config(), config(&fixture.server.url()));
     let output = fixture.run(&["probe", "--save"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let expected = "Saved `native` as `toolCalls` of qwen3:4b in config.json.\n";
-    assert!(err(&output).ends_with(expected), "{}", err(&output));
+    assert!(
+        stderr_of(&output).ends_with(expected),
+        "{}",
+        stderr_of(&output)
+    );
     let before = config(&fixture.server.url());
     let url = format!("\"{}\"", fixture.server.url());
     let after = before.replace(&url, &format!("{url}, \"toolCalls\": \"native\""));
     assert_eq!(fixture.config(), after);
     let output = fixture.run(&["probe", "--save"]);
-    assert!(out(&output).ends_with("`native` is already in use.\n"));
+    assert!(stdout_of(&output).ends_with("`native` is already in use.\n"));
     assert_eq!(fixture.config(), after);
 }
 
@@ -155,7 +150,7 @@ fn the_json_is_one_object() {
     let fixture = ProbeFixture::new(follows_native);
     let output = fixture.run(&["probe", "--json", "--model", "qwen3:4b"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let mut value: Value = serde_json::from_str(&out(&output)).expect("one object");
+    let mut value: Value = serde_json::from_str(&stdout_of(&output)).expect("one object");
     for result in value["results"].as_array_mut().expect("a list") {
         assert!(result["seconds"].is_number());
         result["seconds"] = json!(0);
@@ -174,7 +169,7 @@ fn the_json_is_one_object() {
     });
     assert_eq!(value, expected);
     let output = fixture.run(&["probe", "--json", "--save"]);
-    let value: Value = serde_json::from_str(&out(&output)).expect("one object");
+    let value: Value = serde_json::from_str(&stdout_of(&output)).expect("one object");
     assert_eq!(value["saved"], true);
     assert!(fixture.config().contains("\"toolCalls\": \"native\""));
 }
@@ -185,7 +180,11 @@ fn a_model_that_calls_nothing_is_a_failure_with_advice() {
     let output = fixture.run(&["probe", "--save"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let start = "qwen3:4b did not call a tool in any dialect. A larger model";
-    assert!(out(&output).starts_with(start), "{}", out(&output));
+    assert!(
+        stdout_of(&output).starts_with(start),
+        "{}",
+        stdout_of(&output)
+    );
     assert_eq!(fixture.config(), config(&fixture.server.url()));
 }
 
@@ -195,7 +194,7 @@ fn an_unreachable_server_is_reported_once() {
     fixture.write(&config("http://127.0.0.1:1"));
     let output = fixture.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    let stderr = err(&output);
+    let stderr = stderr_of(&output);
     assert_eq!(
         stderr
             .matches("Nothing listens at http://127.0.0.1:1.")
@@ -205,7 +204,7 @@ fn an_unreachable_server_is_reported_once() {
     );
     assert!(!stderr.contains("/retry"), "{stderr}");
     let text = "It is not known whether qwen3:4b works with tools.\n";
-    assert_eq!(out(&output), text);
+    assert_eq!(stdout_of(&output), text);
 }
 
 #[test]
@@ -224,20 +223,28 @@ fn usage_errors_are_reported() {
     for (arguments, code, message) in cases {
         let output = fixture.run(arguments);
         assert_eq!(output.status.code(), Some(code), "{arguments:?}");
-        assert!(err(&output).contains(message), "{}", err(&output));
+        assert!(
+            stderr_of(&output).contains(message),
+            "{}",
+            stderr_of(&output)
+        );
     }
     fixture.write(r#"{ "models": [ { "name": "a", "provider": "ollama" } ] }"#);
     let output = fixture.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1));
     let message = "No active model is configured. Name one with --model: a.";
-    assert!(err(&output).contains(message), "{}", err(&output));
+    assert!(
+        stderr_of(&output).contains(message),
+        "{}",
+        stderr_of(&output)
+    );
     fixture.write("{ broken");
     let output = fixture.run(&["probe"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        err(&output).contains("line 1, column 3"),
+        stderr_of(&output).contains("line 1, column 3"),
         "{}",
-        err(&output)
+        stderr_of(&output)
     );
     assert!(fixture.server.bodies(CHAT).is_empty());
 }
@@ -258,7 +265,7 @@ fn an_interrupt_shows_partial_results() {
     rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("the process exists");
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!(output.status.code(), Some(130), "{output:?}");
-    let text = without_seconds(&out(&output));
+    let text = without_seconds(&stdout_of(&output));
     let expected = "\
 qwen3:4b works with tools: best in `native`.
 
@@ -288,7 +295,7 @@ fn a_key_reaches_neither_the_table_nor_the_log() {
         1,
         "the other dialects would fail too"
     );
-    let all_output = out(&output) + &err(&output) + &fixture.text_in_folder("logs");
+    let all_output = stdout_of(&output) + &stderr_of(&output) + &fixture.text_in_folder("logs");
     assert!(!all_output.contains("sk-secret"), "{all_output}");
 }
 

@@ -1,34 +1,14 @@
 //! `humble sessions` and `humble completions`: the real binary without a screen.
 
+use crate::support::cli::{self, humble, stderr_of, stdout_of};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-fn humble(home: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
-    command.arg("--home").arg(home).args(arguments);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-}
-
 fn run(home: &TempDir, arguments: &[&str]) -> Output {
-    humble(home.path(), arguments)
-        .output()
-        .expect("the program runs")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("UTF-8")
-}
-
-fn err(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+    cli::run(home.path(), arguments)
 }
 
 fn write_session(home: &TempDir, name: &str, model: &str, prompt: &str, answer: &str) {
@@ -69,7 +49,7 @@ fn home() -> TempDir {
 }
 
 fn json_of(output: &Output) -> Value {
-    serde_json::from_str(&out(output)).expect("JSON")
+    serde_json::from_str(&stdout_of(output)).expect("JSON")
 }
 
 fn files(value: &Value) -> Vec<&str> {
@@ -85,7 +65,7 @@ fn the_list_is_newest_first_and_names_broken_files() {
     let home = home();
     let output = run(&home, &["sessions", "list"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let text = out(&output);
+    let text = stdout_of(&output);
     let rows: Vec<&str> = text.lines().collect();
     assert!(
         rows[0].contains("broken.json  ") && rows[0].contains("broken: it is not valid JSON"),
@@ -108,7 +88,7 @@ fn the_list_is_newest_first_and_names_broken_files() {
     assert_eq!(listed["sessions"][2]["messages"], 2);
     let empty = TempDir::new().expect("a temporary folder");
     let output = run(&empty, &["sessions", "list"]);
-    assert_eq!(out(&output), "No saved conversations yet.\n");
+    assert_eq!(stdout_of(&output), "No saved conversations yet.\n");
 }
 
 #[test]
@@ -137,12 +117,12 @@ fn texts_are_searched_with_filters() {
     let output = run(&home, &["sessions", "search", "after:soon"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        err(&output).starts_with("`after:soon` is not a date."),
+        stderr_of(&output).starts_with("`after:soon` is not a date."),
         "{output:?}"
     );
     let output = run(&home, &["sessions", "search", "날씨"]);
     assert_eq!(
-        out(&output),
+        stdout_of(&output),
         "1 Mar 2024  qwen3:4b     2  20240301_090000_날씨.json  서울 날씨\n    서울 날씨\n"
     );
 }
@@ -158,16 +138,19 @@ fn a_conversation_is_exported_by_name() {
         command.output().expect("the program runs")
     };
     let output = export(&["busan", "--answers", "--last", "1"]);
-    assert_eq!(out(&output), "Take the train. 호텔은 해운대.\n");
+    assert_eq!(stdout_of(&output), "Take the train. 호텔은 해운대.\n");
     let output = export(&["Trip to Busan", "--format", "html"]);
-    assert!(out(&output).starts_with("<!DOCTYPE html>"));
+    assert!(stdout_of(&output).starts_with("<!DOCTYPE html>"));
     let output = export(&["Trip to Busan", "--output", "page.html"]);
     let path = folder
         .path()
         .canonicalize()
         .expect("a path")
         .join("page.html");
-    assert_eq!(out(&output), format!("Exported to {}\n", path.display()));
+    assert_eq!(
+        stdout_of(&output),
+        format!("Exported to {}\n", path.display())
+    );
     assert!(
         fs::read_to_string(&path)
             .expect("a page")
@@ -176,12 +159,18 @@ fn a_conversation_is_exported_by_name() {
     fs::write(&path, "mine").expect("written");
     let output = export(&["Trip to Busan", "--output", "page.html"]);
     let expected = format!("{} exists. Use --force to replace it.\n", path.display());
-    assert_eq!((output.status.code(), err(&output)), (Some(1), expected));
+    assert_eq!(
+        (output.status.code(), stderr_of(&output)),
+        (Some(1), expected)
+    );
     assert_eq!(fs::read_to_string(&path).expect("a file"), "mine");
     let output = export(&["Trip to Busan", "-o", "page.html", "--force"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let output = export(&["Trip to Busan", "-o", "."]);
-    assert!(out(&output).contains("Trip to Busan.md"), "{output:?}");
+    assert!(
+        stdout_of(&output).contains("Trip to Busan.md"),
+        "{output:?}"
+    );
     let output = export(&["broken.json"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     for usage in [&["x", "--last", "0"][..], &["x", "--format", "pdf"]] {
@@ -204,7 +193,7 @@ fn an_ambiguous_or_unknown_name_is_a_usage_error() {
                         \u{20} 1 Feb 2024  20240201_090000_Trip.json  Trip to Busan\n\
                         \u{20} 1 Jan 2024  20240101_090000_Trip.json  Trip to Seoul\n";
         assert_eq!(
-            (out(&output), err(&output)),
+            (stdout_of(&output), stderr_of(&output)),
             (String::new(), expected.to_owned())
         );
     }
@@ -212,7 +201,7 @@ fn an_ambiguous_or_unknown_name_is_a_usage_error() {
     assert_eq!(output.status.code(), Some(2));
     let expected =
         "There is no conversation `Tripp to Busan`. Did you mean `20240201_090000_Trip.json`?\n";
-    assert_eq!(err(&output), expected);
+    assert_eq!(stderr_of(&output), expected);
 }
 
 #[test]
@@ -225,7 +214,7 @@ fn deleting_needs_yes_without_a_terminal_and_keeps_the_file_for_some_days() {
     let output = run(&home, &["sessions", "rm", "Trip to Busan", "--yes"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(
-        out(&output).starts_with("Deleted \"Trip to Busan\"."),
+        stdout_of(&output).starts_with("Deleted \"Trip to Busan\"."),
         "{output:?}"
     );
     assert!(!path.exists());
@@ -250,22 +239,22 @@ fn secrets_of_the_settings_are_not_exported() {
     );
     for format in ["md", "json", "html"] {
         let output = run(&home, &["sessions", "export", "a", "--format", format]);
-        let text = out(&output);
+        let text = stdout_of(&output);
         assert!(text.contains("It is ") && !text.contains(key), "{text}");
     }
-    assert!(!out(&run(&home, &["sessions", "show", "a"])).contains(key));
+    assert!(!stdout_of(&run(&home, &["sessions", "show", "a"])).contains(key));
 }
 
 #[test]
 fn a_part_of_a_file_name_is_enough_for_every_command() {
     let home = home();
     let output = run(&home, &["sessions", "show", "0201_09", "--answers"]);
-    assert_eq!(out(&output), "Take the train. 호텔은 해운대.\n");
+    assert_eq!(stdout_of(&output), "Take the train. 호텔은 해운대.\n");
     let output = run(&home, &["sessions", "export", "_날씨", "--answers"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let output = run(&home, &["sessions", "rm", "090000", "--yes"]);
     assert_eq!(output.status.code(), Some(2), "several match");
-    assert_eq!(err(&output).lines().count(), 4, "{output:?}");
+    assert_eq!(stderr_of(&output).lines().count(), 4, "{output:?}");
     let output = run(&home, &["sessions", "rm", "0101_09", "--yes"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let listed = json_of(&run(&home, &["sessions", "list", "--json"]));
@@ -314,7 +303,7 @@ fn a_program_killed_while_indexing_leaves_a_usable_index() {
     }
     let output = run(&home, &["sessions", "search", "표시599", "--json"]);
     assert_eq!(files(&json_of(&output)), ["599.json"], "{output:?}");
-    assert_eq!(err(&output), "");
+    assert_eq!(stderr_of(&output), "");
     let output = run(&home, &["sessions", "search", "question", "--json"]);
     assert_eq!(files(&json_of(&output)).len(), 600);
 }
@@ -325,7 +314,7 @@ fn completions_name_the_commands() {
     for shell in ["bash", "zsh", "fish"] {
         let output = run(&home, &["completions", shell]);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
-        assert!(out(&output).contains("sessions"), "{shell}");
+        assert!(stdout_of(&output).contains("sessions"), "{shell}");
     }
     assert_eq!(run(&home, &["completions", "x"]).status.code(), Some(2));
 }

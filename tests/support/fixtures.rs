@@ -5,8 +5,8 @@
 use humble::domain::model::ApiKey;
 use humble::domain::server::{InheritedEnv, LaunchConfig, RemoteTransport};
 use humble::domain::{
-    Arguments, CallId, CallOrigin, Dialect, KeyEntry, KeySettings, ModelConfig, ProviderKind,
-    Server, ServerConfig, ServerId, ServerStatus, Tool, ToolCall, ToolState,
+    Arguments, CallId, Dialect, KeyEntry, KeySettings, ModelConfig, ProviderKind, Server,
+    ServerConfig, ServerId, ServerStatus, Tool, ToolCall, ToolState,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -139,22 +139,10 @@ pub fn model_config(provider: ProviderKind, base_url: &str) -> ModelConfig {
 
 /// A native call with id 1 that awaits approval.
 pub fn tool_call(server: &str, tool: &str, arguments: Value) -> ToolCall {
+    let state = ToolState::AwaitingApproval;
     ToolCall {
         id: CallId(1),
-        server: server.into(),
-        tool: tool.to_owned(),
-        arguments: object(arguments),
-        original: None,
-        origin: CallOrigin::Native,
-        repeats: None,
-        quoted: None,
-        is_unchecked: false,
-        json_changes: Box::default(),
-        merged_forms: Box::default(),
-        permission: None,
-        saved_files: Box::default(),
-        task: None,
-        state: ToolState::AwaitingApproval,
+        ..ToolCall::stored(server.into(), tool.to_owned(), object(arguments), state)
     }
 }
 

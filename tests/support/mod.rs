@@ -4,6 +4,7 @@ pub mod argument_reader;
 pub mod attachment_files;
 pub mod auth_server;
 pub mod chat;
+pub mod cli;
 pub mod dialog_frames;
 pub mod engine_harness;
 pub mod fixtures;

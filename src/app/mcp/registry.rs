@@ -65,7 +65,7 @@ pub async fn run_search(home: &Home, args: SearchArgs) -> Result<u8> {
 /// Runs `humble mcp add NAMESPACE/NAME` and returns the exit status.
 ///
 /// # Errors
-/// The result could not be written, or the answer not read.
+/// The result could not be written, or the user's answer could not be read.
 pub async fn run_registry_add(home: &Home, args: AddArgs) -> Result<u8> {
     if !args.headers.is_empty() || !args.env.is_empty() || args.cwd.is_some() {
         print_to_stderr("--header, --env and --cwd need --url or a command.");

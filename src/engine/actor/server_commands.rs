@@ -65,12 +65,7 @@ impl Actor {
     }
 
     pub(super) fn toggle_server(&mut self, id: &ServerId) {
-        let Some(server) = self
-            .settings
-            .servers_mut()
-            .iter_mut()
-            .find(|server| server.id == *id)
-        else {
+        let Some(server) = self.settings.server_mut(id) else {
             return;
         };
         server.enabled = !server.enabled;
@@ -81,12 +76,7 @@ impl Actor {
     }
 
     pub(super) fn toggle_tool(&mut self, id: &ServerId, tool: String) {
-        let Some(server) = self
-            .settings
-            .servers_mut()
-            .iter_mut()
-            .find(|server| server.id == *id)
-        else {
+        let Some(server) = self.settings.server_mut(id) else {
             return;
         };
         let enabled = server.disabled_tools.remove(&tool);
@@ -100,8 +90,7 @@ impl Actor {
     }
 
     fn pin_tool(&mut self, id: &ServerId, tool: String) {
-        let mut servers = self.settings.servers_mut().iter_mut();
-        let Some(server) = servers.find(|server| server.id == *id) else {
+        let Some(server) = self.settings.server_mut(id) else {
             return;
         };
         let is_pinned = !server.pinned_tools.remove(&tool);

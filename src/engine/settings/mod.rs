@@ -11,7 +11,7 @@ mod system_prompt;
 use super::cx::EngineCx;
 use super::deps::EngineOptions;
 use crate::config::{self, ConfigSnapshot, Settings};
-use crate::domain::{Persona, ServerConfig, Trust};
+use crate::domain::{Persona, ServerConfig, ServerId, Trust};
 use personas::Personas;
 use reload::SettingsReload;
 use std::sync::Arc;
@@ -38,8 +38,8 @@ impl LiveSettings {
         &self.servers
     }
 
-    pub(super) fn servers_mut(&mut self) -> &mut [ServerConfig] {
-        &mut self.servers
+    pub(super) fn server_mut(&mut self, id: &ServerId) -> Option<&mut ServerConfig> {
+        self.servers.iter_mut().find(|server| server.id == *id)
     }
 
     /// The prompt of `system_prompt.txt`.

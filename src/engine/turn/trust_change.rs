@@ -95,8 +95,8 @@ impl Turn {
         RuleScope::Server { tools }
     }
 
-    /// Those of the tools that were shown to the user that still have the definition of that time,
-    /// and say that they only read. A tool that changed or joined meanwhile is not included.
+    /// The tools shown to the user whose definitions have not changed since, and which the server
+    /// marks as read-only. A tool that changed or was added meanwhile is not included.
     fn current_read_only_tools(
         &self,
         offered: &OfferedTool,

@@ -9,7 +9,7 @@ use crate::text::Clean;
 use crate::text::labeled::labeled_value;
 use serde_json::{Value, json};
 
-/// Longer names are cut in messages.
+/// Longer names are truncated in messages.
 const NAME_CHARS_MAX: usize = 64;
 
 /// The servers that would be added and those that are skipped.
@@ -32,7 +32,7 @@ pub fn skipped_line(skipped: &SkippedServer) -> String {
     )
 }
 
-/// A name of any length, cut and on one line.
+/// A name on one line, truncated if it is long.
 pub fn short_name(name: &str) -> Clean {
     match name.char_indices().nth(NAME_CHARS_MAX) {
         None => Clean::name(name),
@@ -55,21 +55,27 @@ fn quoted(text: &str) -> String {
     Clean::quoted_if_needed(text).into()
 }
 
+/// The variables of the servers that pass a check, each once.
+fn variables_where(servers: &[ServerCandidate], check: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in servers
+        .iter()
+        .flat_map(|candidate| candidate.server.variables())
+    {
+        if !names.contains(&name) && check(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
 /// Asks the user to set the variables that the servers need. `None` if all of them are set. Never
 /// shows a value.
 pub fn variables_message(
     servers: &[ServerCandidate],
     is_set: impl Fn(&str) -> bool,
 ) -> Option<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in servers
-        .iter()
-        .flat_map(|candidate| candidate.server.variables())
-    {
-        if !names.contains(&name) && !is_set(&name) {
-            names.push(name);
-        }
-    }
+    let names = variables_where(servers, |name| !is_set(name));
     let names = match names.as_slice() {
         [] => return None,
         [name] => format!("this variable: {name}"),
@@ -83,16 +89,7 @@ pub fn set_variables_message(
     servers: &[ServerCandidate],
     is_set: impl Fn(&str) -> bool,
 ) -> Option<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in servers
-        .iter()
-        .flat_map(|candidate| candidate.server.variables())
-    {
-        if !names.contains(&name) && is_set(&name) {
-            names.push(name);
-        }
-    }
-    let names = names.join(", ");
+    let names = variables_where(servers, is_set).join(", ");
     (!names.is_empty())
         .then(|| format!("Already set in this environment, and given to these servers: {names}."))
 }

@@ -60,14 +60,14 @@ async fn find_resource(
 ) -> Result<Option<ProtectedResource>, OAuthError> {
     let named = challenge.and_then(|challenge| challenge.resource_metadata.as_deref());
     let named = named.and_then(|named| server_url.join(named).ok());
-    let mut named_is_unusable = None;
+    let mut named_error = None;
     if let Some(url) = &named {
         // The server names this document, so an error matters.
         match fetch(http, url).await? {
             Fetched::Document(document) => {
                 return ProtectedResource::parse(&document, server_url).map(Some);
             }
-            Fetched::Unusable(error) => named_is_unusable = Some(error),
+            Fetched::Unusable(error) => named_error = Some(error),
             Fetched::Missing => {}
         }
     }
@@ -81,13 +81,13 @@ async fn find_resource(
             return ProtectedResource::parse(&document, server_url).map(Some);
         }
     }
-    named_is_unusable.map_or(Ok(None), Err)
+    named_error.map_or(Ok(None), Err)
 }
 
 /// The metadata of an issuer; `None` if there is none.
 ///
 /// # Errors
-/// Something else came instead of the metadata, or it must not be trusted.
+/// The answer is not metadata, or must not be trusted.
 async fn find_authorization_server(
     http: &OAuthHttp,
     issuer: &Url,

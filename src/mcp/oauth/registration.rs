@@ -16,7 +16,7 @@ const CLIENT_NAME: &str = "humble";
 /// Longer client ids and secrets are rejected.
 const VALUE_BYTES_MAX: usize = 4 << 10;
 
-/// Finds or makes the client identity for a sign-in whose browser is sent to one of
+/// Finds or registers the client identity for a sign-in that ends with a redirect to one of
 /// `redirect_uris`.
 ///
 /// # Errors
@@ -48,7 +48,7 @@ pub async fn client_identity(
         return Ok(client.identity());
     }
     let client = match register(http, server, redirect_uris).await {
-        // Only assumed endpoints: there is no authorization server at all.
+        // The endpoints were only assumed, so there is no authorization server at all.
         Err(_) if !discovered.has_metadata => return Err(OAuthError::NoAuthorizationServer),
         registered => registered?,
     };

@@ -35,7 +35,7 @@ pub enum Grant<'a> {
 pub struct GrantedTokens {
     pub access_token: Secret,
     pub refresh_token: Option<Secret>,
-    /// When the access token expires, in seconds since 1970; `None` if the server does not say.
+    /// When the access token expires, in seconds since 1970; `None` if the server sent no lifetime.
     pub expires_at: Option<i64>,
     /// `None` if the server granted exactly what was asked for.
     pub scopes: Option<Vec<String>>,
@@ -137,7 +137,7 @@ fn parse_tokens(answer: &OAuthAnswer) -> Result<GrantedTokens, OAuthError> {
     })
 }
 
-/// The error of an unsuccessful answer. Errors of OAuth are final; other statuses may be temporary.
+/// The error of an unsuccessful answer. OAuth errors are final; other failures may be temporary.
 pub fn refusal(url: &Url, answer: &OAuthAnswer) -> OAuthError {
     match answer.text("error") {
         Some(error) if answer.status < 500 && error != "temporarily_unavailable" => {

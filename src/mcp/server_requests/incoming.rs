@@ -41,14 +41,14 @@ pub struct IncomingRequests {
 struct VisitedPage {
     id: String,
     host: String,
-    /// Told about the completion.
+    /// Notified when the server reports completion.
     waiter: Option<oneshot::Sender<()>>,
 }
 
 #[derive(Debug)]
 enum QueuedMessage {
     Request(IncomingRequest),
-    /// The server reports that the user is done on the page of this host.
+    /// The server reported that the user finished on a page of this host.
     PageCompleted {
         host: String,
     },
@@ -117,8 +117,8 @@ impl IncomingRequests {
         });
     }
 
-    /// Remembers a page that the user agreed to visit. The receiver is told when the server reports
-    /// that the user is done, which it may never do.
+    /// Remembers a page that the user agreed to visit. The receiver resolves when the server reports
+    /// that the user finished there, which it may never do.
     pub fn expect_completion(&self, page: &UrlElicitation) -> oneshot::Receiver<()> {
         let (waiter, completion) = oneshot::channel();
         self.remember_page(page, Some(waiter));

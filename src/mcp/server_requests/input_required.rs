@@ -52,7 +52,7 @@ fn requests_of(result: &Value) -> Map<String, Value> {
 /// Answers each of the requests, one after the other.
 ///
 /// # Errors
-/// Why the whole call must be given up, as a sentence.
+/// Why the whole call must be abandoned, as a sentence.
 pub async fn answer_input_requests(
     required: &InputRequired,
     broker: &RequestBroker,

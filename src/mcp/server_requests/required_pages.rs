@@ -38,7 +38,7 @@ pub fn required_pages(error: &ErrorData) -> Option<Result<Vec<UrlElicitation>, S
 /// Asks the user to visit each page, and waits until the server or the user reports its completion.
 ///
 /// # Errors
-/// Why the call must be given up, as a sentence.
+/// Why the call must be abandoned, as a sentence.
 pub async fn visit_pages(
     pages: Vec<UrlElicitation>,
     incoming: &IncomingRequests,
@@ -66,7 +66,7 @@ pub async fn visit_pages(
             reply = visited => matches!(reply, ServerRequestReply::Accepted(_)),
         };
         if !is_done {
-            return Err(format!("The user gave up the visit to {host}."));
+            return Err(format!("The user did not finish the visit to {host}."));
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub enum ParsedRequest {
     /// The user must answer it.
     Ask(ServerRequest),
-    /// It has this answer, without asking.
+    /// The user is not asked; this is the result.
     Answer(Value),
 }
 

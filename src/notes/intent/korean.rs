@@ -19,7 +19,8 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     Some(with_leading_style(intent, &style))
 }
 
-/// The folder of notes may be named as the place of a new note; another place is left to the model.
+/// A request may name the notes folder as the destination. Requests with another destination go to
+/// the model.
 fn create_in_notes(sentence: &str) -> Option<NoteIntent> {
     let place = DESTINATIONS
         .iter()
@@ -284,8 +285,8 @@ fn topic(text: &str) -> Option<String> {
         || MESSAGE_ENDINGS
             .iter()
             .any(|end| strip_any(text, &[end]).is_some());
-    let goes_on = STEPS.iter().any(|step| text.ends_with(step));
-    let refers = refers || goes_on;
+    let continues_with_step = STEPS.iter().any(|step| text.ends_with(step));
+    let refers = refers || continues_with_step;
     let signs = TEXT_SIGNS.iter().chain(LOOKALIKES);
     let has_sign = signs.into_iter().any(|sign| text.contains(sign));
     let is_topic = topic.is_quoted || !(refers || has_sign || topic.has_second_sentence());

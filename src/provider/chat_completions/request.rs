@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 const RESERVED_KEYS: [&str; 4] = ["model", "messages", "stream", "temperature"];
 
 /// The differences between the providers that use this protocol.
+#[derive(Debug)]
 pub(in crate::provider) struct ChatCompletionsFlavor {
     pub provider: ProviderKind,
     /// Converts a `think` setting to `reasoning_effort`.
@@ -27,10 +28,12 @@ pub(in crate::provider) struct ChatCompletionsFlavor {
     pub no_content: Value,
     /// Whether tool results include the tool's name.
     pub results_have_names: bool,
+    /// Changes the body before the fallback is applied.
+    pub adjust_body: fn(&mut Map<String, Value>),
 }
 
 /// The body. The caller must still apply the fallback to the top-level parameters.
-pub(in crate::provider) fn body(
+pub(super) fn body(
     request: &ChatRequest,
     fallback: ParameterFallback,
     flavor: &ChatCompletionsFlavor,

@@ -1,17 +1,10 @@
 //! The adapter for Mistral's variant of `/chat/completions`: call ids have nine characters, tool
 //! results include the tool's name, and a user message must not follow a tool result directly.
 
-use super::adapter::{ProviderAdapter, ReplyDecoder};
-use super::chat_completions::{self, ChatCompletionsDecoder, ChatCompletionsFlavor};
-use super::error::FailureCause;
-use super::parameter_fallback::ParameterFallback;
-use super::server_client::ServerClient;
-use super::types::ChatRequest;
-use crate::domain::{ModelInfo, ModelList, ProviderKind, Think};
-use futures::future::{BoxFuture, FutureExt};
-use serde_json::{Value, json};
+use super::chat_completions::{ChatCompletionsAdapter, ChatCompletionsFlavor};
+use crate::domain::{ProviderKind, Think};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use tokio::time::Instant;
 
 /// The API rejects a call id that is not exactly this many letters and digits.
 const ID_CHARS: usize = 9;
@@ -20,51 +13,14 @@ const ID_ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 /// answers `Unexpected role 'user' after role 'tool'`.
 const SEPARATOR: &str = "OK.";
 
-const FLAVOR: ChatCompletionsFlavor = ChatCompletionsFlavor {
+pub(super) static ADAPTER: ChatCompletionsAdapter = ChatCompletionsAdapter(ChatCompletionsFlavor {
     provider: ProviderKind::Mistral,
     effort,
     call_id,
     no_content: Value::String(String::new()),
     results_have_names: true,
-};
-
-#[derive(Debug)]
-pub(super) struct Mistral;
-
-impl ProviderAdapter for Mistral {
-    fn chat_path(&self) -> &'static str {
-        chat_completions::PATH
-    }
-
-    fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value {
-        let mut body = chat_completions::body(request, fallback, &FLAVOR);
-        if let Some(Value::Array(messages)) = body.get_mut("messages") {
-            separate_results(messages);
-        }
-        fallback.apply(&mut body);
-        Value::Object(body)
-    }
-
-    fn decoder(&self) -> Box<dyn ReplyDecoder> {
-        Box::new(ChatCompletionsDecoder::new(ProviderKind::Mistral))
-    }
-
-    fn list_models<'a>(
-        &self,
-        server: &'a ServerClient,
-        deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelList, FailureCause>> {
-        chat_completions::models::list(server, deadline).boxed()
-    }
-
-    fn model_info<'a>(
-        &self,
-        server: &'a ServerClient,
-        deadline: Instant,
-    ) -> BoxFuture<'a, Result<ModelInfo, FailureCause>> {
-        chat_completions::models::model_info(server, deadline).boxed()
-    }
-}
+    adjust_body: separate_results,
+});
 
 /// Every model with adjustable thinking accepts `high` and `none`, and some accept the other
 /// levels. If a level is rejected, `high` is sent instead.
@@ -78,7 +34,10 @@ fn effort(think: Think) -> &'static str {
 }
 
 /// Inserts an assistant message between each tool result and a user message that follows it.
-fn separate_results(messages: &mut Vec<Value>) {
+fn separate_results(body: &mut Map<String, Value>) {
+    let Some(Value::Array(messages)) = body.get_mut("messages") else {
+        return;
+    };
     for message in std::mem::take(messages) {
         let follows_tool = messages.last().is_some_and(|last| last["role"] == "tool");
         if follows_tool && message["role"] == "user" {

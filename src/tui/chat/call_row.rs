@@ -69,7 +69,11 @@ fn draw_right(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painte
         _ => label,
     };
     let mut start = pen.put_right(row.right(), row.y, &label, style);
-    if let Some(rows) = context.undrawn_rows.get(&call.id).filter(|_| has_run(call)) {
+    if let Some(rows) = context
+        .undrawn_rows
+        .get(&call.id)
+        .filter(|_| has_started(call))
+    {
         let note = format!("{} not read {} ", format_row_count(*rows, ""), glyphs.dot);
         start = pen.put_right(start, row.y, &note, theme.attention);
     }
@@ -83,7 +87,7 @@ fn draw_right(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painte
     pen.put_truncated(x, row.y, server.as_str(), theme.dim, columns);
     let Some(word) = call
         .permission
-        .filter(|_| has_run(call))
+        .filter(|_| has_started(call))
         .map(permission_word)
     else {
         return x;
@@ -102,7 +106,7 @@ fn permission_word(permission: StandingPermission) -> &'static str {
     }
 }
 
-fn has_run(call: &ToolCall) -> bool {
+fn has_started(call: &ToolCall) -> bool {
     match &call.state {
         ToolState::Running { .. } => true,
         ToolState::Done(outcome) => outcome.elapsed().is_some(),

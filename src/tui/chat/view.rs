@@ -19,7 +19,7 @@ use std::time::Duration;
 
 /// On narrower panes, the label of the rows below is only a number.
 const FULL_LABEL_FROM: u16 = 40;
-/// Minimum width at which the full retry label fits beside the time.
+/// Minimum width at which the full retry label fits next to the time.
 const RETRY_LABEL_FROM: u16 = 46;
 
 /// Area, focus and time for drawing the chat or the thinking pane.

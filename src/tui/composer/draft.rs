@@ -139,7 +139,7 @@ impl Composer {
             self.queue.push(QueuedPrompt { text, attachments });
         }
         self.queue.pause();
-        // Also without a queue: a draft whose texts all went to the history can be removed.
+        // Without a queue too, so that a draft whose texts all went to the history is removed.
         self.draft.is_on_disk = true;
         self.draft.queue_revision = self.queue.revision();
     }

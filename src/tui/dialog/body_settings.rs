@@ -58,7 +58,7 @@ pub fn replaced_prompt_rows(path: &str, text: &str, columns: u16) -> Vec<StyledL
     rows.push(StyledLine::default());
     push_value_rows(&mut rows, "-", Some(text), columns);
     rows.push(StyledLine::default());
-    let note = "The built-in prompt would replace it. A copy stays next to it as \
+    let note = "The built-in prompt would replace it. A copy is kept next to it as \
                 system_prompt.txt.bak, with a number added if that name is taken.";
     rows.extend(to_lines(wrapped_rows(&Clean::single_line(note), columns)));
     rows

@@ -164,7 +164,7 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
         "Answer the question first.".to_owned(),
         "Answer it first.".to_owned(),
     ];
-    // A notice that fits into the hint line, beside the key that stops the turn, disappears with
+    // A notice that fits into the hint line, next to the key that stops the turn, disappears with
     // the question.
     let room = usize::from(shared.size.0).saturating_sub(STOP_HINT_COLUMNS);
     let fits = |text: &&String| width(text) <= room;

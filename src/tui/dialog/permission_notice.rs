@@ -37,7 +37,7 @@ pub fn permission_notice(
                 let server = Clean::quoted_if_needed(&server);
                 let tools = match tools.len() {
                     1 => format!("{tool} runs"),
-                    count => format!("The {count} tools of {server} that say they only read run"),
+                    count => format!("The {count} tools that {server} marks as read-only run"),
                 };
                 format!("{tools} without asking from now on (always).")
             }

@@ -1,5 +1,5 @@
-//! The choice to always run those tools of a server that say they only read. Nobody checks what
-//! they say, so the choice names every tool, and is made only where the names are shown.
+//! The choice to always run those tools that their server marks as read-only. Nobody checks these
+//! marks, so the choice names every tool, and is made only where the names are shown.
 
 use crate::domain::tool::ToolCall;
 use crate::domain::{Decision, Pin, Server, Tool};
@@ -9,7 +9,7 @@ use crate::tui::dialog::state::{Dialog, DialogAction, DialogChoice, DialogPage};
 use crate::tui::layer::SharedUiState;
 use std::collections::BTreeMap;
 
-/// The tools of a server that say they only read.
+/// The tools that their server marks as read-only.
 pub struct ReadOnlyTools {
     pub tools: BTreeMap<String, Pin>,
     /// Number of all tools that the server offers.
@@ -17,8 +17,8 @@ pub struct ReadOnlyTools {
 }
 
 impl ReadOnlyTools {
-    /// `None` if the called tool does not say that it only reads, or if all tools do: then the
-    /// choice of the whole server means the same.
+    /// `None` if the called tool is not marked as read-only, or if all tools are: then the choice of
+    /// the whole server means the same.
     pub fn of_call(offered: &CallToApprove, call: &ToolCall, servers: &[Server]) -> Option<Self> {
         let server = servers.iter().find(|server| server.id == call.server)?;
         let is_read_only = |tool: &Tool| tool.annotations.read_only == Some(true);
@@ -43,7 +43,7 @@ impl ReadOnlyTools {
             alias: None,
             short: "read-only".to_owned(),
             label: format!(
-                "Always run only its tools that say they only read ({count} of {total})"
+                "Always run only the tools that it marks as read-only ({count} of {total})"
             ),
         }
     }
@@ -53,8 +53,8 @@ impl ReadOnlyTools {
         let names = self.tools.keys().map(|name| Clean::quoted_if_needed(name));
         let names: Vec<String> = names.map(|name| name.to_string()).collect();
         format!(
-            "{}: with any arguments; none that it adds or changes later. That they only read is \
-             the server's word.",
+            "{}: with any arguments; none that it adds or changes later. Only the server says \
+             that they are read-only.",
             names.join(", ")
         )
     }

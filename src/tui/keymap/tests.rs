@@ -261,7 +261,7 @@ fn banners_are_limited() {
     assert_eq!(banners.len(), 5);
     let last = banners.last().expect("five");
     assert!(last.contains("53 more entries"), "{last}");
-    assert!(last.contains("F12 names all of them."), "{last}");
+    assert!(last.contains("F12 shows all of them."), "{last}");
 }
 
 #[test]

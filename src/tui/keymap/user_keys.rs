@@ -263,7 +263,7 @@ fn banners(settings: &KeySettings, problems: &[KeyProblem], chosen: &[ChosenKeys
         banners.push(banner(
             "keys",
             message,
-            format!("{log_key} names all of them."),
+            format!("{log_key} shows all of them."),
         ));
     }
     banners

@@ -37,8 +37,9 @@ pub(super) struct ArgumentForm {
     arguments: Vec<ContentArgument>,
     /// One field for each argument, in the same order.
     fields: Vec<Editor>,
-    /// The field with the focus.
-    at: usize,
+    /// Index of the field with the focus.
+    focused: usize,
+    /// Whether the server completes arguments.
     completes: bool,
     completion: FieldCompletion,
     drawn: DrawnFields,
@@ -95,7 +96,7 @@ impl ArgumentForm {
         let mut form = Self {
             server,
             target,
-            at: fields.iter().position(Editor::is_empty).unwrap_or(0),
+            focused: fields.iter().position(Editor::is_empty).unwrap_or(0),
             fields,
             arguments,
             completes,
@@ -110,8 +111,8 @@ impl ArgumentForm {
         self.fields.len().saturating_sub(1)
     }
 
-    fn focus(&mut self, at: usize, now: Duration) {
-        self.at = at.min(self.last());
+    fn focus(&mut self, field: usize, now: Duration) {
+        self.focused = field.min(self.last());
         self.reset_completion(now);
     }
 
@@ -125,7 +126,7 @@ impl ArgumentForm {
     }
 
     fn request_values(&mut self, cx: &mut UiContext) {
-        let Some(argument) = self.arguments.get(self.at) else {
+        let Some(argument) = self.arguments.get(self.focused) else {
             return;
         };
         let all = self.arguments.iter().zip(self.values());
@@ -136,7 +137,7 @@ impl ArgumentForm {
             server: self.server.clone(),
             owner: self.target.owner(),
             argument: argument.name.clone(),
-            value: self.fields[self.at].text(),
+            value: self.fields[self.focused].text(),
             others: others.collect(),
         };
         let query = cx.next_query_id();
@@ -145,12 +146,13 @@ impl ArgumentForm {
         cx.send(Command::ServerContent(command));
     }
 
-    /// Puts a value into the field. Returns false if there is none.
+    /// Puts the selected value into the field; without a selection, the first one if `takes_first`.
+    /// Returns false if there is none.
     fn take_value(&mut self, takes_first: bool) -> bool {
         let Some(value) = self.completion.choice(takes_first) else {
             return false;
         };
-        if let Some(field) = self.fields.get_mut(self.at) {
+        if let Some(field) = self.fields.get_mut(self.focused) {
             field.set("");
             text_field::paste_line(field, &value);
         }
@@ -174,11 +176,12 @@ impl ArgumentForm {
         true
     }
 
-    /// Uses the values, unless a required one is missing.
+    /// Submits the form unless a required value is missing.
     fn finish(&mut self, cx: &mut UiContext) -> Handled {
         let values = self.values();
         let mut required = self.arguments.iter().zip(&values);
-        let missing = required.position(|(own, value)| own.is_required && value.is_empty());
+        let missing =
+            required.position(|(argument, value)| argument.is_required && value.is_empty());
         if let Some(missing) = missing {
             let label = Clean::single_line(self.arguments[missing].label());
             let text = format!("`{}` is required.", label.as_str());
@@ -202,7 +205,7 @@ impl ArgumentForm {
 
     /// The description of the focused field.
     fn description(&self) -> Clean {
-        let Some(argument) = self.arguments.get(self.at) else {
+        let Some(argument) = self.arguments.get(self.focused) else {
             return Clean::default();
         };
         let title = argument.title.as_deref();
@@ -239,12 +242,14 @@ impl Layer for ArgumentForm {
         }
         match layers::find_key(key, &[KeyContext::Form]) {
             Some(LayerKey::Back) => return Handled::Closed,
-            Some(LayerKey::Confirm) if self.at == self.last() => return self.finish(cx),
-            Some(LayerKey::Up) => self.focus(self.at.saturating_sub(1), now),
-            Some(LayerKey::Down | LayerKey::Confirm) => self.focus(self.at + 1, now),
-            Some(LayerKey::Switch) => self.focus((self.at + 1) % self.fields.len().max(1), now),
+            Some(LayerKey::Confirm) if self.focused == self.last() => return self.finish(cx),
+            Some(LayerKey::Up) => self.focus(self.focused.saturating_sub(1), now),
+            Some(LayerKey::Down | LayerKey::Confirm) => self.focus(self.focused + 1, now),
+            Some(LayerKey::Switch) => {
+                self.focus((self.focused + 1) % self.fields.len().max(1), now)
+            }
             _ => {
-                let Some(field) = self.fields.get_mut(self.at) else {
+                let Some(field) = self.fields.get_mut(self.focused) else {
                     return Handled::Consumed;
                 };
                 let before = field.text();
@@ -258,7 +263,7 @@ impl Layer for ArgumentForm {
     }
 
     fn paste(&mut self, text: &str, cx: &mut UiContext) -> Handled {
-        if let Some(field) = self.fields.get_mut(self.at) {
+        if let Some(field) = self.fields.get_mut(self.focused) {
             text_field::paste_line(field, text);
         }
         self.reset_completion(cx.shared.now);
@@ -274,7 +279,7 @@ impl Layer for ArgumentForm {
 
     fn handle_event(&mut self, event: &Event, _: &mut UiContext) -> Handled {
         if let Event::ServerContent(ServerContentEvent::ArgumentCompleted { query, values }) = event
-            && let Some(field) = self.fields.get(self.at)
+            && let Some(field) = self.fields.get(self.focused)
         {
             self.completion.handle_values(*query, values, &field.text());
         }
@@ -309,7 +314,8 @@ impl Layer for ArgumentForm {
         };
         let names = self.arguments.iter().map(|argument| argument.name.as_str());
         let cursor;
-        (self.drawn, cursor) = draw_labeled_fields(names, &mut self.fields, self.at, fields, pen);
+        (self.drawn, cursor) =
+            draw_labeled_fields(names, &mut self.fields, self.focused, fields, pen);
         if field_rows < area.height {
             let (y, dim) = (area.y + field_rows, pen.theme.dim);
             let text = self.description();
@@ -327,7 +333,7 @@ impl Layer for ArgumentForm {
     }
 
     fn hints(&self, _: SharedUiState) -> Vec<String> {
-        let effect = match (&self.target, self.at == self.last()) {
+        let effect = match (&self.target, self.focused == self.last()) {
             (_, false) => "next",
             (FormTarget::Prompt(_), true) => "show the prompt",
             (FormTarget::Template(_), true) => "attach",

@@ -82,7 +82,7 @@ pub fn typable_prompts<'a>(
     prompts.take(COMPLETED_MAX)
 }
 
-/// The prompt with this `SERVER:PROMPT` name; letter case decides only between equal names.
+/// The prompt with this `SERVER:PROMPT` name, in any letter case. An exact match comes first.
 fn find_prompt<'a>(name: &str, shared: SharedUiState<'a>) -> Option<OfferedPrompt<'a>> {
     let exact = offered_prompts(shared).find(|offered| offered.full_name() == name);
     let folded = name.to_lowercase();
@@ -162,14 +162,14 @@ pub fn run_resource_command(argument: &str, cx: &mut UiContext) {
             .strip_prefix(':')?;
         Some((server.id.clone(), uri.to_owned()))
     });
-    // A longer name may begin with another one and a colon.
+    // One server's name plus a colon may be the beginning of another server's name.
     match typed.max_by_key(|(server, _)| server.as_str().len()) {
         Some((server, uri)) if !uri.is_empty() => {
             cx.request(UiRequest::AttachResource { server, uri });
         }
         _ => {
             let name = Clean::single_line(argument);
-            let notice = Notice::warning(format!("`{}` names no server.", name.as_str()));
+            let notice = Notice::warning(format!("No server matches `{}`.", name.as_str()));
             cx.notify(notice.with_advice("/resource lists all resources."));
         }
     }

@@ -29,7 +29,7 @@ enum ListedContent {
 pub(super) struct ContentPicker {
     listed: ListedContent,
     list: SearchList,
-    /// The selected row when the servers were last drawn: a changed list keeps it selected.
+    /// The name of the selected row, which stays selected when a server changes its list.
     selected_name: Option<String>,
 }
 

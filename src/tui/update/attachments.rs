@@ -19,7 +19,7 @@ use crate::tui::server_content::mention::{MentionedResource, mentioned_resources
 use crate::tui::ui_model::UiModel;
 use crossterm::event::KeyEvent;
 
-/// Attaches a file given by its path, or the image in the clipboard without one.
+/// Attaches the file at `path`, or the image in the clipboard if `path` is empty.
 pub fn attach(model: &mut UiModel, path: &str) {
     let path = path.trim().trim_matches('"');
     match path {
@@ -92,7 +92,7 @@ pub fn detach(model: &mut UiModel, wanted: &str) {
     model.notify(Notice::info(format!("Removed {}.", name.as_str())));
 }
 
-/// Handles the events about files. Returns the event if it is another one.
+/// Handles file events. Returns any other event.
 pub fn handle_event(model: &mut UiModel, event: Event) -> Option<Event> {
     match event {
         Event::AttachmentRead { query, result } => handle_read(model, query, result),
@@ -197,7 +197,7 @@ pub fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
     let last = list.rows.len() - 1;
     let key = layers::find_key(key, &[KeyContext::Completions]);
     let is_choice = matches!(key, Some(LayerKey::Complete | LayerKey::Confirm));
-    // Between two answers the list shows files for an earlier path: nothing is chosen then.
+    // Until the answer arrives, the list belongs to an earlier path, so nothing can be chosen.
     if is_choice && model.attachments.search.is_outdated(&typed.fragment) {
         return !typed.is_argument || key == Some(LayerKey::Complete);
     }

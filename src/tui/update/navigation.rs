@@ -122,8 +122,8 @@ fn toggle_pane(model: &mut UiModel, pane: Focus) {
     model.panes.focus = if had_focus { Focus::Message } else { pane };
 }
 
-/// Shows or hides a section of the sidebar beside an open dialog, which keeps the keys. Returns
-/// false if there is no such section.
+/// Shows or hides a section of the sidebar next to an open dialog, which keeps the keyboard focus.
+/// Returns false if there is no such section.
 pub fn toggle_beside_dialog(model: &mut UiModel, pane: Focus) -> bool {
     if !fits_sidebar(model.screen.size) {
         return false;
@@ -249,7 +249,7 @@ pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
     }
 }
 
-/// A layer without a popup covers everything.
+/// Whether the open layer covers this position. A layer without a popup covers everything.
 fn is_over_layer(model: &mut UiModel, position: Position) -> bool {
     let popup = ScreenLayout::compute(model).popup;
     popup.is_none_or(|area| model.screen.size.1 < SMALL_HEIGHT || area.contains(position))

@@ -28,7 +28,7 @@ pub fn with_pane<T>(model: &mut UiModel, pane: Focus, act: impl FnOnce(&mut Pane
     with_pane_in(model, &layout, pane, act)
 }
 
-/// Like [`with_pane`], in a layout of the screen.
+/// Like [`with_pane`], with a layout that was already computed.
 pub fn with_pane_in<T>(
     model: &mut UiModel,
     layout: &ScreenLayout,
@@ -84,14 +84,14 @@ pub fn clear_selection(model: &mut UiModel) {
     model.chat.thinking.selection = None;
 }
 
-/// Whether a selection that is extended by keys is open.
+/// Whether a selection is being extended with the keyboard.
 pub fn is_extending(model: &UiModel) -> bool {
     let selection = &model.chat.viewport.selection;
-    selection.is_some_and(|selection| selection.is_by_keys)
+    selection.is_some_and(|selection| selection.is_from_keyboard)
 }
 
 /// Clears the selection before a key acts, unless the key acts on it. Returns true if the key has
-/// done its work with that.
+/// no further effect.
 pub fn clear_before_key(model: &mut UiModel, action: Option<Action>) -> bool {
     if !has_selection(model) || model.chat.mouse.drag.is_some() {
         return false;
@@ -164,7 +164,7 @@ fn stop_name(model: &UiModel, stop: Stop) -> &'static str {
     }
 }
 
-/// Moves to the next stop, or extends a selection by keys by a line.
+/// Moves to the next stop, or extends the keyboard selection by a line.
 pub fn step(model: &mut UiModel, step: isize) {
     if is_extending(model) {
         return extend_lines(model, step);
@@ -186,7 +186,7 @@ pub fn step(model: &mut UiModel, step: isize) {
     });
 }
 
-/// Starts a selection by keys at the first line of the stop.
+/// Starts a keyboard selection at the first line of the stop.
 fn select_lines(model: &mut UiModel) {
     let has_started = with_pane(model, Focus::Chat, |view| {
         let stop = view.viewport.stop?;
@@ -197,7 +197,7 @@ fn select_lines(model: &mut UiModel) {
         };
         let line = view.unit_in_row(position, 0, SelectionUnit::Line);
         let mut selection = TextSelection::new(SelectionUnit::Line, line);
-        selection.is_by_keys = true;
+        selection.is_from_keyboard = true;
         view.viewport.selection = Some(selection);
         let (height, row) = (view.height(), position.row);
         view.viewport
@@ -235,7 +235,7 @@ fn extend_lines(model: &mut UiModel, step: isize) {
     });
 }
 
-/// The pane below a position in which text can be selected.
+/// The pane with selectable text at a position.
 pub fn selectable_pane(model: &mut UiModel, at: Position) -> Option<Focus> {
     if model.layer.is_some() {
         return None;
@@ -293,7 +293,7 @@ pub fn drag_to(model: &mut UiModel, at: Position) {
         extend_to(view, at, drag.unit);
     });
     if drag.has_moved && !had_moved && model.dialogs.current().is_none() {
-        // Selecting does not take the keys away from the message.
+        // Selecting with the mouse must not move the keyboard focus away from the message.
         model.panes.focus = drag.focus_before;
     }
     model.chat.mouse.drag = Some(drag);

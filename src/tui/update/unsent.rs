@@ -11,10 +11,11 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::{queue, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
 
-/// Maximum number of names of files in a notice.
+/// Maximum number of file names in a notice.
 const FILE_NAMES_MAX: usize = 3;
 
-/// Restores the draft of the last run. Texts for which the message has no room go to the history.
+/// Restores the draft of the last run. Text goes to the history if the
+/// message field is in use.
 pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<UnsentText>) {
     model.composer.load_history(prompts);
     let Some(draft) = draft.filter(|draft| !draft.is_blank()) else {

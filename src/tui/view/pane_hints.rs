@@ -91,7 +91,7 @@ fn mouse_hint(model: &UiModel) -> Option<String> {
         return model.keymap.hint(Action::Mouse, "mouse");
     }
     Some(match model.keymap.key_name(Action::Mouse) {
-        Some(key) => format!("drag copies ({key}: by the terminal)"),
+        Some(key) => format!("drag copies ({key}: terminal selection)"),
         None => "drag copies".to_owned(),
     })
 }

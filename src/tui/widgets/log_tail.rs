@@ -1,27 +1,28 @@
-//! Draws logs: the newest line at the bottom, or all lines from the top if they fit.
+//! Draws logs with the newest line at the bottom, or all lines from the top if they fit.
 
 use crate::text::Clean;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Draws `lines`, which are ordered newest first, oldest at the top.
+/// Draws `count` lines, which `lines` yields newest first. `lines_below` is the number of newest
+/// lines below the view. Without lines, draws `placeholder`.
 pub fn draw_from_end(
     lines: impl Iterator<Item = (String, Style)>,
     count: usize,
     area: Rect,
-    back: &mut usize,
-    nothing: &'static str,
+    lines_below: &mut usize,
+    placeholder: &'static str,
     pen: &mut Painter,
 ) {
-    *back = (*back).min(count.saturating_sub(1));
+    *lines_below = (*lines_below).min(count.saturating_sub(1));
     if count == 0 {
         let dim = pen.theme.dim;
-        pen.paragraph(area, &Clean::from_static(nothing), dim);
+        pen.paragraph(area, &Clean::from_static(placeholder), dim);
     }
     let height = usize::from(area.height);
     let mut newest_first = Vec::new();
-    for (line, style) in lines.skip(*back) {
+    for (line, style) in lines.skip(*lines_below) {
         let rows = wrapped_rows(&Clean::single_line(&line), area.width);
         newest_first.extend(rows.into_iter().rev().map(|row| (row, style)));
         if newest_first.len() >= height {

@@ -1,5 +1,6 @@
 //! `humble ask`: the real binary without a screen, against a scripted model server.
 
+use crate::support::cli::{humble, stderr_of, stdout_of};
 use crate::support::model_server;
 mod attachments;
 mod failures;
@@ -55,13 +56,7 @@ impl AskFixture {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
-        command.arg("--home").arg(self.home.path()).args(arguments);
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
+        humble(self.home.path(), arguments)
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -86,14 +81,6 @@ impl AskFixture {
             .map(|entry| std::fs::read_to_string(entry.expect("readable").path()).expect("text"))
             .collect()
     }
-}
-
-fn stdout_of(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("UTF-8")
-}
-
-fn stderr_of(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
 /// A reply that calls `get_time`.

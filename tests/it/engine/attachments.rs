@@ -38,22 +38,6 @@ fn text_message(text: &str) -> (String, Vec<String>) {
     (text.to_owned(), Vec::new())
 }
 
-async fn open_saved_session(home: TempDir, script: Script) -> EngineHarness {
-    let id = session_files(&home)[0]
-        .file_name()
-        .expect("a name")
-        .to_owned();
-    let mut harness = EngineHarness::start_in(home, script).await;
-    let id = SessionId::new(id.to_str().expect("UTF-8"));
-    harness.send(Command::OpenSession(id)).await;
-    harness
-        .wait_for("the session", |event| {
-            matches!(event, Event::SessionOpened(_))
-        })
-        .await;
-    harness
-}
-
 #[tokio::test(start_paused = true)]
 async fn attached_files_are_sent_saved_and_sent_again_after_reopening() {
     let folder = folder();

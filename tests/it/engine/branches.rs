@@ -106,16 +106,9 @@ async fn undone_turns_survive_a_restart() {
         "a file without messages would have no name"
     );
     assert_eq!(file["humble"].get("branches"), None);
-    let name = session_files(&home)[0]
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
-    let mut harness = EngineHarness::start_in(home, Script::default()).await;
-    harness
-        .send(Command::OpenSession(name.expect("a name").as_str().into()))
-        .await;
-    let is_opened = |event: &Event| matches!(event, Event::SessionOpened(_));
-    let Event::SessionOpened(session) = harness.wait_for("the session", is_opened).await else {
-        unreachable!("just matched");
+    let harness = open_saved_session(home, Script::default()).await;
+    let Some(Event::SessionOpened(session)) = harness.events.last() else {
+        unreachable!("the helper waits for it");
     };
     assert_eq!(session.messages.len(), 4);
 }

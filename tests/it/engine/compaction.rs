@@ -71,19 +71,7 @@ async fn summary_survives_a_restart() {
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    let name = session_files(&home)[0]
-        .file_name()
-        .map(|name| name.to_owned());
-    let name = name.expect("a name").to_string_lossy().into_owned();
-    let mut harness = EngineHarness::start_in(home, Script::default().answer("4")).await;
-    harness
-        .send(Command::OpenSession(name.as_str().into()))
-        .await;
-    harness
-        .wait_for("the session", |event| {
-            matches!(event, Event::SessionOpened(_))
-        })
-        .await;
+    let mut harness = open_saved_session(home, Script::default().answer("4")).await;
     harness.prompt("four").await;
     harness.wait_for_turn_end().await;
     assert_eq!(harness.model_messages().len(), 5);

@@ -223,20 +223,7 @@ async fn saved_conversation_continues_after_a_restart() {
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
-    let name = session_files(&home)[0]
-        .file_name()
-        .expect("a name")
-        .to_string_lossy()
-        .into_owned();
-    let mut harness = EngineHarness::start_in(home, Script::default().answer("5")).await;
-    harness
-        .send(Command::OpenSession(name.as_str().into()))
-        .await;
-    harness
-        .wait_for("the session", |event| {
-            matches!(event, Event::SessionOpened(_))
-        })
-        .await;
+    let mut harness = open_saved_session(home, Script::default().answer("5")).await;
     harness.prompt("And 2 + 3?").await;
     harness.wait_for_turn_end().await;
     assert_eq!(
@@ -294,14 +281,8 @@ async fn deleted_conversation_is_not_recreated_by_the_next_answer() {
     harness.prompt("first").await;
     harness.wait_for_turn_end().await;
     harness.wait_for_save().await;
-    let name = session_files(&harness.home)[0]
-        .file_name()
-        .expect("a name")
-        .to_string_lossy()
-        .into_owned();
-    harness
-        .send(Command::DeleteSession(name.as_str().into()))
-        .await;
+    let id = session_id(&harness.home);
+    harness.send(Command::DeleteSession(id)).await;
     harness
         .wait_for("the deletion", |event| {
             matches!(event, Event::SessionDeleted { .. })

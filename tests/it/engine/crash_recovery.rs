@@ -1,8 +1,8 @@
 //! Edge cases of recovery from a journal, and the files on disk at the moment an answer is shown.
 
 use super::journal::{
-    assert_no_offer, configured_home, journals, kill_engine, partial_answer_script,
-    wait_for_journaled_text, wait_for_offer, write_answer_journal,
+    append_partial_turn, assert_no_offer, configured_home, journals, kill_engine,
+    partial_answer_script, wait_for_journaled_text, wait_for_offer, write_answer_journal,
 };
 use super::*;
 use humble::domain::Prompt;
@@ -57,15 +57,7 @@ async fn answer_that_cannot_be_recovered_is_kept_for_the_next_start() {
 async fn interrupted_turn_after_an_unsaved_answer_resumes_in_its_conversation() {
     let home = configured_home();
     write_answer_journal(&home, Value::Null, 0);
-    let path = journals(&home).remove(0);
-    let records = [
-        json!({ "type": "turn", "prompt": "r", "model": "m", "session": null,
-            "started": "2026-01-02T03:04:05.678Z", "before": 2, "at": "2026-01-02T03:05:00Z" }),
-        json!({ "type": "words", "piece": 1, "thinking": false, "text": "Half" }),
-    ];
-    let lines: String = records.iter().map(|record| format!("\n{record}")).collect();
-    let text = fs::read_to_string(&path).expect("a file") + &lines;
-    fs::write(&path, text).expect("written");
+    append_partial_turn(&home, &[]);
     let mut harness = EngineHarness::start_in(home, Script::default().answer("b")).await;
     let (ask, turn) = wait_for_offer(&mut harness).await;
     assert_eq!(

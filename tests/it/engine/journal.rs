@@ -256,16 +256,7 @@ async fn turn_with_a_lost_terminal_is_offered() {
 async fn partial_answer_of_an_unsaved_conversation_is_recovered() {
     let home = configured_home();
     write_answer_journal(&home, Value::Null, 0);
-    let path = journals(&home).remove(0);
-    let records = [
-        json!({ "type": "turn", "prompt": "r", "model": "m", "session": null,
-            "started": "2026-01-02T03:04:05.678Z", "before": 2, "at": "2026-01-02T03:05:00Z" }),
-        json!({ "type": "words", "piece": 1, "thinking": false, "text": "Half" }),
-        json!({ "type": "ended" }),
-    ];
-    let lines: String = records.iter().map(|record| format!("\n{record}")).collect();
-    let text = fs::read_to_string(&path).expect("a file") + &lines;
-    fs::write(&path, text).expect("written");
+    append_partial_turn(&home, &[json!({ "type": "ended" })]);
     let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     assert_no_offer(&mut harness).await;
     let home = harness.shut_down().await;
@@ -312,6 +303,20 @@ pub fn write_answer_journal(home: &TempDir, session: Value, before: usize) {
     ];
     let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
     fs::write(folder.join("20260102_030406.jsonl"), lines + "{\"torn").expect("written");
+}
+
+/// Appends a second turn, with the prompt `r` and the partial answer `Half`, to the only journal.
+pub fn append_partial_turn(home: &TempDir, more_records: &[Value]) {
+    let path = journals(home).remove(0);
+    let turn = [
+        json!({ "type": "turn", "prompt": "r", "model": "m", "session": null,
+            "started": "2026-01-02T03:04:05.678Z", "before": 2, "at": "2026-01-02T03:05:00Z" }),
+        json!({ "type": "words", "piece": 1, "thinking": false, "text": "Half" }),
+    ];
+    let records = turn.iter().chain(more_records);
+    let lines: String = records.map(|record| format!("\n{record}")).collect();
+    let text = fs::read_to_string(&path).expect("a file") + &lines;
+    fs::write(&path, text).expect("written");
 }
 
 /// A home with one active model.

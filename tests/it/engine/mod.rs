@@ -37,20 +37,38 @@ use engine_harness::{
     EngineHarness, FAILING_GET_TIME_CALL, GET_TIME_CALL, OLLAMA_CONFIG, session_files,
 };
 use humble::domain::{
-    Arguments, AskId, Decision, EntryBody, Message, ModelRef, PieceKind, ProviderKind, ToolMode,
-    ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage,
+    Arguments, AskId, Decision, EntryBody, Message, ModelRef, PieceKind, ProviderKind, SessionId,
+    ToolMode, ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage,
 };
 use humble::protocol::{Ask, Command, Event, UserAnswer, UserChoice};
 use humble::provider::scripted::{Script, ScriptStep};
 use humble::provider::{EndReason, NativeCall, StreamPart};
 use serde_json::{Value, json};
+use std::ffi::OsStr;
 use std::time::Duration;
+use tempfile::TempDir;
 
 fn answered(text: &str) -> TurnEnd {
     TurnEnd::Answered {
         text: text.to_owned(),
         is_truncated: false,
     }
+}
+
+/// The file name of the first saved session.
+fn session_id(home: &TempDir) -> SessionId {
+    let name = session_files(home)[0].file_name().map(ToOwned::to_owned);
+    SessionId::new(name.as_deref().and_then(OsStr::to_str).expect("UTF-8"))
+}
+
+/// Starts the engine in a home and opens its first saved session.
+async fn open_saved_session(home: TempDir, script: Script) -> EngineHarness {
+    let id = session_id(&home);
+    let mut harness = EngineHarness::start_in(home, script).await;
+    harness.send(Command::OpenSession(id)).await;
+    let is_opened = |event: &Event| matches!(event, Event::SessionOpened(_));
+    harness.wait_for("the session", is_opened).await;
+    harness
 }
 
 fn read_json(path: &std::path::Path) -> Value {

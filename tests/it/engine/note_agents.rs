@@ -224,7 +224,7 @@ async fn the_open_note_and_a_topic_are_summarized_with_their_sources() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_cannot_act_passes_the_prompt_on_and_says_why() {
+async fn an_agent_that_cannot_act_passes_the_prompt_on_and_reports_why() {
     let script = Script::default().answer("1").answer("2").answer("3");
     let (mut harness, vault) = with_notes(&[("a.md", "# A")], script).await;
     let mut reasons = Vec::new();

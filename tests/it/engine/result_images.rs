@@ -1,5 +1,5 @@
-//! Images in tool results, over a socket: what each provider is sent, and what a model that takes
-//! no images reads instead.
+//! Images in tool results, over a socket: what each provider is sent, and what a model without
+//! vision reads instead.
 
 use super::model_server::*;
 use super::*;
@@ -68,7 +68,7 @@ fn openai_replies(server: &ModelServer, id: &str) {
 }
 
 #[tokio::test]
-async fn openai_compatible_servers_get_them_in_a_user_message_after_the_results() {
+async fn openai_compatible_servers_get_images_in_a_user_message_after_the_results() {
     let server = ModelServer::start();
     openai_replies(&server, "call_a");
     let model = json!({"name": "m", "provider": "openai", "vision": true});
@@ -79,7 +79,7 @@ async fn openai_compatible_servers_get_them_in_a_user_message_after_the_results(
 }
 
 #[tokio::test]
-async fn mistral_gets_them_after_a_separator_if_its_model_list_says_vision() {
+async fn mistral_gets_images_after_a_separator_if_its_model_list_reports_vision() {
     let server = ModelServer::start();
     openai_replies(&server, "gSIMJiOkT");
     let listed = json!({"id": "pixtral", "capabilities": {"vision": true}});
@@ -96,7 +96,7 @@ async fn mistral_gets_them_after_a_separator_if_its_model_list_says_vision() {
 }
 
 #[tokio::test]
-async fn anthropic_gets_them_inside_the_result() {
+async fn anthropic_gets_images_inside_the_result() {
     let server = ModelServer::start();
     let call = anthropic_call(0, "toolu_1", "humble__camera", &json!({}));
     server.queue_reply("/v1/messages", anthropic_reply(&[call], "tool_use"));
@@ -126,7 +126,7 @@ fn ollama_replies(server: &ModelServer) {
 }
 
 #[tokio::test]
-async fn ollama_gets_them_with_the_result_if_the_model_has_vision() {
+async fn ollama_gets_images_with_the_result_if_the_model_has_vision() {
     let server = ModelServer::start();
     ollama_replies(&server);
     let shown = json!({"capabilities": ["completion", "tools", "vision"], "parameters": "",
@@ -143,7 +143,7 @@ async fn ollama_gets_them_with_the_result_if_the_model_has_vision() {
 }
 
 #[tokio::test]
-async fn a_model_without_vision_is_told_that_it_cannot_see_them() {
+async fn a_model_without_vision_is_told_that_it_cannot_see_the_image() {
     let server = ModelServer::start();
     ollama_replies(&server);
     let model = json!({"name": "qwen3:4b", "provider": "ollama"});
@@ -152,7 +152,7 @@ async fn a_model_without_vision_is_told_that_it_cannot_see_them() {
     let expected = json!({"role": "tool", "tool_name": "camera", "content": unseen});
     assert_sent(&sent[1..], &json!([expected]));
 
-    // A server that does not say what its model takes.
+    // A server that does not report whether its model has vision.
     let server = ModelServer::start();
     openai_replies(&server, "call_a");
     let model = json!({"name": "m", "provider": "openai"});

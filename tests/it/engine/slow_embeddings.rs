@@ -28,7 +28,7 @@ async fn with_hanging_model(script: Script) -> (EngineHarness, TcpListener) {
     (EngineHarness::start_in(home, script).await, server)
 }
 
-/// Waits until the agent says what it is waiting for.
+/// Waits until the agent reports what it is waiting for.
 async fn wait_for_embedding(harness: &mut EngineHarness) {
     let is_waiting = |event: &Event| match event {
         Event::Turn(_, TurnEvent::AgentWorking { text }) => text.contains("embedding model mini"),
@@ -41,7 +41,7 @@ const SLOW: &str =
     "Only words were compared. The embedding model `mini` did not answer within 3 s.";
 
 #[tokio::test(start_paused = true)]
-async fn a_search_says_what_it_waits_for_and_can_be_stopped() {
+async fn a_search_reports_what_it_is_waiting_for_and_can_be_stopped() {
     let (mut harness, _server) = with_hanging_model(Script::default()).await;
     harness.prompt("find notes about tea").await;
     wait_for_embedding(&mut harness).await;
@@ -53,7 +53,7 @@ async fn a_search_says_what_it_waits_for_and_can_be_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_search_goes_on_with_words_and_says_so_once() {
+async fn a_search_falls_back_to_words_and_reports_it_once() {
     let (mut harness, _server) = with_hanging_model(Script::default()).await;
     let mut remarks = Vec::new();
     for _ in 0..2 {
@@ -67,7 +67,7 @@ async fn a_search_goes_on_with_words_and_says_so_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn notes_on_reports_at_once_that_it_reads_and_then_the_failure() {
+async fn notes_on_reports_the_reading_at_once_and_then_the_failure() {
     let (mut harness, _server) = with_hanging_model(Script::default()).await;
     let start = tokio::time::Instant::now();
     let consult = Command::Note(NoteCommand::Consult(true));

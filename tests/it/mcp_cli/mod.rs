@@ -1,5 +1,6 @@
 //! `humble mcp` and `humble ask --allow`: the real binary with test servers.
 
+use crate::support::cli::humble;
 use crate::support::home;
 use crate::support::model_server;
 use crate::support::shell_server;
@@ -48,13 +49,8 @@ impl CommandOutput {
 }
 
 fn command(home: &TestHome, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));
-    command.arg("--home").arg(home.path()).args(arguments);
+    let mut command = humble(home.path(), arguments);
     command.envs(home.environment());
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
     command
 }
 

@@ -1,5 +1,5 @@
-//! A parameter that the server rejects is omitted or replaced. The provider remembers the fallback
-//! and reports it once.
+//! A parameter that the server rejects is omitted or replaced. The fallback applies to later
+//! requests too, and is reported once.
 
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;

@@ -1,5 +1,5 @@
 //! Searches the transcript for a text, a bounded step at a time, so that neither a key nor a frame
-//! waits for it. Starts where the reader is, goes on to the end, and then from there upward.
+//! waits for it. Searches from the reader's position to the end, and then from there upward.
 
 use super::index::{EntryIndex, LineSpot};
 use crate::domain::Transcript;
@@ -34,7 +34,7 @@ pub struct MatchId {
 pub struct FindEngine {
     glyphs: MarkdownGlyphs,
     query: Option<FindQuery>,
-    /// Where the reader was.
+    /// The entry at which the reader was.
     origin: usize,
     indices: BTreeMap<usize, EntryIndex>,
     matches: BTreeMap<usize, Vec<LineMatch>>,
@@ -51,7 +51,7 @@ pub struct FindEngine {
 }
 
 impl FindEngine {
-    /// A search without a query, by a reader at this entry.
+    /// A search without a query. `origin` is the entry at which the reader is.
     pub fn new(origin: usize, glyphs: MarkdownGlyphs) -> Self {
         Self {
             glyphs,
@@ -72,7 +72,7 @@ impl FindEngine {
         self.query.as_ref()
     }
 
-    /// Starts over with another query. What was indexed is kept.
+    /// Starts over with another query. The index is kept.
     pub fn set_query(&mut self, query: Option<FindQuery>) {
         self.query = query;
         self.restart();
@@ -208,9 +208,9 @@ impl FindEngine {
         self.matches.get(&id.entry)?.get(id.number).copied()
     }
 
-    /// Selects the first match from the reader's place on, or else the nearest one above, once the
-    /// search has got that far. `is_above` returns whether a match in the first entry is above that
-    /// place. Returns whether a match was selected now.
+    /// Selects the first match at or below the reader's position, or, once everything below has been
+    /// searched, the nearest one above. `is_above` returns whether a line of the entry at the origin
+    /// is above that position. Returns whether this call selected a match.
     pub fn select_first(
         &mut self,
         transcript: &Transcript,
@@ -246,14 +246,14 @@ impl FindEngine {
         self.current.is_some()
     }
 
-    /// Visits the entries with matches before the current one; only after the match was selected
-    /// anew.
+    /// Counts the matches in the entries before the current match. Called only when another match is
+    /// selected, because it visits all of these entries.
     fn count_matches_before(&mut self, current: MatchId) {
         let before = self.matches.range(..current.entry);
         self.matches_before = before.map(|(_, matches)| matches.len()).sum();
     }
 
-    /// Selects the next or the previous match; after the last one follows the first one.
+    /// Selects the next or the previous match, and wraps around.
     pub fn go(&mut self, step: isize) -> Option<MatchId> {
         let current = self.current?;
         let count = self.matches.get(&current.entry).map_or(0, Vec::len);

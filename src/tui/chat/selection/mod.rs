@@ -70,7 +70,7 @@ pub struct TextSelection {
     pub anchor: PlaceRange,
     pub head: PlaceRange,
     /// The arrow keys extend it, line by line.
-    pub is_by_keys: bool,
+    pub is_from_keyboard: bool,
 }
 
 impl TextSelection {
@@ -79,7 +79,7 @@ impl TextSelection {
             unit,
             anchor,
             head: anchor,
-            is_by_keys: false,
+            is_from_keyboard: false,
         }
     }
 }

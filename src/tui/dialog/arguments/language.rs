@@ -1,5 +1,5 @@
-//! The language of a text among the arguments, for highlighting: by what its key suggests, or by
-//! the file that it is written to.
+//! Guesses the language of a text among the arguments, for highlighting: from its key, or from the
+//! name of the file it is written to.
 
 use super::{Arguments, Highlighter};
 use serde_json::Value;

@@ -18,7 +18,7 @@ pub enum DialogAction {
     RunForSession,
     RunAlways,
     RunServer,
-    /// Always runs the tools of the server that say they only read.
+    /// Always runs the tools that the server marks as read-only.
     RunReadOnly,
     RunMatching,
     Never,

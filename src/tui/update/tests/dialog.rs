@@ -80,7 +80,7 @@ fn arguments_scroll_by_row_and_to_both_ends() {
 #[test]
 fn scroll_arrows_never_cover_an_argument() {
     for (width, height) in [(80, 24), (64, 20), (40, 12), (20, 6), (20, 4)] {
-        // Each row of this string fills the whole width beside its margin.
+        // Each row of this string fills the width up to the margin.
         let columns = usize::from(width);
         let mut chat = with_dialog_for(json!({"a": "#".repeat((columns - 2) * 90)}));
         for _ in 0..100 {
@@ -255,7 +255,7 @@ fn a_word_typed_after_a_pause_goes_to_the_message() {
     }
     assert_eq!(chat.message(), "I think yesy");
     assert!(chat.wait(1_000).is_asking());
-    // A letter alone answers, and another key takes it back.
+    // A single letter answers, and another key cancels it.
     assert!(chat.keys("y<Left>").wait(400).is_asking());
     chat.screen();
     assert!(chat.wait(600).keys("y").wait(399).is_asking());

@@ -285,7 +285,7 @@ fn undo_waits_while_a_question_about_an_unfinished_turn_is_open() {
     }
 }
 
-/// A call of `add`, whose server has one more tool that says it only reads, and one that does not.
+/// A call of `add`, whose server has one more tool, marked read-only, and `write`.
 fn with_read_only_tools(called_is_read_only: bool, others_are_read_only: bool) -> ChatHarness {
     let tool = |name: &str, read_only: bool| {
         fixtures::tool_from(&json!({
@@ -319,7 +319,7 @@ fn read_only_tools_are_listed_before_they_are_granted() {
     chat.keys("v");
     let screen = chat.screen();
     for part in [
-        "v  Always run only its tools that say they only read",
+        "v  Always run only the tools that it marks as read-only",
         "(2 of 3)",
         "add, \"look, then run\": with any arguments",
     ] {
@@ -333,16 +333,16 @@ fn read_only_tools_are_listed_before_they_are_granted() {
     };
     let names: Vec<&str> = tools.keys().map(String::as_str).collect();
     assert_eq!(names, ["add", "look, then run"]);
-    let notice = "The 2 tools of sums that say they only read run without asking from now on";
+    let notice = "The 2 tools that sums marks as read-only run without asking from now on";
     assert!(chat.notice().starts_with(notice), "{}", chat.notice());
 }
 
 #[test]
-fn read_only_tools_are_offered_only_if_that_is_a_part_of_the_server() {
+fn the_read_only_choice_needs_a_read_only_call_and_another_tool_that_is_not() {
     for (called, others) in [(false, false), (true, true)] {
         let mut chat = with_read_only_tools(called, others);
         let screen = chat.keys("a").screen();
-        assert!(!screen.contains("only read"), "{called} {others}\n{screen}");
+        assert!(!screen.contains("read-only"), "{called} {others}\n{screen}");
         chat.keys("<Esc>v");
         assert_eq!(chat.commands(), []);
     }

@@ -30,7 +30,7 @@ fn the_rule_and_the_hint_count_the_same_rows() {
 }
 
 #[test]
-fn the_hint_leads_to_undrawn_rows() {
+fn the_hint_points_to_undrawn_rows() {
     let mut chat = with_tool_call((80, 24), "Writes.", &lines(100));
     chat.screen();
     chat.wait(600).keys("<End>");
@@ -44,7 +44,7 @@ fn the_hint_leads_to_undrawn_rows() {
 }
 
 #[test]
-fn the_counts_agree_below_notes_on_parsing() {
+fn the_counts_agree_for_a_repaired_call() {
     for (width, height) in [(40, 14), (60, 16), (80, 24)] {
         let changes = ["path", "text", "content", "mode"].map(|key| JsonChange::RepeatedKey {
             key: key.to_owned(),
@@ -161,7 +161,7 @@ fn a_lasting_choice_shows_its_effect() {
 }
 
 #[test]
-fn warnings_give_way_only_to_names_that_need_the_room() {
+fn a_long_tool_name_does_not_hide_the_warnings() {
     let mut chat = chat();
     chat.keys("go<Enter>").size(60, 20);
     let definition = json!({

@@ -3,7 +3,7 @@
 use super::*;
 use std::time::Instant;
 
-/// Answers with a piece of text that no other turn has.
+/// Submits `prompt` and streams `answer` to completion.
 fn answer(chat: &mut ChatHarness, prompt: &str, answer: &str) {
     let piece = PieceId(chat.model.chat.transcript.entries().len() as u64 + 100);
     chat.keys(prompt).keys("<Enter>");
@@ -82,7 +82,7 @@ fn typing_searches_and_keys_move_among_the_matches() {
         chat.screen()
     );
     chat.keys("<Up>");
-    assert_eq!(chat.find_line(), "Find apple 3 of 3", "around the end");
+    assert_eq!(chat.find_line(), "Find apple 3 of 3", "wraps around");
     chat.keys("<Enter>");
     assert_eq!(chat.find_line(), "Find apple 1 of 3");
     chat.keys("n");
@@ -293,7 +293,7 @@ fn a_key_in_a_transcript_of_10_mb_takes_little_time() {
     let count = 20 * (10_000_000 / 20 / paragraph.len());
     let line = chat.find_line();
     assert!(line.ends_with(&format!(" of {count}")), "{line}");
-    // The test runs without optimization and beside others.
+    // The test runs unoptimized and in parallel with others.
     println!("slowest step: {slowest:?} of {steps}");
     assert!(slowest < Duration::from_millis(400), "{slowest:?}");
 }

@@ -101,7 +101,7 @@ fn help_filters_while_the_user_types() {
 }
 
 #[test]
-fn help_has_two_columns_if_the_screen_has_a_hundred() {
+fn help_is_split_into_two_columns_on_a_screen_of_100_columns() {
     let is_split = |line: &str| line.starts_with(" Writing") && line.trim() != "Writing";
     let mut chat = chat();
     chat.size(100, 30).keys("<F1>");
@@ -160,7 +160,7 @@ fn palette_title_counts_all_and_hidden_commands() {
 }
 
 #[test]
-fn palette_finds_commands_by_any_of_their_words_and_by_common_other_ones() {
+fn palette_finds_commands_by_any_of_their_words_and_by_common_synonyms() {
     for (filter, first) in [
         ("tool", "Ask before tool calls"),
         ("quit", "Quit"),

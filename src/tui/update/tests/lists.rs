@@ -153,7 +153,7 @@ fn every_layer_draws_and_closes_at_every_size() {
         for (columns, rows) in SIZES {
             let mut chat = opened(script);
             chat.size(columns, rows);
-            // The second time, in the rows or the other tab.
+            // After Tab, the keys act on the rows or on another tab.
             for key in ["", "<Down>", "<Tab>", "<PgDn>"] {
                 let buffer = painted(chat.keys(key));
                 for (at, cell) in buffer.content.iter().enumerate() {

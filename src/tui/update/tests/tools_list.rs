@@ -5,8 +5,8 @@ use crate::domain::ServerId;
 use crate::fixtures;
 use crate::tui::update::tests::*;
 
-/// A chat with a server of which one tool is pinned, one held back and one off, and with a server
-/// that failed.
+/// A chat with a failed server, and a server with a pinned, a held-back, an offered and a disabled
+/// tool.
 fn with_tool_diet() -> ChatHarness {
     let tool = |name: &str, read_only: bool| {
         fixtures::tool_from(&serde_json::json!({
@@ -24,7 +24,7 @@ fn with_tool_diet() -> ChatHarness {
 }
 
 #[test]
-fn tools_are_listed_with_what_is_offered_held_back_or_pinned() {
+fn tools_are_listed_with_their_offer_state() {
     let mut chat = with_tool_diet();
     chat.keys("/tools<Enter>");
     let screen = chat.screen();
@@ -43,21 +43,21 @@ fn tools_are_listed_with_what_is_offered_held_back_or_pinned() {
 }
 
 #[test]
-fn the_list_of_tools_is_filtered_by_annotation_and_by_offer() {
-    for (words, listed) in [
+fn the_list_of_tools_is_filtered_by_annotation_and_offer_state() {
+    for (filter, listed) in [
         ("read-only", "look find old"),
         ("writes", "erase"),
         ("held back", "find"),
         ("pinned", "look"),
     ] {
         let mut chat = with_tool_diet();
-        let screen = chat.keys(&format!("/tools {words}<Enter>")).screen();
+        let screen = chat.keys(&format!("/tools {filter}<Enter>")).screen();
         for name in ["look", "find", "erase", "old"] {
             let is_listed = screen.contains(&format!("  {name}  "));
             assert_eq!(
                 is_listed,
                 listed.contains(name),
-                "{words}: {name}\n{screen}"
+                "{filter}: {name}\n{screen}"
             );
         }
     }
@@ -65,7 +65,7 @@ fn the_list_of_tools_is_filtered_by_annotation_and_by_offer() {
 
 #[test]
 fn p_pins_the_selected_tool_and_removes_its_pin() {
-    for (words, tool, notice) in [
+    for (filter, tool, notice) in [
         ("held back", "find", "Tool `find` of `files` is pinned."),
         (
             "pinned",
@@ -74,7 +74,7 @@ fn p_pins_the_selected_tool_and_removes_its_pin() {
         ),
     ] {
         let mut chat = with_tool_diet();
-        chat.keys(&format!("/tools {words}<Enter><Tab>p"));
+        chat.keys(&format!("/tools {filter}<Enter><Tab>p"));
         let expected = Command::PinTool {
             server: ServerId::new("files"),
             tool: tool.to_owned(),

@@ -6,7 +6,7 @@ use super::{
 use serde_json::json;
 
 #[test]
-fn function_and_parameter_tags() {
+fn function_and_parameter_tags_are_a_call() {
     assert_eq!(
         describe_every_way(
             "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n</function>\n</tool_call>"
@@ -36,7 +36,7 @@ fn function_and_parameter_tags() {
 }
 
 #[test]
-fn function_tags_without_a_wrapper_amid_prose() {
+fn function_tags_amid_prose_need_no_wrapper() {
     let call = "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n</function>";
     assert_eq!(
         describe_every_way(&format!("날씨를 볼게요.\n\n{call}\n</tool_call>\n끝")),
@@ -180,7 +180,7 @@ fn truncated_or_invalid_calls_are_reported() {
 }
 
 #[test]
-fn text_between_tags_of_a_call() {
+fn text_between_tags_makes_a_call_unusable() {
     let call = "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n";
     assert_eq!(
         describe(&format!(

@@ -1,19 +1,19 @@
-//! A grant for those tools of a server that say they only read: what it covers, and what the engine
-//! accepts of what the front end lists.
+//! A grant for the tools that a server marks as read-only: what it covers, and which of the tools
+//! that the front end lists the engine accepts.
 
 use super::*;
 use humble::domain::Pin;
 use humble::domain::trust::RuleScope;
 use std::collections::BTreeMap;
 
-/// A tool that says whether it only reads.
+/// A tool with a read-only annotation.
 fn hinted_tool(name: &str, description: &str, read_only: bool) -> Value {
     let mut tool = tool(name, description);
     tool["annotations"] = json!({ "readOnlyHint": read_only });
     tool
 }
 
-/// `echo` and `look` only read, `write` does not, and `plain` says nothing.
+/// `echo` and `look` are read-only, `write` is not, and `plain` has no annotation.
 fn definitions() -> Value {
     json!([
         hinted_tool("echo", "Echoes.", true),

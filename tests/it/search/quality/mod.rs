@@ -23,7 +23,7 @@ use tempfile::TempDir;
 const NOTES: [&str; 2] = [include_str!("notes-en.txt"), include_str!("notes-ko.txt")];
 const QUERIES: &str = include_str!("queries.txt");
 /// The number of hits among which answers are counted.
-const FOUND: usize = 5;
+const HITS_MAX: usize = 5;
 const EMBEDDED_AT_ONCE: usize = 32;
 
 struct KnownQuery {
@@ -87,7 +87,7 @@ impl Corpus {
             terms: &SearchTerms::parse(words),
             matching: Matching::Any,
             vector,
-            limit: FOUND,
+            limit: HITS_MAX,
             one_per_document: true,
         };
         let hits = self.index.search(&query).expect("searched");
@@ -111,7 +111,7 @@ impl Corpus {
             .collect();
         found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let paths = found.into_iter().map(|(_, path)| path);
-        paths.take(FOUND).collect()
+        paths.take(HITS_MAX).collect()
     }
 
     /// Computes and stores the vectors of all chunks.
