@@ -342,7 +342,10 @@ fn the_read_only_choice_needs_a_read_only_call_and_another_tool_that_is_not() {
     for (called, others) in [(false, false), (true, true)] {
         let mut chat = with_read_only_tools(called, others);
         let screen = chat.keys("a").screen();
-        assert!(!screen.contains("read-only"), "{called} {others}\n{screen}");
+        assert!(
+            !screen.contains("marks as read-only"),
+            "{called} {others}\n{screen}"
+        );
         chat.keys("<Esc>v");
         assert_eq!(chat.commands(), []);
     }
