@@ -36,20 +36,20 @@ impl Session {
     }
 
     /// The number of answered prompts that an unfinished turn was meant to replace: all from its
-    /// own place on, or none if others were answered there since it began.
-    pub fn prompts_replaced_by(&self, place: usize, began_at: Option<Timestamp>) -> usize {
+    /// first message on, or none if others were answered there after it began.
+    pub fn prompts_replaced_by(&self, first_index: usize, began_at: Option<Timestamp>) -> usize {
         let mut later = self.metadata.turns.iter();
         let has_later_turns = later.any(|turn| {
             let ended_after_it = turn
                 .ended_at
                 .zip(began_at)
                 .is_some_and(|(end, begin)| end > begin);
-            turn.message_index >= place && ended_after_it
+            turn.message_index >= first_index && ended_after_it
         });
         if has_later_turns {
             return 0;
         }
-        let messages = self.messages.iter().skip(place);
+        let messages = self.messages.iter().skip(first_index);
         messages
             .filter(|message| message.role == MessageRole::User)
             .count()

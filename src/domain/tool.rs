@@ -1,5 +1,9 @@
 //! Tools offered by servers, and calls to them.
 
+mod call_origin;
+
+pub use call_origin::{CallOrigin, QuoteSource};
+
 pub use super::progress::ToolProgress;
 pub use super::standing_permission::StandingPermission;
 use super::{Arguments, CallId, CallTask, ServerId};
@@ -157,53 +161,6 @@ pub fn canonical_hash(value: &Value) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether the call came through the provider's API or was parsed from text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "from", rename_all = "snake_case")]
-pub enum CallOrigin {
-    Native,
-    /// `form` is the label shown in dialogs; `repaired` means that the JSON was invalid as
-    /// written; `is_taught` means that the system message teaches this form.
-    Text {
-        form: &'static str,
-        repaired: bool,
-        #[serde(skip)]
-        is_taught: bool,
-    },
-}
-
-/// Why a call may come from untrusted text, mostly because it already occurred in it. Such calls
-/// always ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum QuoteSource {
-    ToolResult,
-    /// Input piped in with the prompt.
-    Context,
-    /// The user's notes.
-    Notes,
-    /// None, but excerpts of notes were sent with the prompt, and only the mode would approve the
-    /// call.
-    ConsultedNotes,
-    Attachment,
-    /// An earlier message of a reopened conversation.
-    Earlier,
-}
-
-impl QuoteSource {
-    /// A predicate for a sentence about the call.
-    pub fn clause(self) -> &'static str {
-        match self {
-            Self::ToolResult => "occurs in a tool result",
-            Self::Context => "occurs in the piped-in text",
-            Self::Notes => "occurs in your notes",
-            Self::ConsultedNotes => "follows text from your notes",
-            Self::Attachment => "occurs in an attached file",
-            Self::Earlier => "occurs in an earlier message",
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToolCall {
     pub id: CallId,
@@ -347,16 +304,6 @@ impl ToolCall {
             saved_files: Box::default(),
             task: None,
             state,
-        }
-    }
-}
-
-impl CallOrigin {
-    /// The label of the form in which the model wrote the call.
-    pub fn form(&self) -> &'static str {
-        match self {
-            Self::Native => "native",
-            Self::Text { form, .. } => form,
         }
     }
 }

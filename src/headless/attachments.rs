@@ -70,7 +70,7 @@ impl AskSession {
         };
         if may_hold_secrets {
             let message = format!(
-                "{} may hold secrets, which the model gets.",
+                "{} may hold secrets, and is sent to the model.",
                 attachment.name
             );
             self.print_notice(&Notice::warning(message));

@@ -254,7 +254,7 @@ impl Package {
                     .any(|prefix| upper.starts_with(prefix));
             if is_loader {
                 return Err(format!(
-                    "it sets `{name}`, which changes which program runs"
+                    "it sets `{name}`, which can change which program runs"
                 ));
             }
             match input.resolve(name)? {

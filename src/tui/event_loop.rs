@@ -38,7 +38,7 @@ const FRAME_INTERVAL: Duration = Duration::from_millis(16);
 const BATCH_MAX: usize = 8_192;
 /// How long SIGTSTP may take to stop the process.
 const STOP_TIMEOUT: Duration = Duration::from_millis(50);
-/// How long to wait for space in the command queue before the draft is given up.
+/// How long to wait for space in the command queue before the draft is discarded.
 const KEEP_DRAFT_TIMEOUT: Duration = Duration::from_millis(300);
 /// Asks the terminal for its background color (OSC 11).
 const BACKGROUND_QUERY: &[u8] = b"\x1b]11;?\x1b\\";

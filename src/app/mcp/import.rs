@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// The result could not be written, or the answer not read.
 pub fn run_import(home: &Home, args: ImportArgs) -> Result<u8> {
     let Some(folders) = Folders::of_user() else {
-        print_to_stderr("The system names no home folder.");
+        print_to_stderr("Your home folder is not known to the system.");
         return Ok(EXIT_FAILED);
     };
     let Some(source) = &args.source else {
@@ -93,8 +93,12 @@ pub(super) fn add_planned(home: &Home, plan: &ImportPlan, consent: &Consent) -> 
             print(&format!("{}\n", render::plan_json(plan, false)))?;
         }
         print_to_stderr("There is nothing to add.");
-        let any_there = plan.skipped.iter().any(|skipped| skipped.is_already_there);
-        return Ok(if any_there { EXIT_SUCCESS } else { EXIT_FAILED });
+        let any_already_there = plan.skipped.iter().any(|skipped| skipped.is_already_there);
+        return Ok(if any_already_there {
+            EXIT_SUCCESS
+        } else {
+            EXIT_FAILED
+        });
     }
     if !consent.json {
         print_variables(&plan.candidates);

@@ -107,12 +107,12 @@ impl NoteAgents {
         }
     }
 
-    /// Keeps a note whose answer was truncated, so that a continuation of that answer completes it.
     /// Whether the last answer is a truncated note, which only a continuation completes.
     pub(super) fn has_unfinished_note(&self) -> bool {
         self.unfinished_note.is_some()
     }
 
+    /// Keeps a note whose answer was truncated, so that a continuation of that answer completes it.
     pub(super) fn set_unfinished_note(&mut self, note: Option<UnfinishedNote>) {
         self.unfinished_note = note;
     }

@@ -29,7 +29,7 @@ fn late_servers_and_new_tools_come_last_and_returning_tools_keep_their_place() {
         names(&all_tools(&mut offer, &first)),
         ["files__read", "files__write"]
     );
-    // The clock stands first in the settings, but connects late.
+    // The clock is first in the settings, but connects late.
     let all = Toolset::from_servers([&clock, &files]);
     let expected = ["files__read", "files__write", "clock__now"];
     assert_eq!(names(&all_tools(&mut offer, &all)), expected);

@@ -284,7 +284,7 @@ impl RowBuffer {
         });
     }
 
-    /// The rows of the open block so far are its label.
+    /// Marks the rows of the open block so far as its label.
     pub fn end_block_label(&mut self) {
         let row = self.rows.len();
         if let Some(block) = self.blocks.last_mut() {

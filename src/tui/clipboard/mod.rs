@@ -7,7 +7,7 @@ use crate::tui::widgets::numbers::group_digits;
 
 /// Many terminals ignore an OSC 52 sequence with more text than this: 100,000 bytes in Base64.
 const TERMINAL_BYTES_USUAL: usize = 74_994;
-/// Longer texts are not sent to the terminal, which would be busy with them.
+/// Longer texts are not sent to the terminal, because it would take long to read them.
 pub const TERMINAL_BYTES_MAX: usize = 1 << 20;
 
 /// A text to copy. `name` describes it, such as `the last answer`.
@@ -71,7 +71,7 @@ impl CopyReport {
                 let notice = match self.bytes {
                     ..=TERMINAL_BYTES_USUAL => Notice::info(sent),
                     _ => Notice::warning(sent).with_reason(format!(
-                        "It may ignore {kilobytes} kB: many terminals take 74 kB."
+                        "It may ignore {kilobytes} kB: many terminals accept only 74 kB."
                     )),
                 };
                 match is_tmux && explains_tmux {
@@ -130,7 +130,7 @@ mod tests {
             (
                 report(&"x".repeat(80_000), terminal),
                 "Sent the code (1 line) to the terminal's clipboard (OSC 52). \
-                 It may ignore 80 kB: many terminals take 74 kB.",
+                 It may ignore 80 kB: many terminals accept only 74 kB.",
             ),
             (
                 report(&"x".repeat(2_000_000), CopyMeans::None),

@@ -18,13 +18,13 @@ use ratatui::layout::Position;
 use std::time::Duration;
 
 /// How long a letter that would answer a question waits for the next key if the message has text:
-/// letters that follow each other are a word that the user goes on typing.
+/// letters that follow each other are a word that the user is typing.
 const LETTER_HOLD_TIME: Duration = Duration::from_millis(400);
 
 #[derive(Debug, Default)]
 pub struct Dialogs {
     queue: Vec<Dialog>,
-    /// Questions of servers that came while no turn ran. They take no keys until the user opens
+    /// Questions of servers that came while no turn ran. They accept no keys until the user opens
     /// them.
     waiting: Vec<Dialog>,
     /// The question whose field `$EDITOR` edits.

@@ -65,9 +65,9 @@ pub const MODELS_WORDS: &[ArgumentWord] = &[
 pub const TOOLS_WORDS: &[ArgumentWord] = &[
     word("pinned", "Tools that are never held back"),
     word("held", "Tools that requests leave out"),
-    word("read-only", "Tools that say they only read"),
-    word("writes", "Tools that say they write"),
-    word("destructive", "Tools that say they may destroy data"),
+    word("read-only", "Tools marked as read-only"),
+    word("writes", "Tools marked as writing"),
+    word("destructive", "Tools marked as destructive"),
 ];
 
 pub const THINK_WORDS: &[ArgumentWord] = &[

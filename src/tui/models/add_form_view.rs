@@ -18,7 +18,7 @@ use ratatui::layout::{Position, Rect};
 pub const ROWS: u16 = 14;
 /// Columns of the mark and the field names, on a wide enough screen.
 const NAMES: u16 = 12;
-const FAULT_ROWS_MAX: usize = 3;
+const PROBLEM_ROWS_MAX: usize = 3;
 /// Offered names that are visible at once.
 const NAME_ROWS_MAX: usize = 5;
 
@@ -27,7 +27,7 @@ enum Line {
     Field(usize),
     Button(usize),
     /// A row of a problem, and whether it is the first one.
-    Fault(String, bool),
+    Problem(String, bool),
     Note(String),
     /// An offered name, and whether it is selected.
     Name(String, bool),
@@ -38,12 +38,12 @@ enum Line {
 pub fn draw(form: &mut AddModelForm, area: Rect, pen: &mut Painter) -> Option<Position> {
     let area = draw_window(area, "Another server", "", pen);
     let names = if area.width >= 30 { NAMES } else { 8 };
-    let beside = Rect {
+    let value_area = Rect {
         x: area.x + names.min(area.width),
         width: area.width.saturating_sub(names),
         ..area
     };
-    let lines = lines(form, beside.width);
+    let lines = lines(form, value_area.width);
     // A very small screen shows the selected row and the ones above it.
     let focused = lines.iter().position(|line| is_focused(form, line));
     let first = (focused.unwrap_or(0) + 1).saturating_sub(area.height.into());
@@ -54,36 +54,36 @@ pub fn draw(form: &mut AddModelForm, area: Rect, pen: &mut Painter) -> Option<Po
             height: 1,
             ..area
         };
-        let beside = Rect {
+        let value_area = Rect {
             y,
             height: 1,
-            ..beside
+            ..value_area
         };
         match line {
             Line::Field(field) => {
-                let at = draw_field(form, *field, row, beside, pen);
+                let at = draw_field(form, *field, row, value_area, pen);
                 cursor = cursor.or(at.filter(|_| form.at == *field));
             }
             Line::Button(button) => draw_button(form, *button, row, pen),
-            Line::Fault(text, is_first) => {
+            Line::Problem(text, is_first) => {
                 let (mark, style) = (pen.glyphs.failed, pen.theme.failure);
                 let mark = if *is_first { mark } else { " " };
-                pen.put(beside.x, y, mark, style, beside.width);
-                let columns = beside.width.saturating_sub(2);
-                pen.put_truncated(beside.x + 2, y, text, style, columns);
+                pen.put(value_area.x, y, mark, style, value_area.width);
+                let columns = value_area.width.saturating_sub(2);
+                pen.put_truncated(value_area.x + 2, y, text, style, columns);
             }
             Line::Note(text) => {
                 let dim = pen.theme.dim;
-                pen.put_truncated(beside.x, y, text, dim, beside.width);
+                pen.put_truncated(value_area.x, y, text, dim, value_area.width);
             }
             Line::Name(name, is_selected) => {
                 let (mark, style) = match is_selected {
                     true => (pen.glyphs.cursor, pen.theme.accent),
                     false => (" ", pen.theme.plain),
                 };
-                pen.put(beside.x, y, mark, style, beside.width);
-                let columns = beside.width.saturating_sub(2);
-                pen.put_truncated(beside.x + 2, y, name, style, columns);
+                pen.put(value_area.x, y, mark, style, value_area.width);
+                let columns = value_area.width.saturating_sub(2);
+                pen.put_truncated(value_area.x + 2, y, name, style, columns);
             }
             Line::Gap => {}
         }
@@ -105,8 +105,12 @@ fn lines(form: &AddModelForm, columns: u16) -> Vec<Line> {
         let error = form.error(field).map(advice::notice_line);
         let error = error.map(|error| Clean::single_line(&error));
         let rows = error.map(|error| wrapped_rows(&error, columns.saturating_sub(2)));
-        let rows = rows.into_iter().flatten().take(FAULT_ROWS_MAX).enumerate();
-        lines.extend(rows.map(|(index, row)| Line::Fault(row, index == 0)));
+        let rows = rows
+            .into_iter()
+            .flatten()
+            .take(PROBLEM_ROWS_MAX)
+            .enumerate();
+        lines.extend(rows.map(|(index, row)| Line::Problem(row, index == 0)));
     }
     let offered = offered_lines(form);
     let used = lines.len() + offered.len();
@@ -163,7 +167,7 @@ fn draw_field(
     form: &mut AddModelForm,
     row: usize,
     line: Rect,
-    beside: Rect,
+    value_area: Rect,
     pen: &mut Painter,
 ) -> Option<Position> {
     let is_focused = form.at == row;
@@ -178,16 +182,16 @@ fn draw_field(
         _ => "Key",
     };
     pen.put(line.x, line.y, mark, style, 1);
-    let columns = beside.x.saturating_sub(line.x + 3);
+    let columns = value_area.x.saturating_sub(line.x + 3);
     pen.put_truncated(line.x + 2, line.y, name, style, columns);
     if row == PROVIDER {
         let label = format!("< {} >", form.provider().label());
         let plain = pen.theme.plain;
-        let used = pen.put_truncated(beside.x, line.y, &label, plain, beside.width) + 2;
+        let used = pen.put_truncated(value_area.x, line.y, &label, plain, value_area.width) + 2;
         let dim = pen.theme.dim;
-        let columns = beside.width.saturating_sub(used);
+        let columns = value_area.width.saturating_sub(used);
         pen.put_truncated(
-            beside.x + used,
+            value_area.x + used,
             line.y,
             "Left/Right changes it",
             dim,
@@ -207,10 +211,10 @@ fn draw_field(
         _ => &mut masked,
     };
     if field.is_empty() {
-        pen.put_truncated(beside.x, line.y, empty, pen.theme.dim, beside.width);
-        return Some(Position::new(beside.x, line.y));
+        pen.put_truncated(value_area.x, line.y, empty, pen.theme.dim, value_area.width);
+        return Some(Position::new(value_area.x, line.y));
     }
-    Some(text_field::draw_text(field, beside, pen))
+    Some(text_field::draw_text(field, value_area, pen))
 }
 
 fn draw_button(form: &AddModelForm, row: usize, line: Rect, pen: &mut Painter) {

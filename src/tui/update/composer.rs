@@ -173,9 +173,7 @@ fn explain_unchanged(model: &mut UiModel, edit: Edit) {
         Edit::Yank => {
             Notice::info("Nothing was cut yet.").with_advice("/copy copies the last answer.")
         }
-        Edit::YankEarlier => {
-            Notice::info("This replaces a text that was inserted by the key before.")
-        }
+        Edit::YankEarlier => Notice::info("Insert a cut text first; this key then replaces it."),
         Edit::Undo => Notice::info("Nothing to undo in the message.")
             .with_advice("/undo takes back the last turn."),
         Edit::Redo => Notice::info("Nothing to redo."),

@@ -47,12 +47,12 @@ fn open(model: &mut UiModel, argument: &str) {
     }
 }
 
-/// Whether the field has the keys.
+/// Whether the field has the focus.
 pub fn is_typing(model: &UiModel) -> bool {
     model.chat.find.as_ref().is_some_and(|find| find.is_typing)
 }
 
-/// Whether the reader has left the field for a match, which Esc must not leave again.
+/// Whether the user moved from the field to a match. Esc then stays at the match.
 fn has_reached_match(model: &UiModel) -> bool {
     let find = model.chat.find.as_ref();
     find.is_some_and(|find| !find.is_typing && find.current_match().is_some())
@@ -151,7 +151,7 @@ fn go_back(model: &mut UiModel) {
     }
 }
 
-/// Closes the find bar once the keys go elsewhere. The view stays where it is.
+/// Closes the find bar once the focus is elsewhere. The view stays where it is.
 pub fn close_unless_focused(model: &mut UiModel) {
     if model.panes.focus == Focus::Message && model.chat.find.is_some() {
         model.chat.find = None;

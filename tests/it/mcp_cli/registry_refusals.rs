@@ -66,8 +66,8 @@ fn packages_that_could_run_something_else_are_refused() {
             json!({ "transport": { "type": "sse", "url": "http://localhost" } }),
             "not started over stdio",
         ),
-        (variable("NODE_OPTIONS"), "changes which program runs"),
-        (variable("ld_preload"), "changes which program runs"),
+        (variable("NODE_OPTIONS"), "can change which program runs"),
+        (variable("ld_preload"), "can change which program runs"),
         (variable("A B"), "the name of a variable is not valid"),
     ] {
         let (output, entry) = add(&npm(&package), &["--yes"]);

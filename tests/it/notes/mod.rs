@@ -246,7 +246,7 @@ async fn nothing_outside_the_vault_is_read_or_written() {
 }
 
 #[tokio::test]
-async fn errors_say_what_is_missing() {
+async fn errors_name_what_is_missing() {
     let notes = NotesFixture::new(&[]);
     let missing = notes
         .call_exactly("search_notes", json!({ "query": "x" }))

@@ -13,13 +13,13 @@ use screen_harness::{ScreenHarness, screen_harness, tool};
 use serde_json::json;
 use std::sync::Arc;
 
-fn lines(told: &[(TraceKind, bool, &str)]) -> Arc<Vec<TraceLine>> {
-    let line = |(sort, begins, text): &(TraceKind, bool, &str)| TraceLine {
-        kind: *sort,
-        starts_entry: *begins,
+fn lines(entries: &[(TraceKind, bool, &str)]) -> Arc<Vec<TraceLine>> {
+    let line = |(kind, starts_entry, text): &(TraceKind, bool, &str)| TraceLine {
+        kind: *kind,
+        starts_entry: *starts_entry,
         text: (*text).to_owned(),
     };
-    Arc::new(told.iter().map(line).collect())
+    Arc::new(entries.iter().map(line).collect())
 }
 
 fn traced(story: &mut ScreenHarness) {

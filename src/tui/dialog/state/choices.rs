@@ -86,7 +86,7 @@ impl DialogChoice {
 const CALL_CHOICES: [CallChoiceRow; 9] = [
     (DialogAction::Run, '1', 'y', "run", "Run it once"),
     (DialogAction::Refuse, '2', 'n', "stop", "Do not run it, and end the turn"),
-    (DialogAction::Deny, '3', 'd', "deny…", "Do not run it; tell the model why, and let it go on"),
+    (DialogAction::Deny, '3', 'd', "deny…", "Do not run it; tell the model why, and let it continue"),
     (DialogAction::Edit, '4', 'e', "edit", "Edit the arguments"),
     (DialogAction::RunForSession, '5', 's', "session", "Run it, and this tool for the rest of this conversation"),
     (DialogAction::RunAlways, '6', ' ', "tool", "Always run this tool"),

@@ -81,7 +81,7 @@ fn selected_prompt_moves() {
 }
 
 #[test]
-fn typing_and_leaving_the_rows_go_to_the_message() {
+fn typing_or_leaving_the_rows_returns_to_the_message() {
     let mut chat = queued(&["two"]);
     chat.keys("<Up>하");
     assert_eq!((chat.message().as_str(), queue(&chat)), ("하", vec!["two"]));
