@@ -7,7 +7,9 @@ use crate::text::grapheme::width;
 use crate::tui::dialog::argument_editor::{
     argument_editor_key, current_arguments, edit_arguments, editor_mode, values_page_key,
 };
-use crate::tui::dialog::choices::{choice_for_char, scroll_key};
+use crate::tui::dialog::choices::{
+    choice_for_char, choice_for_key, letter_name, page_letter, scroll_key,
+};
 use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::permission_notice::permission_notice;
 use crate::tui::dialog::read_before_run;
@@ -17,9 +19,10 @@ use crate::tui::dialog::server_form;
 use crate::tui::dialog::state::{
     Dialog, DialogAction, DialogChoice, DialogMode, DialogPage, EditTarget,
 };
-use crate::tui::input::decode::{latin_key, normalize_key};
+use crate::tui::input::decode::normalize_key;
 use crate::tui::input::key_repeat::KeyRepeatGuard;
 use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
@@ -60,7 +63,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
             return;
         }
     }
-    let notice = server_form::kept_input_notice(dialog, key);
+    let notice = server_form::kept_input_notice(shared, dialog, key);
     if let Some(notice) = notice.or_else(|| unused_key_notice(shared, dialog, key)) {
         return cx.notify_about_key(notice);
     }
@@ -104,7 +107,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
 
 /// The notice for a key that does nothing here. Without one, the key would seem to have worked.
 fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<Notice> {
-    if server_form::uses_key(dialog, key) {
+    if server_form::uses_key(shared, dialog, key) {
         return None;
     }
     if !matches!(dialog.mode, DialogMode::Choosing) {
@@ -114,7 +117,7 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
             .text_field_action(key)
             .is_some_and(|action| matches!(action, Action::Edit(_)));
         let is_used = !action.is_some_and(waits_for_answer) || is_edit;
-        let text = "Finish this field first: Enter, or Esc to go back.";
+        let text = format!("Finish this field first: {}.", ways_on(shared, KeyContext::InputLine));
         return (!is_used).then(|| Notice::info(text));
     }
     if key.kind == KeyEventKind::Repeat {
@@ -122,19 +125,22 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
     }
     if dialog.page() == DialogPage::Values {
         let action = shared.keymap.global_action(key);
-        let text = "Choose a value first: Enter, or Esc to go back.";
+        let text = format!("Choose a value first: {}.", ways_on(shared, KeyContext::Question));
         return action
             .filter(|action| waits_for_answer(*action))
             .map(|_| Notice::info(text));
     }
-    let rows = dialog.choices(shared.transcript, shared.servers);
+    let rows = dialog.choices(shared);
     let is_call = dialog.call().is_some();
+    let contexts = [KeyContext::Question, KeyContext::QuestionText];
     let is_used = match normalize_key(key) {
         (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
-            let is_page_key = is_call && matches!(latin_key(typed), 'a' | 'o');
-            choice_for_char(&rows, typed).is_some() || is_page_key || typed == '?'
+            choice_for_char(&rows, typed).is_some()
+                || page_letter(dialog, typed, shared.keymap).is_some()
         }
-        (KeyCode::Enter, KeyModifiers::NONE) => dialog.selected_choice.is_some(),
+        _ if let Some(meaning) = shared.keymap.layer_key(key, &contexts) => {
+            meaning != LayerKey::Confirm || dialog.selected_choice.is_some()
+        }
         _ if shared.keymap.global_action(key) == Some(Action::Raw) => is_call,
         (
             KeyCode::Char(_)
@@ -152,13 +158,19 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
         return None;
     }
     if normalize_key(key).0 == KeyCode::Char('0') && dialog.calls().len() > 1 {
-        return Some(Notice::info("See all calls first: Left and Right."));
+        let calls = [LayerKey::Left, LayerKey::Right];
+        let keys = calls.map(|key| shared.keymap.layer_key_name(KeyContext::Question, key));
+        let keys: Vec<String> = keys.into_iter().flatten().collect();
+        let text = format!("See all calls first: {}.", keys.join(" and "));
+        return Some(Notice::info(text));
     }
     let mut keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
-    if is_call {
-        keys.extend(["a", "o"].map(str::to_owned));
-    }
-    keys.push("?".to_owned());
+    let pages = match is_call {
+        true => [LayerKey::Lasting, LayerKey::FullHeight, LayerKey::Details].as_slice(),
+        false => &[LayerKey::Details],
+    };
+    keys.extend(pages.iter().map(|key| letter_name(shared.keymap, *key)));
+    keys.retain(|key| !key.trim().is_empty());
     let texts = [
         format!("Answer the question first: {}.", keys.join(" ")),
         "Answer the question first.".to_owned(),
@@ -191,20 +203,18 @@ fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent)
     if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
         return false;
     }
-    let rows = dialog.choices(shared.transcript, shared.servers);
-    let row = match (&dialog.mode, normalize_key(key)) {
-        (
-            DialogMode::EditArguments { .. }
-            | DialogMode::ConfirmUnread(_)
-            | DialogMode::ConfirmSecret(_),
-            (KeyCode::Enter, KeyModifiers::NONE),
-        ) => {
+    let rows = dialog.choices(shared);
+    let confirms_field =
+        shared.keymap.layer_key(key, &[KeyContext::InputLine]) == Some(LayerKey::Confirm);
+    let row = match &dialog.mode {
+        DialogMode::EditArguments { .. }
+        | DialogMode::ConfirmUnread(_)
+        | DialogMode::ConfirmSecret(_)
+            if confirms_field =>
+        {
             return true;
         }
-        (DialogMode::Choosing, (KeyCode::Enter, _)) => {
-            dialog.selected_choice.and_then(|at| rows.get(at))
-        }
-        (DialogMode::Choosing, (KeyCode::Char(c), KeyModifiers::NONE)) => choice_for_char(&rows, c),
+        DialogMode::Choosing => choice_for_key(dialog, &rows, key, shared.keymap),
         _ => None,
     };
     let is_safe = |action| {
@@ -212,7 +222,7 @@ fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent)
         matches!(action, DialogAction::Refuse | DialogAction::Deny)
             || action == DialogAction::Choose(keeps)
     };
-    row.is_some_and(|row| !is_safe(row.action) && row.key != Some('n'))
+    row.is_some_and(|row| !is_safe(row.action) && row.answer != Some(LayerKey::No))
 }
 
 /// Pasted text never answers a question. An open field takes it; otherwise the message
@@ -241,8 +251,8 @@ pub fn paste(dialog: &mut Dialog, text: &str) -> Handled {
 }
 
 fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
-    let rows = dialog.choices(shared.transcript, shared.servers);
-    if scroll_key(dialog, key) {
+    let rows = dialog.choices(shared);
+    if scroll_key(dialog, key, shared.keymap) {
         return None;
     }
     if dialog.page() == DialogPage::Values {
@@ -253,37 +263,63 @@ fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Opti
         dialog.toggle_json();
         return None;
     }
-    match normalize_key(key) {
-        (KeyCode::Home, _) => dialog.scroll = 0,
-        (KeyCode::End, _) => dialog.scroll = dialog.last_top(),
-        (KeyCode::Left, _) => dialog.show_call(dialog.call_index.saturating_sub(1)),
-        (KeyCode::Right, _) => dialog.show_call(dialog.call_index + 1),
-        (KeyCode::Up, _) => step(dialog, &rows, -1),
-        (KeyCode::Down, _) => step(dialog, &rows, 1),
+    match shared.keymap.layer_key(key, &[KeyContext::Question]) {
+        Some(LayerKey::Start) => dialog.scroll = 0,
+        Some(LayerKey::End) => dialog.scroll = dialog.last_top(),
+        Some(LayerKey::Left) => dialog.show_call(dialog.call_index.saturating_sub(1)),
+        Some(LayerKey::Right) => dialog.show_call(dialog.call_index + 1),
+        Some(LayerKey::Up) => step(dialog, &rows, -1),
+        Some(LayerKey::Down) => step(dialog, &rows, 1),
         // A repeat of a held key is not a second decision.
         _ if key.kind == KeyEventKind::Repeat => {}
-        (KeyCode::Enter, KeyModifiers::NONE) => {
+        Some(LayerKey::Confirm) => {
             return perform(shared, dialog, rows.get(dialog.selected_choice?)?.action);
         }
-        (KeyCode::Esc, _) if dialog.page() != DialogPage::Subject => {
-            dialog.show_page(DialogPage::Subject);
-        }
-        (KeyCode::Esc, _) if dialog.is_full => dialog.is_full = false,
-        (KeyCode::Esc, _) if dialog.discard_edit() => {}
-        (KeyCode::Esc, _) => return dismiss(dialog),
-        (KeyCode::Char('?'), KeyModifiers::NONE) => toggle_page(dialog, DialogPage::Details),
-        (KeyCode::Char(c), KeyModifiers::NONE) => match choice_for_char(&rows, c) {
-            Some(row) => return perform(shared, dialog, row.action),
-            None if dialog.call().is_some() => match latin_key(c) {
-                'a' => toggle_page(dialog, DialogPage::Lasting),
-                'o' => dialog.is_full = !dialog.is_full,
-                _ => {}
-            },
-            None => {}
-        },
-        _ => {}
+        Some(LayerKey::Back) => return go_back(dialog),
+        _ => return letter_key(shared, dialog, &rows, key),
     }
     None
+}
+
+/// Closes the page, the full height or the edit, whichever is open, or else the question.
+fn go_back(dialog: &mut Dialog) -> Option<UserAnswer> {
+    if dialog.page() != DialogPage::Subject {
+        dialog.show_page(DialogPage::Subject);
+    } else if dialog.is_full {
+        dialog.is_full = false;
+    } else if !dialog.discard_edit() {
+        return dismiss(dialog);
+    }
+    None
+}
+
+/// Handles a letter or digit that chooses, or shows more of the question.
+fn letter_key(
+    shared: SharedUiState,
+    dialog: &mut Dialog,
+    rows: &[DialogChoice],
+    key: KeyEvent,
+) -> Option<UserAnswer> {
+    let (KeyCode::Char(typed), KeyModifiers::NONE) = normalize_key(key) else {
+        return None;
+    };
+    if let Some(row) = choice_for_char(rows, typed) {
+        return perform(shared, dialog, row.action);
+    }
+    match page_letter(dialog, typed, shared.keymap)? {
+        LayerKey::Details => toggle_page(dialog, DialogPage::Details),
+        LayerKey::Lasting => toggle_page(dialog, DialogPage::Lasting),
+        _ => dialog.is_full = !dialog.is_full,
+    }
+    None
+}
+
+/// The keys that confirm and leave: `Enter, or Esc to go back`.
+fn ways_on(shared: SharedUiState, context: KeyContext) -> String {
+    let name = |key| shared.keymap.layer_key_name(context, key);
+    let (confirm, back) = (name(LayerKey::Confirm), name(LayerKey::Back));
+    let (confirm, back) = (confirm.unwrap_or_default(), back.unwrap_or_default());
+    format!("{confirm}, or {back} to go back")
 }
 
 /// Selects the next choice among those that the page shows.
@@ -357,16 +393,16 @@ fn denial_reason_key(
     dialog: &mut Dialog,
     key: KeyEvent,
 ) -> Option<UserAnswer> {
-    if scroll_key(dialog, key) {
+    if scroll_key(dialog, key, shared.keymap) {
         return None;
     }
     let DialogMode::DenialReason(editor) = &mut dialog.mode else {
         return None;
     };
-    match normalize_key(key) {
-        (KeyCode::Esc, _) => dialog.mode = DialogMode::Choosing,
-        (KeyCode::Enter, _) if key.kind == KeyEventKind::Repeat => {}
-        (KeyCode::Enter, _) => {
+    match shared.keymap.layer_key(key, &[KeyContext::InputLine]) {
+        Some(LayerKey::Back) => dialog.mode = DialogMode::Choosing,
+        Some(LayerKey::Confirm) if key.kind == KeyEventKind::Repeat => {}
+        Some(LayerKey::Confirm) => {
             let reason = editor.text().trim().to_owned();
             let message = Some(reason).filter(|reason| !reason.is_empty());
             return dialog.decide(Decision::Deny { message });

@@ -1,9 +1,11 @@
-//! The single table of actions with their default keys. The palette, the help, command completion
-//! and the hint line come from it; [`Keymap`] combines it with the keys that the user chose.
+//! The single table of actions with their default keys: those of the chat here, those of lists, forms
+//! and texts in [`LAYER_TABLE`]. The palette, the help, command completion and all hints come from
+//! it; [`Keymap`] combines it with the keys that the user chose.
 
 pub mod arguments;
 mod chord;
 mod group;
+mod layer_table;
 pub mod layers;
 mod lookup;
 mod scope;
@@ -11,6 +13,7 @@ mod user_keys;
 
 pub use chord::{Chord, KeyProtocol};
 pub use group::BindingGroup;
+pub use layer_table::LAYER_TABLE;
 pub use lookup::Keymap;
 pub use scope::BindingScope;
 
@@ -19,6 +22,7 @@ use crate::tui::widgets::editor::{Edit, Motion};
 use arguments::ArgumentKind;
 use chord::{ALT, ALT_SHIFT, CTRL, CTRL_SHIFT, SHIFT, alt, chord, ctrl, function_key, key};
 use crossterm::event::{KeyCode, KeyEvent};
+use layers::LayerKey;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
@@ -99,6 +103,8 @@ pub enum Action {
     PreviousMatch,
     EditMessage,
     MessageBranches,
+    /// A key of a list, form or text.
+    Layer(LayerKey),
 }
 
 #[derive(Debug)]
@@ -118,6 +124,8 @@ pub struct Binding {
     /// Other words by which the palette finds the action.
     pub search_words: &'static str,
     pub scope: BindingScope,
+    /// Whether its keys without modifiers also act together with Ctrl, Alt or Shift.
+    ignores_modifiers: bool,
 }
 
 const fn bind(
@@ -139,6 +147,7 @@ const fn bind(
         description,
         search_words: "",
         scope,
+        ignores_modifiers: false,
     }
 }
 
@@ -156,6 +165,11 @@ impl Binding {
 
     const fn found_by(mut self, search_words: &'static str) -> Self {
         self.search_words = search_words;
+        self
+    }
+
+    const fn any_modifiers(mut self) -> Self {
+        self.ignores_modifiers = true;
         self
     }
 
@@ -314,6 +328,11 @@ pub fn normalize_chord(event: KeyEvent) -> Chord {
         code => code,
     };
     Chord { code, modifiers }
+}
+
+/// All bindings, in the order of the documentation.
+pub fn all_bindings() -> impl Iterator<Item = &'static Binding> {
+    TABLE.iter().chain(LAYER_TABLE)
 }
 
 /// The first binding of an action.

@@ -1,6 +1,6 @@
 //! The help and the command palette.
 
-use crate::tui::keymap::{TABLE, commands};
+use crate::tui::keymap::{all_bindings, commands};
 use crate::tui::update::tests::*;
 use ratatui::style::Modifier;
 
@@ -29,7 +29,7 @@ fn scrolling_through_the_help_shows_every_key_and_command_whole() {
             chat.keys("<Down>");
             contents.push_str(&content(&chat.screen()));
         }
-        for binding in TABLE {
+        for binding in all_bindings() {
             for key in binding.default_keys {
                 let key = key.to_string();
                 assert!(contents.contains(&key), "{key} at {width}");
