@@ -310,6 +310,7 @@ const QUIT_WORDS: TextBySize = [
 mod tests {
     use super::*;
     use crate::text::grapheme::width;
+    use crate::tui::keymap::layers::{KeyContext, LayerKey};
     use crate::tui::keymap::{Action, Keymap};
 
     const ALL: [TextBySize; 32] = [
@@ -374,6 +375,49 @@ mod tests {
             // The demo has a home of its own, in which nobody changed the keys.
             assert_eq!(Keymap::default().key_name(action).as_deref(), Some(key));
             assert!(text[0].contains(key) && text[1].contains(key), "{key}");
+        }
+        let taught_in_layers = [
+            (
+                KeyContext::SearchList,
+                LayerKey::Confirm,
+                SESSIONS_OPEN,
+                "Enter",
+            ),
+            (KeyContext::SearchList, LayerKey::Back, SESSIONS_OPEN, "Esc"),
+            (
+                KeyContext::SearchList,
+                LayerKey::Confirm,
+                COMMANDS_OPEN,
+                "Enter",
+            ),
+            (KeyContext::SearchList, LayerKey::Back, COMMANDS_OPEN, "Esc"),
+            (KeyContext::SearchList, LayerKey::Back, HELP_OPEN, "Esc"),
+            (
+                KeyContext::ScrollableList,
+                LayerKey::PageDown,
+                HELP_OPEN,
+                "PgDn",
+            ),
+            (
+                KeyContext::InputLine,
+                LayerKey::Confirm,
+                DENY_WORDS,
+                "Enter",
+            ),
+            (KeyContext::InputLine, LayerKey::Back, DENY_WORDS, "Esc"),
+            (
+                KeyContext::InputLine,
+                LayerKey::Confirm,
+                EDIT_WORDS,
+                "Enter",
+            ),
+            (KeyContext::InputLine, LayerKey::Back, EDIT_WORDS, "Esc"),
+            (KeyContext::Answer, LayerKey::Yes, EDIT_WORDS, "y"),
+        ];
+        for (context, meaning, text, key) in taught_in_layers {
+            let name = Keymap::default().layer_key_name(context, meaning);
+            assert_eq!(name.as_deref(), Some(key));
+            assert!(text[0].contains(key), "{key}");
         }
     }
 }

@@ -185,9 +185,9 @@ fn field_label(mode: &DialogMode, keymap: &Keymap) -> Option<String> {
         DialogMode::ConfirmUnread(_) => {
             Some(format!("Type run and press {enter} to run it unread:"))
         }
-        DialogMode::ConfirmSecret(_) => {
-            Some(format!("Type send and press {enter} to send a possible secret:"))
-        }
+        DialogMode::ConfirmSecret(_) => Some(format!(
+            "Type send and press {enter} to send a possible secret:"
+        )),
         DialogMode::Choosing | DialogMode::EditForm | DialogMode::EditArguments { .. } => None,
     }
 }

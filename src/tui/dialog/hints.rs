@@ -28,9 +28,7 @@ fn choosing_hints(dialog: &Dialog, keymap: &Keymap) -> Vec<String> {
     let choose = Some("Press a key to choose".to_owned());
     let mut hints = match dialog.page() {
         // The row below the list names the other keys.
-        DialogPage::Values => {
-            hint_list([pair([LayerKey::Up, LayerKey::Down], "select"), scroll])
-        }
+        DialogPage::Values => hint_list([pair([LayerKey::Up, LayerKey::Down], "select"), scroll]),
         DialogPage::Subject => match reading_hint(dialog, keymap) {
             Some(reading) => hint_list([Some(reading), choose]),
             None if dialog.calls().len() > 1 => {
@@ -76,7 +74,10 @@ fn reading_hint(dialog: &Dialog, keymap: &Keymap) -> Option<String> {
 /// Hints for a field of one line.
 fn field_hints(effect: &str, keymap: &Keymap) -> Vec<String> {
     let hint = |key, word| keymap.layer_hint(KeyContext::InputLine, key, word);
-    hint_list([hint(LayerKey::Confirm, effect), hint(LayerKey::Back, "back")])
+    hint_list([
+        hint(LayerKey::Confirm, effect),
+        hint(LayerKey::Back, "back"),
+    ])
 }
 
 fn form_hints(dialog: &Dialog, keymap: &Keymap) -> Vec<String> {

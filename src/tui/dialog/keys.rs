@@ -117,7 +117,10 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
             .text_field_action(key)
             .is_some_and(|action| matches!(action, Action::Edit(_)));
         let is_used = !action.is_some_and(waits_for_answer) || is_edit;
-        let text = format!("Finish this field first: {}.", ways_on(shared, KeyContext::InputLine));
+        let text = format!(
+            "Finish this field first: {}.",
+            ways_on(shared, KeyContext::InputLine)
+        );
         return (!is_used).then(|| Notice::info(text));
     }
     if key.kind == KeyEventKind::Repeat {
@@ -125,7 +128,10 @@ fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> O
     }
     if dialog.page() == DialogPage::Values {
         let action = shared.keymap.global_action(key);
-        let text = format!("Choose a value first: {}.", ways_on(shared, KeyContext::Question));
+        let text = format!(
+            "Choose a value first: {}.",
+            ways_on(shared, KeyContext::Question)
+        );
         return action
             .filter(|action| waits_for_answer(*action))
             .map(|_| Notice::info(text));

@@ -91,11 +91,7 @@ pub fn uses_key(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
 }
 
 /// The notice for an Esc that would discard the user's input.
-pub fn kept_input_notice(
-    shared: SharedUiState,
-    dialog: &Dialog,
-    key: KeyEvent,
-) -> Option<Notice> {
+pub fn kept_input_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<Notice> {
     let is_edited = dialog.form.as_ref().is_some_and(FormState::is_edited);
     let dismisses = matches!(dialog.mode, DialogMode::Choosing)
         && dialog.page() == DialogPage::Subject

@@ -197,11 +197,7 @@ fn edit_flag(flag: &mut Option<bool>, key: KeyEvent, keymap: &Keymap) {
 }
 
 /// Moves the cursor among the options. Returns false if the key does something else.
-fn move_among(
-    at: &mut usize,
-    options: &[FieldOption],
-    (key, keymap): (KeyEvent, &Keymap),
-) -> bool {
+fn move_among(at: &mut usize, options: &[FieldOption], (key, keymap): (KeyEvent, &Keymap)) -> bool {
     let count = options.len().max(1);
     *at = match (keymap.layer_key(key, &[KeyContext::Form]), typed_char(key)) {
         (Some(LayerKey::Left), _) => (*at + count - 1) % count,

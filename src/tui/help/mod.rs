@@ -44,7 +44,11 @@ impl Layer for HelpLayer {
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        match cx.shared.keymap.layer_key(key, &[KeyContext::ScrollableList, KeyContext::Help]) {
+        match cx
+            .shared
+            .keymap
+            .layer_key(key, &[KeyContext::ScrollableList, KeyContext::Help])
+        {
             Some(LayerKey::Up) => self.scroll_by(-1),
             Some(LayerKey::Down) => self.scroll_by(1),
             Some(LayerKey::PageUp) => self.page(-1),

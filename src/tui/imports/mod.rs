@@ -7,8 +7,8 @@ use crate::domain::{ImportPlan, ImportSource, NewServer, Notice, QueryId};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::tui::imports::text::{count_words, files_line, plan_text};
-use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::list::{ListKey, ListRow, ListTitle, SearchList};
 use crate::tui::widgets::painter::Painter;
@@ -189,7 +189,11 @@ impl Layer for ImportLayer {
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        match self.list.click(at, cx.shared.keymap).filter(|_| self.opened.is_none()) {
+        match self
+            .list
+            .click(at, cx.shared.keymap)
+            .filter(|_| self.opened.is_none())
+        {
             Some(enter) => self.handle_key(enter, cx),
             None => Handled::Consumed,
         }
@@ -254,10 +258,7 @@ impl Layer for ImportLayer {
         let add = match opened.plan.candidates.len() {
             0 => None,
             1 => hint(LayerKey::Confirm, "add it, switched off"),
-            count => hint(
-                LayerKey::Confirm,
-                &format!("add all {count}, switched off"),
-            ),
+            count => hint(LayerKey::Confirm, &format!("add all {count}, switched off")),
         };
         hint_list([add, keymap.scroll_hint(), hint(LayerKey::Back, "back")])
     }

@@ -1,8 +1,8 @@
 //! The table of keys in lists, forms and texts, a part of the table of all bindings.
 
 use super::layers::{KeyContext as P, LayerKey as L};
-use super::{Action, Binding, BindingGroup as G, BindingScope, bind};
 use super::{ALT, CTRL, Chord, SHIFT, chord, key};
+use super::{Action, Binding, BindingGroup as G, BindingScope, bind};
 use crossterm::event::KeyCode as K;
 
 const fn layer(
@@ -14,7 +14,14 @@ const fn layer(
     description: &'static str,
 ) -> Binding {
     let scope = BindingScope::Layer(context);
-    bind(Action::Layer(action), name, group, scope, default_keys, description)
+    bind(
+        Action::Layer(action),
+        name,
+        group,
+        scope,
+        default_keys,
+        description,
+    )
 }
 
 const fn letter(c: char) -> Chord {

@@ -133,10 +133,30 @@ use KeyContext as P;
 
 /// The contexts that are looked up together while something is open.
 const OPEN_TOGETHER: [&[KeyContext]; 15] = [
-    &[P::ScrollableList, P::SearchList, P::SearchListRows, P::Sessions],
-    &[P::ScrollableList, P::SearchList, P::SearchListRows, P::Models],
-    &[P::ScrollableList, P::SearchList, P::SearchListRows, P::Servers],
-    &[P::ScrollableList, P::SearchList, P::SearchListRows, P::Trust],
+    &[
+        P::ScrollableList,
+        P::SearchList,
+        P::SearchListRows,
+        P::Sessions,
+    ],
+    &[
+        P::ScrollableList,
+        P::SearchList,
+        P::SearchListRows,
+        P::Models,
+    ],
+    &[
+        P::ScrollableList,
+        P::SearchList,
+        P::SearchListRows,
+        P::Servers,
+    ],
+    &[
+        P::ScrollableList,
+        P::SearchList,
+        P::SearchListRows,
+        P::Trust,
+    ],
     &[P::ScrollableList, P::SearchList, P::Picker],
     &[P::ScrollableList, P::SearchList, P::Help],
     // The text of a server or tool goes back to its list.
@@ -231,7 +251,8 @@ impl LayerKey {
 impl Keymap {
     /// The meaning of a key while these contexts are open. The most specific context comes first.
     pub fn layer_key(&self, event: KeyEvent, contexts: &[KeyContext]) -> Option<LayerKey> {
-        let is_open = |scope| matches!(scope, BindingScope::Layer(open) if contexts.contains(&open));
+        let is_open =
+            |scope| matches!(scope, BindingScope::Layer(open) if contexts.contains(&open));
         let action = self.find_action(event, is_open);
         let action = action.or_else(|| {
             let pressed = normalize_chord(event);

@@ -370,4 +370,6 @@ pub fn find_command(name: &str) -> Option<(&'static str, &'static Binding)> {
 }
 
 #[cfg(test)]
+mod layer_tests;
+#[cfg(test)]
 mod tests;

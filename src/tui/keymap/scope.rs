@@ -40,7 +40,10 @@ impl BindingScope {
         if let (Self::Layer(context), Self::Layer(other)) = (self, other) {
             return context.is_open_with(other);
         }
-        if [self, other].iter().any(|scope| matches!(scope, Self::Layer(_))) {
+        if [self, other]
+            .iter()
+            .any(|scope| matches!(scope, Self::Layer(_)))
+        {
             return false;
         }
         let either = |scope| self == scope || other == scope;
@@ -68,7 +71,9 @@ impl Binding {
             (true, false) => other.action.precedes(self.scope),
             (false, true) => self.action.precedes(other.scope),
             // One letter for answers that no question offers together.
-            (true, true) if self.scope == other.scope && self.default_keys == other.default_keys => {
+            (true, true)
+                if self.scope == other.scope && self.default_keys == other.default_keys =>
+            {
                 false
             }
             // One key may leave both.
@@ -98,8 +103,7 @@ impl Binding {
 impl Action {
     /// Whether its key acts even where this layer is open.
     fn precedes(self, layer: BindingScope) -> bool {
-        let is_dialog =
-            matches!(layer, BindingScope::Layer(context) if context.is_of_dialog());
+        let is_dialog = matches!(layer, BindingScope::Layer(context) if context.is_of_dialog());
         match self {
             Self::Interrupt | Self::Redraw | Self::Suspend => true,
             Self::Help | Self::Log | Self::Mouse | Self::Servers | Self::Thinking | Self::Raw => {

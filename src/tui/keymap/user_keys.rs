@@ -209,7 +209,9 @@ fn missing_key(binding: &Binding, keys: &[Chord]) -> Option<&'static str> {
         }
         Action::Send if keys.is_empty() => Some("without a key, no message could be sent."),
         _ if keys.is_empty() && binding.is_exit() => Some("it needs a key, to leave what is open."),
-        _ if keys.is_empty() && binding.needs_key() => Some("it needs a key, to choose and confirm."),
+        _ if keys.is_empty() && binding.needs_key() => {
+            Some("it needs a key, to choose and confirm.")
+        }
         _ => None,
     }
 }

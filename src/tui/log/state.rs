@@ -3,8 +3,8 @@
 
 use crate::domain::{Notice, ToolState, TurnEvent, reply_trace};
 use crate::protocol::{Command, Event};
-use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::log::view;
 use crate::tui::widgets::painter::Painter;
@@ -100,7 +100,11 @@ impl Layer for LogLayer {
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        match cx.shared.keymap.layer_key(key, &[KeyContext::Log, KeyContext::PagedText]) {
+        match cx
+            .shared
+            .keymap
+            .layer_key(key, &[KeyContext::Log, KeyContext::PagedText])
+        {
             Some(LayerKey::Switch) => {
                 self.tab = match self.tab {
                     LogTab::Log => LogTab::LastAnswer,

@@ -288,7 +288,10 @@ impl Layer for AddModelForm {
             Some(LayerKey::Back) if leaves => return self.close(cx),
             Some(LayerKey::Back) => {
                 self.is_leaving = true;
-                let back = cx.shared.keymap.layer_key_name(KeyContext::Form, LayerKey::Back);
+                let back = cx
+                    .shared
+                    .keymap
+                    .layer_key_name(KeyContext::Form, LayerKey::Back);
                 let back = back.unwrap_or_default();
                 let text = format!("Press {back} again to discard what you typed.");
                 cx.notify(Notice::info(text));
@@ -351,8 +354,13 @@ impl Layer for AddModelForm {
         Some(add_form_view::ROWS)
     }
 
-    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
-        add_form_view::draw(self, area.popup, pen)
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
+        add_form_view::draw(self, area.popup, shared.keymap, pen)
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {

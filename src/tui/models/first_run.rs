@@ -4,8 +4,8 @@
 use crate::domain::{ModelCatalog, Notice};
 use crate::protocol::Command;
 use crate::tui::input::decode::typed_char;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, UiContext, UiRequest};
 use crate::tui::models::add_form::AddModelForm;
 use crate::tui::models::rows::{FirstRunItem, first_run_items};

@@ -6,8 +6,8 @@ use crate::domain::{ModelRef, ModelServer, Notice};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
-use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{
     Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
 };
@@ -230,7 +230,10 @@ impl ModelsLayer {
         if !chooses || known.configured.is_empty() {
             return None;
         }
-        match self.number_entry.key(key, known.configured.len(), cx.shared.keymap) {
+        match self
+            .number_entry
+            .key(key, known.configured.len(), cx.shared.keymap)
+        {
             NumberKey::Unhandled => return None,
             NumberKey::Discarded => {}
             NumberKey::Chosen(0) => return Some(Handled::Closed),
@@ -263,7 +266,11 @@ impl ModelsLayer {
             true => &[KeyContext::ScrollableList, KeyContext::SearchListRows][..],
             false => &[KeyContext::ScrollableList][..],
         };
-        let rows = cx.shared.keymap.layer_key(key, contexts).and_then(LayerKey::rows);
+        let rows = cx
+            .shared
+            .keymap
+            .layer_key(key, contexts)
+            .and_then(LayerKey::rows);
         let Some(rows) = rows.filter(|_| self.selection_is_gone) else {
             return false;
         };
@@ -330,7 +337,11 @@ impl Layer for ModelsLayer {
         if self.pulling.is_some() {
             return Handled::Consumed;
         }
-        match self.list.click(at, cx.shared.keymap).filter(|_| !self.selection_is_gone) {
+        match self
+            .list
+            .click(at, cx.shared.keymap)
+            .filter(|_| !self.selection_is_gone)
+        {
             Some(enter) => self.handle_key(enter, cx),
             None => {
                 self.selection_is_gone = false;
@@ -383,7 +394,11 @@ impl Layer for ModelsLayer {
         };
         let (pull, delete) = (own(LayerKey::Pull, "pull"), own(LayerKey::Delete, "remove"));
         let choices = rows::choices(KnownModels::new(shared.engine), &self.list.filter());
-        self.list
-            .hints(choices.len(), "use", hint_list([pull, delete, last]), keymap)
+        self.list.hints(
+            choices.len(),
+            "use",
+            hint_list([pull, delete, last]),
+            keymap,
+        )
     }
 }

@@ -339,8 +339,7 @@ impl Layer for ArgumentForm {
         match self.completion.values().is_empty() {
             true => hint_list([confirm, back]),
             false => {
-                let complete =
-                    hint(KeyContext::Completions, LayerKey::Complete, "complete");
+                let complete = hint(KeyContext::Completions, LayerKey::Complete, "complete");
                 hint_list([complete, confirm, back])
             }
         }

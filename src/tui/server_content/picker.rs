@@ -286,6 +286,7 @@ impl Layer for ContentPicker {
             ListedContent::Prompts => "use",
             ListedContent::Resources => "attach",
         };
-        self.list.hints(self.rows(shared).len(), effect, Vec::new(), shared.keymap)
+        self.list
+            .hints(self.rows(shared).len(), effect, Vec::new(), shared.keymap)
     }
 }

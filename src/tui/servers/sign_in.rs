@@ -117,7 +117,11 @@ impl SignInLayer {
 
 impl Layer for SignInLayer {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        match cx.shared.keymap.layer_key(key, &[KeyContext::SignIn, KeyContext::ScrollableList]) {
+        match cx
+            .shared
+            .keymap
+            .layer_key(key, &[KeyContext::SignIn, KeyContext::ScrollableList])
+        {
             Some(LayerKey::Back) => return self.cancel(cx),
             Some(LayerKey::Confirm) => self.submit(cx),
             Some(LayerKey::Copy) => {

@@ -58,12 +58,21 @@ impl ExportForm {
 
     pub fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         if self.existing.take().is_some() {
-            if cx.shared.keymap.layer_key(key, &[KeyContext::DeleteConfirmation]) == Some(LayerKey::Yes) {
+            if cx
+                .shared
+                .keymap
+                .layer_key(key, &[KeyContext::DeleteConfirmation])
+                == Some(LayerKey::Yes)
+            {
                 self.export(true, cx);
             }
             return Handled::Consumed;
         }
-        match cx.shared.keymap.layer_key(key, &[KeyContext::InputLine, KeyContext::ExportForm]) {
+        match cx
+            .shared
+            .keymap
+            .layer_key(key, &[KeyContext::InputLine, KeyContext::ExportForm])
+        {
             Some(LayerKey::Back) => return Handled::Closed,
             Some(LayerKey::Confirm) => self.export(false, cx),
             Some(LayerKey::Switch) => self.use_next_format(),

@@ -62,7 +62,10 @@ impl RowAction {
     pub fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         match &mut self.kind {
             RowActionKind::Delete { .. } => {
-                let meaning = cx.shared.keymap.layer_key(key, &[KeyContext::DeleteConfirmation]);
+                let meaning = cx
+                    .shared
+                    .keymap
+                    .layer_key(key, &[KeyContext::DeleteConfirmation]);
                 if meaning == Some(LayerKey::Yes) {
                     cx.send(Command::DeleteSession(self.session.clone()));
                 }

@@ -3,8 +3,8 @@
 
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::Keymap;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::Handled;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::editor::Editor;

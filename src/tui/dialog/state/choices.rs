@@ -217,7 +217,11 @@ impl Dialog {
     /// The choices of a question that is not about calls.
     fn question_choices(&self, keymap: &Keymap) -> Vec<DialogChoice> {
         let choices = self.question.choices().iter().zip('1'..='9');
-        let is_page = |key: char| keymap.answer_letters(LayerKey::Details).any(|own| own == key);
+        let is_page = |key: char| {
+            keymap
+                .answer_letters(LayerKey::Details)
+                .any(|own| own == key)
+        };
         choices
             .map(|(row, digit)| DialogChoice {
                 alias: Some(row.alias).filter(|alias| *alias != ' ' && !is_page(*alias)),

@@ -217,7 +217,8 @@ impl ServersViewer {
             return Handled::PassedOn;
         };
         let handled = text.handle_key(key, cx);
-        let is_back = cx.shared.keymap.layer_key(key, &[KeyContext::SearchList]) == Some(LayerKey::Back);
+        let is_back =
+            cx.shared.keymap.layer_key(key, &[KeyContext::SearchList]) == Some(LayerKey::Back);
         if handled == Handled::PassedOn && is_back {
             self.opened_text = None;
             return Handled::Consumed;
