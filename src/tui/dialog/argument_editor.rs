@@ -136,12 +136,14 @@ pub fn argument_editor_key(
     else {
         return None;
     };
-    if cx.shared.keymap.global_action(key) == Some(Action::EditExternally) {
+    let meaning = cx.shared.keymap.layer_key(key, &[KeyContext::InputLine]);
+    let action = cx.shared.keymap.global_action(key);
+    if meaning.is_none() && action == Some(Action::EditExternally) {
         cx.request(UiRequest::EditExternally(editor.text()));
         dialog.opens_editor = true;
         return None;
     }
-    match cx.shared.keymap.layer_key(key, &[KeyContext::InputLine]) {
+    match meaning {
         Some(LayerKey::Back) => {
             let draft = std::mem::take(editor);
             let target = target.clone();

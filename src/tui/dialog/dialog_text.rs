@@ -125,9 +125,7 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         Ask::VisitPage { .. } => ("Web page", "Open it?"),
         Ask::PageVisited { .. } => ("Web page", "Are you done there?"),
     };
-    let badges = dialog
-        .call()
-        .map_or_else(Vec::new, |call| badges(&call.tool));
+    let badges = dialog.call().map(|call| badges(&call.tool));
     let page = dialog.page();
     let mut text = DialogText {
         title: title.to_owned(),
@@ -143,7 +141,7 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         field_label: field_label(&dialog.mode, shared.keymap),
         notes: call_notes(shared, dialog),
         is_edited: dialog.is_edited(),
-        badges,
+        badges: badges.unwrap_or_default(),
     };
     if let Ask::PinChanged(change) = &dialog.question {
         let tool = Clean::quoted_if_needed(&change.tool.name);

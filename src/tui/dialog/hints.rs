@@ -12,9 +12,9 @@ use crate::tui::widgets::numbers::format_row_count;
 pub fn dialog_hints(dialog: &Dialog, keymap: &Keymap) -> Vec<String> {
     match &dialog.mode {
         DialogMode::Choosing => choosing_hints(dialog, keymap),
-        DialogMode::DenialReason(_) => field_hints("deny", keymap),
-        DialogMode::ConfirmUnread(_) => field_hints("run", keymap),
-        DialogMode::ConfirmSecret(_) => field_hints("send", keymap),
+        DialogMode::DenialReason(_) => keymap.line_hints("deny", "back"),
+        DialogMode::ConfirmUnread(_) => keymap.line_hints("run", "back"),
+        DialogMode::ConfirmSecret(_) => keymap.line_hints("send", "back"),
         DialogMode::EditForm => form_hints(dialog, keymap),
         DialogMode::EditArguments { target, .. } => editor_hints(target, keymap),
     }
@@ -69,15 +69,6 @@ fn reading_hint(dialog: &Dialog, keymap: &Keymap) -> Option<String> {
         false => "the end",
     };
     Some(format!("{} to {part}, then accept", page?))
-}
-
-/// Hints for a field of one line.
-fn field_hints(effect: &str, keymap: &Keymap) -> Vec<String> {
-    let hint = |key, word| keymap.layer_hint(KeyContext::InputLine, key, word);
-    hint_list([
-        hint(LayerKey::Confirm, effect),
-        hint(LayerKey::Back, "back"),
-    ])
 }
 
 fn form_hints(dialog: &Dialog, keymap: &Keymap) -> Vec<String> {

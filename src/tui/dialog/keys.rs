@@ -3,13 +3,10 @@
 use crate::domain::Decision;
 use crate::domain::{ArgumentPattern, Notice};
 use crate::protocol::{UserAnswer, UserChoice};
-use crate::text::grapheme::width;
 use crate::tui::dialog::argument_editor::{
     argument_editor_key, current_arguments, edit_arguments, editor_mode, values_page_key,
 };
-use crate::tui::dialog::choices::{
-    choice_for_char, choice_for_key, letter_name, page_letter, scroll_key,
-};
+use crate::tui::dialog::choices::{choice_for_char, choice_for_key, page_letter, scroll_key};
 use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::permission_notice::permission_notice;
 use crate::tui::dialog::read_before_run;
@@ -19,6 +16,7 @@ use crate::tui::dialog::server_form;
 use crate::tui::dialog::state::{
     Dialog, DialogAction, DialogChoice, DialogMode, DialogPage, EditTarget,
 };
+use crate::tui::dialog::unused_key::unused_key_notice;
 use crate::tui::input::decode::normalize_key;
 use crate::tui::input::key_repeat::KeyRepeatGuard;
 use crate::tui::keymap::Action;
@@ -31,9 +29,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 /// On a smaller screen the question is unreadable, so nothing can be approved.
 pub(super) const READABLE_WIDTH: u16 = 20;
 const READABLE_HEIGHT: u16 = 4;
-/// Columns of the hint line that a notice leaves free.
-const STOP_HINT_COLUMNS: usize = 18;
-
 pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     let (now, shared) = (cx.shared.now, cx.shared);
     let held = dialogs.decision_key.as_mut();
@@ -103,104 +98,6 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
         }
         dialogs.answer(answer, cx);
     }
-}
-
-/// The notice for a key that does nothing here. Without one, the key would seem to have worked.
-fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<Notice> {
-    if server_form::uses_key(shared, dialog, key) {
-        return None;
-    }
-    if !matches!(dialog.mode, DialogMode::Choosing) {
-        let action = shared.keymap.global_action(key);
-        let is_edit = shared
-            .keymap
-            .text_field_action(key)
-            .is_some_and(|action| matches!(action, Action::Edit(_)));
-        let is_used = !action.is_some_and(waits_for_answer) || is_edit;
-        let text = format!(
-            "Finish this field first: {}.",
-            ways_on(shared, KeyContext::InputLine)
-        );
-        return (!is_used).then(|| Notice::info(text));
-    }
-    if key.kind == KeyEventKind::Repeat {
-        return None;
-    }
-    if dialog.page() == DialogPage::Values {
-        let action = shared.keymap.global_action(key);
-        let text = format!(
-            "Choose a value first: {}.",
-            ways_on(shared, KeyContext::Question)
-        );
-        return action
-            .filter(|action| waits_for_answer(*action))
-            .map(|_| Notice::info(text));
-    }
-    let rows = dialog.choices(shared);
-    let is_call = dialog.call().is_some();
-    let contexts = [KeyContext::Question, KeyContext::QuestionText];
-    let is_used = match normalize_key(key) {
-        (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
-            choice_for_char(&rows, typed).is_some()
-                || page_letter(dialog, typed, shared.keymap).is_some()
-        }
-        _ if let Some(meaning) = shared.keymap.layer_key(key, &contexts) => {
-            meaning != LayerKey::Confirm || dialog.selected_choice.is_some()
-        }
-        _ if shared.keymap.global_action(key) == Some(Action::Raw) => is_call,
-        (
-            KeyCode::Char(_)
-            | KeyCode::F(_)
-            | KeyCode::Enter
-            | KeyCode::Tab
-            | KeyCode::BackTab
-            | KeyCode::Backspace
-            | KeyCode::Delete,
-            _,
-        ) => false,
-        _ => true,
-    };
-    if is_used {
-        return None;
-    }
-    if normalize_key(key).0 == KeyCode::Char('0') && dialog.calls().len() > 1 {
-        let calls = [LayerKey::Left, LayerKey::Right];
-        let keys = calls.map(|key| shared.keymap.layer_key_name(KeyContext::Question, key));
-        let keys: Vec<String> = keys.into_iter().flatten().collect();
-        let text = format!("See all calls first: {}.", keys.join(" and "));
-        return Some(Notice::info(text));
-    }
-    let mut keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
-    let pages = match is_call {
-        true => [LayerKey::Lasting, LayerKey::FullHeight, LayerKey::Details].as_slice(),
-        false => &[LayerKey::Details],
-    };
-    keys.extend(pages.iter().map(|key| letter_name(shared.keymap, *key)));
-    keys.retain(|key| !key.trim().is_empty());
-    let texts = [
-        format!("Answer the question first: {}.", keys.join(" ")),
-        "Answer the question first.".to_owned(),
-        "Answer it first.".to_owned(),
-    ];
-    // A notice that fits into the hint line, beside the key that stops the turn, disappears with
-    // the question.
-    let room = usize::from(shared.size.0).saturating_sub(STOP_HINT_COLUMNS);
-    let fits = |text: &&String| width(text) <= room;
-    let text = texts.iter().find(fits).or(texts.last())?;
-    Some(Notice::info(text))
-}
-
-/// Whether this global action is unavailable in a text field of a dialog.
-fn waits_for_answer(action: Action) -> bool {
-    !matches!(
-        action,
-        Action::Back
-            | Action::EditExternally
-            | Action::PageUp
-            | Action::PageDown
-            | Action::ScrollToStart
-            | Action::ScrollToEnd
-    )
 }
 
 /// Whether this key would approve something that the screen is too small to show.
@@ -318,14 +215,6 @@ fn letter_key(
         _ => dialog.is_full = !dialog.is_full,
     }
     None
-}
-
-/// The keys that confirm and leave: `Enter, or Esc to go back`.
-fn ways_on(shared: SharedUiState, context: KeyContext) -> String {
-    let name = |key| shared.keymap.layer_key_name(context, key);
-    let (confirm, back) = (name(LayerKey::Confirm), name(LayerKey::Back));
-    let (confirm, back) = (confirm.unwrap_or_default(), back.unwrap_or_default());
-    format!("{confirm}, or {back} to go back")
 }
 
 /// Selects the next choice among those that the page shows.

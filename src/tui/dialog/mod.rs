@@ -27,4 +27,5 @@ mod read_only_tools;
 mod rule_text;
 mod server_form;
 pub mod state;
-pub mod view;
+pub mod unused_key;
+mod view;

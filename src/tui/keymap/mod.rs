@@ -5,6 +5,7 @@
 pub mod arguments;
 mod chord;
 mod group;
+mod layer_lookup;
 mod layer_table;
 pub mod layers;
 mod lookup;

@@ -2,7 +2,7 @@
 //! of another action, which loses it. An entry that cannot be used becomes a banner, and its action
 //! keeps the default.
 
-use super::layers::KeyContext;
+use super::layers::{KeyContext, LayerKey};
 use super::{Action, Binding, BindingGroup, BindingScope, Chord, KeyProtocol, TABLE, all_bindings};
 use crate::domain::{Banner, BannerCause, KeyEntry, KeySettings, Notice};
 use crate::text::suggest::nearest;
@@ -98,6 +98,57 @@ impl Chord {
     fn is_same_key(self, other: Self) -> bool {
         let reported = |chord: Self| chord.legacy_alias().unwrap_or(chord);
         reported(self) == reported(other)
+    }
+}
+
+impl Binding {
+    /// Whether a key of both would be ambiguous, or would never reach one of them.
+    pub(super) fn competes_with(&self, other: &Self) -> bool {
+        let is_layer = |binding: &Self| matches!(binding.scope, BindingScope::Layer(_));
+        match (is_layer(self), is_layer(other)) {
+            (true, false) => other.action.precedes(self.scope),
+            (false, true) => self.action.precedes(other.scope),
+            // One letter for answers that no question offers together.
+            (true, true)
+                if self.scope == other.scope && self.default_keys == other.default_keys =>
+            {
+                false
+            }
+            // One key may leave both.
+            (true, true) if self.is_exit() && other.is_exit() => false,
+            _ => self.scope.overlaps(other.scope),
+        }
+    }
+
+    /// Whether both may have the same key, because this one comes first where both apply.
+    pub(super) fn is_exception_to(&self, other: &Self) -> bool {
+        let is_narrower = self.scope.is_narrower_than(other.scope);
+        is_narrower && other.scope != BindingScope::Always && !other.is_exit()
+    }
+
+    /// Whether its key leaves what is open over the chat.
+    pub(super) fn is_exit(&self) -> bool {
+        self.action == Action::Layer(LayerKey::Back)
+    }
+
+    /// Whether the program would be unusable without a key for it.
+    pub(super) fn needs_key(&self) -> bool {
+        let confirms = self.action == Action::Layer(LayerKey::Confirm);
+        self.action == Action::Send || self.is_exit() || confirms
+    }
+}
+
+impl Action {
+    /// Whether its key acts even where this layer is open.
+    fn precedes(self, layer: BindingScope) -> bool {
+        let is_dialog = matches!(layer, BindingScope::Layer(context) if context.is_of_dialog());
+        match self {
+            Self::Interrupt | Self::Redraw | Self::Suspend => true,
+            Self::Help | Self::Log | Self::Mouse | Self::Servers | Self::Thinking | Self::Raw => {
+                is_dialog
+            }
+            _ => false,
+        }
     }
 }
 

@@ -288,10 +288,8 @@ impl Layer for AddModelForm {
             Some(LayerKey::Back) if leaves => return self.close(cx),
             Some(LayerKey::Back) => {
                 self.is_leaving = true;
-                let back = cx
-                    .shared
-                    .keymap
-                    .layer_key_name(KeyContext::Form, LayerKey::Back);
+                let keymap = cx.shared.keymap;
+                let back = keymap.layer_key_name(KeyContext::Form, LayerKey::Back);
                 let back = back.unwrap_or_default();
                 let text = format!("Press {back} again to discard what you typed.");
                 cx.notify(Notice::info(text));

@@ -230,10 +230,8 @@ impl ModelsLayer {
         if !chooses || known.configured.is_empty() {
             return None;
         }
-        match self
-            .number_entry
-            .key(key, known.configured.len(), cx.shared.keymap)
-        {
+        let last = known.configured.len();
+        match self.number_entry.key(key, last, cx.shared.keymap) {
             NumberKey::Unhandled => return None,
             NumberKey::Discarded => {}
             NumberKey::Chosen(0) => return Some(Handled::Closed),
@@ -383,10 +381,7 @@ impl Layer for ModelsLayer {
         let keymap = shared.keymap;
         let own = |key, word| keymap.layer_hint(KeyContext::Models, key, word);
         if self.pulling.is_some() {
-            return hint_list([
-                keymap.layer_hint(KeyContext::InputLine, LayerKey::Confirm, "pull"),
-                keymap.layer_hint(KeyContext::InputLine, LayerKey::Back, "back"),
-            ]);
+            return keymap.line_hints("pull", "back");
         }
         let last = match shared.engine.pull {
             Some(_) => own(LayerKey::StopPull, "cancel pull"),

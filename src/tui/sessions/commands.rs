@@ -5,7 +5,7 @@ use crate::domain::{Notice, SessionId};
 use crate::protocol::{Command, Event, SavedSessionCommand};
 use crate::text::Clean;
 use crate::tui::keymap::Action;
-use crate::tui::keymap::layers::{KeyContext, LayerKey, confirmation_hints};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::sessions::export_form::ExportForm;
 use crate::tui::widgets::painter::Painter;
@@ -128,6 +128,6 @@ impl Layer for DeleteLayer {
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
-        confirmation_hints("delete", shared.keymap)
+        shared.keymap.confirmation_hints("delete")
     }
 }

@@ -8,7 +8,7 @@ use crate::protocol::{
 };
 use crate::text::Clean;
 use crate::tui::keymap::Keymap;
-use crate::tui::keymap::layers::{KeyContext, LayerKey, confirmation_hints, hint_list};
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, UiContext};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::Painter;
@@ -163,7 +163,7 @@ impl ExportForm {
 
     pub fn hints(&self, keymap: &Keymap) -> Vec<String> {
         if self.existing.is_some() {
-            return confirmation_hints("replace", keymap);
+            return keymap.confirmation_hints("replace");
         }
         hint_list([
             keymap.layer_hint(KeyContext::InputLine, LayerKey::Confirm, "export"),

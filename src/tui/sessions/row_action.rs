@@ -5,7 +5,7 @@ use crate::domain::{SessionId, SessionSummary};
 use crate::protocol::{Command, Event, SavedSessionCommand};
 use crate::text::Clean;
 use crate::tui::keymap::Keymap;
-use crate::tui::keymap::layers::{KeyContext, LayerKey, confirmation_hints, hint_list};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, UiContext};
 use crate::tui::sessions::export_form::ExportForm;
 use crate::tui::widgets::editor::Editor;
@@ -133,11 +133,8 @@ impl RowAction {
 
     pub fn hints(&self, keymap: &Keymap) -> Vec<String> {
         match &self.kind {
-            RowActionKind::Delete { .. } => confirmation_hints("delete", keymap),
-            RowActionKind::Rename(_) => hint_list([
-                keymap.layer_hint(KeyContext::InputLine, LayerKey::Confirm, "rename"),
-                keymap.layer_hint(KeyContext::InputLine, LayerKey::Back, "cancel"),
-            ]),
+            RowActionKind::Delete { .. } => keymap.confirmation_hints("delete"),
+            RowActionKind::Rename(_) => keymap.line_hints("rename", "cancel"),
             RowActionKind::Export(form) => form.hints(keymap),
         }
     }

@@ -1,14 +1,16 @@
 //! The list that all popups share: a title with the count, a filter, and rows, one of which is
 //! selected. Letters go to the filter, or after Tab to the rows.
 
+mod count;
+
+pub use crate::tui::widgets::list::count::ListCount;
+
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::Handled;
-use crate::tui::theme::Glyphs;
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
 use crate::tui::widgets::window::{content_area, draw_window};
@@ -79,33 +81,6 @@ impl ListRow {
             width: self.line.width - taken,
             ..self.line
         }
-    }
-}
-
-/// The number of listed rows, of all rows, and of listed rows outside the view.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ListCount {
-    pub listed: usize,
-    pub total: usize,
-    pub above: usize,
-    pub below: usize,
-}
-
-impl ListCount {
-    /// For example `41, ↓ 33`, or `3 of 1,204` while a filter hides rows.
-    pub fn note(&self, glyphs: &Glyphs) -> String {
-        let mut note = group_digits(self.listed);
-        if self.listed < self.total {
-            note.push_str(&format!(" of {}", group_digits(self.total)));
-        }
-        let mut separator = ",";
-        for (mark, hidden) in [(glyphs.up, self.above), (glyphs.down, self.below)] {
-            if hidden > 0 {
-                note.push_str(&format!("{separator} {mark} {}", group_digits(hidden)));
-                separator = "";
-            }
-        }
-        note
     }
 }
 
