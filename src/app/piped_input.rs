@@ -23,7 +23,8 @@ pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
     } else {
         read_pipe()?
     };
-    let typed = if typed == "-" { "" } else { typed.trim() };
+    let is_piped_request = typed == "-";
+    let typed = if is_piped_request { "" } else { typed.trim() };
     let piped = piped.trim_end();
     let (typed, bypasses_agents) = match typed.strip_prefix(CHAT_COMMAND) {
         Some(prompt) => (prompt.trim_start(), true),
@@ -32,6 +33,7 @@ pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
     let prompt = match (typed.is_empty(), piped.trim().is_empty()) {
         (true, true) => None,
         (false, true) => Some(Prompt::new(typed)),
+        (true, false) if is_piped_request => Some(Prompt::piped_request(piped)),
         (_, false) => Some(Prompt::with_piped_context(typed, piped)),
     };
     Ok(match bypasses_agents {
