@@ -136,6 +136,8 @@ struct AskSession {
     think_buffer: ThinkBuffer,
     is_thinking: bool,
     has_refused: bool,
+    /// Whether the prompt was a request for notes that could not be carried out.
+    has_failed_request: bool,
     stdout_is_terminal: bool,
     stdout_sanitizer: Sanitizer,
     thinking_sanitizer: Sanitizer,
@@ -157,6 +159,7 @@ impl AskSession {
             think_buffer: ThinkBuffer::default(),
             is_thinking: false,
             has_refused: false,
+            has_failed_request: false,
             stdout_is_terminal: io::stdout().is_terminal(),
             stdout_sanitizer: Sanitizer::default(),
             thinking_sanitizer: Sanitizer::default(),
@@ -334,6 +337,10 @@ impl AskSession {
             TurnEvent::Noted(notice) => self.report_notice(&notice),
             TurnEvent::AgentWorking { text } => self.report_agent_activity(&text),
             TurnEvent::AgentActed(result) => self.report_agent(&result),
+            TurnEvent::AgentFailed(notice) => {
+                self.has_failed_request = true;
+                self.print_notice(&notice);
+            }
             TurnEvent::Ended { end, .. } => return self.finish_turn(end).map(Some),
             _ => {}
         }
@@ -365,10 +372,10 @@ impl AskSession {
                         self.write_stdout("\n")?;
                     }
                 }
-                Ok(if self.has_refused {
-                    EXIT_TOOL_REFUSED
-                } else {
-                    EXIT_SUCCESS
+                Ok(match (self.has_failed_request, self.has_refused) {
+                    (true, _) => EXIT_FAILED,
+                    (false, true) => EXIT_TOOL_REFUSED,
+                    (false, false) => EXIT_SUCCESS,
                 })
             }
             TurnEnd::Failed { notice } => {

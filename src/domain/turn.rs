@@ -222,6 +222,9 @@ pub enum TurnEvent {
     },
     /// A note agent has finished its part of the turn.
     AgentActed(AgentResult),
+    /// The prompt was a request for notes that could not be carried out. The model's answer, if any,
+    /// does not replace it.
+    AgentFailed(Notice),
     /// The request will be repeated after the pause `after`, as attempt `attempt` of
     /// `attempts_max`.
     Retrying {

@@ -212,7 +212,7 @@ fn request_with_material(prompt: &Prompt) -> Option<PreparedStep> {
     NoteIntent::of_prompt(prompt.text_beside_material()?)?;
     let notice = Notice::info("The notes were not used: the prompt has piped input or files.")
         .with_reason("A request for notes must be the whole prompt.");
-    Some(Box::pin(ready(Err(notice))))
+    Some(Box::pin(ready(Ok(AgentStep::PassOn(notice)))))
 }
 
 fn consulting_notice(consults_notes: bool, status: VaultStatus) -> Notice {
