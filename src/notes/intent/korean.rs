@@ -2,13 +2,16 @@
 //! words are in `korean_words` and `korean_lookalikes`.
 
 use super::NoteIntent;
+use super::korean_create::create_in_notes;
 use super::korean_lookalikes::*;
+use super::korean_spacing::separate_words;
 use super::korean_style::{Styled, strip_leading_style, strip_style};
 use super::korean_words::*;
 use super::topic::RequestTopic;
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
-    let mut sentence = sentence;
+    let separated = separate_words(sentence);
+    let mut sentence = separated.as_str();
     while let Some(rest) = strip_any_prefix(sentence, POLITE) {
         sentence = rest.trim_start();
     }
@@ -19,20 +22,8 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     Some(with_leading_style(intent, &style))
 }
 
-/// The folder of notes may be named as the place of a new note; another place is left to the model.
-fn create_in_notes(sentence: &str) -> Option<NoteIntent> {
-    let place = DESTINATIONS
-        .iter()
-        .find_map(|place| sentence.strip_prefix(place)?.strip_prefix(' '));
-    let Styled { text, style } = strip_leading_style(place.unwrap_or(sentence).trim_start());
-    let intent = with_leading_style(create(text)?, &style);
-    let is_elsewhere = matches!(&intent, NoteIntent::Create { topic, .. }
-        if OTHER_DESTINATIONS.iter().any(|place| topic.contains(place)));
-    (!is_elsewhere).then_some(intent)
-}
-
 /// A search has no style.
-fn with_leading_style(mut intent: NoteIntent, leading: &[&str]) -> NoteIntent {
+pub(super) fn with_leading_style(mut intent: NoteIntent, leading: &[&str]) -> NoteIntent {
     if let NoteIntent::Create { style, .. }
     | NoteIntent::SummarizeOpenNote { style }
     | NoteIntent::SummarizeTopic { style, .. } = &mut intent
@@ -44,52 +35,13 @@ fn with_leading_style(mut intent: NoteIntent, leading: &[&str]) -> NoteIntent {
     intent
 }
 
-fn create(sentence: &str) -> Option<NoteIntent> {
-    if let Some((request, text)) = sentence.split_once(':') {
-        let style = strip_style(strip_request(request.trim_end(), &CREATE)?);
-        let notes = strip_any(style.text, NOTES)?;
-        let is_request = SIZES.contains(&notes) || notes.is_empty();
-        let topic = topic(text.trim()).filter(|_| is_request)?;
-        let style = style.join();
-        return Some(NoteIntent::Create { topic, style });
-    }
-    if let Some(text) = strip_request(sentence, &SUMMARIZE) {
-        let text = strip_any(text, &["노트로", "메모로"])?;
-        return note_about(strip_style(text));
-    }
-    if let Some(text) = strip_request(sentence, &NOTE_DOWN) {
-        return note_about(strip_style(text));
-    }
-    let text = strip_request(sentence, &CREATE);
-    let needs_about = text.is_none();
-    let text = text.or_else(|| strip_request(sentence, &KEEP))?;
-    let Styled { text, style } = strip_style(text);
-    let object = strip_any(text, NOTES)?;
-    let object = strip_any(object, SIZES).unwrap_or(object);
-    let note_style = NOTE_STYLES
-        .iter()
-        .find(|style| strip_any(object, &[style]).is_some());
-    let object = note_style.map_or(object, |style| object.strip_suffix(style).unwrap_or(object));
-    let object = strip_any(object.trim_end(), SIZES).unwrap_or(object.trim_end());
-    let before_notes = strip_style(object);
-    let topic = topic_before_notes(before_notes.text, needs_about)?;
-    let styles = before_notes.style.into_iter();
-    let styles = styles.chain(note_style.copied()).chain(style);
-    let style = styles.collect::<Vec<_>>().join(", ");
-    Some(NoteIntent::Create { topic, style })
-}
-
-/// A note whose topic is followed by `에 대해`.
-fn note_about(request: Styled<'_>) -> Option<NoteIntent> {
-    let topic = topic(strip_about(request.text)?)?;
-    let style = request.join();
-    Some(NoteIntent::Create { topic, style })
-}
-
 fn find(sentence: &str) -> Option<NoteIntent> {
-    let query = match strip_request(sentence, &FIND) {
-        Some(text) => query_of_request(text),
-        None => query_of_question(sentence),
+    let whether = strip_request(sentence, &FIND_WHETHER);
+    let whether = whether.and_then(|text| strip_any(text, WHETHER));
+    let query = match (whether, strip_request(sentence, &FIND)) {
+        (Some(text), _) => query_of_existence(text),
+        (None, Some(text)) => query_of_request(text),
+        (None, None) => query_of_existence(strip_any(sentence, EXISTENCE_QUESTIONS)?),
     };
     Some(NoteIntent::Find { query: query? })
 }
@@ -98,13 +50,15 @@ fn query_of_request(text: &str) -> Option<String> {
     if let Some(text) = after_in_notes(text) {
         return topic_in_notes(text).filter(|topic| !starts_with_any(topic, FLAWS));
     }
+    if let Some(topic) = topic_of_own_writing(text) {
+        return Some(topic);
+    }
     let text = strip_any(text, CONTENT).unwrap_or(text);
-    topic_before_notes(strip_any(text, NOTES)?, false)
+    topic_before_notes(without_owner(strip_any(text, NOTES)?), false)
 }
 
-/// The query of `홍차 노트 있어` and `노트에 홍차 내용 있어`.
-fn query_of_question(sentence: &str) -> Option<String> {
-    let text = strip_any(sentence, EXISTENCE_QUESTIONS)?;
+/// The query of `홍차 노트 (있어)` and `노트에 홍차 내용 (있어)`.
+fn query_of_existence(text: &str) -> Option<String> {
     let without_any = text.strip_prefix("어떤 ").unwrap_or(text);
     if let Some(text) = after_at_notes(without_any) {
         let text = FOUND.iter().find_map(|found| {
@@ -116,7 +70,30 @@ fn query_of_question(sentence: &str) -> Option<String> {
     let text = strip_any(text, WHERE).unwrap_or(text);
     let text = strip_any(text, NOTES_AS_SUBJECT)?;
     let is_described = DESCRIPTIONS.iter().any(|end| text.ends_with(end));
-    topic_before_notes(text, is_described)
+    topic_before_notes(without_owner(text), is_described)
+}
+
+/// The topic of `내가 홍차에 대해 쓴 거` and `홍차에 대해 내가 쓴 거`.
+fn topic_of_own_writing(text: &str) -> Option<String> {
+    let text = strip_any(without_object_particle(text), WRITINGS)?;
+    let text = strip_any(text, WRITTEN)?;
+    topic(strip_any(after_me(text)?, ABOUT)?)
+}
+
+/// The text without `내가` at its beginning or end.
+fn after_me(text: &str) -> Option<&str> {
+    strip_any(text, ME).or_else(|| {
+        ME.iter()
+            .find_map(|me| text.strip_prefix(me)?.strip_prefix(' '))
+    })
+}
+
+/// The text without `내` or `내가 쓴` at its beginning.
+fn without_owner(text: &str) -> &str {
+    let rest = OWN
+        .iter()
+        .find_map(|own| text.strip_prefix(own)?.strip_prefix(' '));
+    rest.unwrap_or(text)
 }
 
 fn summarize(sentence: &str) -> Option<NoteIntent> {
@@ -128,6 +105,9 @@ fn summarize(sentence: &str) -> Option<NoteIntent> {
         || strip_request(sentence, &TELL).filter(|text| strip_any(text, CONTENT).is_some());
     let style = strip_style(summary.or_else(content)?);
     let (text, style) = (style.text, style.join());
+    if let Some(topic) = topic_of_own_writing(text) {
+        return Some(NoteIntent::SummarizeTopic { topic, style });
+    }
     if let Some(text) = after_in_notes(text) {
         let inner = strip_leading_style(text);
         let topic = topic_in_notes(inner.text)?;
@@ -141,14 +121,15 @@ fn summarize(sentence: &str) -> Option<NoteIntent> {
         return Some(NoteIntent::SummarizeOpenNote { style });
     }
     let before_notes = strip_style(text);
-    let topic = topic_before_notes(before_notes.text, false)?;
+    let topic = topic_before_notes(without_owner(before_notes.text), false)?;
     let intent = NoteIntent::SummarizeTopic { topic, style };
     Some(with_leading_style(intent, &before_notes.style))
 }
 
 fn content_question(sentence: &str) -> Option<NoteIntent> {
     let style = String::new();
-    if let Some(text) = strip_any(sentence, WRITING_QUESTIONS) {
+    let text = strip_any(sentence, WRITING_QUESTIONS).and_then(after_me);
+    if let Some(text) = text {
         let topic = topic(strip_about(text)?)?;
         return Some(NoteIntent::SummarizeTopic { topic, style });
     }
@@ -163,7 +144,7 @@ fn content_question(sentence: &str) -> Option<NoteIntent> {
 }
 
 /// Removes the verb of a request and the modifiers before it.
-fn strip_request<'a>(sentence: &'a str, verb: &Verb) -> Option<&'a str> {
+pub(super) fn strip_request<'a>(sentence: &'a str, verb: &Verb) -> Option<&'a str> {
     let with_stem = REQUEST_ENDINGS.iter().find_map(|ending| {
         let text = sentence.strip_suffix(ending)?.trim_end();
         verb.stems.iter().find_map(|stem| text.strip_suffix(stem))
@@ -217,7 +198,7 @@ fn topic_in_notes(text: &str) -> Option<String> {
 }
 
 /// The topic of `홍차에 대한`, `홍차에 대한 내` and, unless `needs_about`, of `홍차`.
-fn topic_before_notes(text: &str, needs_about: bool) -> Option<String> {
+pub(super) fn topic_before_notes(text: &str, needs_about: bool) -> Option<String> {
     let text = strip_any(text, SIZES).unwrap_or(text);
     let text = strip_any(text, OWN).unwrap_or(text);
     if let Some(text) = strip_about(text) {
@@ -234,7 +215,7 @@ fn topic_before_notes(text: &str, needs_about: bool) -> Option<String> {
 }
 
 /// Removes the words that connect a topic to the notes about it.
-fn strip_about(text: &str) -> Option<&str> {
+pub(super) fn strip_about(text: &str) -> Option<&str> {
     let written = strip_any(text, WRITTEN).and_then(|text| strip_any(text, ABOUT));
     let written = written.map(|text| text.strip_prefix("내가 ").unwrap_or(text));
     written
@@ -259,19 +240,28 @@ fn strip_connection(text: &str) -> Option<&str> {
         .find_map(|(after_consonant, after_vowel, rests)| {
             rests.iter().find_map(|rest| {
                 let text = text.strip_suffix(rest)?.trim_end();
-                let noun = text.strip_suffix(after_vowel);
-                let ends_in_i = |noun: &&str| NOUNS_IN_I.iter().any(|end| noun.ends_with(end));
-                noun.filter(ends_in_i)
-                    .or_else(|| without_particle(text, after_consonant, after_vowel))
+                without_connection(text, after_consonant, after_vowel)
             })
         })
+}
+
+/// Removes a particle that may be confused with the last syllable of a noun.
+pub(super) fn without_connection<'a>(
+    text: &'a str,
+    after_consonant: &str,
+    after_vowel: &str,
+) -> Option<&'a str> {
+    let noun = text.strip_suffix(after_vowel);
+    let ends_in_i = |noun: &&str| NOUNS_IN_I.iter().any(|end| noun.ends_with(end));
+    noun.filter(ends_in_i)
+        .or_else(|| without_particle(text, after_consonant, after_vowel))
 }
 
 fn strip_any_prefix<'a>(text: &'a str, prefixes: &[&str]) -> Option<&'a str> {
     prefixes.iter().find_map(|prefix| text.strip_prefix(prefix))
 }
 
-fn topic(text: &str) -> Option<String> {
+pub(super) fn topic(text: &str) -> Option<String> {
     let topic = RequestTopic::parse(text)?;
     let text = topic.text.as_str();
     let is_conversation = CONVERSATIONS.iter().any(|word| {
@@ -279,6 +269,7 @@ fn topic(text: &str) -> Option<String> {
         before.is_some_and(|before| CONVERSATION_TIMES.contains(&before) || before.is_empty())
     });
     let refers = REFERENCES.contains(&text)
+        || NOT_TOPICS.contains(&text)
         || is_conversation
         || starts_with_any(text, DEMONSTRATIVES)
         || MESSAGE_ENDINGS
@@ -308,7 +299,7 @@ pub(super) fn strip_any<'a>(text: &'a str, suffixes: &[&str]) -> Option<&'a str>
 }
 
 /// Removes an object particle. Keeps `가을`, because `을` never follows a vowel such as that of `가`.
-fn without_object_particle(text: &str) -> &str {
+pub(super) fn without_object_particle(text: &str) -> &str {
     without_particle(text, "을", "를").unwrap_or(text)
 }
 
