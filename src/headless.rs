@@ -25,8 +25,8 @@ mod tty_prompt;
 pub use attachments::FilesToAttach;
 
 use crate::domain::{
-    AgentResult, AskId, BannerCause, CallId, Decision, PieceKind, Prompt, RoundEnd, Server,
-    ServerId, ServerStatus, ToolCall, TurnEnd, TurnEvent, TurnId, WaitReason,
+    AskId, BannerCause, CallId, Decision, PieceKind, Prompt, RoundEnd, Server, ServerId,
+    ServerStatus, ToolCall, TurnEnd, TurnEvent, TurnId, WaitReason,
 };
 use crate::protocol::{Command, Event, UserAnswer};
 use crate::text::Clean;
@@ -225,6 +225,9 @@ impl AskSession {
                 ..
             } => self.think_buffer = ThinkBuffer::for_model([&model.name, &model.model]),
             Event::AskClosed(ask) => self.tty_prompt.close(ask),
+            Event::Turn(TURN_ID, TurnEvent::AgentFailed(notice)) => {
+                self.report_failed_request(&notice);
+            }
             Event::Turn(TURN_ID, event) => return self.handle_turn_event(event),
             _ => {}
         }
@@ -337,28 +340,10 @@ impl AskSession {
             TurnEvent::Noted(notice) => self.report_notice(&notice),
             TurnEvent::AgentWorking { text } => self.report_agent_activity(&text),
             TurnEvent::AgentActed(result) => self.report_agent(&result),
-            TurnEvent::AgentFailed(notice) => {
-                self.has_failed_request = true;
-                self.print_notice(&notice);
-            }
             TurnEvent::Ended { end, .. } => return self.finish_turn(end).map(Some),
             _ => {}
         }
         Ok(None)
-    }
-
-    fn report_agent_activity(&self, text: &str) {
-        self.print_to_stderr(&format!("{}…", Clean::single_line(text)));
-    }
-
-    fn report_agent(&self, result: &AgentResult) {
-        let text = match result {
-            AgentResult::NoteCreated { path, .. } => format!("note created  {path}"),
-            result => result.summary(),
-        };
-        if !self.request.is_json {
-            self.print_to_stderr(Clean::new(&text).as_str());
-        }
     }
 
     fn finish_turn(&mut self, end: TurnEnd) -> io::Result<u8> {

@@ -12,6 +12,7 @@ mod schema;
 mod snippet;
 mod terms;
 mod vectors;
+mod word_forms;
 
 pub use index::{Chunk, Document, DocumentFingerprint, Index, IndexChanges, MissingVector};
 pub use relevance::Relevance;

@@ -7,11 +7,12 @@ use rusqlite::params;
 
 /// Chunks are counted up to this number; a more common term weighs little anyway.
 const COUNTED_MAX: i64 = 5_000;
-/// The part of a prompt's weight that a relevant chunk contains.
+/// A relevant chunk contains two terms of the prompt, or this part of their weight.
+const TERMS_MIN: usize = 2;
 const SHARE_MIN: f64 = 0.5;
 /// In an index of at least [`SMALL_INDEX_CHUNKS`], a term in more than one of this many chunks does not
 /// make a chunk relevant by itself.
-const COMMON_SHARE: f64 = 8.0;
+const COMMON_SHARE: f64 = 20.0;
 const SMALL_INDEX_CHUNKS: i64 = 40;
 
 /// The terms of a prompt that say what it is about, with their weights: a term in few chunks weighs
@@ -69,9 +70,11 @@ impl Relevance {
     /// Whether `texts` together contain enough of what the prompt is about.
     pub fn covers(&self, texts: &[&str]) -> bool {
         let found = self.terms.iter().filter(|(term, _)| term.occurs_in(texts));
-        let found: f64 = found.map(|(_, weight)| weight).sum();
+        let found: Vec<f64> = found.map(|(_, weight)| *weight).collect();
+        let weight: f64 = found.iter().sum();
         let all: f64 = self.terms.iter().map(|(_, weight)| weight).sum();
-        found > self.common_weight && found >= all * SHARE_MIN
+        let is_enough = found.len() >= TERMS_MIN || weight >= all * SHARE_MIN;
+        weight > self.common_weight && is_enough
     }
 
     /// All terms weigh the same.

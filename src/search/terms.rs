@@ -6,6 +6,7 @@
 //! contains them.
 
 use super::filler_words::is_filler;
+use super::word_forms::{base, stem};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Maximum number of terms of a query. Further ones are ignored.
@@ -55,9 +56,6 @@ const PARTICLES: &[&str] = &[
     "만",
     "나",
 ];
-
-/// Endings of English words, the longest first.
-const ENDINGS: &[&str] = &["ing", "es", "ed", "s", "e", "y"];
 
 /// Which terms must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -296,23 +294,6 @@ impl Term {
             Self::Run(run) => run,
             Self::Word(word) => stem(word),
         }
-    }
-}
-
-/// The beginning that other forms of an English word share.
-fn stem(word: &str) -> &str {
-    let stem = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending));
-    stem.filter(|stem| stem.len() >= 3).unwrap_or(word)
-}
-
-/// The stem with one final consonant: `running` and `run` have the same.
-fn base(word: &str) -> &str {
-    let stem = stem(word);
-    let mut letters = stem.chars().rev();
-    let last = letters.next().filter(char::is_ascii);
-    match last.is_some() && last == letters.next() && stem.len() > 3 {
-        true => &stem[..stem.len() - 1],
-        false => stem,
     }
 }
 

@@ -37,6 +37,7 @@ impl RpcErrorResponse {
 /// -32700 if `text` is not JSON, -32600 if it is not one JSON-RPC message.
 pub fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, Box<RpcErrorResponse>> {
     match serde_json::from_slice(text) {
+        Ok(message) if is_malformed_call(&message) => Err(invalid_request(&parse_json(text)?)),
         Ok(message) => Ok(message),
         Err(error) => {
             let value = parse_json(text)?;
@@ -58,6 +59,7 @@ pub fn parse_line(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Box<RpcEr
         return Ok(None);
     }
     match serde_json::from_slice(line) {
+        Ok(message) if is_malformed_call(&message) => Err(invalid_request(&parse_json(line)?)),
         Ok(message) => Ok(Some(message)),
         Err(error) => match parse_json(line)? {
             value if is_notification(&value) => Ok(None),
@@ -85,6 +87,17 @@ fn parse_json(text: &[u8]) -> Result<Value, Box<RpcErrorResponse>> {
 
 fn is_notification(value: &Value) -> bool {
     value["method"].is_string() && value.get("id").is_none()
+}
+
+/// Whether this is a tool call whose parameters have the wrong type; `rmcp` takes it for a request of
+/// another kind.
+fn is_malformed_call(message: &ClientJsonRpcMessage) -> bool {
+    matches!(
+        message,
+        JsonRpcMessage::Request(request)
+            if matches!(&request.request, ClientRequest::CustomRequest(custom)
+                if custom.method == "tools/call")
+    )
 }
 
 /// What is wrong with a text that is not JSON.
@@ -161,7 +174,11 @@ fn invalid_request(value: &Value) -> Box<RpcErrorResponse> {
         id @ (Value::String(_) | Value::Number(_)) => id.clone(),
         _ => Value::Null,
     };
-    let error = ErrorData::invalid_request(request_problem(value), None);
+    let why = request_problem(value);
+    let error = match value["method"] == "tools/call" && id != Value::Null {
+        true => ErrorData::invalid_params(why, None),
+        false => ErrorData::invalid_request(why, None),
+    };
     Box::new(RpcErrorResponse::new(id, error))
 }
 

@@ -1,8 +1,8 @@
 //! Korean requests for a new note: the topic, then the note, then the verb, or the topic last.
 
 use super::NoteIntent;
-use super::korean::*;
 use super::korean_lookalikes::OTHER_DESTINATIONS;
+use super::korean_parts::*;
 use super::korean_style::{Styled, strip_leading_style, strip_style};
 use super::korean_words::*;
 
@@ -198,4 +198,17 @@ fn note_about(request: Styled<'_>) -> Option<NoteIntent> {
     let topic = topic(strip_about(request.text)?)?;
     let style = request.join();
     Some(NoteIntent::Create { topic, style })
+}
+
+/// A search has no style.
+pub(super) fn with_leading_style(mut intent: NoteIntent, leading: &[&str]) -> NoteIntent {
+    if let NoteIntent::Create { style, .. }
+    | NoteIntent::SummarizeOpenNote { style }
+    | NoteIntent::SummarizeTopic { style, .. } = &mut intent
+    {
+        let parts = leading.iter().copied().chain([style.as_str()]);
+        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+        *style = parts.join(", ");
+    }
+    intent
 }

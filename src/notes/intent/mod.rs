@@ -12,6 +12,7 @@ mod grammar;
 mod korean;
 mod korean_create;
 mod korean_lookalikes;
+mod korean_parts;
 mod korean_spacing;
 mod korean_style;
 mod korean_words;

@@ -169,7 +169,7 @@ mod tests {
                 Err("between -180 and 180"),
             ),
             (
-                json!({ "latitude": "37", "longitude": 0 }),
+                json!({ "latitude": "north", "longitude": 0 }),
                 Err("must be a number"),
             ),
             (json!({ "town": "Seoul" }), Err("`town`")),

@@ -273,16 +273,6 @@ async fn errors_say_what_is_missing() {
             "`limit` must be a whole number from 1 to 100, not 0.",
         ),
         (
-            "search_notes",
-            json!({ "query": "x", "limit": "five" }),
-            "`limit` must be a whole number from 1 to 100, not \"five\".",
-        ),
-        (
-            "search_notes",
-            json!({ "query": 5 }),
-            "`query` must be a string such as \"router password\".",
-        ),
-        (
             "summarize_notes",
             json!({}),
             "Missing required parameter: mode",
@@ -406,18 +396,4 @@ async fn without_a_usable_embedding_model_words_are_compared() {
 
 fn vectors(vectors: &[[f32; 2]]) -> Reply {
     Reply::json(200, &json!({ "model": "mini", "embeddings": vectors }))
-}
-
-#[tokio::test]
-async fn a_limit_may_be_written_as_a_string() {
-    let notes = NotesFixture::new(&[("a.md", "# Tea"), ("b.md", "# Tea too")]);
-    for (limit, count) in [(json!("1"), 1), (json!("5"), 2), (json!(1.0), 1)] {
-        let arguments = json!({ "query": "tea", "limit": limit });
-        let found = notes.call("search_notes", arguments).await.expect("found");
-        assert_eq!(
-            found["results"].as_array().map(Vec::len),
-            Some(count),
-            "{limit}"
-        );
-    }
 }
