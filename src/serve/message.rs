@@ -37,7 +37,6 @@ impl RpcErrorResponse {
 /// -32700 if `text` is not JSON, -32600 if it is not one JSON-RPC message.
 pub fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, Box<RpcErrorResponse>> {
     match serde_json::from_slice(text) {
-        Ok(message) if is_malformed_call(&message) => Err(invalid_request(&parse_json(text)?)),
         Ok(message) => Ok(message),
         Err(error) => {
             let value = parse_json(text)?;
@@ -59,7 +58,6 @@ pub fn parse_line(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Box<RpcEr
         return Ok(None);
     }
     match serde_json::from_slice(line) {
-        Ok(message) if is_malformed_call(&message) => Err(invalid_request(&parse_json(line)?)),
         Ok(message) => Ok(Some(message)),
         Err(error) => match parse_json(line)? {
             value if is_notification(&value) => Ok(None),
@@ -87,17 +85,6 @@ fn parse_json(text: &[u8]) -> Result<Value, Box<RpcErrorResponse>> {
 
 fn is_notification(value: &Value) -> bool {
     value["method"].is_string() && value.get("id").is_none()
-}
-
-/// Whether this is a tool call whose parameters have the wrong type; `rmcp` takes it for a request of
-/// another kind.
-fn is_malformed_call(message: &ClientJsonRpcMessage) -> bool {
-    matches!(
-        message,
-        JsonRpcMessage::Request(request)
-            if matches!(&request.request, ClientRequest::CustomRequest(custom)
-                if custom.method == "tools/call")
-    )
 }
 
 /// What is wrong with a text that is not JSON.
@@ -145,21 +132,8 @@ fn request_problem(value: &Value) -> String {
         return format!("`id` is {kind}, expected a number or a string");
     }
     match value.get("params") {
-        Some(Value::Object(params)) => {
-            match (&*method, params.get("name"), params.get("arguments")) {
-                ("tools/call", None, _) => {
-                    "`params.name` is missing: pass the name of a tool".to_owned()
-                }
-                ("tools/call", Some(name), _) if !name.is_string() => {
-                    let kind = kind_of(name);
-                    format!("`params.name` is {kind}, expected the name of a tool")
-                }
-                ("tools/call", _, Some(arguments)) if !arguments.is_object() => {
-                    let kind = kind_of(arguments);
-                    format!("`params.arguments` is {kind}, expected an object")
-                }
-                _ => format!("The parameters of `{method}` are incomplete or of the wrong type"),
-            }
+        Some(Value::Object(_)) => {
+            format!("The parameters of `{method}` are incomplete or of the wrong type")
         }
         None => format!("`params` is missing, and `{method}` needs it"),
         Some(params) => {
@@ -169,16 +143,33 @@ fn request_problem(value: &Value) -> String {
     }
 }
 
+/// What is wrong with the parameters of a tool call.
+pub fn call_problem(params: Option<&Value>) -> String {
+    let params = match params {
+        Some(Value::Object(params)) => params,
+        None => return "`params` is missing: pass the name of a tool".to_owned(),
+        Some(other) => return format!("`params` is {}, expected an object", kind_of(other)),
+    };
+    match (params.get("name"), params.get("arguments")) {
+        (None, _) => "`params.name` is missing: pass the name of a tool".to_owned(),
+        (Some(name), _) if !name.is_string() => {
+            let kind = kind_of(name);
+            format!("`params.name` is {kind}, expected the name of a tool")
+        }
+        (_, Some(arguments)) if !arguments.is_object() => {
+            let kind = kind_of(arguments);
+            format!("`params.arguments` is {kind}, expected an object")
+        }
+        _ => "Another parameter of the call has the wrong type".to_owned(),
+    }
+}
+
 fn invalid_request(value: &Value) -> Box<RpcErrorResponse> {
     let id = match &value["id"] {
         id @ (Value::String(_) | Value::Number(_)) => id.clone(),
         _ => Value::Null,
     };
-    let why = request_problem(value);
-    let error = match value["method"] == "tools/call" && id != Value::Null {
-        true => ErrorData::invalid_params(why, None),
-        false => ErrorData::invalid_request(why, None),
-    };
+    let error = ErrorData::invalid_request(request_problem(value), None);
     Box::new(RpcErrorResponse::new(id, error))
 }
 
@@ -278,9 +269,6 @@ mod tests {
 
     #[test]
     fn errors_say_what_is_wrong_in_plain_words() {
-        let call = |params: &str| {
-            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#)
-        };
         for (line, why) in [
             (
                 "{\"a\":".to_owned(),
@@ -298,17 +286,32 @@ mod tests {
                 r#"{"id":1,"method":"ping"}"#.to_owned(),
                 "`jsonrpc` must be \"2.0\"",
             ),
-            (call("7"), "`params` is a number, expected an object"),
             (
-                call("{}"),
-                "`params.name` is missing: pass the name of a tool",
-            ),
-            (
-                call(r#"{"name":"get_time","arguments":"{}"}"#),
-                "`params.arguments` is a string, expected an object",
+                r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#.to_owned(),
+                "`id` is an object, expected a number or a string",
             ),
         ] {
             assert_eq!(error_of(&line)["error"]["message"], why, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_malformed_call_is_described() {
+        for (params, why) in [
+            (
+                json!({}),
+                "`params.name` is missing: pass the name of a tool",
+            ),
+            (
+                json!({ "name": 5 }),
+                "`params.name` is a number, expected the name of a tool",
+            ),
+            (
+                json!({ "name": "get_time", "arguments": "{}" }),
+                "`params.arguments` is a string, expected an object",
+            ),
+        ] {
+            assert_eq!(call_problem(Some(&params)), why);
         }
     }
 
