@@ -263,7 +263,7 @@ pub(super) fn is_placed(topic: &RequestTopic) -> bool {
         let rest = lower.strip_prefix(*place);
         rest.is_some_and(|rest| rest.starts_with(' '))
     };
-    !topic.is_quoted && PLACE_WORDS.iter().any(|place| is_start(&place))
+    !topic.is_quoted && PLACE_WORDS.iter().any(is_start)
 }
 
 /// Whether a word is a file name such as `tea.md`, perhaps in quotation marks.
