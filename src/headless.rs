@@ -21,6 +21,7 @@ mod think_buffer;
 mod thinking_output;
 mod tty_form;
 mod tty_prompt;
+mod tty_sampling;
 
 pub use attachments::FilesToAttach;
 

@@ -61,6 +61,12 @@ pub(super) fn question_text(question: &Ask) -> String {
         }
         Ask::FillForm { server, .. } => format!("{} asks for values.", name(server)),
         Ask::VisitPage { server, .. } => format!("{} asks you to open a page.", name(server)),
+        Ask::AskModel { server, .. } => {
+            format!("{} wants an answer of your model.", name(server))
+        }
+        Ask::SendModelAnswer { server, .. } => {
+            format!("The answer for {} is ready.", name(server))
+        }
         Ask::PageVisited { server, host } => format!(
             "{} runs the call only after you have been on {}.",
             name(server),

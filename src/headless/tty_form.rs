@@ -200,7 +200,7 @@ pub async fn ask_page(
 }
 
 /// Prints the server's words, each line after a marker.
-fn print_quote(text: &str) {
+pub(super) fn print_quote(text: &str) {
     for line in Clean::unambiguous(text).as_str().lines() {
         eprintln!("  | {line}");
     }

@@ -244,6 +244,11 @@ impl Hub {
         self.context.requests.reply(id, reply);
     }
 
+    /// Whether a request still waits for a reply.
+    pub fn has_request(&self, id: ServerRequestId) -> bool {
+        self.context.requests.is_open(id)
+    }
+
     pub(super) fn supervisors(&self) -> impl Iterator<Item = &Arc<ServerSupervisor>> {
         self.entries
             .iter()

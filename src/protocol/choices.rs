@@ -213,6 +213,21 @@ const PAGE_VISITED: &[ChoiceRow] = &[
     row(C::Stop, 'n', "give up", "Give up the call"),
 ];
 
+const ASK_MODEL: &[ChoiceRow] = &[
+    row(
+        C::Send,
+        'y',
+        "ask the model",
+        "Ask the model; its answer is shown first",
+    ),
+    row(C::Decline, 'n', "decline", "Decline: do not ask the model"),
+];
+
+const SEND_MODEL_ANSWER: &[ChoiceRow] = &[
+    row(C::Send, 'y', "send", "Send this answer to the server"),
+    row(C::Decline, 'n', "decline", "Decline: send nothing"),
+];
+
 impl Ask {
     /// The choices of this question, in the order of the digits that also select them; empty for
     /// approvals, which have their own keys. A letter means the same in every dialog, including
@@ -238,6 +253,8 @@ impl Ask {
             Self::FillForm { .. } => FILL_FORM,
             Self::VisitPage { .. } => VISIT_PAGE,
             Self::PageVisited { .. } => PAGE_VISITED,
+            Self::AskModel { .. } => ASK_MODEL,
+            Self::SendModelAnswer { .. } => SEND_MODEL_ANSWER,
         }
     }
 }
@@ -267,6 +284,8 @@ mod tests {
             ("### A form from a server", FILL_FORM),
             ("### A web page from a server", VISIT_PAGE),
             ("### A web page that a call requires", PAGE_VISITED),
+            ("### A server that asks the model", ASK_MODEL),
+            ("### The answer for a server", SEND_MODEL_ANSWER),
         ] {
             let keys = rows.iter().flat_map(|row| [row.key, row.alias]);
             let keys = keys.filter(|key| *key != ' ').map(String::from);

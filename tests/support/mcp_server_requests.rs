@@ -43,6 +43,7 @@ impl Server {
                     "flood",
                     "gated",
                     "completes",
+                    "sample",
                 ];
                 send_result(id, &json!({ "tools": names.map(tool) }));
             }
@@ -94,6 +95,10 @@ impl Server {
             "page" => {
                 ask("e-page", &page());
             }
+            "sample" => send(&json!({
+                "jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage",
+                "params": sampling(),
+            })),
             name => ask("e1", &request(name)),
         }
     }
@@ -135,6 +140,9 @@ impl Server {
                 });
                 json!({ "only": asked(name) })
             }
+            "sample" => {
+                json!({ "only": { "method": "sampling/createMessage", "params": sampling() } })
+            }
             name => json!({ "only": asked(name) }),
         };
         send_result(
@@ -146,6 +154,15 @@ impl Server {
 
 fn ask(id: &str, params: &Value) {
     send(&json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params }));
+}
+
+fn sampling() -> Value {
+    json!({
+        "systemPrompt": "Be brief.",
+        "messages": [{ "role": "user", "content": { "type": "text", "text": "Name a color." } }],
+        "maxTokens": 50,
+        "tools": [{ "name": "lookup", "inputSchema": { "type": "object" } }],
+    })
 }
 
 fn complete_page() {

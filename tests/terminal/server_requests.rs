@@ -55,3 +55,59 @@ fn a_form_is_filled_in_during_a_call() {
         home.assert_no_process_left();
     }
 }
+
+#[test]
+fn the_model_answers_a_server_only_after_two_questions() {
+    for behavior in ["asks-legacy", "asks-modern"] {
+        let (server, home) = ollama();
+        let home = home.with_server("test", &test_server_path(), &[behavior]);
+        server
+            .queue_reply(CHAT, ollama_call("sample", &json!({})))
+            .queue_reply(CHAT, ollama_text(&["Blue like ", "the sky."]))
+            .queue_reply(CHAT, ollama_text(&["The server knows."]));
+        let mut terminal = open_with_tools(&home);
+        terminal.send_prompt("Ask it.");
+        terminal.wait_for_text("Call now? (Y/N)");
+        terminal.wait_for_text(READY_HINT);
+        terminal.press("y");
+        let dialog = terminal.wait_for_text("Request from test");
+        for part in [
+            "  | Be brief.",
+            "  | Name a color.",
+            "50 tokens",
+            "Left out: 1 tool.",
+        ] {
+            assert!(
+                contains_text(&dialog, part),
+                "{part}\n{}",
+                dialog.contents()
+            );
+        }
+        assert_eq!(
+            server.bodies(CHAT).len(),
+            1,
+            "nothing is asked before the key"
+        );
+        terminal.wait_for_text(READY_HINT);
+        terminal.press("y");
+        terminal.wait_for_text("Answer from test");
+        terminal.wait_for_text("  | Blue like the sky.");
+        terminal.wait_for_text(READY_HINT);
+        terminal.press("y");
+        terminal.wait_for_text("The server knows.");
+        let bodies = server.bodies(CHAT);
+        assert_eq!(bodies[1]["options"]["num_predict"], 50);
+        let sampled = bodies[1]["messages"].as_array().expect("messages");
+        let sampled: Vec<_> = sampled.iter().map(|message| &message["content"]).collect();
+        assert_eq!(sampled, ["Be brief.", "Name a color."]);
+        let messages = bodies[2]["messages"].as_array().expect("messages");
+        let result = messages.last().and_then(|last| last["content"].as_str());
+        let result = result.expect("a result");
+        assert!(
+            result.contains("Blue like the sky."),
+            "{behavior}: {result}"
+        );
+        assert_eq!(terminal.quit(), clean_exit());
+        home.assert_no_process_left();
+    }
+}

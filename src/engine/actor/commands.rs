@@ -41,7 +41,11 @@ impl Actor {
             Command::ShowReplyTrace => self.send_trace(),
             Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.route_answer(ask, answer),
-            Command::Interrupt => self.feed(TurnInput::Interrupt),
+            Command::Interrupt => {
+                let stopped = self.server_requests.stop_sampling();
+                self.reply_to_server(stopped);
+                self.feed(TurnInput::Interrupt);
+            }
             Command::CheckArguments {
                 query,
                 tool,

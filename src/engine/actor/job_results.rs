@@ -2,13 +2,13 @@
 
 use super::Actor;
 use crate::config::ConfigError;
-use crate::domain::{AskId, Dialect, ModelRef};
+use crate::domain::{AskId, Dialect, ModelRef, ServerRequestId, ServerRequestReply};
 use crate::engine::imports;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
-use crate::engine::server_requests;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{UserAnswer, UserChoice};
+use std::sync::Arc;
 
 impl Actor {
     pub(super) fn handle_job_result(&mut self, result: JobResult) {
@@ -55,10 +55,17 @@ impl Actor {
             }
             JobResult::NoteFound(result) => self.handle_note_found(result),
             JobResult::PageOpened(request, result) => {
-                let reply = server_requests::handle_page_opened(request, result, &mut self.cx);
-                if let Some((id, reply)) = reply {
-                    self.hub.reply(id, reply);
+                // Withdrawn while the browser started.
+                if self.hub.has_request(request.id) {
+                    let (requests, cx) = (&mut self.server_requests, &mut self.cx);
+                    let reply = requests.handle_page_opened(request, result, cx);
+                    self.reply_to_server(reply);
                 }
+            }
+            JobResult::Sampled(request, result) => {
+                let (requests, cx) = (&mut self.server_requests, &mut self.cx);
+                let reply = requests.handle_sampled(request, result, cx);
+                self.reply_to_server(reply);
             }
             JobResult::HomePrepared(banners) => self.cx.handle_home_prepared(banners),
         }
@@ -83,6 +90,15 @@ impl Actor {
     }
 
     /// Passes an answer to the owner of its question.
+    pub(super) fn reply_to_server(
+        &self,
+        replies: impl IntoIterator<Item = (ServerRequestId, ServerRequestReply)>,
+    ) {
+        for (id, reply) in replies {
+            self.hub.reply(id, reply);
+        }
+    }
+
     pub(super) fn route_answer(&mut self, ask: AskId, answer: UserAnswer) {
         match self.cx.withdraw(ask) {
             Some(pending) => self.handle_answer(pending, &answer),
@@ -136,11 +152,10 @@ impl Actor {
             }
             PendingQuestion::PinChanged(change) => self.handle_pin_answer(*change, answer),
             PendingQuestion::ServerRequest(request) => {
-                let id = request.id;
-                let reply = server_requests::handle_answer(request, answer, &mut self.cx);
-                if let Some(reply) = reply {
-                    self.hub.reply(id, reply);
-                }
+                let model = self.models.current().map(Arc::as_ref);
+                let (requests, cx) = (&mut self.server_requests, &mut self.cx);
+                let reply = requests.handle_answer(request, answer, model, cx);
+                self.reply_to_server(reply);
             }
             PendingQuestion::Instructions(consent) => {
                 let servers = self.hub.servers();

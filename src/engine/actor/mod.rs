@@ -30,7 +30,7 @@ use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
 use crate::engine::server_content::ServerContentJobs;
-use crate::engine::server_requests::{self, OpenServerRequest};
+use crate::engine::server_requests::{OpenServerRequest, ServerRequests};
 use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{
@@ -81,6 +81,7 @@ struct Actor {
     agents: NoteAgents,
     attachments: AttachmentJobs,
     server_content: ServerContentJobs,
+    server_requests: ServerRequests,
     built_in_server: Arc<dyn LocalServer>,
     argument_checker: ArgumentChecker,
 }
@@ -172,6 +173,7 @@ impl Actor {
             agents,
             attachments: AttachmentJobs::default(),
             server_content: ServerContentJobs::default(),
+            server_requests: ServerRequests::default(),
             built_in_server,
             argument_checker: ArgumentChecker::default(),
             cx,
@@ -289,15 +291,18 @@ impl Actor {
                 id,
                 server,
                 request,
-            } => server_requests::ask(
-                OpenServerRequest {
+            } => {
+                let open = OpenServerRequest {
                     id,
                     server,
                     request,
-                },
-                &mut self.cx,
-            ),
-            HubEvent::RequestWithdrawn(id) => server_requests::withdraw(id, &mut self.cx),
+                    answer: None,
+                };
+                let model = self.models.current().map(Arc::as_ref);
+                let reply = self.server_requests.ask(open, model, &mut self.cx);
+                self.reply_to_server(reply);
+            }
+            HubEvent::RequestWithdrawn(id) => self.server_requests.withdraw(id, &mut self.cx),
             HubEvent::Noticed(notice) => self.cx.notice(notice),
         }
     }

@@ -98,6 +98,8 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         Ask::FillForm { .. } => ("Form", "Send these values?"),
         Ask::VisitPage { .. } => ("Web page", "Open it?"),
         Ask::PageVisited { .. } => ("Web page", "Are you done there?"),
+        Ask::AskModel { .. } => ("Request", "Ask the model?"),
+        Ask::SendModelAnswer { .. } => ("Answer", "Send it to the server?"),
     };
     let badges = dialog
         .call()
