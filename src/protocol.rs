@@ -316,6 +316,8 @@ pub enum Event {
     ModelAdded(ModelRef),
     /// The state of a probe; `None` once its result is closed.
     ProbeChanged(Option<ProbeState>),
+    /// The servers for which the model is generating an answer.
+    SamplingChanged(Vec<ServerId>),
     ThinkChanged(Option<Think>),
     ToolModeChanged(ToolMode),
     PersonasListed {

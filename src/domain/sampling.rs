@@ -12,12 +12,14 @@ const MESSAGES_MAX: usize = 100;
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
 /// A request for an answer of the model. All texts are the server's, unsanitized.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SamplingRequest {
     pub system_prompt: Option<String>,
     pub messages: Vec<SamplingMessage>,
     /// Limit for the answer, at most [`SAMPLING_TOKENS_MAX`].
     pub tokens_max: u32,
+    /// The temperature that the server wants, from 0 to 2; `None` for the default.
+    pub temperature: Option<f64>,
     /// Parts of the request that are not sent to the model, such as `2 images`.
     pub left_out: Vec<String>,
 }
@@ -44,6 +46,11 @@ impl SamplingRequest {
     /// # Errors
     /// Why the request cannot be shown or answered, as a clause for the server and the user.
     pub fn from_params(params: &Value) -> Result<Self, String> {
+        // The specification demands an error, because the client does not declare this.
+        let mut unsupported = ["tools", "toolChoice"].into_iter();
+        if let Some(key) = unsupported.find(|key| params.get(key).is_some_and(|it| !it.is_null())) {
+            return Err(format!("it has `{key}`, but the model is asked without tools"));
+        }
         let system_prompt = params.get("systemPrompt").and_then(Value::as_str);
         let messages = params.get("messages").and_then(Value::as_array);
         let messages = messages.ok_or("it has no `messages`")?;
@@ -66,16 +73,16 @@ impl SamplingRequest {
             let limit = TEXT_BYTES_MAX / 1024;
             return Err(format!("its texts are larger than {limit} KiB"));
         }
-        if let Some(tools) = params.get("tools").and_then(Value::as_array)
-            && !tools.is_empty()
-        {
-            left_out.insert("tool", tools.len());
+        let stops = params.get("stopSequences").and_then(Value::as_array);
+        if let Some(stops) = stops.filter(|stops| !stops.is_empty()) {
+            left_out.insert("stop sequence", stops.len());
         }
         let mut left_out: Vec<String> = left_out.into_iter().map(counted).collect();
         let context = params.get("includeContext").and_then(Value::as_str);
         if context.is_some_and(|context| context != "none") {
             left_out.push("the conversation, which the server wants included".to_owned());
         }
+        let temperature = params.get("temperature").and_then(Value::as_f64);
         let tokens_max = params.get("maxTokens").and_then(Value::as_u64);
         let tokens_max = tokens_max.and_then(|count| u32::try_from(count).ok());
         Ok(Self {
@@ -84,8 +91,20 @@ impl SamplingRequest {
             tokens_max: tokens_max
                 .unwrap_or(SAMPLING_TOKENS_MAX)
                 .clamp(1, SAMPLING_TOKENS_MAX),
+            temperature: temperature.map(|wanted| wanted.clamp(0.0, 2.0)),
             left_out,
         })
+    }
+
+    /// The limit and the temperature, as a clause after the name of the model.
+    pub fn parameters_text(&self) -> String {
+        let temperature = self.temperature;
+        let temperature = temperature.map(|it| format!(" at temperature {it}"));
+        format!(
+            "of up to {} tokens{}",
+            self.tokens_max,
+            temperature.unwrap_or_default()
+        )
     }
 }
 
@@ -140,7 +159,8 @@ mod tests {
             ],
             "maxTokens": 1_000_000,
             "includeContext": "allServers",
-            "tools": [{ "name": "a" }],
+            "temperature": 7,
+            "stopSequences": ["END"],
         }));
         let message = |is_from_assistant, text: &str| SamplingMessage {
             is_from_assistant,
@@ -156,9 +176,10 @@ mod tests {
                     message(true, "A cat."),
                 ],
                 tokens_max: SAMPLING_TOKENS_MAX,
+                temperature: Some(2.0),
                 left_out: [
                     "2 images",
-                    "1 tool",
+                    "1 stop sequence",
                     "1 tool result",
                     "the conversation, which the server wants included",
                 ]
@@ -182,6 +203,10 @@ mod tests {
             (
                 json!({ "messages": [text(&"x".repeat(70_000))] }),
                 "its texts are larger than 64 KiB",
+            ),
+            (
+                json!({ "messages": [text("a")], "tools": [] }),
+                "it has `tools`, but the model is asked without tools",
             ),
         ] {
             let refused = SamplingRequest::from_params(&params).expect_err("refused");

@@ -22,10 +22,10 @@ pub async fn ask_model(
         return (UserAnswer::Choice(UserChoice::Decline), Some(report));
     };
     eprintln!(
-        "{server} wants an answer of your model {}, of up to {} tokens. The lines after | are all \
-         that the model would get:",
+        "{server} wants an answer of your model {}, {}. The lines after | are all that the model \
+         would get:",
         Clean::name(model),
-        request.tokens_max
+        request.parameters_text()
     );
     if let Some(system) = &request.system_prompt {
         eprintln!("System:");
@@ -41,7 +41,12 @@ pub async fn ask_model(
     if !request.left_out.is_empty() {
         eprintln!("Left out: {}.", request.left_out.join(", "));
     }
-    confirm(&tty, "Ask the model? (y/n) ").await
+    let question = "Ask the model? (y: ask it, n: decline, x: decline everything from this server) ";
+    let answer = confirm(&tty, question).await;
+    if answer.0 == UserAnswer::Choice(UserChoice::Send) {
+        eprintln!("Asking {}.", Clean::name(model));
+    }
+    answer
 }
 
 pub async fn send_answer(
@@ -54,7 +59,7 @@ pub async fn send_answer(
     };
     eprintln!("The answer of {}:", Clean::name(&answer.model));
     print_quote(&answer.text);
-    let question = format!("Send it to {}? (y/n) ", Clean::name(server.as_str()));
+    let question = format!("Send it to {}? (y: send, n: decline, x: decline everything from it) ", Clean::name(server.as_str()));
     confirm(&tty, &question).await
 }
 
@@ -66,6 +71,7 @@ async fn confirm(tty: &TtyReader, question: &str) -> (UserAnswer, Option<String>
         let choice = match line.trim().to_lowercase().as_str() {
             "y" | "yes" | "ㅛ" => UserChoice::Send,
             "n" | "no" | "ㅜ" => UserChoice::Decline,
+            "x" | "ㅌ" => UserChoice::DeclineAll,
             _ => continue,
         };
         return (UserAnswer::Choice(choice), None);

@@ -183,6 +183,12 @@ const FILL_FORM: &[ChoiceRow] = &[
         "cancel",
         "Cancel: close it without a decision",
     ),
+    row(
+        C::DeclineAll,
+        'x',
+        "decline all",
+        "Decline everything it asks in this conversation",
+    ),
 ];
 
 const VISIT_PAGE: &[ChoiceRow] = &[
@@ -200,6 +206,12 @@ const VISIT_PAGE: &[ChoiceRow] = &[
         'c',
         "cancel",
         "Cancel: close it without a decision",
+    ),
+    row(
+        C::DeclineAll,
+        'x',
+        "decline all",
+        "Decline everything it asks in this conversation",
     ),
 ];
 
@@ -221,11 +233,23 @@ const ASK_MODEL: &[ChoiceRow] = &[
         "Ask the model; its answer is shown first",
     ),
     row(C::Decline, 'n', "decline", "Decline: do not ask the model"),
+    row(
+        C::DeclineAll,
+        'x',
+        "decline all",
+        "Decline everything it asks in this conversation",
+    ),
 ];
 
 const SEND_MODEL_ANSWER: &[ChoiceRow] = &[
     row(C::Send, 'y', "send", "Send this answer to the server"),
     row(C::Decline, 'n', "decline", "Decline: send nothing"),
+    row(
+        C::DeclineAll,
+        'x',
+        "decline all",
+        "Decline everything it asks in this conversation",
+    ),
 ];
 
 impl Ask {

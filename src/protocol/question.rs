@@ -174,6 +174,8 @@ pub enum UserChoice {
     CopyAddress,
     /// Refuse a server's request.
     Decline,
+    /// Refuse all requests of a server until the conversation ends.
+    DeclineAll,
     /// Close a server's request without a decision.
     CancelRequest,
 }

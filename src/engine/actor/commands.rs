@@ -42,8 +42,8 @@ impl Actor {
             Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.route_answer(ask, answer),
             Command::Interrupt => {
-                let stopped = self.server_requests.stop_sampling();
-                self.reply_to_server(stopped);
+                let stopped = self.server_requests.stop_sampling(&mut self.cx);
+                self.reply_to_servers(stopped);
                 self.feed(TurnInput::Interrupt);
             }
             Command::CheckArguments {

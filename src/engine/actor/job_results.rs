@@ -2,13 +2,13 @@
 
 use super::Actor;
 use crate::config::ConfigError;
-use crate::domain::{AskId, Dialect, ModelRef, ServerRequestId, ServerRequestReply};
+use crate::domain::{AskId, Dialect, ModelRef};
 use crate::engine::imports;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
+use crate::engine::server_requests::ReadyReply;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{UserAnswer, UserChoice};
-use std::sync::Arc;
 
 impl Actor {
     pub(super) fn handle_job_result(&mut self, result: JobResult) {
@@ -59,13 +59,13 @@ impl Actor {
                 if self.hub.has_request(request.id) {
                     let (requests, cx) = (&mut self.server_requests, &mut self.cx);
                     let reply = requests.handle_page_opened(request, result, cx);
-                    self.reply_to_server(reply);
+                    self.reply_to_servers(reply);
                 }
             }
             JobResult::Sampled(request, result) => {
                 let (requests, cx) = (&mut self.server_requests, &mut self.cx);
                 let reply = requests.handle_sampled(request, result, cx);
-                self.reply_to_server(reply);
+                self.reply_to_servers(reply);
             }
             JobResult::HomePrepared(banners) => self.cx.handle_home_prepared(banners),
         }
@@ -89,16 +89,13 @@ impl Actor {
             .handle_dialect_saved(model, dialect, result, &mut self.cx);
     }
 
-    /// Passes an answer to the owner of its question.
-    pub(super) fn reply_to_server(
-        &self,
-        replies: impl IntoIterator<Item = (ServerRequestId, ServerRequestReply)>,
-    ) {
+    pub(super) fn reply_to_servers(&self, replies: impl IntoIterator<Item = ReadyReply>) {
         for (id, reply) in replies {
             self.hub.reply(id, reply);
         }
     }
 
+    /// Passes an answer to the owner of its question.
     pub(super) fn route_answer(&mut self, ask: AskId, answer: UserAnswer) {
         match self.cx.withdraw(ask) {
             Some(pending) => self.handle_answer(pending, &answer),
@@ -152,10 +149,10 @@ impl Actor {
             }
             PendingQuestion::PinChanged(change) => self.handle_pin_answer(*change, answer),
             PendingQuestion::ServerRequest(request) => {
-                let model = self.models.current().map(Arc::as_ref);
                 let (requests, cx) = (&mut self.server_requests, &mut self.cx);
-                let reply = requests.handle_answer(request, answer, model, cx);
-                self.reply_to_server(reply);
+                let context = &self.models.context;
+                let replies = requests.handle_answer(request, answer, context, cx);
+                self.reply_to_servers(replies);
             }
             PendingQuestion::Instructions(consent) => {
                 let servers = self.hub.servers();

@@ -292,15 +292,10 @@ impl Actor {
                 server,
                 request,
             } => {
-                let open = OpenServerRequest {
-                    id,
-                    server,
-                    request,
-                    answer: None,
-                };
-                let model = self.models.current().map(Arc::as_ref);
+                let open = OpenServerRequest::new(id, server, request);
+                let model = self.models.current();
                 let reply = self.server_requests.ask(open, model, &mut self.cx);
-                self.reply_to_server(reply);
+                self.reply_to_servers(reply);
             }
             HubEvent::RequestWithdrawn(id) => self.server_requests.withdraw(id, &mut self.cx),
             HubEvent::Noticed(notice) => self.cx.notice(notice),

@@ -25,6 +25,7 @@ impl Actor {
         self.guard.leave_session(self.conversation.session());
         self.conversation.replace(session);
         self.agents.leave_conversation();
+        self.server_requests.begin_conversation();
         if self.trust.clear_session_grants() {
             self.feed_approval();
             self.trust.publish_trust(&self.hub.servers(), &mut self.cx);

@@ -154,6 +154,7 @@ impl<'a> RunningTrial<'a> {
                         messages,
                         tools,
                         num_ctx,
+                        temperature: None,
                     });
                 }
                 TurnOutput::Asked { ask, question } => {

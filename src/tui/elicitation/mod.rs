@@ -6,3 +6,4 @@ pub mod body;
 pub mod fields_view;
 pub mod form_state;
 pub mod sampling_body;
+pub mod sampling_progress;

@@ -14,11 +14,11 @@ pub fn request_rows(
 ) -> Vec<StyledLine> {
     let mut rows = Vec::new();
     let intro = format!(
-        "{} wants an answer of your model {}, of up to {} tokens. The lines after | are the \
-         server's words and all that the model would get:",
+        "{} wants an answer of your model {}, {}. The lines after | are the server's words and all \
+         that the model would get:",
         Clean::name(server.as_str()),
         Clean::name(model),
-        request.tokens_max
+        request.parameters_text()
     );
     push_text(&mut rows, &intro, columns);
     let system = request.system_prompt.iter().map(|text| ("System:", text));

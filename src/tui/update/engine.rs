@@ -4,6 +4,7 @@ use crate::domain::{Notice, Session};
 use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
+use crate::tui::elicitation::sampling_progress::SamplingProgress;
 use crate::tui::layer::Layer;
 use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
@@ -69,6 +70,14 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.first_run.follow(&before, after, model.now);
         }
         Event::ProbeChanged(state) => probe::probe_changed(model, state, effects),
+        Event::SamplingChanged(servers) => {
+            let was_sampling = model.sampling.is_some();
+            model.sampling = SamplingProgress::update(model.sampling.take(), servers, model.now);
+            if was_sampling && model.sampling.is_none() {
+                // A Ctrl+C that comes just after the end was meant for it and must not quit.
+                model.chat.timing.ended_at = Some(model.now);
+            }
+        }
         Event::ServersListed(_) | Event::ServerChanged(_) | Event::TrustChanged(_) => {
             servers_event(model, event);
         }

@@ -155,6 +155,7 @@ fn sent_body(provider: ProviderKind, dialect: Dialect, request: &SentRequest) ->
         messages: request.0.clone(),
         tools: Arc::clone(&request.1),
         num_ctx: 8_192,
+        temperature: None,
     };
     body(&request, ParameterFallback::default())
 }

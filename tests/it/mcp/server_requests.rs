@@ -288,7 +288,9 @@ async fn a_server_of_either_era_gets_the_sampled_answer_or_an_error() {
             panic!("{:?}", harness.requests);
         };
         assert_eq!(request.tokens_max, 50);
-        assert_eq!(request.left_out, ["1 tool"]);
+        assert_eq!(request.temperature, Some(0.5));
+        let conversation = "the conversation, which the server wants included";
+        assert_eq!(request.left_out, [conversation]);
 
         harness.reply_with = Some(ServerRequestReply::Declined);
         let outcome = harness.call("sample", json!({})).await;

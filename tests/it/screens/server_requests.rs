@@ -152,7 +152,8 @@ fn sampling() {
             ] },
         ],
         "maxTokens": 200,
-        "tools": [{ "name": "a" }, { "name": "b" }],
+        "temperature": 0.7,
+        "stopSequences": ["END"],
     });
     let request = Arc::new(SamplingRequest::from_params(&request).expect("a valid request"));
     let answer = Arc::new(SampledAnswer {
