@@ -49,7 +49,9 @@ impl SamplingRequest {
         // The specification demands an error, because the client does not declare this.
         let mut unsupported = ["tools", "toolChoice"].into_iter();
         if let Some(key) = unsupported.find(|key| params.get(key).is_some_and(|it| !it.is_null())) {
-            return Err(format!("it has `{key}`, but the model is asked without tools"));
+            return Err(format!(
+                "it has `{key}`, but the model is asked without tools"
+            ));
         }
         let system_prompt = params.get("systemPrompt").and_then(Value::as_str);
         let messages = params.get("messages").and_then(Value::as_array);

@@ -3,7 +3,7 @@
 use super::injection_guard::UntrustedText;
 use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
-use super::server_requests::OpenServerRequest;
+use super::server_requests::open::OpenServerRequest;
 use crate::config::{ConfigError, ConfigLoad};
 use crate::domain::attachment::FoundFiles;
 use crate::domain::{

@@ -41,7 +41,8 @@ pub async fn ask_model(
     if !request.left_out.is_empty() {
         eprintln!("Left out: {}.", request.left_out.join(", "));
     }
-    let question = "Ask the model? (y: ask it, n: decline, x: decline everything from this server) ";
+    let question =
+        "Ask the model? (y: ask it, n: decline, x: decline everything from this server) ";
     let answer = confirm(&tty, question).await;
     if answer.0 == UserAnswer::Choice(UserChoice::Send) {
         eprintln!("Asking {}.", Clean::name(model));
@@ -59,7 +60,10 @@ pub async fn send_answer(
     };
     eprintln!("The answer of {}:", Clean::name(&answer.model));
     print_quote(&answer.text);
-    let question = format!("Send it to {}? (y: send, n: decline, x: decline everything from it) ", Clean::name(server.as_str()));
+    let question = format!(
+        "Send it to {}? (y: send, n: decline, x: decline everything from it) ",
+        Clean::name(server.as_str())
+    );
     confirm(&tty, &question).await
 }
 

@@ -91,7 +91,7 @@ fn the_model_answers_a_server_only_after_two_questions() {
         terminal.wait_for_text(READY_HINT);
         // The digit of the choice: a second `y` this soon would count as held down.
         terminal.press("1");
-        terminal.wait_for_text("Answer from test");
+        terminal.wait_for_text("Answer for test");
         terminal.wait_for_text("  | Blue like the sky.");
         terminal.wait_for_text(READY_HINT);
         terminal.press("y");

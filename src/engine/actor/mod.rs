@@ -30,7 +30,8 @@ use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
 use crate::engine::server_content::ServerContentJobs;
-use crate::engine::server_requests::{OpenServerRequest, ServerRequests};
+use crate::engine::server_requests::ServerRequests;
+use crate::engine::server_requests::open::OpenServerRequest;
 use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{

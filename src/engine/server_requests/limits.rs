@@ -109,13 +109,9 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_server_may_ask_the_model_ten_times_in_ten_minutes() {
         let mut limits = RequestLimits::default();
-        let model = Arc::new(model_config(
-            ProviderKind::Ollama,
-            "http://localhost:11434",
-        ));
+        let model = Arc::new(model_config(ProviderKind::Ollama, "http://localhost:11434"));
         let (parcels, shop) = (ServerId::from("parcels"), ServerId::from("shop"));
-        let mut refusal =
-            |server: &ServerId| limits.check_sampling(server, Some(&model)).err();
+        let mut refusal = |server: &ServerId| limits.check_sampling(server, Some(&model)).err();
         assert!((0..10).all(|_| refusal(&parcels).is_none()));
         let too_often = |is_first| Some(SamplingRefusal::TooOften { is_first });
         assert_eq!(refusal(&parcels), too_often(true));

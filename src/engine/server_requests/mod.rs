@@ -4,6 +4,7 @@
 //! asks the model.
 
 mod limits;
+pub(super) mod open;
 mod sampling;
 #[cfg(test)]
 mod tests;
@@ -14,33 +15,14 @@ use super::jobs::JobResult;
 use super::questions::PendingQuestion;
 use crate::browser;
 use crate::domain::{
-    ModelConfig, Notice, SampledAnswer, ServerId, ServerRequest, ServerRequestId,
-    ServerRequestReply,
+    ModelConfig, Notice, SampledAnswer, ServerRequest, ServerRequestId, ServerRequestReply,
 };
 use crate::protocol::{Ask, QuestionOwner, UserAnswer, UserChoice};
 use limits::RequestLimits;
+use open::{OpenServerRequest, RequestStage};
 use sampling::RunningSamplings;
 use serde_json::Map;
 use std::sync::Arc;
-
-/// A request that waits for its reply.
-#[derive(Debug)]
-pub(super) struct OpenServerRequest {
-    pub(super) id: ServerRequestId,
-    pub(super) server: ServerId,
-    pub(super) request: ServerRequest,
-    stage: RequestStage,
-}
-
-/// How far a request has come. Only requests for an answer of the model have several stages.
-#[derive(Debug, Clone)]
-enum RequestStage {
-    Received,
-    /// The question names this model. No other may be asked, even if another one is selected now.
-    ModelShown(Arc<ModelConfig>),
-    /// The user decides whether to send this answer.
-    Answered(Arc<SampledAnswer>),
-}
 
 /// A reply that the request's server should get now.
 pub(super) type ReadyReply = (ServerRequestId, ServerRequestReply);
@@ -49,18 +31,6 @@ pub(super) type ReadyReply = (ServerRequestId, ServerRequestReply);
 pub(super) struct ServerRequests {
     limits: RequestLimits,
     running: RunningSamplings,
-}
-
-impl OpenServerRequest {
-    pub(super) fn new(id: ServerRequestId, server: ServerId, request: ServerRequest) -> Self {
-        let stage = RequestStage::Received;
-        Self {
-            id,
-            server,
-            request,
-            stage,
-        }
-    }
 }
 
 impl ServerRequests {
@@ -177,9 +147,7 @@ impl ServerRequests {
         ids.extend(self.running.stop_all_of(server, cx));
         let text = format!("Requests of server `{server}` are declined in this conversation.");
         cx.notice(Notice::info(text));
-        let replies = ids
-            .into_iter()
-            .map(|id| (id, ServerRequestReply::Declined));
+        let replies = ids.into_iter().map(|id| (id, ServerRequestReply::Declined));
         replies.collect()
     }
 

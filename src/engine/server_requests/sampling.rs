@@ -1,7 +1,7 @@
 //! Answers that the model generates for servers. Each is a background job that can be stopped. No
 //! tool is offered to the model, and nothing of the conversation is sent.
 
-use super::OpenServerRequest;
+use super::open::OpenServerRequest;
 use crate::domain::{
     Message, ModelConfig, ProviderKind, SampledAnswer, SamplingRequest, ServerId, ServerRequestId,
     Think,
@@ -73,7 +73,9 @@ impl RunningSamplings {
 
     /// Stops one job. Returns false if it was not running.
     pub(super) fn stop(&mut self, id: ServerRequestId, cx: &mut EngineCx) -> bool {
-        !self.stop_matching(|running, _| running == id, cx).is_empty()
+        !self
+            .stop_matching(|running, _| running == id, cx)
+            .is_empty()
     }
 
     pub(super) fn stop_all(&mut self, cx: &mut EngineCx) -> Vec<ServerRequestId> {

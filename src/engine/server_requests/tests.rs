@@ -35,10 +35,7 @@ fn harness(replies: Vec<Vec<ScriptStep>>) -> Harness {
     Harness {
         requests: ServerRequests::default(),
         cx: EngineCx::new(home, provider, options, settings, None, []),
-        model: Arc::new(model_config(
-            ProviderKind::Ollama,
-            "http://localhost:11434",
-        )),
+        model: Arc::new(model_config(ProviderKind::Ollama, "http://localhost:11434")),
         last_id: 0,
     }
 }

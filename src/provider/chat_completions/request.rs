@@ -42,7 +42,10 @@ pub(in crate::provider) fn body(
     body.insert("messages".into(), messages.into());
     body.insert("stream".into(), json!(true));
     if !fallback.omits_temperature {
-        body.insert("temperature".into(), json!(request.temperature.unwrap_or(TEMPERATURE)));
+        body.insert(
+            "temperature".into(),
+            json!(request.temperature.unwrap_or(TEMPERATURE)),
+        );
     }
     if let Some(think) = model.think {
         body.insert("reasoning_effort".into(), json!((flavor.effort)(think)));
