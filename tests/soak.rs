@@ -77,6 +77,7 @@ fn random_call(rng: &mut TestRng, number: u64) -> (McpCall, bool) {
         tool: tool.to_owned(),
         arguments,
         pin: None,
+        task: None,
     };
     (call, rng.one_in(20))
 }
@@ -224,6 +225,7 @@ async fn check_recovery(soak: &mut Soak) {
             tool: "add".to_owned(),
             arguments: arguments.as_object().cloned().unwrap_or_default(),
             pin: None,
+            task: None,
         };
         let outcome = soak.hub.call(call, CancellationToken::new()).await;
         let sum = (number + 1).to_string();

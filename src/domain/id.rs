@@ -87,3 +87,19 @@ impl IdGenerator {
         self.0
     }
 }
+
+/// A hash of the command, arguments, environment, working directory, URL and headers. Trust rules
+/// are bound to it: a server with the same name but a different identity is a different server.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LaunchId(String);
+
+impl LaunchId {
+    /// Restores a stored identity.
+    pub fn from_hash(hash: impl Into<String>) -> Self {
+        Self(hash.into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}

@@ -34,11 +34,13 @@ pub mod server;
 pub mod server_content;
 pub mod server_log;
 pub mod server_request;
+mod server_task;
 pub mod session;
 pub mod session_export;
 mod session_query;
 pub mod settings_change;
 pub mod sign_in;
+mod standing_permission;
 pub mod tool;
 pub mod toolset;
 pub mod transcript;
@@ -52,7 +54,7 @@ pub use attachment::{AttachedImage, Attachment, ImageSupport};
 pub use built_in::{BuiltInSettings, FetchHost, OllamaTarget};
 pub use decision::Decision;
 pub use elicitation::{ElicitationForm, UrlElicitation};
-pub use id::{AskId, CallId, PieceId, QueryId, ServerId, SessionId, TurnId};
+pub use id::{AskId, CallId, LaunchId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use key_settings::{KeyEntry, KeySettings};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
@@ -76,13 +78,14 @@ pub use provider_kind::ProviderKind;
 pub use redact::Redactor;
 pub use sampling::{SampledAnswer, SamplingRequest};
 pub use schema::{ArgumentCheck, SchemaCheck};
-pub use server::{LaunchConfig, LaunchId, Server, ServerConfig, ServerStatus};
+pub use server::{LaunchConfig, Server, ServerConfig, ServerStatus};
 pub use server_content::{
     ArgumentCompletion, ArgumentOwner, ContentArgument, LoadedPrompt, ResourceTemplate,
     ServerContent, ServerPrompt, ServerResource,
 };
 pub use server_log::{ServerLog, ServerLogLine};
 pub use server_request::{ServerRequest, ServerRequestId, ServerRequestReply};
+pub use server_task::{CallTask, ServerTask, TaskProtocol};
 pub use session::{Branch, IndexProgress, SavedMessage, Session, SessionPreview, SessionSummary};
 pub use session_export::{ExportFormat, ExportPart};
 pub use session_query::{InvalidFilter, SessionQuery};

@@ -2,7 +2,7 @@
 
 use super::model::Secret;
 use super::tool::canonical_hash;
-use super::{Notice, ServerContent, ServerId, Tool};
+use super::{LaunchId, Notice, ServerContent, ServerId, Tool};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -99,22 +99,6 @@ pub enum InheritedEnv {
     All,
 }
 
-/// A hash of the command, arguments, environment, working directory, URL and headers. Trust rules
-/// are bound to it: a server with the same name but a different identity is a different server.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LaunchId(String);
-
-impl LaunchId {
-    /// Restores a stored identity.
-    pub fn from_hash(hash: impl Into<String>) -> Self {
-        Self(hash.into())
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
 impl LaunchConfig {
     /// The identity of this configuration. It does not depend on the order of variables and
     /// headers, nor on the transport.
@@ -149,7 +133,7 @@ impl LaunchConfig {
             }
             Self::Misconfigured { why } => json!({ "misconfigured": why }),
         };
-        LaunchId(canonical_hash(&parts))
+        LaunchId::from_hash(canonical_hash(&parts))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Tools offered by servers, and calls to them.
 
 pub use super::progress::ToolProgress;
-use super::{Arguments, CallId, ServerId};
+pub use super::standing_permission::StandingPermission;
+use super::{Arguments, CallId, CallTask, ServerId};
 use crate::text::json_changes::JsonChange;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -234,22 +235,10 @@ pub struct ToolCall {
     /// Where images and sounds of the result were saved. Only for display.
     #[serde(skip)]
     pub saved_files: Box<[PathBuf]>,
+    /// The task that the server runs for the call.
+    #[serde(skip)]
+    pub task: Option<Box<CallTask>>,
     pub state: ToolState,
-}
-
-/// A permission given before the call, so that it did not have to ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StandingPermission {
-    /// The tool mode is auto.
-    AutoMode,
-    /// The user allowed the tool for this session.
-    Session,
-    /// A rule in trust.json.
-    Rule,
-    /// The command line allowed the tool.
-    CommandLine,
-    /// `find_tools`, which the program answers itself.
-    ToolSearch,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -342,6 +331,7 @@ impl ToolCall {
             merged_forms: Box::default(),
             permission: None,
             saved_files: Box::default(),
+            task: self.task.clone(),
             state,
         }
     }

@@ -1,32 +1,20 @@
 //! One tool call, from finding an open session to its outcome. The future owns the call: dropping
 //! the future cancels the call on the server.
 
-use super::error::McpError;
+use super::call_exchange::{CallEnding, TIMEOUTS_MAX, exchange, may_have_run_text};
 use super::hub_event::HubEvent;
 use super::result_text::{RenderedResult, render_result};
-use super::server_requests::{
-    INPUT_ROUNDS_MAX, InputRequired, answer_input_requests, required_pages, visit_pages,
-};
-use super::session::{McpSession, error_text, raw_result};
+use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests, visit_pages};
+use super::session::McpSession;
 use super::supervisor::ServerSupervisor;
-use crate::domain::{
-    Arguments, CallId, Pin, Redactor, ServerId, ToolOutcome, ToolProgress, UrlElicitation,
-};
-use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken, RequestId,
-};
-use rmcp::service::{PeerRequestOptions, ServiceError};
+use super::tasks::{CreatedTask, TaskCall, TaskEnd, follow_task, legacy_task_request};
+use crate::domain::{Arguments, CallId, Pin, Redactor, ServerId, ServerTask, ToolOutcome};
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken};
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-
-/// Progress restarts the timeout, until the call has taken this many times the timeout in total.
-const TIMEOUTS_MAX: u32 = 10;
-/// Minimum interval between progress reports of one call; a server may flood us with progress.
-const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// One approved call.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +26,8 @@ pub struct McpCall {
     /// The approved definition. The call does not run if the server's definition of the tool has
     /// changed since, for example after a restart.
     pub pin: Option<Pin>,
+    /// The task of a call that an earlier run made. The task is followed, and nothing is called.
+    pub task: Option<ServerTask>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -99,7 +89,8 @@ pub async fn run_call(
             let why = redactors.all.redact(&why);
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
-        CallEnding::PagesRequired(_) => {
+        // A task is followed before its call ends.
+        CallEnding::PagesRequired(_) | CallEnding::TaskCreated(..) => {
             let text = "The server keeps requiring visits to web pages.".to_owned();
             ToolOutcome::Failed { text, elapsed }.into()
         }
@@ -147,48 +138,27 @@ async fn attempt(
         session = supervisor.session() => session,
     };
     match session {
-        Ok(_) if !supervisor.matches_approved_definition(&call) => {
+        Ok(_) if !supervisor.matches_approved_definition(&call.tool, call.pin.as_ref()) => {
             let why = "its server changed the tool after it was approved".to_owned();
             Err(ToolOutcome::NotRun { why })
         }
         Ok(session) => {
+            let running = async {
+                match call.task.clone() {
+                    Some(task) => {
+                        let call = task_call(supervisor, (call.id, &call.server), None, events);
+                        follow_task(call, session, task, None).await.into()
+                    }
+                    None => run_rounds(supervisor, &session, call, events).await,
+                }
+            };
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => Err(ToolOutcome::Interrupted),
-                ending = run_rounds(supervisor, &session, call, events) => Ok(ending),
+                ending = running => Ok(ending),
             }
         }
         Err(why) => Ok(CallEnding::Unreachable(why)),
-    }
-}
-
-enum CallEnding {
-    Answered(Value),
-    /// The server answered with a protocol error.
-    ToolFailed(String),
-    /// The server ran nothing, because the user must visit these pages first.
-    PagesRequired(Vec<UrlElicitation>),
-    Unreachable(String),
-    TimedOut,
-    /// The server ran nothing because it does not recognize the session.
-    SessionUnknown,
-}
-
-/// A request in progress; cancelled if dropped before its response.
-struct OpenCall<'a> {
-    session: &'a McpSession,
-    request: RequestId,
-    token: ProgressToken,
-    tool: &'a str,
-    is_answered: bool,
-}
-
-impl Drop for OpenCall<'_> {
-    fn drop(&mut self) {
-        self.session.shared.progress.unsubscribe(&self.token);
-        if !self.is_answered && !self.session.shared.outcome.has_ended() {
-            self.session.cancel(self.request.clone(), self.tool);
-        }
     }
 }
 
@@ -210,7 +180,17 @@ async fn run_rounds(
     let mut params = CallToolRequestParams::new(tool.clone()).with_arguments(arguments);
     for _ in 0..=INPUT_ROUNDS_MAX {
         let timeout = supervisor.tool_timeout();
-        let ending = exchange(session, id, params.clone(), timeout, events).await;
+        let time_max = timeout * TIMEOUTS_MAX;
+        let definition = supervisor.tool(&tool);
+        let as_task = legacy_task_request(session, definition.as_ref(), &params, time_max);
+        let request = as_task.unwrap_or_else(|| {
+            ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()))
+        });
+        let ending = exchange(session, (id, &tool), request, timeout, events).await;
+        if let CallEnding::TaskCreated(created, token) = ending {
+            let call = task_call(supervisor, (id, &server), Some(token), events);
+            return follow_created_task(call, session, *created).await;
+        }
         let answering = async {
             match ending {
                 CallEnding::PagesRequired(pages) => {
@@ -247,132 +227,44 @@ async fn run_rounds(
     ))
 }
 
-/// Sends the call and waits for its response, its timeout or the end of the session.
-async fn exchange(
+fn task_call<'a>(
+    supervisor: &'a ServerSupervisor,
+    (id, server): (CallId, &'a ServerId),
+    progress_token: Option<ProgressToken>,
+    events: &'a mpsc::Sender<HubEvent>,
+) -> TaskCall<'a> {
+    TaskCall {
+        id,
+        server,
+        supervisor,
+        events,
+        time_max: supervisor.tool_timeout() * TIMEOUTS_MAX,
+        progress_token,
+    }
+}
+
+async fn follow_created_task(
+    call: TaskCall<'_>,
     session: &McpSession,
-    call: CallId,
-    params: CallToolRequestParams,
-    timeout: Duration,
-    events: &mpsc::Sender<HubEvent>,
+    created: CreatedTask,
 ) -> CallEnding {
-    let tool = params.name.to_string();
-    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-    let options = PeerRequestOptions::no_options();
-    let sending = session.peer.send_request_with_option(request, options);
-    let Ok(mut handle) = sending.await else {
-        let error = session.shared.outcome.wait_for_end().await;
-        return CallEnding::Unreachable(session_ended_text(&error));
-    };
-    let shared = &session.shared;
-    let mut progress = shared.progress.subscribe(handle.progress_token.clone());
-    let mut open_call = OpenCall {
-        session,
-        request: handle.id.clone(),
-        token: handle.progress_token.clone(),
-        tool: &tool,
-        is_answered: false,
-    };
-    let mut hard_deadline = Instant::now() + timeout * TIMEOUTS_MAX;
-    let mut idle_deadline = Instant::now() + timeout;
-    // The earliest time for the next progress report, and the time to report the newest progress,
-    // if it has not been reported yet.
-    let (mut next_report_at, mut report_due_at) = (Instant::now(), None);
-    // The clock stops while the server asks the user.
-    let mut questions = shared.incoming_requests.open_questions();
-    let mut paused_at = (*questions.borrow_and_update() > 0).then(Instant::now);
-    loop {
-        tokio::select! {
-            // A response that arrived just before the session ended still counts.
-            biased;
-            answer = &mut handle.rx => {
-                open_call.is_answered = true;
-                let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
-                let ending = classify_response(session, raw_result(answer)).await;
-                return or_session_unknown(ending, session, &handle.id);
-            }
-            error = shared.outcome.wait_for_end() => {
-                let ending = CallEnding::Unreachable(may_have_run_text(&error));
-                return or_session_unknown(ending, session, &handle.id);
-            }
-            Ok(()) = questions.changed() => {
-                let is_asking = *questions.borrow_and_update() > 0;
-                if let (false, Some(since)) = (is_asking, paused_at) {
-                    hard_deadline += since.elapsed();
-                    idle_deadline = Instant::now() + timeout;
-                }
-                paused_at = is_asking.then(|| paused_at.unwrap_or_else(Instant::now));
-            }
-            () = sleep_until(idle_deadline.min(hard_deadline)), if paused_at.is_none() => {
-                return CallEnding::TimedOut;
-            }
-            Ok(()) = progress.changed() => {
-                idle_deadline = Instant::now() + timeout;
-                progress.mark_unchanged();
-                report_due_at.get_or_insert(next_report_at);
-            }
-            () = sleep_until(report_due_at.unwrap_or(hard_deadline)), if report_due_at.is_some() => {
-                (report_due_at, next_report_at) = (None, Instant::now() + PROGRESS_INTERVAL);
-                let newest_progress = progress.borrow().clone();
-                send_progress(call, newest_progress, events);
-            }
+    match created.task {
+        Ok(task) => follow_task(call, session.clone(), task, Some(created.state))
+            .await
+            .into(),
+        Err(why) => CallEnding::ToolFailed(format!(
+            "The server runs the call as a task that cannot be followed: {why}. Its result is lost."
+        )),
+    }
+}
+
+impl From<TaskEnd> for CallEnding {
+    fn from(end: TaskEnd) -> Self {
+        match end {
+            TaskEnd::Result(result) => Self::Answered(result),
+            TaskEnd::Failed(text) => Self::ToolFailed(text),
+            TaskEnd::Unreachable(why) => Self::Unreachable(why),
+            TaskEnd::TimedOut => Self::TimedOut,
         }
-    }
-}
-
-fn send_progress(call: CallId, progress: Option<ToolProgress>, events: &mpsc::Sender<HubEvent>) {
-    if let Some(progress) = progress {
-        // Each report is a snapshot, so dropping one if the queue is full loses nothing.
-        let _ = events.try_send(HubEvent::Progress { call, progress });
-    }
-}
-
-/// Replaces `Unreachable` with `SessionUnknown` if the server rejected the request for that reason.
-fn or_session_unknown(ending: CallEnding, session: &McpSession, request: &RequestId) -> CallEnding {
-    match ending {
-        CallEnding::Unreachable(_) if session.shared.is_retryable(request) => {
-            CallEnding::SessionUnknown
-        }
-        ending => ending,
-    }
-}
-
-/// The text for a call that was not sent because its session ended.
-fn session_ended_text(error: &McpError) -> String {
-    let reason = match error.wants_sign_in() {
-        true => "The server requires you to sign in.",
-        false => "The server is gone.",
-    };
-    format!("{reason} {error}")
-}
-
-/// The text for a call that may have been sent and must not be repeated blindly.
-fn may_have_run_text(error: &McpError) -> String {
-    match error.wants_sign_in() {
-        true => session_ended_text(error),
-        false => format!(
-            "{} It is not known whether the tool ran.",
-            session_ended_text(error)
-        ),
-    }
-}
-
-async fn classify_response(
-    session: &McpSession,
-    result: Result<Value, ServiceError>,
-) -> CallEnding {
-    match result {
-        Ok(result) => CallEnding::Answered(result),
-        // The server answered, so the call did not fail in transit.
-        Err(ServiceError::McpError(error)) => match required_pages(&error) {
-            Some(Ok(pages)) => CallEnding::PagesRequired(pages),
-            Some(Err(why)) => CallEnding::ToolFailed(why),
-            None => CallEnding::ToolFailed(error_text(&ServiceError::McpError(error))),
-        },
-        Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
-            CallEnding::Unreachable(may_have_run_text(
-                &session.shared.outcome.wait_for_end().await,
-            ))
-        }
-        Err(error) => CallEnding::Unreachable(error_text(&error)),
     }
 }

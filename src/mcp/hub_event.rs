@@ -1,7 +1,7 @@
 //! Events that the hub reports to its owner.
 
 use crate::domain::{
-    CallId, Notice, Server, ServerId, ServerRequest, ServerRequestId, ToolProgress,
+    CallId, Notice, Server, ServerId, ServerRequest, ServerRequestId, ServerTask, ToolProgress,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +12,11 @@ pub enum HubEvent {
     Progress {
         call: CallId,
         progress: ToolProgress,
+    },
+    /// The server runs the call as a task. Its id must be stored, because no other session learns it.
+    TaskStarted {
+        call: CallId,
+        task: ServerTask,
     },
     /// A server asks the user. Answered by `Hub::reply`.
     Requested {

@@ -229,6 +229,7 @@ impl Inbox {
         {
             let decoded = match handshake {
                 HandshakeRequest::Initialize => {
+                    self.shared.task_support.read(&result);
                     decode::decode_initialize(result).map(ServerResult::InitializeResult)
                 }
                 HandshakeRequest::Discover => {

@@ -4,6 +4,7 @@
 
 mod backoff;
 mod call;
+mod call_exchange;
 mod cancelled_requests;
 mod content_capabilities;
 mod content_decode;
@@ -42,6 +43,7 @@ mod stderr_hints;
 mod stdio_transport;
 mod subscribed_resources;
 mod supervisor;
+mod tasks;
 mod tool_list;
 
 pub use call::{CallResult, McpCall};

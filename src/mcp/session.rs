@@ -7,6 +7,7 @@ use super::error::McpError;
 use super::http::SYNTHETIC_ERROR_CODE;
 use super::session_shared::SessionShared;
 use super::startup::{HandshakeStage, StartupTimeout};
+use super::tasks::declared_extensions;
 use super::tool_list::ListedTools;
 use crate::domain;
 use crate::domain::server::PeerInfo;
@@ -73,6 +74,7 @@ impl ClientHandler for PassiveClient {
         let mut capabilities = ClientCapabilities::default();
         capabilities.elicitation = Some(elicitation);
         capabilities.sampling = Some(SamplingCapability::default());
+        capabilities.extensions = Some(declared_extensions());
         ClientConfig::new(
             capabilities,
             Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),

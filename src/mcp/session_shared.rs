@@ -10,6 +10,7 @@ use super::session_outcome::SessionOutcome;
 use super::startup::Startup;
 use super::stderr::StderrBuffer;
 use super::subscribed_resources::ReportedResources;
+use super::tasks::LegacyTaskSupport;
 use crate::sync::lock_ignoring_poison;
 use rmcp::model::RequestId;
 use serde_json::Value;
@@ -34,6 +35,8 @@ pub struct SessionShared {
     pub updated_resources: ReportedResources,
     /// The server stream is open again after an interruption.
     pub stream_reopened: Notify,
+    /// Whether calls can become tasks, in the legacy era.
+    pub task_support: LegacyTaskSupport,
     /// Arguments that are also sent as headers.
     pub param_headers: ParamHeaders,
     /// Requests that the server did not execute because it did not recognize the session.

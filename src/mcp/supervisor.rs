@@ -15,7 +15,7 @@ use super::session::McpSession;
 use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
 use super::stderr::StderrBuffer;
 use super::subscribed_resources::ResourceSubscriptions;
-use crate::domain::{LaunchConfig, Pin, Redactor, Server, ServerConfig, ServerStatus};
+use crate::domain::{LaunchConfig, Pin, Redactor, Server, ServerConfig, ServerStatus, Tool};
 use crate::ports::LocalServer;
 use crate::text::Clean;
 use std::process::ExitStatus;
@@ -114,17 +114,17 @@ impl ServerSupervisor {
         self.manual_reconnect.notify_one();
     }
 
-    /// Whether the tool's definition is still the one approved for this call. True for a call
-    /// without a pin.
-    pub fn matches_approved_definition(&self, call: &super::call::McpCall) -> bool {
+    /// Whether the tool's definition is still the approved one. True for a call without a pin.
+    pub fn matches_approved_definition(&self, tool: &str, approved: Option<&Pin>) -> bool {
         let state = self.state.borrow();
-        let is_current = |pin: &Pin| {
-            state
-                .tools
-                .iter()
-                .any(|tool| tool.name == call.tool && tool.pin == *pin)
-        };
-        call.pin.as_ref().is_none_or(is_current)
+        let mut tools = state.tools.iter().filter(|listed| listed.name == tool);
+        approved.is_none_or(|pin| tools.any(|listed| listed.pin == *pin))
+    }
+
+    /// The definition of a tool in the newest list.
+    pub fn tool(&self, name: &str) -> Option<Tool> {
+        let state = self.state.borrow();
+        state.tools.iter().find(|tool| tool.name == name).cloned()
     }
 
     pub fn tool_timeout(&self) -> Duration {

@@ -1,7 +1,10 @@
 //! The JSON of a tool call in sessions and journals.
 
 use crate::domain::tool::CallOrigin;
-use crate::domain::{Arguments, CallId, ServerId, ToolCall, ToolOutcome, ToolState};
+use crate::domain::{
+    Arguments, CallId, CallTask, LaunchId, Pin, ServerId, ServerTask, TaskProtocol, ToolCall,
+    ToolOutcome, ToolState,
+};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -18,6 +21,14 @@ pub(super) fn to_json(call: &ToolCall) -> Value {
     });
     if let Some(original) = &call.original {
         entry["asked"] = arguments_to_json(original);
+    }
+    if let Some(CallTask { task, launch, pin }) = call.task.as_deref() {
+        entry["task"] = json!({
+            "id": task.id(),
+            "protocol": task.protocol,
+            "launch": launch.as_str(),
+            "pin": pin.as_str(),
+        });
     }
     if let ToolState::Done(outcome) = &call.state {
         entry["outcome"] = outcome_name(outcome).into();
@@ -75,7 +86,20 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
         merged_forms: Box::default(),
         permission: None,
         saved_files: Box::default(),
+        task: task_from_json(entry).map(Box::new),
         state: ToolState::Done(outcome_from_name(outcome, elapsed)),
+    })
+}
+
+/// The task of a call; `None` if it has none, or a field is missing or invalid.
+fn task_from_json(entry: &Value) -> Option<CallTask> {
+    let task = entry.get("task")?;
+    let text = |key: &str| task.get(key)?.as_str().map(str::to_owned);
+    let protocol: TaskProtocol = serde_json::from_value(task.get("protocol")?.clone()).ok()?;
+    Some(CallTask {
+        task: ServerTask::new(&text("id")?, protocol).ok()?,
+        launch: LaunchId::from_hash(text("launch")?),
+        pin: Pin::from_hash(text("pin")?),
     })
 }
 

@@ -96,6 +96,7 @@ async fn run(
                 tool: tool.clone(),
                 arguments: arguments.clone(),
                 pin: None,
+                task: None,
             };
             let pending_call = hub.call(call, CancellationToken::new());
             let answering = async {

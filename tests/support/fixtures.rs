@@ -153,6 +153,7 @@ pub fn tool_call(server: &str, tool: &str, arguments: Value) -> ToolCall {
         merged_forms: Box::default(),
         permission: None,
         saved_files: Box::default(),
+        task: None,
         state: ToolState::AwaitingApproval,
     }
 }

@@ -6,7 +6,7 @@ use humble::app::built_in_server;
 use humble::config::Home;
 use humble::domain::{
     Arguments, BuiltInSettings, CallId, LaunchConfig, Notice, Server, ServerConfig, ServerRequest,
-    ServerRequestId, ServerRequestReply, ServerStatus, ToolOutcome, ToolProgress,
+    ServerRequestId, ServerRequestReply, ServerStatus, ServerTask, ToolOutcome, ToolProgress,
 };
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::provider::Provider;
@@ -26,6 +26,8 @@ pub struct HubHarness {
     events: mpsc::Receiver<HubEvent>,
     pub progress: Vec<ToolProgress>,
     pub notices: Vec<Notice>,
+    /// The tasks of calls, in order.
+    pub tasks: Vec<ServerTask>,
     /// The servers' requests, in order.
     pub requests: Vec<(ServerRequestId, ServerRequest)>,
     /// How many of them `wait_for_request` has returned.
@@ -94,6 +96,7 @@ impl HubHarness {
             events,
             progress: Vec::new(),
             notices: Vec::new(),
+            tasks: Vec::new(),
             requests: Vec::new(),
             returned_requests: 0,
             withdrawn: Vec::new(),
@@ -204,6 +207,7 @@ impl HubHarness {
                 }
             }
             Some(HubEvent::RequestWithdrawn(id)) => self.withdrawn.push(id),
+            Some(HubEvent::TaskStarted { task, .. }) => self.tasks.push(task),
             Some(HubEvent::Changed(_)) | None => {}
         }
     }
@@ -242,6 +246,7 @@ impl HubHarness {
             tool: tool.to_owned(),
             arguments: arguments(value),
             pin: None,
+            task: None,
         }
     }
 

@@ -24,7 +24,8 @@ struct State {
     pending_calls: Vec<(Value, String, Value)>,
     cancelled: BTreeSet<String>,
     is_broken: bool,
-    /// Results of other methods; null means that the server never answers.
+    /// Results of other methods; null means that the server never answers, and a number as `error`
+    /// that it answers with an error of this code.
     answers: Map<String, Value>,
     /// The requests for those methods, and those without any result.
     requests: Vec<Value>,
@@ -55,6 +56,11 @@ impl InMemoryServer {
     pub fn with_answer(self, method: &str, result: Value) -> Self {
         self.with_state(|state| state.answers.insert(method.to_owned(), result));
         self
+    }
+
+    /// Replaces the result of a method.
+    pub fn set_answer(&self, method: &str, result: Value) {
+        self.with_state(|state| state.answers.insert(method.to_owned(), result));
     }
 
     /// Replaces the result of a method and announces the change.
@@ -200,6 +206,12 @@ impl State {
                 self.requests.push(message.clone());
                 match self.answers.get(method) {
                     Some(Value::Null) => {}
+                    Some(answer) if answer.get("error").is_some_and(Value::is_number) => {
+                        self.send(json!({
+                            "jsonrpc": "2.0", "id": id,
+                            "error": { "code": answer["error"], "message": "no such task" },
+                        }))
+                    }
                     Some(result) => self.answer(id, &result.clone()),
                     None => self.send(json!({
                         "jsonrpc": "2.0", "id": id,

@@ -8,6 +8,8 @@ mod eras;
 mod library;
 #[path = "mcp_server_requests.rs"]
 mod requests;
+#[path = "mcp_server_tasks.rs"]
+mod tasks;
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -27,6 +29,8 @@ fn main() {
         asking_call: None,
         is_page_required: false,
         questions_asked: 0,
+        status_count: 0,
+        task_answer: None,
         running: Arc::default(),
     };
     for line in stdin().lock().lines() {
@@ -100,6 +104,10 @@ struct Server {
     is_page_required: bool,
     /// Of the tool `nag`.
     questions_asked: u32,
+    /// Status requests since the last call.
+    status_count: u32,
+    /// The user's answer to a task.
+    task_answer: Option<Value>,
     /// Running calls by the JSON text of their id.
     running: Arc<Mutex<HashMap<String, Sender<()>>>>,
 }
@@ -128,6 +136,7 @@ impl Server {
         let id = message["id"].clone();
         if self.handle_for_library(&id, &message)
             || self.handle_asking(&id, &message)
+            || self.handle_for_tasks(&id, &message)
             || self.handle_for_era(&id, &message)
         {
             return;

@@ -134,6 +134,7 @@ async fn connect_and_call(
         tool: tool.name.clone(),
         arguments,
         pin: Some(tool.pin.clone()),
+        task: None,
     };
     let (result, stop_reason) = run_call(pool, call).await;
     let outcome = &result.outcome;
@@ -212,7 +213,12 @@ async fn run_call(pool: &mut ServerPool, call: McpCall) -> (CallResult, Option<S
                     print_to_stderr(&cli_output::notice_line(&notice));
                 }
                 Some(event @ HubEvent::Requested { .. }) => pool.decline_request(event),
-                Some(HubEvent::Changed(_) | HubEvent::RequestWithdrawn(_)) | None => {}
+                Some(
+                    HubEvent::Changed(_)
+                    | HubEvent::RequestWithdrawn(_)
+                    | HubEvent::TaskStarted { .. },
+                )
+                | None => {}
             },
             () = pool.status.tick() => {}
         }

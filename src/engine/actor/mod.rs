@@ -288,6 +288,9 @@ impl Actor {
             HubEvent::Progress { call, progress } => {
                 self.feed(TurnInput::Progress { call, progress })
             }
+            HubEvent::TaskStarted { call, task } => {
+                self.feed(TurnInput::TaskStarted { call, task })
+            }
             HubEvent::Requested {
                 id,
                 server,

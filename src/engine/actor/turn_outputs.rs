@@ -316,6 +316,7 @@ impl Actor {
             tool: call.tool().to_owned(),
             arguments: call.arguments().clone(),
             pin: Some(tool.tool.pin.clone()),
+            task: None,
         };
         let (server, tool, is_private) = (
             request.server.clone(),

@@ -169,6 +169,7 @@ impl<'a> RunningTrial<'a> {
                         tool: call.tool().to_owned(),
                         arguments: call.arguments().clone(),
                         pin: None,
+                        task: None,
                     };
                     let hub = &self.tools.hub;
                     self.driver.run(&call, |cancel| {

@@ -5,7 +5,9 @@ use super::{
     ApprovedCall, CallId, Exchange, StartedCall, ToolCall, ToolIdentity, ToolOutcome, ToolProgress,
     ToolState, Turn, TurnEffect, TurnState, context,
 };
-use crate::domain::{AttachedImage, ServerId, ToolCallMessage, ToolLookup, ToolResultMessage};
+use crate::domain::{
+    AttachedImage, CallTask, ServerId, ServerTask, ToolCallMessage, ToolLookup, ToolResultMessage,
+};
 use crate::engine::result_images::ResultImages;
 use std::time::Duration;
 
@@ -94,6 +96,24 @@ impl Turn {
         };
         let progress = Some(progress.following(previous.as_ref()));
         self.set_call_state(id, ToolState::Running { progress });
+    }
+
+    /// Stores the task of a running call with the call.
+    pub(super) fn handle_task_started(&mut self, id: CallId, task: ServerTask) {
+        let Some(started) = self.started_calls.get(&id) else {
+            return;
+        };
+        let (launch, pin) = (
+            started.identity.launch.clone(),
+            started.identity.pin.clone(),
+        );
+        if self.running_calls().contains(&id)
+            && let Some(call) = self.calls.get_mut(&id)
+        {
+            call.task = Some(Box::new(CallTask { task, launch, pin }));
+            // Without progress, so that the journal records the task.
+            self.set_call_state(id, ToolState::Running { progress: None });
+        }
     }
 
     /// Cancels only this call; other calls keep running. A late result from its server is

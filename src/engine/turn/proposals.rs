@@ -206,6 +206,7 @@ impl Turn {
             json_changes,
             permission: None,
             saved_files: Box::default(),
+            task: None,
             merged_forms: other_forms.iter().map(|(form, _)| *form).collect(),
             state: ToolState::Proposed,
         };

@@ -5,8 +5,8 @@ use crate::domain::model::Limits;
 use crate::domain::trust::TrustRule;
 use crate::domain::{
     AgentResult, ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Dialect, Message, Notice,
-    Prompt, ReasoningEcho, SavedMessage, SchemaCheck, ToolMode, ToolOutcome, ToolProgress, Toolset,
-    TurnEvent, Usage,
+    Prompt, ReasoningEcho, SavedMessage, SchemaCheck, ServerTask, ToolMode, ToolOutcome,
+    ToolProgress, Toolset, TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, ToolIdentity};
 use crate::engine::injection_guard::{UntrustedText, UntrustedTexts};
@@ -93,6 +93,11 @@ pub enum TurnInput {
     Progress {
         call: CallId,
         progress: ToolProgress,
+    },
+    /// The server runs the call as a task.
+    TaskStarted {
+        call: CallId,
+        task: ServerTask,
     },
     /// Piped text or saved messages, scanned for calls by the injection guard.
     UntrustedTextScanned(Arc<UntrustedText>),

@@ -88,8 +88,12 @@ pub fn progress_line(tool: &str, progress: &ToolProgress) -> String {
         _ => done,
     };
     let message = progress.message.as_deref().unwrap_or_default();
-    let separator = if message.is_empty() { "" } else { ", " };
     let tool = Clean::name(tool);
+    let is_uncounted = progress.amount() == ProgressAmount::Count(0.0);
+    if is_uncounted && !message.is_empty() {
+        return clean_line(&format!("{tool}: {message}"));
+    }
+    let separator = if message.is_empty() { "" } else { ", " };
     clean_line(&format!("{tool}: {count}{separator}{message}"))
 }
 
@@ -213,6 +217,10 @@ mod tests {
         );
         assert_eq!(line(0.5, None, None), "t: 0.5");
         assert_eq!(line(7.0, Some(0.0), Some("x")), "t: 7, x");
+        assert_eq!(
+            line(0.0, None, Some("working: page 3")),
+            "t: working: page 3"
+        );
         assert_eq!(line(-5.0, Some(10.0), None), "t: 0 of 10 (0 %)");
         assert_eq!(line(9.0, Some(3.0), None), "t: 9 of 3 (100 %)");
     }

@@ -21,6 +21,14 @@ pub struct InputRequired {
 }
 
 impl InputRequired {
+    /// The requests of a task.
+    pub fn from_requests(requests: Map<String, Value>) -> Self {
+        Self {
+            requests,
+            state: None,
+        }
+    }
+
     /// `None` if the result is of another type.
     pub fn from_result(result: &Value) -> Option<Self> {
         if result.get("resultType").and_then(Value::as_str) != Some("input_required") {

@@ -187,7 +187,12 @@ pub fn draw_progress(call: &ToolCall, row: Rect, pen: &mut Painter) {
         return;
     };
     let dim = pen.theme.dim;
-    let label = progress_label(progress, row.width, pen);
+    // A task without a count has a status, which is the message.
+    let is_uncounted = call.task.is_some() && progress.amount() == ProgressAmount::Count(0.0);
+    let label = match is_uncounted {
+        true => "task".to_owned(),
+        false => progress_label(progress, row.width, pen),
+    };
     let start = pen.put_right(row.right(), row.y, &label, dim);
     let message = Clean::single_line(progress.message.as_deref().unwrap_or_default());
     let columns = start.saturating_sub(row.x + 4);

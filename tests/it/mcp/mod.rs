@@ -5,9 +5,11 @@ use crate::support::fixtures::{self, server_config, stdio};
 use crate::support::hub_harness;
 mod eras;
 mod floods;
+mod hostile_tasks;
 mod invalid_output;
 mod lifecycle;
 mod server_requests;
+mod tasks;
 
 use hub_harness::{
     HubHarness, failed, succeeded, test_server_config, test_server_path, unreachable_because,

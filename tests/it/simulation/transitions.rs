@@ -49,6 +49,7 @@ pub fn kind_of(input: &TurnInput) -> InputKind {
         | TurnInput::Usage(_)
         | TurnInput::Noted(_)
         | TurnInput::Progress { .. }
+        | TurnInput::TaskStarted { .. }
         | TurnInput::UntrustedTextScanned(_)
         | TurnInput::AgentPrepared(_)
         | TurnInput::AgentProgressed(_)

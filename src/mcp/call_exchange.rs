@@ -1,0 +1,189 @@
+//! One request of a call: sends it, reports its progress, and waits for its response or timeout.
+
+use super::error::McpError;
+use super::hub_event::HubEvent;
+use super::server_requests::required_pages;
+use super::session::{McpSession, error_text, raw_result};
+use super::tasks::CreatedTask;
+use crate::domain::{CallId, ToolProgress, UrlElicitation};
+use rmcp::model::{ClientRequest, ProgressToken, RequestId};
+use rmcp::service::{PeerRequestOptions, ServiceError};
+use serde_json::Value;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+/// Progress restarts the timeout, until the call has taken this many times the timeout in total.
+pub const TIMEOUTS_MAX: u32 = 10;
+/// Minimum interval between progress reports of one call; a server may flood us with progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How a request of a call ended.
+pub enum CallEnding {
+    Answered(Value),
+    /// The server answered with a protocol error.
+    ToolFailed(String),
+    /// The server goes on with the call as a task, for which this token reports progress.
+    TaskCreated(Box<CreatedTask>, ProgressToken),
+    /// The server ran nothing, because the user must visit these pages first.
+    PagesRequired(Vec<UrlElicitation>),
+    Unreachable(String),
+    TimedOut,
+    /// The server ran nothing because it does not recognize the session.
+    SessionUnknown,
+}
+
+/// A request in progress; cancelled if dropped before its response.
+struct OpenCall<'a> {
+    session: &'a McpSession,
+    request: RequestId,
+    token: ProgressToken,
+    tool: &'a str,
+    is_answered: bool,
+}
+
+impl Drop for OpenCall<'_> {
+    fn drop(&mut self) {
+        self.session.shared.progress.unsubscribe(&self.token);
+        if !self.is_answered && !self.session.shared.outcome.has_ended() {
+            self.session.cancel(self.request.clone(), self.tool);
+        }
+    }
+}
+
+/// Sends the call to `tool` and waits for its response, its timeout or the end of the session.
+pub async fn exchange(
+    session: &McpSession,
+    (call, tool): (CallId, &str),
+    request: ClientRequest,
+    timeout: Duration,
+    events: &mpsc::Sender<HubEvent>,
+) -> CallEnding {
+    let options = PeerRequestOptions::no_options();
+    let sending = session.peer.send_request_with_option(request, options);
+    let Ok(mut handle) = sending.await else {
+        let error = session.shared.outcome.wait_for_end().await;
+        return CallEnding::Unreachable(session_ended_text(&error));
+    };
+    let shared = &session.shared;
+    let mut progress = shared.progress.subscribe(handle.progress_token.clone());
+    let mut open_call = OpenCall {
+        session,
+        request: handle.id.clone(),
+        token: handle.progress_token.clone(),
+        tool,
+        is_answered: false,
+    };
+    let mut hard_deadline = Instant::now() + timeout * TIMEOUTS_MAX;
+    let mut idle_deadline = Instant::now() + timeout;
+    // The earliest time for the next progress report, and the time to report the newest progress,
+    // if it has not been reported yet.
+    let (mut next_report_at, mut report_due_at) = (Instant::now(), None);
+    // The clock stops while the server asks the user.
+    let mut questions = shared.incoming_requests.open_questions();
+    let mut paused_at = (*questions.borrow_and_update() > 0).then(Instant::now);
+    loop {
+        tokio::select! {
+            // A response that arrived just before the session ended still counts.
+            biased;
+            answer = &mut handle.rx => {
+                open_call.is_answered = true;
+                let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
+                let token = handle.progress_token;
+                let ending = classify_response(session, token, raw_result(answer)).await;
+                return or_session_unknown(ending, session, &handle.id);
+            }
+            error = shared.outcome.wait_for_end() => {
+                let ending = CallEnding::Unreachable(may_have_run_text(&error));
+                return or_session_unknown(ending, session, &handle.id);
+            }
+            Ok(()) = questions.changed() => {
+                let is_asking = *questions.borrow_and_update() > 0;
+                if let (false, Some(since)) = (is_asking, paused_at) {
+                    hard_deadline += since.elapsed();
+                    idle_deadline = Instant::now() + timeout;
+                }
+                paused_at = is_asking.then(|| paused_at.unwrap_or_else(Instant::now));
+            }
+            () = sleep_until(idle_deadline.min(hard_deadline)), if paused_at.is_none() => {
+                return CallEnding::TimedOut;
+            }
+            Ok(()) = progress.changed() => {
+                idle_deadline = Instant::now() + timeout;
+                progress.mark_unchanged();
+                report_due_at.get_or_insert(next_report_at);
+            }
+            () = sleep_until(report_due_at.unwrap_or(hard_deadline)), if report_due_at.is_some() => {
+                (report_due_at, next_report_at) = (None, Instant::now() + PROGRESS_INTERVAL);
+                let newest_progress = progress.borrow().clone();
+                send_progress(call, newest_progress, events);
+            }
+        }
+    }
+}
+
+fn answered(result: Value, token: ProgressToken) -> CallEnding {
+    match CreatedTask::from_result(&result) {
+        Some(created) => CallEnding::TaskCreated(Box::new(created), token),
+        None => CallEnding::Answered(result),
+    }
+}
+
+fn send_progress(call: CallId, progress: Option<ToolProgress>, events: &mpsc::Sender<HubEvent>) {
+    if let Some(progress) = progress {
+        // Each report is a snapshot, so dropping one if the queue is full loses nothing.
+        let _ = events.try_send(HubEvent::Progress { call, progress });
+    }
+}
+
+/// Replaces `Unreachable` with `SessionUnknown` if the server rejected the request for that reason.
+fn or_session_unknown(ending: CallEnding, session: &McpSession, request: &RequestId) -> CallEnding {
+    match ending {
+        CallEnding::Unreachable(_) if session.shared.is_retryable(request) => {
+            CallEnding::SessionUnknown
+        }
+        ending => ending,
+    }
+}
+
+/// The text for a call that was not sent because its session ended.
+fn session_ended_text(error: &McpError) -> String {
+    let reason = match error.wants_sign_in() {
+        true => "The server requires you to sign in.",
+        false => "The server is gone.",
+    };
+    format!("{reason} {error}")
+}
+
+/// The text for a call that may have been sent and must not be repeated blindly.
+pub fn may_have_run_text(error: &McpError) -> String {
+    match error.wants_sign_in() {
+        true => session_ended_text(error),
+        false => format!(
+            "{} It is not known whether the tool ran.",
+            session_ended_text(error)
+        ),
+    }
+}
+
+async fn classify_response(
+    session: &McpSession,
+    token: ProgressToken,
+    result: Result<Value, ServiceError>,
+) -> CallEnding {
+    match result {
+        Ok(result) => answered(result, token),
+        // The server answered, so the call did not fail in transit.
+        Err(ServiceError::McpError(error)) => match required_pages(&error) {
+            Some(Ok(pages)) => CallEnding::PagesRequired(pages),
+            Some(Err(why)) => CallEnding::ToolFailed(why),
+            None => CallEnding::ToolFailed(error_text(&ServiceError::McpError(error))),
+        },
+        Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
+            CallEnding::Unreachable(may_have_run_text(
+                &session.shared.outcome.wait_for_end().await,
+            ))
+        }
+        Err(error) => CallEnding::Unreachable(error_text(&error)),
+    }
+}

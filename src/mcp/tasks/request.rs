@@ -1,0 +1,102 @@
+//! Requests that create and follow tasks.
+
+use crate::domain::Tool;
+use crate::mcp::open_request::CancelOnDrop;
+use crate::mcp::session::{McpSession, error_text, raw_result};
+use rmcp::model::{
+    CallToolRequestParams, ClientRequest, CustomRequest, ExtensionCapabilities, JsonObject,
+    TASKS_EXTENSION_ID,
+};
+use rmcp::service::{PeerRequestOptions, ServiceError};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The extensions that this client supports.
+pub fn declared_extensions() -> ExtensionCapabilities {
+    let tasks = (TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+    ExtensionCapabilities::from_iter([tasks])
+}
+
+/// The call as a task, if the tool wants it and the server of a 2025-11-25 session supports it. A
+/// server with the extension decides by itself.
+pub fn legacy_task_request(
+    session: &McpSession,
+    tool: Option<&Tool>,
+    params: &CallToolRequestParams,
+    time_to_live: Duration,
+) -> Option<ClientRequest> {
+    let support = tool?.extra.get("execution")?.get("taskSupport")?.as_str()?;
+    if !matches!(support, "required" | "optional") || !session.shared.task_support.is_declared() {
+        return None;
+    }
+    let mut params = serde_json::to_value(params).ok()?;
+    let milliseconds = u64::try_from(time_to_live.as_millis()).unwrap_or(u64::MAX);
+    params["task"] = json!({ "ttl": milliseconds });
+    let request = CustomRequest::new("tools/call", Some(params));
+    Some(ClientRequest::CustomRequest(request))
+}
+
+/// Why a request about a task has no result.
+#[derive(Debug)]
+pub enum TaskRequestError {
+    /// The server answered with an error, as the end of a sentence.
+    Refused(String),
+    /// The session ended or the answer took too long, as the end of a sentence.
+    Unanswered(String),
+}
+
+impl TaskRequestError {
+    pub fn clause(&self) -> &str {
+        match self {
+            Self::Refused(why) | Self::Unanswered(why) => why.trim_end_matches('.'),
+        }
+    }
+}
+
+/// Sends `request` and waits for its result for at most `deadline`. Dropping the future cancels the
+/// request.
+pub async fn exchange(
+    session: &McpSession,
+    request: ClientRequest,
+    deadline: Option<Duration>,
+) -> Result<Value, TaskRequestError> {
+    let unanswered = |error: &ServiceError| TaskRequestError::Unanswered(error_text(error));
+    let options = PeerRequestOptions::no_options();
+    let sending = session.peer.send_request_with_option(request, options);
+    let mut handle = sending.await.map_err(|error| unanswered(&error))?;
+    let mut open_request = CancelOnDrop::new(session, handle.id.clone());
+    let answering = async {
+        match deadline {
+            Some(deadline) => timeout(deadline, &mut handle.rx).await.map_err(|_| {
+                let seconds = deadline.as_secs();
+                TaskRequestError::Unanswered(format!("no answer within {seconds} s"))
+            }),
+            None => Ok((&mut handle.rx).await),
+        }
+    };
+    let answer = tokio::select! {
+        biased;
+        answer = answering => answer?,
+        error = session.shared.outcome.wait_for_end() => {
+            return Err(TaskRequestError::Unanswered(error.to_string()));
+        }
+    };
+    open_request.is_answered = true;
+    match raw_result(answer.unwrap_or(Err(ServiceError::TransportClosed))) {
+        Ok(result) => Ok(result),
+        Err(error @ ServiceError::McpError(_)) => {
+            Err(TaskRequestError::Refused(error_text(&error)))
+        }
+        Err(error) => Err(unanswered(&error)),
+    }
+}
+
+/// Sends `request` without waiting. Its answer is ignored.
+pub fn send_without_waiting(session: &McpSession, request: ClientRequest) {
+    let options = PeerRequestOptions::no_options();
+    let sending = session.peer.send_request_with_option(request, options);
+    // One poll queues the request. There is no second one, so tokio's cooperative budget must not
+    // make it return early.
+    let _ = futures::FutureExt::now_or_never(tokio::task::unconstrained(sending));
+}
