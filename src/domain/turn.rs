@@ -51,6 +51,9 @@ pub struct Prompt {
     /// Send it to the model even if a note agent recognizes it.
     #[serde(skip)]
     pub bypasses_agents: bool,
+    /// The turn continues one of an earlier run, and waits for the tasks of its calls.
+    #[serde(skip)]
+    pub resumes_calls: bool,
 }
 
 impl Prompt {
@@ -62,6 +65,7 @@ impl Prompt {
             kind: PromptKind::Ask,
             replaced_turns: 1,
             bypasses_agents: false,
+            resumes_calls: false,
         }
     }
 
@@ -102,6 +106,16 @@ impl Prompt {
         }
     }
 
+    /// A prompt whose turn waits for the tasks of an earlier run.
+    #[must_use]
+    pub fn resuming_calls(self) -> Self {
+        Self {
+            bypasses_agents: true,
+            resumes_calls: true,
+            ..self
+        }
+    }
+
     /// The text that note agents may act on: a prompt that the user typed and nothing else.
     pub fn text_for_agents(&self) -> Option<&str> {
         let has_context = self.piped_from.is_some() || !self.attachments.is_empty();
@@ -127,6 +141,7 @@ impl Prompt {
             kind: PromptKind::Ask,
             replaced_turns: 1,
             bypasses_agents: false,
+            resumes_calls: false,
         }
     }
 

@@ -207,6 +207,9 @@ impl Checker {
                 TurnEffect::SavePartialAnswer { text } => self.partial_answers.push(text.clone()),
                 TurnEffect::GrantForSession(_) | TurnEffect::StoreRule(_) => {}
                 TurnEffect::FinishAgent(_) => {}
+                TurnEffect::FollowTask(_) => {
+                    return Err("a task that no earlier run started".into());
+                }
             }
         }
         match self.cancelling.filter(|call| self.running.contains(call)) {
