@@ -44,17 +44,11 @@ impl OfferedTool {
 
     /// A tool of an earlier run that is not offered now. It cannot be called; it only names the tool
     /// of a finished or running call.
-    pub fn of_earlier_run(identity: ToolIdentity) -> Self {
-        let ToolIdentity {
-            server,
-            launch,
-            tool: name,
-            pin,
-        } = identity;
+    pub fn of_earlier_run(server: ServerId, launch: LaunchId, tool: &str, pin: Pin) -> Self {
         Self {
-            native_name: native_name(server.as_str(), &name, &mut HashSet::new()),
+            native_name: native_name(server.as_str(), tool, &mut HashSet::new()),
             tool: Arc::new(Tool {
-                name,
+                name: tool.to_owned(),
                 title: None,
                 description: None,
                 input_schema: Map::new(),

@@ -39,16 +39,14 @@ impl Turn {
             Some(CallTask { launch, pin, .. }) => (launch.clone(), pin.clone()),
             None => (LaunchId::from_hash(""), Pin::from_hash("")),
         };
-        let identity = ToolIdentity {
-            server: call.server.clone(),
-            launch,
-            tool: call.tool.clone(),
-            pin,
-        };
         let wire_id = format!("call_{}", id.0);
         self.wire_ids.insert(wire_id.clone());
         let offered = self.setup.toolset.get(&call.server, &call.tool).cloned();
-        let tool = offered.unwrap_or_else(|| OfferedTool::of_earlier_run(identity.clone()));
+        let of_earlier_run =
+            OfferedTool::of_earlier_run(call.server.clone(), launch, &call.tool, pin);
+        // Not that of a tool that has changed since: the user approved this one.
+        let identity = ToolIdentity::from_offered(&of_earlier_run);
+        let tool = offered.unwrap_or(of_earlier_run);
         self.proposals.push(Proposal {
             raw: String::new(),
             spans: Vec::new(),

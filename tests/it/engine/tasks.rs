@@ -139,6 +139,34 @@ async fn an_interrupted_turn_cancels_its_task_and_is_not_offered() {
     assert!(journals(&home).is_empty());
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_retried_call_does_not_keep_the_failed_task() {
+    let server = server();
+    server.set_answer("tasks/get", json!({ "taskId": "t", "status": "failed" }));
+    let script = Script::default().answer(WORK_CALL).answer(WORK_CALL);
+    let mut harness = EngineHarness::start_in_with_server(home(), script, &server).await;
+    harness.prompt("Work!").await;
+    let (ask, question) = harness.next_question().await;
+    assert!(matches!(question, Ask::AfterError { .. }), "{question:?}");
+    harness
+        .answer(ask, UserAnswer::Choice(UserChoice::Retry))
+        .await;
+    let running = |event: &Event| match event {
+        Event::Turn(_, TurnEvent::Tool(call)) => match call.state {
+            ToolState::Running { progress: None } => Some((call.id, call.task.is_some())),
+            _ => None,
+        },
+        _ => None,
+    };
+    let called_again = |_: &Event| server.called_tools().len() == 2;
+    harness.wait_for("the retry", called_again).await;
+    let is_task = |event: &Event| running(event).is_some_and(|(_, has_task)| has_task);
+    harness.wait_for("its task", is_task).await;
+    let states: Vec<_> = harness.events.iter().filter_map(running).collect();
+    let has_task: Vec<bool> = states.iter().map(|(_, has_task)| *has_task).collect();
+    assert_eq!(has_task, [false, true, false, true], "{states:?}");
+}
+
 /// Writes the journal of a program that was killed while this call ran.
 fn write_journal(home: &TempDir, entry: &Value) {
     let folder = home.path().join("journal");
