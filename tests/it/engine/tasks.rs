@@ -140,6 +140,21 @@ async fn an_interrupted_turn_cancels_its_task_and_is_not_offered() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_task_goes_on_when_the_terminal_is_lost() {
+    let server = server();
+    let script = Script::default().answer(WORK_CALL);
+    let mut harness = EngineHarness::start_in_with_server(home(), script, &server).await;
+    harness.prompt("Work!").await;
+    wait_until_task_runs(&mut harness).await;
+    harness.send(Command::ShutdownKeepingTurn).await;
+    let is_end = |event: &Event| *event == Event::ShutDown;
+    harness.wait_for("the end", is_end).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(server.count("tasks/cancel"), 0);
+    assert_eq!(journals(&harness.home).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_retried_call_does_not_keep_the_failed_task() {
     let server = server();
     server.set_answer("tasks/get", json!({ "taskId": "t", "status": "failed" }));
