@@ -3,7 +3,7 @@
 
 mod index;
 
-use super::{LaunchId, Notice, Persona, Server, ServerId, Tool, ToolAnnotations, ToolIdentity};
+use super::{LaunchId, Notice, Persona, Pin, Server, ServerId, Tool, ToolAnnotations};
 use crate::domain::Advice;
 use index::ToolNameIndex;
 use serde_json::Map;
