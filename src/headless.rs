@@ -25,8 +25,8 @@ mod tty_prompt;
 pub use attachments::FilesToAttach;
 
 use crate::domain::{
-    AgentResult, AskId, BannerCause, CallId, Decision, PieceKind, Prompt, RoundEnd, Server,
-    ServerId, ServerStatus, ToolCall, TurnEnd, TurnEvent, TurnId, WaitReason,
+    AskId, BannerCause, CallId, Decision, PieceKind, Prompt, RoundEnd, Server, ServerId,
+    ServerStatus, ToolCall, TurnEnd, TurnEvent, TurnId, WaitReason,
 };
 use crate::protocol::{Command, Event, UserAnswer};
 use crate::text::Clean;
@@ -136,6 +136,8 @@ struct AskSession {
     think_buffer: ThinkBuffer,
     is_thinking: bool,
     has_refused: bool,
+    /// Whether the prompt was a request for notes that could not be carried out.
+    has_failed_request: bool,
     stdout_is_terminal: bool,
     stdout_sanitizer: Sanitizer,
     thinking_sanitizer: Sanitizer,
@@ -157,6 +159,7 @@ impl AskSession {
             think_buffer: ThinkBuffer::default(),
             is_thinking: false,
             has_refused: false,
+            has_failed_request: false,
             stdout_is_terminal: io::stdout().is_terminal(),
             stdout_sanitizer: Sanitizer::default(),
             thinking_sanitizer: Sanitizer::default(),
@@ -222,6 +225,9 @@ impl AskSession {
                 ..
             } => self.think_buffer = ThinkBuffer::for_model([&model.name, &model.model]),
             Event::AskClosed(ask) => self.tty_prompt.close(ask),
+            Event::Turn(TURN_ID, TurnEvent::AgentFailed(notice)) => {
+                self.report_failed_request(&notice);
+            }
             Event::Turn(TURN_ID, event) => return self.handle_turn_event(event),
             _ => {}
         }
@@ -340,20 +346,6 @@ impl AskSession {
         Ok(None)
     }
 
-    fn report_agent_activity(&self, text: &str) {
-        self.print_to_stderr(&format!("{}…", Clean::single_line(text)));
-    }
-
-    fn report_agent(&self, result: &AgentResult) {
-        let text = match result {
-            AgentResult::NoteCreated { path, .. } => format!("note created  {path}"),
-            result => result.summary(),
-        };
-        if !self.request.is_json {
-            self.print_to_stderr(Clean::new(&text).as_str());
-        }
-    }
-
     fn finish_turn(&mut self, end: TurnEnd) -> io::Result<u8> {
         match end {
             TurnEnd::Answered { text, .. } => {
@@ -365,10 +357,10 @@ impl AskSession {
                         self.write_stdout("\n")?;
                     }
                 }
-                Ok(if self.has_refused {
-                    EXIT_TOOL_REFUSED
-                } else {
-                    EXIT_SUCCESS
+                Ok(match (self.has_failed_request, self.has_refused) {
+                    (true, _) => EXIT_FAILED,
+                    (false, true) => EXIT_TOOL_REFUSED,
+                    (false, false) => EXIT_SUCCESS,
                 })
             }
             TurnEnd::Failed { notice } => {

@@ -23,21 +23,30 @@ pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
     } else {
         read_pipe()?
     };
-    let typed = if typed == "-" { "" } else { typed.trim() };
-    let piped = piped.trim_end();
-    let (typed, bypasses_agents) = match typed.strip_prefix(CHAT_COMMAND) {
+    Ok(prompt_of(typed.trim(), piped.trim_end()))
+}
+
+fn prompt_of(typed: &str, piped: &str) -> Option<Prompt> {
+    let is_piped_request = typed == "-";
+    let request = if is_piped_request { piped } else { typed };
+    let (request, bypasses_agents) = match request.strip_prefix(CHAT_COMMAND) {
         Some(prompt) => (prompt.trim_start(), true),
-        None => (typed, false),
+        None => (request, false),
     };
-    let prompt = match (typed.is_empty(), piped.trim().is_empty()) {
-        (true, true) => None,
-        (false, true) => Some(Prompt::new(typed)),
-        (_, false) => Some(Prompt::with_piped_context(typed, piped)),
+    let prompt = if is_piped_request {
+        let has_text = !request.trim().is_empty();
+        has_text.then(|| Prompt::piped_request(request))
+    } else {
+        match (request.is_empty(), piped.trim().is_empty()) {
+            (true, true) => None,
+            (false, true) => Some(Prompt::new(request)),
+            (_, false) => Some(Prompt::with_piped_context(request, piped)),
+        }
     };
-    Ok(match bypasses_agents {
+    match bypasses_agents {
         true => prompt.map(Prompt::bypassing_agents),
         false => prompt,
-    })
+    }
 }
 
 /// Reads all of standard input. After a second, prints a hint, in case standard input was left open
@@ -60,4 +69,35 @@ pub(super) fn read_pipe() -> Result<String> {
         PIPE_BYTES_MAX / (1024 * 1024)
     );
     String::from_utf8(bytes).context("piped input is not UTF-8 text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text that note agents may act on.
+    fn request(typed: &str, piped: &str) -> Option<String> {
+        let prompt = prompt_of(typed, piped)?;
+        prompt.text_for_agents().map(str::to_owned)
+    }
+
+    #[test]
+    fn only_a_typed_prompt_or_one_read_with_a_dash_may_be_a_request() {
+        let tea = Some("find notes about tea".to_owned());
+        assert_eq!(request("find notes about tea", ""), tea);
+        assert_eq!(request("-", "find notes about tea"), tea);
+        assert_eq!(request("find notes about tea", "a list"), None);
+        assert_eq!(request("", "find notes about tea"), None);
+        assert_eq!(request("/chat find notes about tea", ""), None);
+        assert_eq!(request("-", "/chat find notes about tea"), None);
+        assert_eq!(request("-", " \n"), None);
+    }
+
+    #[test]
+    fn a_prompt_read_with_a_dash_is_sent_without_the_command_before_it() {
+        let text = |typed: &str, piped: &str| prompt_of(typed, piped).map(|prompt| prompt.text);
+        assert_eq!(text("-", "/chat hello"), Some("hello".to_owned()));
+        assert_eq!(text("-", "hello"), Some("hello".to_owned()));
+        assert_eq!(prompt_of("-", ""), None);
+    }
 }

@@ -217,7 +217,9 @@ impl Transcript {
             TurnEvent::Reclassified { piece, to } => self.reclassify(*piece, *to),
             TurnEvent::Restored { piece, text } => self.restore(*piece, text),
             TurnEvent::Tool(call) => self.apply_tool_call(turn, call),
-            TurnEvent::Noted(notice) => _ = self.push(turn, EntryBody::Note(notice.clone())),
+            TurnEvent::Noted(notice) | TurnEvent::AgentFailed(notice) => {
+                self.push(turn, EntryBody::Note(notice.clone()));
+            }
             TurnEvent::AgentWorking { text } => self.agent_activity = Some(text.clone()),
             TurnEvent::AgentActed(done) => _ = self.push(turn, EntryBody::Agent(done.clone())),
             TurnEvent::Retrying { .. } => self.wait = Some(WaitReason::Retrying),

@@ -43,6 +43,9 @@ pub struct Prompt {
     /// The byte offset at which piped input begins.
     #[serde(skip)]
     pub piped_from: Option<usize>,
+    /// The user named the piped input as the prompt; otherwise it is material for one.
+    #[serde(skip)]
+    pub is_piped_request: bool,
     #[serde(skip)]
     pub kind: PromptKind,
     /// For [`PromptKind::Replace`]: how many of the last answered turns are replaced, at least one.
@@ -62,6 +65,7 @@ impl Prompt {
             text: text.into(),
             attachments: Vec::new(),
             piped_from: None,
+            is_piped_request: false,
             kind: PromptKind::Ask,
             replaced_turns: 1,
             bypasses_agents: false,
@@ -116,11 +120,26 @@ impl Prompt {
         }
     }
 
-    /// The text that note agents may act on: a prompt that the user typed and nothing else.
+    /// The text that note agents may act on: a prompt without piped material or attached files.
     pub fn text_for_agents(&self) -> Option<&str> {
-        let has_context = self.piped_from.is_some() || !self.attachments.is_empty();
-        let is_offered = self.kind.is_typed() && !has_context && !self.bypasses_agents;
+        self.request_text().filter(|_| !self.has_material())
+    }
+
+    /// Like [`Self::text_for_agents`], for prompts with material: the text without it.
+    pub fn text_beside_material(&self) -> Option<&str> {
+        let text = self.request_text().filter(|_| self.has_material())?;
+        let typed = text.get(..self.piped_from.unwrap_or(text.len()))?.trim();
+        Some(if typed.is_empty() { text } else { typed })
+    }
+
+    fn request_text(&self) -> Option<&str> {
+        let is_offered = self.kind.is_typed() && !self.bypasses_agents;
         is_offered.then_some(self.text.as_str())
+    }
+
+    fn has_material(&self) -> bool {
+        let is_piped = self.piped_from.is_some() && !self.is_piped_request;
+        is_piped || !self.attachments.is_empty()
     }
 
     /// The text typed by the user; empty for commands.
@@ -138,10 +157,19 @@ impl Prompt {
             text: [typed, separator, piped].concat(),
             attachments: Vec::new(),
             piped_from: Some(typed.len() + separator.len()),
+            is_piped_request: false,
             kind: PromptKind::Ask,
             replaced_turns: 1,
             bypasses_agents: false,
             resumes_calls: false,
+        }
+    }
+
+    /// A prompt that consists of piped input alone.
+    pub fn piped_request(piped: &str) -> Self {
+        Self {
+            is_piped_request: true,
+            ..Self::with_piped_context("", piped)
         }
     }
 
@@ -209,6 +237,9 @@ pub enum TurnEvent {
     },
     /// A note agent has finished its part of the turn.
     AgentActed(AgentResult),
+    /// The prompt was a request for notes that could not be carried out. The model's answer, if any,
+    /// does not replace it.
+    AgentFailed(Notice),
     /// The request will be repeated after the pause `after`, as attempt `attempt` of
     /// `attempts_max`.
     Retrying {

@@ -4,7 +4,7 @@
 use super::AskSession;
 use super::summaries::{approval_text, call_summary, outcome_text};
 use crate::domain::toolset::withheld_call_notice;
-use crate::domain::{Notice, ToolCall, ToolOutcome, ToolState};
+use crate::domain::{AgentResult, Notice, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::Ask;
 use crate::text::Clean;
 
@@ -38,6 +38,25 @@ impl AskSession {
             .flat_map(|server| &server.withheld_tools);
         self.has_refused |= names.any(|name| withheld_call_notice(name) == *notice);
         self.print_notice(notice);
+    }
+
+    pub(super) fn report_failed_request(&mut self, notice: &Notice) {
+        self.has_failed_request = true;
+        self.print_notice(notice);
+    }
+
+    pub(super) fn report_agent_activity(&self, text: &str) {
+        self.print_to_stderr(&format!("{}…", Clean::single_line(text)));
+    }
+
+    pub(super) fn report_agent(&self, result: &AgentResult) {
+        let text = match result {
+            AgentResult::NoteCreated { path, .. } => format!("note created  {path}"),
+            result => result.summary(),
+        };
+        if !self.request.is_json {
+            self.print_to_stderr(Clean::new(&text).as_str());
+        }
     }
 
     /// Whether the question is asked even in auto mode and with --yes or --allow.

@@ -17,7 +17,9 @@ pub fn event_line(event: &Event) -> Option<String> {
             let object = value.as_object_mut()?;
             object.extend(body.as_object()?.clone());
             match event {
-                TurnEvent::Noted(notice) => add_advice(&mut value, notice),
+                TurnEvent::Noted(notice) | TurnEvent::AgentFailed(notice) => {
+                    add_advice(&mut value, notice);
+                }
                 TurnEvent::Retrying { why, .. } => add_advice(&mut value["why"], why),
                 TurnEvent::Ended {
                     end: TurnEnd::Failed { notice },

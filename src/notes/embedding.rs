@@ -44,12 +44,37 @@ struct ModelFailure {
     late_answer: Option<AbortOnDropHandle<()>>,
 }
 
+/// Why a query has no vector.
+enum NoVector {
+    /// The model did not answer in time, but its answer is still awaited.
+    Pending,
+    /// A sentence.
+    Failed(String),
+}
+
+impl NoVector {
+    fn remark(&self, model: &str) -> String {
+        match self {
+            Self::Pending => format!(
+                "The embedding model `{model}` has not answered yet; until it does, notes are found by \
+                 their words."
+            ),
+            Self::Failed(why) => format!("Only words were compared. {why}"),
+        }
+    }
+}
+
 impl EmbeddingHealth {
     /// Why the model is not asked now.
-    fn pause_reason(&self, model: &str) -> Option<String> {
+    fn pause_reason(&self, model: &str) -> Option<NoVector> {
         let failures = lock_ignoring_poison(&self.0);
         let failure = failures.get(model)?;
-        (Instant::now() < failure.retry_at).then(|| failure.why.clone())
+        let late_answer = failure.late_answer.as_ref();
+        let is_pending = late_answer.is_some_and(|waiting| !waiting.is_finished());
+        (Instant::now() < failure.retry_at).then(|| match is_pending {
+            true => NoVector::Pending,
+            false => NoVector::Failed(failure.why.clone()),
+        })
     }
 
     fn record_failure(&self, model: &str, why: String) {
@@ -111,7 +136,7 @@ impl Notebook {
         let vector = match vector {
             Ok(vector) => vector,
             Err(why) => {
-                remarks.push(format!("Only words were compared. {why}"));
+                remarks.push(why.remark(&model.model));
                 return Ok(None);
             }
         };
@@ -145,7 +170,7 @@ impl Notebook {
         model: &ModelConfig,
         request: &NoteRequest,
         query: &str,
-    ) -> Result<Vec<f32>, String> {
+    ) -> Result<Vec<f32>, NoVector> {
         let (id, name) = (embedding_id(model), &model.model);
         let health = &self.0.embedding_health;
         (request.on_progress)(&format!("Waiting for the embedding model {name}"));
@@ -153,9 +178,9 @@ impl Notebook {
         let Ok(answered) = timeout(QUERY_TIMEOUT, &mut answer).await else {
             let seconds = QUERY_TIMEOUT.as_secs();
             let why = format!("The embedding model `{name}` did not answer within {seconds} s.");
-            health.record_failure(&id, why.clone());
+            health.record_failure(&id, why);
             health.await_late_answer(&id, answer);
-            return Err(why);
+            return Err(NoVector::Pending);
         };
         let vector = answered
             .map_err(|notice| notice.summary())
@@ -164,7 +189,7 @@ impl Notebook {
             Ok(_) => health.record_success(&id),
             Err(why) => health.record_failure(&id, why.clone()),
         }
-        vector
+        vector.map_err(NoVector::Failed)
     }
 
     /// Computes vectors of chunks that have none. The inner error says why the model failed.

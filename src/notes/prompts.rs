@@ -115,6 +115,7 @@ mod tests {
             heading: "Part".to_owned(),
             body,
             score: 1.0,
+            similarity: 0.0,
         };
         let prompt = topic_prompt(
             "cats",

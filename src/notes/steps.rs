@@ -76,6 +76,11 @@ impl Notebook {
         match source {
             SummarySource::Note(note) => task_for_note(vault, note, style).await,
             SummarySource::Topic(topic) => self.task_for_topic(request, vault, topic, style).await,
+            SummarySource::File(name) => {
+                let note = find_by_name(vault.clone(), name.clone()).await?;
+                let missing = || Notice::info(format!("No note is called {name}."));
+                task_for_note(vault, note.ok_or_else(missing)?, style).await
+            }
         }
     }
 

@@ -24,7 +24,10 @@ impl Vault {
     /// The file is missing, changed or not in the vault, or cannot be removed.
     pub(super) fn remove_written(&self, note: &WrittenNote) -> Result<(), NotesError> {
         self.read_written(note)
-            .and_then(|(path, _)| fs::remove_file(path).map_err(|error| describe(&error)))
+            .and_then(|(path, _)| {
+                let advice = |error| format!("{}; delete the file yourself", describe(&error));
+                fs::remove_file(path).map_err(advice)
+            })
             .map_err(|why| unremovable(note, why))
     }
 

@@ -10,6 +10,8 @@ pub struct UnfinishedTurn {
     /// The thinking up to the interruption.
     pub thinking: String,
     pub session: Option<SessionId>,
+    /// The title of its conversation, unless it is a new one.
+    pub title: Option<String>,
     pub started_at: Option<jiff::Timestamp>,
     /// All calls of the turn in order, finished or not.
     pub calls: Vec<UnfinishedCall>,

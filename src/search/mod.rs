@@ -4,14 +4,18 @@
 //! All functions block; call them on a blocking thread.
 
 mod documents;
+mod filler_words;
 mod index;
 mod quantized;
+mod relevance;
 mod schema;
 mod snippet;
 mod terms;
 mod vectors;
+mod word_forms;
 
 pub use index::{Chunk, Document, DocumentFingerprint, Index, IndexChanges, MissingVector};
+pub use relevance::Relevance;
 pub use snippet::{Snippet, snippet};
 pub use terms::{Matching, SearchTerms, composed};
 

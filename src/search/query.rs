@@ -50,6 +50,15 @@ pub struct Hit {
     pub body: String,
     /// 0..=1, higher is better.
     pub score: f32,
+    /// The cosine similarity of the vectors; 0 without them.
+    pub similarity: f32,
+}
+
+/// A chunk with its scores.
+struct Ranked {
+    chunk: i64,
+    score: f32,
+    similarity: f32,
 }
 
 /// How common the words of a query are in the index.
@@ -110,19 +119,28 @@ impl Index {
             }
         }
         let has_vectors = !similarities.is_empty();
-        let mut ranked: Vec<(i64, f32)> = scores
+        let mut ranked: Vec<Ranked> = scores
             .into_iter()
             .map(|(chunk, keyword)| {
                 if !has_vectors {
-                    return (chunk, keyword);
+                    let (score, similarity) = (keyword, 0.0);
+                    return Ranked {
+                        chunk,
+                        score,
+                        similarity,
+                    };
                 }
                 let vector = vector.as_deref().unwrap_or_default();
                 let similarity = self.vectors.similarity(vector, chunk).unwrap_or(0.0);
                 let similarity = similarity.clamp(0.0, 1.0);
-                (chunk, VECTOR_WEIGHT * similarity + KEYWORD_WEIGHT * keyword)
+                Ranked {
+                    chunk,
+                    score: VECTOR_WEIGHT * similarity + KEYWORD_WEIGHT * keyword,
+                    similarity,
+                }
             })
             .collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
         self.hits(&ranked, query)
     }
 
@@ -222,28 +240,25 @@ impl Index {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    fn hits(
-        &self,
-        ranked: &[(i64, f32)],
-        query: &HybridQuery<'_>,
-    ) -> Result<Vec<Hit>, SearchError> {
+    fn hits(&self, ranked: &[Ranked], query: &HybridQuery<'_>) -> Result<Vec<Hit>, SearchError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT document.key, document.title, chunk.heading, chunk.body
              FROM chunk JOIN document ON document.id = chunk.document WHERE chunk.id = ?1",
         )?;
         let mut hits = Vec::new();
         let mut documents = HashSet::new();
-        for (chunk, score) in ranked {
+        for ranked in ranked {
             if hits.len() == query.limit {
                 break;
             }
-            let hit = statement.query_map([chunk], |row| {
+            let hit = statement.query_map([ranked.chunk], |row| {
                 Ok(Hit {
                     key: row.get(0)?,
                     title: row.get(1)?,
                     heading: row.get(2)?,
                     body: row.get(3)?,
-                    score: *score,
+                    score: ranked.score,
+                    similarity: ranked.similarity,
                 })
             })?;
             for hit in hit {

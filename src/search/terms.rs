@@ -5,6 +5,8 @@
 //! letters are also stored as overlapping pairs (bigrams): two letters find every place that
 //! contains them.
 
+use super::filler_words::is_filler;
+use super::word_forms::{base, stem};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Maximum number of terms of a query. Further ones are ignored.
@@ -54,9 +56,6 @@ const PARTICLES: &[&str] = &[
     "만",
     "나",
 ];
-
-/// Endings of English words, the longest first.
-const ENDINGS: &[&str] = &["ing", "es", "ed", "s", "e", "y"];
 
 /// Which terms must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,15 +194,41 @@ impl SearchTerms {
         })
     }
 
-    /// Whether `texts` contain enough of the terms to be about the same topic: two, or the only one.
-    /// Stop words do not count. English words may have different endings.
-    pub fn match_enough(&self, texts: [&String; 3]) -> bool {
-        let texts = texts.map(|text| composed(text).to_lowercase());
-        let is_meaningful = |term: &&Term| !term.is_stop_word();
-        let terms: Vec<&Term> = self.terms.iter().filter(is_meaningful).collect();
-        let is_found = |term: &&&Term| texts.iter().any(|text| text.contains(term.stem()));
-        let found = terms.iter().filter(is_found).count();
-        found > 0 && found >= terms.len().min(2)
+    /// The terms that say what a prompt is about, without words such as `please` and `tell`.
+    pub(super) fn about(&self) -> Self {
+        let is_about = |term: &&Term| !term.is_stop_word() && !is_filler(term.text());
+        let terms = self.terms.iter().filter(is_about).cloned();
+        Self {
+            terms: terms.collect(),
+        }
+    }
+
+    /// Whether a term is Korean, Chinese or Japanese.
+    pub(super) fn has_runs(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term, Term::Run(_)))
+    }
+
+    /// Whether any of the terms is a word of `texts`. English words may have different endings, and
+    /// Korean, Chinese and Japanese ones may be part of a word.
+    pub(super) fn occurs_in(&self, texts: &[&str]) -> bool {
+        texts.iter().any(|text| {
+            let text = composed(text).to_lowercase();
+            let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+            let unspaced: String = text.split_whitespace().collect();
+            self.terms.iter().any(|term| match term {
+                Term::Word(word) => words.iter().any(|other| base(other) == base(word)),
+                Term::Run(run) => unspaced.contains(run),
+            })
+        })
+    }
+
+    /// A match expression for chunks that contain each term as it is.
+    pub(super) fn whole_expression(&self) -> String {
+        let expressions = self.terms.iter().map(|term| match term {
+            Term::Word(word) => format!("{{title body}} : \"{word}\""),
+            Term::Run(run) => run_expression(run, Matching::Every),
+        });
+        expressions.collect::<Vec<_>>().join(" AND ")
     }
 
     /// A match expression for each term. Words of at least [`PREFIX_CHARS_MIN`] letters also match
@@ -264,14 +289,10 @@ impl Term {
         matches!(self, Self::Word(word) if STOP_WORDS.contains(&word.as_str()))
     }
 
-    /// The beginning that other forms of an English word share.
     fn stem(&self) -> &str {
         match self {
             Self::Run(run) => run,
-            Self::Word(word) => {
-                let stem = ENDINGS.iter().find_map(|ending| word.strip_suffix(ending));
-                stem.filter(|stem| stem.len() >= 3).unwrap_or(word)
-            }
+            Self::Word(word) => stem(word),
         }
     }
 }

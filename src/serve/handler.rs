@@ -2,7 +2,7 @@
 //! method*, even where `rmcp` would return an empty list.
 
 use super::calls::{CallRunner, IncomingCall};
-use super::message::{short_name, unknown_method};
+use super::message::{call_problem, short_name, unknown_method};
 use super::tools::ProgressReporter;
 use crate::domain::ToolProgress;
 use rmcp::handler::server::ServerHandler;
@@ -103,7 +103,11 @@ impl ServerHandler for BuiltInHandler {
     ) -> Result<CustomResult, ErrorData> {
         if METHODS.contains(&request.method.as_str()) {
             let method = Some(json!({ "method": short_name(&request.method) }));
-            return Err(ErrorData::invalid_params("Invalid params", method));
+            let why = match request.method.as_str() {
+                "tools/call" => call_problem(request.params.as_ref()),
+                _ => "Invalid params".to_owned(),
+            };
+            return Err(ErrorData::invalid_params(why, method));
         }
         Err(unknown_method(&request.method))
     }

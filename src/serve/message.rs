@@ -40,7 +40,8 @@ pub fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, Box<RpcErrorResponse>>
         Ok(message) => Ok(message),
         Err(error) => {
             let value = parse_json(text)?;
-            Err(invalid_request(&value, &error))
+            tracing::debug!("not a JSON-RPC message: {error}");
+            Err(invalid_request(&value))
         }
     }
 }
@@ -60,7 +61,10 @@ pub fn parse_line(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Box<RpcEr
         Ok(message) => Ok(Some(message)),
         Err(error) => match parse_json(line)? {
             value if is_notification(&value) => Ok(None),
-            value => Err(invalid_request(&value, &error)),
+            value => {
+                tracing::debug!("not a JSON-RPC message: {error}");
+                Err(invalid_request(&value))
+            }
         },
     }
 }
@@ -73,7 +77,7 @@ pub fn line_too_long(bytes_max: usize) -> RpcErrorResponse {
 
 fn parse_json(text: &[u8]) -> Result<Value, Box<RpcErrorResponse>> {
     serde_json::from_slice(text).map_err(|error| {
-        let why = format!("The message is not JSON: {error}");
+        let why = format!("The message {}", syntax_problem(&error));
         let error = ErrorData::parse_error(why, None);
         Box::new(RpcErrorResponse::new(Value::Null, error))
     })
@@ -83,16 +87,89 @@ fn is_notification(value: &Value) -> bool {
     value["method"].is_string() && value.get("id").is_none()
 }
 
-fn invalid_request(value: &Value, error: &serde_json::Error) -> Box<RpcErrorResponse> {
+/// What is wrong with a text that is not JSON.
+pub fn syntax_problem(error: &serde_json::Error) -> String {
+    match (error.is_eof(), error.line(), error.column()) {
+        (true, _, 0) => "is empty, expected JSON".to_owned(),
+        (true, ..) => "is not JSON: it ends too early".to_owned(),
+        (false, line, column) => format!("is not JSON: see line {line}, column {column}"),
+    }
+}
+
+/// The kind of a JSON value, with its article.
+pub fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// What is wrong with JSON that is not a JSON-RPC request.
+fn request_problem(value: &Value) -> String {
+    if value.is_array() {
+        return "Batches are not supported: send one message at a time".to_owned();
+    }
+    if !value.is_object() {
+        let kind = kind_of(value);
+        return format!("The message is {kind}, expected a JSON-RPC object");
+    }
+    if value["jsonrpc"] != "2.0" {
+        return "`jsonrpc` must be \"2.0\"".to_owned();
+    }
+    let Some(method) = value["method"].as_str() else {
+        return "`method` must be a string".to_owned();
+    };
+    let method = short_name(method);
+    let id_kind = match value.get("id") {
+        Some(Value::String(_) | Value::Number(_)) | None => None,
+        Some(id) => Some(kind_of(id)),
+    };
+    if let Some(kind) = id_kind {
+        return format!("`id` is {kind}, expected a number or a string");
+    }
+    match value.get("params") {
+        Some(Value::Object(_)) => {
+            format!("The parameters of `{method}` are incomplete or of the wrong type")
+        }
+        None => format!("`params` is missing, and `{method}` needs it"),
+        Some(params) => {
+            let kind = kind_of(params);
+            format!("`params` is {kind}, expected an object")
+        }
+    }
+}
+
+/// What is wrong with the parameters of a tool call.
+pub fn call_problem(params: Option<&Value>) -> String {
+    let params = match params {
+        Some(Value::Object(params)) => params,
+        None => return "`params` is missing: pass the name of a tool".to_owned(),
+        Some(other) => return format!("`params` is {}, expected an object", kind_of(other)),
+    };
+    match (params.get("name"), params.get("arguments")) {
+        (None, _) => "`params.name` is missing: pass the name of a tool".to_owned(),
+        (Some(name), _) if !name.is_string() => {
+            let kind = kind_of(name);
+            format!("`params.name` is {kind}, expected the name of a tool")
+        }
+        (_, Some(arguments)) if !arguments.is_object() => {
+            let kind = kind_of(arguments);
+            format!("`params.arguments` is {kind}, expected an object")
+        }
+        _ => "Another parameter of the call has the wrong type".to_owned(),
+    }
+}
+
+fn invalid_request(value: &Value) -> Box<RpcErrorResponse> {
     let id = match &value["id"] {
         id @ (Value::String(_) | Value::Number(_)) => id.clone(),
         _ => Value::Null,
     };
-    let why = match value {
-        Value::Array(_) => "Batches are not supported: send one message at a time".to_owned(),
-        _ => format!("Not a JSON-RPC message: {error}"),
-    };
-    let error = ErrorData::invalid_request(why, None);
+    let error = ErrorData::invalid_request(request_problem(value), None);
     Box::new(RpcErrorResponse::new(id, error))
 }
 
@@ -187,6 +264,54 @@ mod tests {
                 "{line}"
             );
             assert!(error.as_object().expect("an object").contains_key("id"));
+        }
+    }
+
+    #[test]
+    fn errors_say_what_is_wrong_in_plain_words() {
+        for (line, why) in [
+            (
+                "{\"a\":".to_owned(),
+                "The message is not JSON: it ends too early",
+            ),
+            (
+                "{a}".to_owned(),
+                "The message is not JSON: see line 1, column 2",
+            ),
+            (
+                "42".to_owned(),
+                "The message is a number, expected a JSON-RPC object",
+            ),
+            (
+                r#"{"id":1,"method":"ping"}"#.to_owned(),
+                "`jsonrpc` must be \"2.0\"",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#.to_owned(),
+                "`id` is an object, expected a number or a string",
+            ),
+        ] {
+            assert_eq!(error_of(&line)["error"]["message"], why, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_malformed_call_is_described() {
+        for (params, why) in [
+            (
+                json!({}),
+                "`params.name` is missing: pass the name of a tool",
+            ),
+            (
+                json!({ "name": 5 }),
+                "`params.name` is a number, expected the name of a tool",
+            ),
+            (
+                json!({ "name": "get_time", "arguments": "{}" }),
+                "`params.arguments` is a string, expected an object",
+            ),
+        ] {
+            assert_eq!(call_problem(Some(&params)), why);
         }
     }
 

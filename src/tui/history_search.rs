@@ -64,7 +64,7 @@ impl Layer for HistorySearch {
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        match self.0.click(at) {
+        match self.0.click(at, cx.shared.keymap) {
             Some(enter) => self.handle_key(enter, cx),
             None => Handled::Consumed,
         }
@@ -98,6 +98,6 @@ impl Layer for HistorySearch {
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let count = matching_prompts(shared.prompts, &self.0.filter()).len();
-        self.0.hints(count, "use", Vec::new())
+        self.0.hints(count, "use", Vec::new(), shared.keymap)
     }
 }

@@ -32,6 +32,8 @@ enum Subject {
     Key,
     /// Reports that something is running, so its end dismisses it.
     Activity,
+    /// Is about the text in the message, so sending it dismisses the notice.
+    Message,
 }
 
 impl Notices {
@@ -53,6 +55,11 @@ impl Notices {
         self.show_about(Subject::Activity, notice, now);
     }
 
+    /// Shows a notice about the text in the message, at most until that is sent.
+    pub fn show_about_message(&mut self, notice: Notice, now: Duration) {
+        self.show_about(Subject::Message, notice, now);
+    }
+
     fn show_about(&mut self, subject: Subject, notice: Notice, now: Duration) {
         self.current = Some(VisibleNotice {
             notice,
@@ -70,6 +77,11 @@ impl Notices {
     /// anymore.
     pub fn clear_about_activity(&mut self) {
         self.clear_about(Subject::Activity);
+    }
+
+    /// Dismisses a notice shown by [`Self::show_about_message`], because the message was sent.
+    pub fn clear_about_message(&mut self) {
+        self.clear_about(Subject::Message);
     }
 
     fn clear_about(&mut self, subject: Subject) {

@@ -62,7 +62,10 @@ impl Actor {
 
     fn plan_of(&mut self, step: Result<AgentStep, Notice>) -> AgentPlan {
         match step {
-            Err(notice) => AgentPlan::PassOn(self.without_reason_of_banner(notice)),
+            Err(notice) => AgentPlan::RequestFailed(self.without_reason_of_banner(notice)),
+            Ok(AgentStep::PassOn(notice)) => {
+                AgentPlan::PassOn(self.without_reason_of_banner(notice))
+            }
             Ok(AgentStep::Answer {
                 text, mut result, ..
             }) => {

@@ -49,8 +49,8 @@ impl AgentContext {
     }
 }
 
-/// The work before the model is asked. Dropping it stops it. `Err` says why the agent cannot act;
-/// the prompt then goes to the model.
+/// The work before the model is asked. Dropping it stops it. `Err` says why the agent cannot carry
+/// out the request; the prompt then goes to the model.
 pub type PreparedStep = BoxFuture<'static, Result<AgentStep, Notice>>;
 
 /// A prompt that an agent has taken.
@@ -83,6 +83,9 @@ pub enum AgentStep {
         untrusted_text: String,
         finish: FinishAgent,
     },
+    /// The prompt, which is no request for notes, is sent to the model as usual. The notice says why
+    /// the notes were not used.
+    PassOn(Notice),
     /// The prompt is sent to the model as usual, and the agent processes the answer.
     UseAnswer(FinishAgent),
 }

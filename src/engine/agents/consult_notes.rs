@@ -24,7 +24,10 @@ impl Agent for ConsultNotes {
         let (notes, request) = (Arc::clone(&context.notes), context.request());
         let message = message.to_owned();
         Some(Box::pin(async move {
-            let found = notes.excerpts(request, message).await?;
+            let found = match notes.excerpts(request, message).await {
+                Ok(found) => found,
+                Err(notice) => return Ok(AgentStep::PassOn(notice)),
+            };
             let mut sources: Vec<String> = Vec::new();
             for excerpt in &found.excerpts {
                 let note = String::from(Clean::single_line(&excerpt.note));

@@ -16,9 +16,10 @@ use crate::domain::{
     Advice, AgentResult, NotesSettings, Notice, OpenNote, Prompt, PromptKind, SavedMessage,
     Session, Toolset, VaultStatus, WrittenNote,
 };
+use crate::notes::NoteIntent;
 use crate::ports::NoteService;
-use agent::{Agent, AgentContext, UnfinishedNote, no_open_note};
-use futures::future::BoxFuture;
+use agent::{Agent, AgentContext, PreparedStep, UnfinishedNote, no_open_note};
+use futures::future::{BoxFuture, ready};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -87,10 +88,11 @@ impl NoteAgents {
                 unfinished.filter(|note| note.text == last_answer)?,
             )
         } else {
-            let message = prompt.text_for_agents()?;
-            AGENTS
-                .iter()
-                .find_map(|agent| agent.try_handle(message, history, &context))?
+            let offered = prompt.text_for_agents().and_then(|message| {
+                let mut agents = AGENTS.iter();
+                agents.find_map(|agent| agent.try_handle(message, history, &context))
+            });
+            offered.or_else(|| request_with_material(prompt))?
         };
         Some(Preparation { step, progress })
     }
@@ -203,6 +205,14 @@ impl NoteAgents {
         };
         written.into_iter().map(remove).collect()
     }
+}
+
+/// A request for notes cannot use piped input or attached files, so the model gets all of it.
+fn request_with_material(prompt: &Prompt) -> Option<PreparedStep> {
+    NoteIntent::of_prompt(prompt.text_beside_material()?)?;
+    let notice = Notice::info("The notes were not used: the prompt has piped input or files.")
+        .with_reason("A request for notes must be the whole prompt.");
+    Some(Box::pin(ready(Ok(AgentStep::PassOn(notice)))))
 }
 
 fn consulting_notice(consults_notes: bool, status: VaultStatus) -> Notice {

@@ -20,6 +20,7 @@ impl Agent for SummarizeNotes {
             NoteIntent::SummarizeTopic { topic, style } => {
                 (Some(SummarySource::Topic(topic)), style)
             }
+            NoteIntent::SummarizeFile { name, style } => (Some(SummarySource::File(name)), style),
             NoteIntent::SummarizeOpenNote { style } => {
                 let path = open_note.as_ref().map(|note| note.path.display());
                 (
@@ -30,15 +31,18 @@ impl Agent for SummarizeNotes {
             _ => return None,
         };
         let open_note = open_note.filter(|_| matches!(source, Some(SummarySource::Note(_))));
+        let is_file = matches!(source, Some(SummarySource::File(_)));
         let (notes, request) = (Arc::clone(&context.notes), context.request());
         Some(Box::pin(async move {
-            let task = notes
-                .prepare_summary(request, source.ok_or_else(no_open_note)?, style)
-                .await
-                .map_err(|notice| match open_note {
-                    Some(note) => unreadable(&note, &notice),
-                    None => notice,
-                })?;
+            let source = source.ok_or_else(no_open_note)?;
+            let task = match notes.prepare_summary(request, source, style).await {
+                Ok(task) => task,
+                Err(notice) if is_file => return Ok(AgentStep::PassOn(notice)),
+                Err(notice) => {
+                    let unreadable = open_note.map(|note| unreadable(&note, &notice));
+                    return Err(unreadable.unwrap_or(notice));
+                }
+            };
             let result = AgentResult::NoteSummarized {
                 sources: names_in(&task.vault, &task.sources),
                 title: task.title,

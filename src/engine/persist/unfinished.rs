@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub struct UnfinishedTurns {
     journal: Journal,
     turns: Vec<JournaledTurn>,
+    /// The title of their conversation.
+    title: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -55,6 +57,7 @@ impl UnfinishedTurns {
             partial_answer: turn.answer_text(),
             thinking: turn.thinking_text(),
             session: turn.session.clone(),
+            title: self.title.clone(),
             started_at: turn.started_at,
             calls: turn.calls.iter().map(to_call).collect(),
             earlier_unanswered: self.turns.len() - 1,
@@ -93,9 +96,7 @@ impl UnfinishedTurns {
 
     /// Opens the session that the turns belong to, if they name one.
     fn open_session(&self, sessions: &SessionStore) -> Option<Result<Session, StoreError>> {
-        let mut turns = self.turns.iter().rev();
-        let id = turns.find_map(|turn| turn.session.clone());
-        id.map(|id| sessions.open(&id))
+        open_session_of(&self.turns, sessions)
     }
 
     /// Adds the partial answers and the calls to `session`, marked as interrupted.
@@ -169,6 +170,15 @@ impl ResumedConversation {
     }
 }
 
+fn open_session_of(
+    turns: &[JournaledTurn],
+    sessions: &SessionStore,
+) -> Option<Result<Session, StoreError>> {
+    let mut turns = turns.iter().rev();
+    let id = turns.find_map(|turn| turn.session.clone());
+    id.map(|id| sessions.open(&id))
+}
+
 /// Recovers every journal that no running instance of humble owns.
 pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
     let mut scan = RecoveryScan::default();
@@ -235,9 +245,12 @@ fn recover_journal(
     if unfinished.is_empty() {
         journal.remove();
     } else {
+        let session = open_session_of(&unfinished, sessions).and_then(Result::ok);
+        let title = session.map(|session| session.title().to_owned());
         scan.unfinished.push_back(UnfinishedTurns {
             journal,
             turns: unfinished,
+            title: title.filter(|title| !title.is_empty()),
         });
     }
 }

@@ -21,12 +21,12 @@ impl Turn {
             return;
         }
         match plan {
-            AgentPlan::PassOn(mut notice) => {
-                // The turn goes on, so nothing has failed yet.
-                if notice.severity == Severity::Failure {
-                    notice.severity = Severity::Warning;
-                }
-                self.note(notice);
+            AgentPlan::PassOn(notice) => {
+                self.note(as_warning(notice));
+                self.start_round();
+            }
+            AgentPlan::RequestFailed(notice) => {
+                self.emit(TurnEvent::AgentFailed(as_warning(notice)));
                 self.start_round();
             }
             AgentPlan::AddToPrompt { excerpts, result } => {
@@ -103,8 +103,16 @@ impl Turn {
         match result {
             Ok(result) => self.emit(TurnEvent::AgentActed(result)),
             // The user keeps the model's text as the answer.
-            Err(notice) => self.note(notice),
+            Err(notice) => self.emit(TurnEvent::AgentFailed(notice)),
         }
         self.end(TurnEnd::Answered { text, is_truncated });
     }
+}
+
+/// The turn goes on, so nothing has failed yet.
+fn as_warning(mut notice: Notice) -> Notice {
+    if notice.severity == Severity::Failure {
+        notice.severity = Severity::Warning;
+    }
+    notice
 }

@@ -141,8 +141,10 @@ pub enum TurnInput {
 /// An instruction of a note agent to the turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentPlan {
-    /// The prompt goes to the model as usual. The notice says why the agent could not act.
+    /// The prompt goes to the model as usual. The notice says why the notes were not used.
     PassOn(Notice),
+    /// A request for notes goes to the model as usual, because the agent could not carry it out.
+    RequestFailed(Notice),
     /// The model gets this prompt alone, without history and tools. Its answer goes to the agent.
     AskModel(String),
     /// The prompt goes to the model as usual. Its answer goes to the agent.

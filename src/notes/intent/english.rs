@@ -3,8 +3,9 @@
 use super::NoteIntent;
 use super::english_classes::GRAMMAR;
 use super::english_lookalikes::{
-    is_judgment, is_message, is_music, is_on_surface, is_put_elsewhere, is_statement,
+    is_judgment, is_message, is_music, is_on_surface, is_placed, is_put_elsewhere, is_statement,
 };
+use super::english_names::{is_kind_of_note, is_note_file};
 use super::english_topics::is_topic;
 use super::topic::RequestTopic;
 
@@ -27,6 +28,8 @@ const CREATE: &[&str] = &[
     "{create} me? {article?} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
     "{create} me? {article?} {plain*} note {for-myself?} {titled} {topic}",
     "{take} me? {article} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
+    // After `would you` or `do you`.
+    "mind {creating} me? {article?} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
     "new note {about} {topic}",
     "new note {titled} {topic}",
 ];
@@ -47,17 +50,23 @@ const FIND_NOTES: &[&str] = &[
     "which|what of {my} notes|note {mention} {topic}",
     "which|what of the notes|note {mention} {topic}",
     "which|what notes|note {mention} {topic}",
+    "which|what notes of mine {mention} {topic}",
     "which|what notes do i have {mentioning} {topic}",
+    "which|what notes have i|we got? {mentioning} {topic}",
     "{show} me? what|which notes i have {mentioning} {topic}",
     "what are {my} notes {mentioning} {topic}",
     "{is-there} {any?} {my?} notes|note {mentioning} {topic}",
     "do|does {my} notes|note|vault {mention} {topic}",
     "where|when did|do i {wrote-about} {topic}",
-    "did i write|note anything|something {about} {topic}",
-    "have i written|noted anything|something {about} {topic}",
+    "did i ever? write|note down? anything|something {about} {topic}",
+    "have i ever? written|noted down? anything|something {about} {topic}",
+    "have i ever? written|noted {about} {topic}",
+    "{find} me? everything|anything|all|what {i-noted} {about} {topic}",
+    "{show} me? everything|anything|all|what {i-noted} {about} {topic}",
     "where in my notes did|do i {wrote-about} {topic}",
     "in which|what note|notes did|do i {wrote-about} {topic}",
     "in which of my notes did|do i {wrote-about} {topic}",
+    "where have i written|noted down? {about?} {topic}",
     "where is|are|'s my|the notes|note {mentioning} {topic}",
     "where's my|the note {mentioning} {topic}",
 ];
@@ -65,9 +74,24 @@ const FIND_NOTES: &[&str] = &[
 const NOTES_ABOUT: &[&str] = &[
     "{my?} notes {mentioning} {topic}",
     "got? any notes {mentioning} {topic}",
+    "everything|anything|something|all {mentioning} {topic} in|from {my} notes|vault",
+    "everything|anything {i-noted} {about} {topic}",
+];
+/// Requests for notes with the topic before the noun.
+const FIND_TOPIC_NOTES: &[&str] = &[
+    "{find} me? {any?} {my} {topic} notes|note",
+    "{show} me? {any?} {my} {topic} notes|note",
+    "where are|is {my} {topic} notes|note",
 ];
 /// Requests for words in the notes.
 const FIND_IN_NOTES: &[&str] = &[
+    "{find} me? everything|anything|something|all|what {i-wrote} {about} {topic} in|from {my} notes|vault",
+    "{show} me? everything|anything|something|all|what {i-wrote} {about} {topic} in|from {my} notes|vault",
+    "{find} me? everything|anything|something|all {mentioning} {topic} in|from {my} notes|vault",
+    "{show} me? everything|anything|something|all {mentioning} {topic} in|from {my} notes|vault",
+    "{is-there} everything|anything|something {mentioning} {topic} in|from {my} notes|vault",
+    "did i ever? write|note down? anything|something? {about} {topic} in {my} notes|vault",
+    "have i ever? written|noted down? anything|something? {about} {topic} in {my} notes|vault",
     "is|are {topic} mentioned in {my} notes|vault",
     "did i write|note anything|something {about} {topic} in {my} notes|vault",
     "have i written|noted anything|something {about} {topic} in {my} notes|vault",
@@ -81,6 +105,8 @@ const FIND_IN_NOTES: &[&str] = &[
     "{find} me? {about} {topic} in|from|through|among|across {my} notes|vault",
     "{find} me? {topic} in|from|through|among|across {my} notes|vault",
     "{find} me? {topic} in|from|through|among|across the notes|vault",
+    "{find} me? {topic} in|through|among|across notes",
+    "{search} in|through? notes for|about|on {topic}",
 ];
 
 const SUMMARIZE_OPEN_NOTE: &[&str] = &[
@@ -100,6 +126,9 @@ const SUMMARIZE_TOPIC: &[&str] = &[
     "{style?} {summarize} what|everything {my} notes|vault say|says|contain|have {about} {topic}",
     "{style?} {summarize} what i wrote|noted|know {about} {topic} in|from my notes",
     "{style?} {summarize} what i wrote|noted {about} {topic}",
+    "{style?} {summarize} everything|all {i-wrote} {about} {topic} in|from my notes",
+    "{style?} {summarize} everything|all {i-noted} {about} {topic}",
+    "{ask-for?} {article?} quick? {style*} {summary} of what|everything|all {i-noted} {about} {topic}",
     "what do i know {about} {topic} according to my notes",
     "{style?} {summarize} everything in {my} notes|vault {mentioning} {topic}",
     "{ask-for?} {article?} quick? {style*} {summary} of {my} notes {mentioning} {topic}",
@@ -111,6 +140,19 @@ const SUMMARIZE_TOPIC: &[&str] = &[
     "what have i written|noted down? {about} {topic} in my notes",
     "what did i write|note down? {about} {topic} in my notes",
     "what have i written|noted down? {about} {topic}",
+    "what did i write|note down? {about} {topic}",
+];
+/// The same with the topic before the noun.
+const SUMMARIZE_TOPIC_NOTES: &[&str] = &[
+    "{style?} {summarize} {my} {topic} notes|note",
+    "{ask-for?} {article?} quick? {style*} {summary} of {my} {topic} notes|note",
+    "what's in {my} {topic} notes|note",
+    "what is in {my} {topic} notes|note",
+    "what do|does {my} {topic} notes|note say",
+];
+const SUMMARIZE_FILE: &[&str] = &[
+    "{style?} {summarize} {the-note?} {topic}",
+    "{ask-for?} {article?} quick? {style*} {summary} of {the-note?} {topic}",
 ];
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
@@ -139,7 +181,13 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
         let style = join_style(found.style, &mut tails);
         return Some(NoteIntent::SummarizeOpenNote { style });
     }
-    let (topic, style) = topic_of(request, SUMMARIZE_TOPIC, has_no_text)?;
+    if let Some((name, style)) = topic_of(request, SUMMARIZE_FILE, is_note_file) {
+        let style = join_style(style, &mut tails);
+        return Some(NoteIntent::SummarizeFile { name, style });
+    }
+    let found = topic_of(request, SUMMARIZE_TOPIC, has_no_text);
+    let found = found.or_else(|| topic_of(request, SUMMARIZE_TOPIC_NOTES, is_kind_of_note));
+    let (topic, style) = found?;
     let style = join_style(style, &mut tails);
     Some(NoteIntent::SummarizeTopic { topic, style })
 }
@@ -149,7 +197,8 @@ fn query(words: &[&str]) -> Option<String> {
         .iter()
         .any(|word| TEXT_WORDS.contains(&word.to_lowercase().as_str()));
     let is_text = |topic: &RequestTopic| has_no_text(topic) && (means_text || !is_music(topic));
-    let is_about_text = |topic: &RequestTopic| is_text(topic) && !is_on_surface(topic);
+    let is_about_text =
+        |topic: &RequestTopic| is_text(topic) && !is_on_surface(topic) && !is_placed(topic);
     let find = |phrases: &[&str], accepts: &dyn Fn(&RequestTopic) -> bool| {
         Some(topic_of(words, phrases, accepts)?.0)
     };
@@ -157,6 +206,7 @@ fn query(words: &[&str]) -> Option<String> {
         is_text(topic) && !is_judgment(topic)
     })
     .or_else(|| find(FIND_NOTES, &is_about_text))
+    .or_else(|| find(FIND_TOPIC_NOTES, &is_kind_of_note))
     .or_else(|| {
         find(NOTES_ABOUT, &|topic| {
             is_about_text(topic) && !is_statement(topic)
@@ -222,10 +272,13 @@ pub(super) fn undefined_classes() -> Vec<&'static str> {
         CREATE,
         CREATE_NOTES,
         FIND_NOTES,
+        FIND_TOPIC_NOTES,
         NOTES_ABOUT,
         FIND_IN_NOTES,
         SUMMARIZE_OPEN_NOTE,
         SUMMARIZE_TOPIC,
+        SUMMARIZE_TOPIC_NOTES,
+        SUMMARIZE_FILE,
         GRAMMAR.tails,
     ];
     let elements = phrases
@@ -236,7 +289,10 @@ pub(super) fn undefined_classes() -> Vec<&'static str> {
         let name = element.strip_prefix('{')?.strip_suffix('}')?;
         Some(name.trim_end_matches(['?', '*']))
     });
-    let is_defined = |name: &str| GRAMMAR.classes.iter().any(|(class, _)| *class == name);
+    let is_defined = |name: &str| {
+        let mut classes = GRAMMAR.classes.iter().copied().flatten();
+        classes.any(|(class, _)| *class == name)
+    };
     names
         .filter(|name| !["topic", "tail"].contains(name) && !is_defined(name))
         .collect()

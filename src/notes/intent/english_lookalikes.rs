@@ -160,6 +160,8 @@ const FLAWS: &[&str] = &[
     "the",
     "or",
 ];
+/// Words after `where did I write` that begin a place instead of a topic.
+const PLACE_WORDS: &[&str] = &["in", "on", "inside", "under", "at", "the wrong", "a wrong"];
 /// With one of these before it, a place at the end of a topic is where the note is to be put.
 const PUT_PREPOSITIONS: &[&str] = &["to", "in", "into", "inside", "under", "at", "onto"];
 /// Maximum number of words of a place, such as `the top of my shopping list`.
@@ -252,6 +254,16 @@ pub(super) fn is_put_elsewhere(topic: &RequestTopic) -> bool {
         at > 0 && PUT_PREPOSITIONS.contains(preposition) && (is_file || is_container)
     };
     (0..words.len()).any(is_place)
+}
+
+/// Whether the topic of `where did I write TOPIC` is a place or a mistake, as in `the wrong variable`.
+pub(super) fn is_placed(topic: &RequestTopic) -> bool {
+    let lower = topic.text.to_lowercase();
+    let is_start = |place: &&str| {
+        let rest = lower.strip_prefix(*place);
+        rest.is_some_and(|rest| rest.starts_with(' '))
+    };
+    !topic.is_quoted && PLACE_WORDS.iter().any(is_start)
 }
 
 /// Whether a word is a file name such as `tea.md`, perhaps in quotation marks.

@@ -6,9 +6,12 @@
 //! - `{style}` also captures the words, as part of the style; `{tail?}` is a tail (see [`Grammar`]).
 //! - `{topic}`: one or more words, as many as possible, which are captured.
 
+/// A name and its alternatives.
+pub(super) type Class = (&'static str, &'static [&'static str]);
+
 /// The classes and tails of a language, in lower case. `#` stands for a number.
 pub(super) struct Grammar {
-    pub(super) classes: &'static [(&'static str, &'static [&'static str])],
+    pub(super) classes: &'static [&'static [Class]],
     /// Phrases that describe how to write, such as `in French`.
     pub(super) tails: &'static [&'static str],
 }
@@ -113,7 +116,8 @@ impl Grammar {
     }
 
     fn class(&self, name: &str) -> &'static [&'static str] {
-        let found = self.classes.iter().find(|(class, _)| *class == name);
+        let mut classes = self.classes.iter().copied().flatten();
+        let found = classes.find(|(class, _)| *class == name);
         found.map_or(&[], |(_, alternatives)| alternatives)
     }
 }
@@ -135,13 +139,27 @@ fn prefix_length(words: &[&str], expected: &str) -> Option<usize> {
     Some(length)
 }
 
-/// Compares a word with one in lower case. Ignores a comma after it and the form of its apostrophe.
+/// Short spellings and the words they stand for.
+const SHORTHAND: &[(&str, &str)] = &[
+    ("u", "you"),
+    ("pls", "please"),
+    ("plz", "please"),
+    ("thx", "thanks"),
+    ("whats", "what's"),
+    ("wheres", "where's"),
+    ("lets", "let's"),
+    ("im", "i'm"),
+];
+
+/// Compares a word with one in lower case. Ignores a comma or exclamation mark after it and the form
+/// of its apostrophe.
 fn is_word(word: &str, expected: &str) -> bool {
-    let word = word.trim_end_matches(',').to_lowercase();
+    let word = word.trim_end_matches([',', '!']).to_lowercase();
     if let Some(suffix) = expected.strip_prefix('#') {
         let number = word.strip_suffix(suffix).unwrap_or_default();
         let is_digits = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
         return is_digits || NUMBERS.contains(&number);
     }
-    word == expected || word.replace('’', "'") == expected
+    let is_short = |(short, long): &(&str, &str)| word == *short && expected == *long;
+    word == expected || word.replace('’', "'") == expected || SHORTHAND.iter().any(is_short)
 }

@@ -2,13 +2,16 @@
 //! words are in `korean_words` and `korean_lookalikes`.
 
 use super::NoteIntent;
-use super::korean_lookalikes::*;
+use super::korean_create::{create_in_notes, with_leading_style};
+use super::korean_lookalikes::{DESCRIPTIONS, FLAWS};
+use super::korean_parts::*;
+use super::korean_spacing::separate_words;
 use super::korean_style::{Styled, strip_leading_style, strip_style};
 use super::korean_words::*;
-use super::topic::RequestTopic;
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
-    let mut sentence = sentence;
+    let separated = separate_words(sentence);
+    let mut sentence = separated.as_str();
     while let Some(rest) = strip_any_prefix(sentence, POLITE) {
         sentence = rest.trim_start();
     }
@@ -19,77 +22,13 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     Some(with_leading_style(intent, &style))
 }
 
-/// The folder of notes may be named as the place of a new note; another place is left to the model.
-fn create_in_notes(sentence: &str) -> Option<NoteIntent> {
-    let place = DESTINATIONS
-        .iter()
-        .find_map(|place| sentence.strip_prefix(place)?.strip_prefix(' '));
-    let Styled { text, style } = strip_leading_style(place.unwrap_or(sentence).trim_start());
-    let intent = with_leading_style(create(text)?, &style);
-    let is_elsewhere = matches!(&intent, NoteIntent::Create { topic, .. }
-        if OTHER_DESTINATIONS.iter().any(|place| topic.contains(place)));
-    (!is_elsewhere).then_some(intent)
-}
-
-/// A search has no style.
-fn with_leading_style(mut intent: NoteIntent, leading: &[&str]) -> NoteIntent {
-    if let NoteIntent::Create { style, .. }
-    | NoteIntent::SummarizeOpenNote { style }
-    | NoteIntent::SummarizeTopic { style, .. } = &mut intent
-    {
-        let parts = leading.iter().copied().chain([style.as_str()]);
-        let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
-        *style = parts.join(", ");
-    }
-    intent
-}
-
-fn create(sentence: &str) -> Option<NoteIntent> {
-    if let Some((request, text)) = sentence.split_once(':') {
-        let style = strip_style(strip_request(request.trim_end(), &CREATE)?);
-        let notes = strip_any(style.text, NOTES)?;
-        let is_request = SIZES.contains(&notes) || notes.is_empty();
-        let topic = topic(text.trim()).filter(|_| is_request)?;
-        let style = style.join();
-        return Some(NoteIntent::Create { topic, style });
-    }
-    if let Some(text) = strip_request(sentence, &SUMMARIZE) {
-        let text = strip_any(text, &["노트로", "메모로"])?;
-        return note_about(strip_style(text));
-    }
-    if let Some(text) = strip_request(sentence, &NOTE_DOWN) {
-        return note_about(strip_style(text));
-    }
-    let text = strip_request(sentence, &CREATE);
-    let needs_about = text.is_none();
-    let text = text.or_else(|| strip_request(sentence, &KEEP))?;
-    let Styled { text, style } = strip_style(text);
-    let object = strip_any(text, NOTES)?;
-    let object = strip_any(object, SIZES).unwrap_or(object);
-    let note_style = NOTE_STYLES
-        .iter()
-        .find(|style| strip_any(object, &[style]).is_some());
-    let object = note_style.map_or(object, |style| object.strip_suffix(style).unwrap_or(object));
-    let object = strip_any(object.trim_end(), SIZES).unwrap_or(object.trim_end());
-    let before_notes = strip_style(object);
-    let topic = topic_before_notes(before_notes.text, needs_about)?;
-    let styles = before_notes.style.into_iter();
-    let styles = styles.chain(note_style.copied()).chain(style);
-    let style = styles.collect::<Vec<_>>().join(", ");
-    Some(NoteIntent::Create { topic, style })
-}
-
-/// A note whose topic is followed by `에 대해`.
-fn note_about(request: Styled<'_>) -> Option<NoteIntent> {
-    let topic = topic(strip_about(request.text)?)?;
-    let style = request.join();
-    Some(NoteIntent::Create { topic, style })
-}
-
 fn find(sentence: &str) -> Option<NoteIntent> {
-    let query = match strip_request(sentence, &FIND) {
-        Some(text) => query_of_request(text),
-        None => query_of_question(sentence),
+    let whether = strip_request(sentence, &FIND_WHETHER);
+    let whether = whether.and_then(|text| strip_any(text, WHETHER));
+    let query = match (whether, strip_request(sentence, &FIND)) {
+        (Some(text), _) => query_of_existence(text),
+        (None, Some(text)) => query_of_request(text),
+        (None, None) => query_of_existence(strip_any(sentence, EXISTENCE_QUESTIONS)?),
     };
     Some(NoteIntent::Find { query: query? })
 }
@@ -98,13 +37,15 @@ fn query_of_request(text: &str) -> Option<String> {
     if let Some(text) = after_in_notes(text) {
         return topic_in_notes(text).filter(|topic| !starts_with_any(topic, FLAWS));
     }
+    if let Some(topic) = topic_of_own_writing(text) {
+        return Some(topic);
+    }
     let text = strip_any(text, CONTENT).unwrap_or(text);
-    topic_before_notes(strip_any(text, NOTES)?, false)
+    topic_before_notes(without_owner(strip_any(text, NOTES)?), false)
 }
 
-/// The query of `홍차 노트 있어` and `노트에 홍차 내용 있어`.
-fn query_of_question(sentence: &str) -> Option<String> {
-    let text = strip_any(sentence, EXISTENCE_QUESTIONS)?;
+/// The query of `홍차 노트 (있어)` and `노트에 홍차 내용 (있어)`.
+fn query_of_existence(text: &str) -> Option<String> {
     let without_any = text.strip_prefix("어떤 ").unwrap_or(text);
     if let Some(text) = after_at_notes(without_any) {
         let text = FOUND.iter().find_map(|found| {
@@ -116,7 +57,30 @@ fn query_of_question(sentence: &str) -> Option<String> {
     let text = strip_any(text, WHERE).unwrap_or(text);
     let text = strip_any(text, NOTES_AS_SUBJECT)?;
     let is_described = DESCRIPTIONS.iter().any(|end| text.ends_with(end));
-    topic_before_notes(text, is_described)
+    topic_before_notes(without_owner(text), is_described)
+}
+
+/// The topic of `내가 홍차에 대해 쓴 거` and `홍차에 대해 내가 쓴 거`.
+fn topic_of_own_writing(text: &str) -> Option<String> {
+    let text = strip_any(without_object_particle(text), WRITINGS)?;
+    let text = strip_any(text, WRITTEN)?;
+    topic(strip_any(after_me(text)?, ABOUT)?)
+}
+
+/// The text without `내가` at its beginning or end.
+fn after_me(text: &str) -> Option<&str> {
+    strip_any(text, ME).or_else(|| {
+        ME.iter()
+            .find_map(|me| text.strip_prefix(me)?.strip_prefix(' '))
+    })
+}
+
+/// The text without `내` or `내가 쓴` at its beginning.
+fn without_owner(text: &str) -> &str {
+    let rest = OWN
+        .iter()
+        .find_map(|own| text.strip_prefix(own)?.strip_prefix(' '));
+    rest.unwrap_or(text)
 }
 
 fn summarize(sentence: &str) -> Option<NoteIntent> {
@@ -128,6 +92,9 @@ fn summarize(sentence: &str) -> Option<NoteIntent> {
         || strip_request(sentence, &TELL).filter(|text| strip_any(text, CONTENT).is_some());
     let style = strip_style(summary.or_else(content)?);
     let (text, style) = (style.text, style.join());
+    if let Some(topic) = topic_of_own_writing(text) {
+        return Some(NoteIntent::SummarizeTopic { topic, style });
+    }
     if let Some(text) = after_in_notes(text) {
         let inner = strip_leading_style(text);
         let topic = topic_in_notes(inner.text)?;
@@ -141,14 +108,15 @@ fn summarize(sentence: &str) -> Option<NoteIntent> {
         return Some(NoteIntent::SummarizeOpenNote { style });
     }
     let before_notes = strip_style(text);
-    let topic = topic_before_notes(before_notes.text, false)?;
+    let topic = topic_before_notes(without_owner(before_notes.text), false)?;
     let intent = NoteIntent::SummarizeTopic { topic, style };
     Some(with_leading_style(intent, &before_notes.style))
 }
 
 fn content_question(sentence: &str) -> Option<NoteIntent> {
     let style = String::new();
-    if let Some(text) = strip_any(sentence, WRITING_QUESTIONS) {
+    let text = strip_any(sentence, WRITING_QUESTIONS).and_then(after_me);
+    if let Some(text) = text {
         let topic = topic(strip_about(text)?)?;
         return Some(NoteIntent::SummarizeTopic { topic, style });
     }
@@ -162,48 +130,9 @@ fn content_question(sentence: &str) -> Option<NoteIntent> {
         .then_some(NoteIntent::SummarizeOpenNote { style })
 }
 
-/// Removes the verb of a request and the modifiers before it.
-fn strip_request<'a>(sentence: &'a str, verb: &Verb) -> Option<&'a str> {
-    let with_stem = REQUEST_ENDINGS.iter().find_map(|ending| {
-        let text = sentence.strip_suffix(ending)?.trim_end();
-        verb.stems.iter().find_map(|stem| text.strip_suffix(stem))
-    });
-    let with_noun = || {
-        let text = strip_any(sentence, REQUEST_VERBS)?;
-        let text = strip_any(text, MODIFIERS).unwrap_or(text);
-        verb.nouns.iter().find_map(|noun| text.strip_suffix(noun))
-    };
-    let bare = || {
-        verb.bare_nouns
-            .iter()
-            .find_map(|noun| sentence.strip_suffix(noun))
-    };
-    // The verb must be a separate word.
-    let text = with_stem.or_else(with_noun).or_else(bare)?;
-    let mut text = text.strip_suffix(char::is_whitespace)?.trim_end();
-    while let Some(shorter) = strip_any(text, MODIFIERS) {
-        text = shorter;
-    }
-    Some(text)
-}
-
-/// The text after `내 노트에서`.
-fn after_in_notes(text: &str) -> Option<&str> {
-    after_own_notes(text, IN_NOTES)
-}
-
 /// The text after `내 노트에` or `내 노트에서`.
 fn after_at_notes(text: &str) -> Option<&str> {
     after_own_notes(text, AT_NOTES).or_else(|| after_in_notes(text))
-}
-
-fn after_own_notes<'a>(text: &'a str, notes: &[&str]) -> Option<&'a str> {
-    let own = OWN
-        .iter()
-        .find_map(|own| text.strip_prefix(own)?.strip_prefix(' '));
-    let text = own.unwrap_or(text);
-    let rest = notes.iter().find_map(|notes| text.strip_prefix(notes))?;
-    (rest.is_empty() || rest.starts_with(' ')).then(|| rest.trim())
 }
 
 /// The topic of `홍차를`, `홍차에 대해` and `홍차에 대한 내용을`.
@@ -214,119 +143,4 @@ fn topic_in_notes(text: &str) -> Option<String> {
         content.and_then(strip_about).unwrap_or(text)
     });
     topic(text)
-}
-
-/// The topic of `홍차에 대한`, `홍차에 대한 내` and, unless `needs_about`, of `홍차`.
-fn topic_before_notes(text: &str, needs_about: bool) -> Option<String> {
-    let text = strip_any(text, SIZES).unwrap_or(text);
-    let text = strip_any(text, OWN).unwrap_or(text);
-    if let Some(text) = strip_about(text) {
-        return topic(text);
-    }
-    let is_compound = COMPOUNDS
-        .iter()
-        .any(|word| strip_any(text, &[word]).is_some());
-    let is_place = PLACE_PARTICLES
-        .iter()
-        .any(|particle| text.ends_with(particle));
-    let topic = topic(text)?;
-    (!needs_about && !is_compound && !is_place).then_some(topic)
-}
-
-/// Removes the words that connect a topic to the notes about it.
-fn strip_about(text: &str) -> Option<&str> {
-    let written = strip_any(text, WRITTEN).and_then(|text| strip_any(text, ABOUT));
-    let written = written.map(|text| text.strip_prefix("내가 ").unwrap_or(text));
-    written
-        .or_else(|| strip_title(text))
-        .or_else(|| strip_connection(text))
-        .or_else(|| strip_any(text, ABOUT))
-}
-
-/// The title in `제목이 '홍차'인 노트` and `제목을 '홍차'로 해서 노트 …`.
-fn strip_title(text: &str) -> Option<&str> {
-    let text = strip_any_prefix(text, TITLE_BEGINNINGS)?;
-    let text = TITLE_ENDINGS
-        .iter()
-        .find_map(|end| text.strip_suffix(end))?;
-    Some(text.strip_suffix("으").unwrap_or(text))
-}
-
-/// Removes the particle between a topic and the note, and what follows it.
-fn strip_connection(text: &str) -> Option<&str> {
-    PARTICLE_CONNECTIONS
-        .iter()
-        .find_map(|(after_consonant, after_vowel, rests)| {
-            rests.iter().find_map(|rest| {
-                let text = text.strip_suffix(rest)?.trim_end();
-                let noun = text.strip_suffix(after_vowel);
-                let ends_in_i = |noun: &&str| NOUNS_IN_I.iter().any(|end| noun.ends_with(end));
-                noun.filter(ends_in_i)
-                    .or_else(|| without_particle(text, after_consonant, after_vowel))
-            })
-        })
-}
-
-fn strip_any_prefix<'a>(text: &'a str, prefixes: &[&str]) -> Option<&'a str> {
-    prefixes.iter().find_map(|prefix| text.strip_prefix(prefix))
-}
-
-fn topic(text: &str) -> Option<String> {
-    let topic = RequestTopic::parse(text)?;
-    let text = topic.text.as_str();
-    let is_conversation = CONVERSATIONS.iter().any(|word| {
-        let before = strip_any(text, &[word]);
-        before.is_some_and(|before| CONVERSATION_TIMES.contains(&before) || before.is_empty())
-    });
-    let refers = REFERENCES.contains(&text)
-        || is_conversation
-        || starts_with_any(text, DEMONSTRATIVES)
-        || MESSAGE_ENDINGS
-            .iter()
-            .any(|end| strip_any(text, &[end]).is_some());
-    let goes_on = STEPS.iter().any(|step| text.ends_with(step));
-    let refers = refers || goes_on;
-    let signs = TEXT_SIGNS.iter().chain(LOOKALIKES);
-    let has_sign = signs.into_iter().any(|sign| text.contains(sign));
-    let is_topic = topic.is_quoted || !(refers || has_sign || topic.has_second_sentence());
-    is_topic.then_some(topic.text)
-}
-
-fn starts_with_any(text: &str, starts: &[&str]) -> bool {
-    starts.iter().any(|start| text.starts_with(start))
-}
-
-/// Removes the first of the suffixes that matches. A suffix must follow a space, a quotation mark or
-/// be the whole text, unless it begins with a particle, which follows the topic directly.
-pub(super) fn strip_any<'a>(text: &'a str, suffixes: &[&str]) -> Option<&'a str> {
-    suffixes.iter().find_map(|suffix| {
-        let rest = text.strip_suffix(suffix)?;
-        let is_particle = suffix.starts_with(['에', '와', '과', '의']);
-        let is_separate = rest.is_empty() || rest.ends_with(char::is_whitespace);
-        (is_particle || is_separate).then(|| rest.trim_end())
-    })
-}
-
-/// Removes an object particle. Keeps `가을`, because `을` never follows a vowel such as that of `가`.
-fn without_object_particle(text: &str) -> &str {
-    without_particle(text, "을", "를").unwrap_or(text)
-}
-
-/// Removes a particle that has one form after a final consonant and another after a vowel.
-fn without_particle<'a>(
-    text: &'a str,
-    after_consonant: &str,
-    after_vowel: &str,
-) -> Option<&'a str> {
-    let ends_with_consonant = |text: &str| match text.chars().next_back() {
-        Some(syllable @ '가'..='힣') => Some((u32::from(syllable) - u32::from('가')) % 28 != 0),
-        _ => None,
-    };
-    let consonant = text.strip_suffix(after_consonant);
-    let consonant = consonant.filter(|text| ends_with_consonant(text) != Some(false));
-    let vowel = text.strip_suffix(after_vowel);
-    let vowel = vowel.filter(|text| ends_with_consonant(text) != Some(true));
-    let found = consonant.or(vowel)?;
-    // After other characters, such as digits and quotation marks, either form is taken as a particle.
-    (!found.is_empty()).then_some(found)
 }

@@ -8,6 +8,9 @@ pub(super) const REFERENCES: &[&str] = &[
     "저",
     "내",
     "제",
+    "너",
+    "네",
+    "나",
     "나의",
     "이것",
     "그것",
@@ -28,6 +31,25 @@ pub(super) const REFERENCES: &[&str] = &[
     "오늘의",
     "어떤",
     "무슨",
+];
+/// Words before `노트` that tell notes apart by anything but their topic.
+pub(super) const NOT_TOPICS: &[&str] = &[
+    "마지막",
+    "최근",
+    "가장 최근",
+    "최신",
+    "첫",
+    "첫 번째",
+    "두 번째",
+    "지난",
+    "오래된",
+    "가장 오래된",
+    "기존",
+    "다른",
+    "삭제된",
+    "삭제한",
+    "손글씨",
+    "종이",
 ];
 /// Beginnings that point to something outside the prompt.
 pub(super) const DEMONSTRATIVES: &[&str] = &[

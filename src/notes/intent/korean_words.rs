@@ -59,33 +59,18 @@ pub(super) struct Verb {
     /// Nouns that are a request even without a verb.
     pub(super) bare_nouns: &'static [&'static str],
 }
-pub(super) const CREATE: Verb = Verb {
-    stems: &[
-        "만들어",
-        "작성해",
-        "작성 해",
-        "작성 좀 해",
-        "생성해",
-        "생성 해",
-        "추가해",
-        "추가 해",
-        "적어",
-        "써",
-    ],
-    nouns: &["작성을", "작성", "생성을", "생성", "추가를", "추가"],
-    bare_nouns: &[],
-};
-/// These only create a note if the prompt says what it is about.
-pub(super) const KEEP: Verb = Verb {
-    stems: &["저장해", "남겨", "기록해", "적어둬", "적어 둬"],
-    nouns: &[],
-    bare_nouns: &[],
-};
 pub(super) const FIND: Verb = Verb {
     stems: &["찾아", "검색해", "검색 해", "검색 좀 해", "보여"],
     nouns: &["검색을", "검색"],
     bare_nouns: &["검색", "찾기"],
 };
+/// For `홍차 노트 있는지 알려줘`.
+pub(super) const FIND_WHETHER: Verb = Verb {
+    stems: &["찾아", "검색해", "알려", "확인해"],
+    nouns: &["확인"],
+    bare_nouns: &[],
+};
+pub(super) const WHETHER: &[&str] = &["있는지"];
 pub(super) const SUMMARIZE: Verb = Verb {
     stems: &[
         "요약해",
@@ -101,12 +86,6 @@ pub(super) const SUMMARIZE: Verb = Verb {
 /// Asks for the content of notes.
 pub(super) const TELL: Verb = Verb {
     stems: &["알려"],
-    nouns: &[],
-    bare_nouns: &[],
-};
-/// The note is part of the verb: `홍차에 대해 메모해줘`.
-pub(super) const NOTE_DOWN: Verb = Verb {
-    stems: &["메모해", "메모 해", "노트해"],
     nouns: &[],
     bare_nouns: &[],
 };
@@ -141,8 +120,6 @@ pub(super) const MODIFIERS: &[&str] = &[
 ];
 /// Words before `노트` that describe a new note and are dropped, because notes are short anyway.
 pub(super) const SIZES: &[&str] = &["짧은", "간단한", "간략한", "새로운", "새"];
-/// Words before `노트` that become part of the style.
-pub(super) const NOTE_STYLES: &[&str] = &["긴", "자세한", "상세한", "꼼꼼한", "체계적인"];
 pub(super) const NOTES: &[&str] = &[
     "노트들을",
     "노트들",
@@ -161,10 +138,12 @@ pub(super) const IN_NOTES: &[&str] = &[
     "노트 중에서",
     "노트 중에",
     "노트들에서",
+    "노트에서는",
     "노트에서",
     "노트 안에서",
     "메모 중에서",
     "메모 중에",
+    "메모에서는",
     "메모에서",
 ];
 /// The same in questions: `노트에 홍차 내용 있어?`.
@@ -176,13 +155,28 @@ pub(super) const AT_NOTES: &[&str] = &[
     "메모에는",
     "메모에",
 ];
-pub(super) const OWN: &[&str] = &["내가 쓴", "제가 쓴", "내", "나의", "제", "모든", "전체"];
+pub(super) const OWN: &[&str] = &[
+    "내가 쓴",
+    "제가 쓴",
+    "내가 적은",
+    "제가 적은",
+    "내",
+    "나의",
+    "제",
+    "모든",
+    "전체",
+];
+pub(super) const ME: &[&str] = &["내가", "제가"];
+/// What the user wrote, in `내가 홍차에 대해 쓴 거`.
+pub(super) const WRITINGS: &[&str] = &["거", "것", "것들", "거를", "걸", "내용", "글"];
 /// Connects the topic to the note, longest first.
 pub(super) const ABOUT: &[&str] = &[
     "에 대해서",
     "에 대한",
     "에 대해",
+    "에 대하여",
     "에 관해서",
+    "에 관하여",
     "에 관한",
     "에 관해",
     "에대해서",
@@ -195,6 +189,9 @@ pub(super) const ABOUT: &[&str] = &[
     "과 관련된",
     "와 관련한",
     "과 관련한",
+    "와 관련해서",
+    "과 관련해서",
+    "관련해서",
     "관련된",
     "관련한",
     "관련",
@@ -204,9 +201,6 @@ pub(super) const ABOUT: &[&str] = &[
 ];
 /// Participles that may stand between [`ABOUT`] and the note, as in `홍차에 대해 쓴 노트`.
 pub(super) const WRITTEN: &[&str] = &[
-    "내가 쓴",
-    "제가 쓴",
-    "내가 적은",
     "쓴",
     "적은",
     "적어둔",
@@ -249,7 +243,19 @@ pub(super) const PARTICLE_CONNECTIONS: &[(&str, &str, &[&str])] = &[
         "가",
         &["언급된", "들어간", "포함된", "나오는", "적힌", "들어 있는"],
     ),
-    ("을", "를", &["언급한", "포함한", "다룬", "다루는"]),
+    (
+        "을",
+        "를",
+        &[
+            "주제로",
+            "주제로 한",
+            "주제로 해서",
+            "언급한",
+            "포함한",
+            "다룬",
+            "다루는",
+        ],
+    ),
 ];
 /// Nouns for the passages to find, as in `노트에서 홍차에 대한 내용 찾아줘`.
 pub(super) const FOUND: &[&str] = &[
@@ -328,6 +334,9 @@ pub(super) const CONTENT_QUESTIONS: &[&str] = &[
     "뭐라고 썼지",
     "뭐라고 되어 있어",
     "뭐라고 나와 있어",
+    "뭐라고 나와",
+    "뭐라고 하지",
+    "뭐라고 해",
 ];
 pub(super) const OPEN_NOTE_AS_TOPIC: &[&str] = &[
     "노트에는",
@@ -339,33 +348,24 @@ pub(super) const OPEN_NOTE_AS_TOPIC: &[&str] = &[
     "메모는",
     "메모",
 ];
-/// Questions about what the user has written.
+/// Questions about what the user has written, with [`ME`] before them or at the beginning.
 pub(super) const WRITING_QUESTIONS: &[&str] = &[
-    "내가 뭐라고 썼지",
-    "내가 뭐라고 썼어",
-    "내가 뭐라고 적었지",
-    "내가 뭐라고 적었어",
+    "뭐라고 썼지",
+    "뭐라고 썼어",
+    "뭐라고 썼더라",
+    "뭐라고 적었지",
+    "뭐라고 적었어",
+    "뭐라고 적었더라",
+    "뭐라고 적어놨지",
+    "뭐라고 적어 놨지",
+    "뭐라고 써놨지",
+    "뭐라고 써 놨지",
+    "뭐라고 적어뒀지",
+    "뭐라고 적어 뒀지",
+    "뭐라고 메모했지",
+    "뭐라고 기록했지",
+    "뭐라고 정리했지",
 ];
 /// Beginnings and ends of a title before the note: `제목이 '홍차'인 노트`.
 pub(super) const TITLE_BEGINNINGS: &[&str] = &["제목이 ", "제목을 ", "제목은 ", "이름이 "];
 pub(super) const TITLE_ENDINGS: &[&str] = &["인", "로 해서", "로 하고", "로 하는", "로 한", "로"];
-/// Places of a new note that mean the folder of notes.
-pub(super) const DESTINATIONS: &[&str] = &[
-    "내 노트 폴더에",
-    "노트 폴더에",
-    "내 노트함에",
-    "노트함에",
-    "내 노트에",
-    "제 노트에",
-    "노트에",
-    "내 메모장에",
-    "메모장에",
-    "내 메모에",
-    "메모에",
-    "내 볼트에",
-    "볼트에",
-    "내 보관함에",
-    "보관함에",
-    "내 vault에",
-    "vault에",
-];

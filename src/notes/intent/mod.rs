@@ -5,10 +5,15 @@
 mod english;
 mod english_classes;
 mod english_lookalikes;
+mod english_names;
+mod english_style;
 mod english_topics;
 mod grammar;
 mod korean;
+mod korean_create;
 mod korean_lookalikes;
+mod korean_parts;
+mod korean_spacing;
 mod korean_style;
 mod korean_words;
 mod topic;
@@ -36,6 +41,12 @@ pub enum NoteIntent {
     },
     SummarizeTopic {
         topic: String,
+        style: String,
+    },
+    /// Summarize the note with this file name or path. Without such a note, it is an ordinary prompt:
+    /// the file may be elsewhere.
+    SummarizeFile {
+        name: String,
         style: String,
     },
 }

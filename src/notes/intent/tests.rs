@@ -205,6 +205,7 @@ fn expected(intent: &str, argument: &str) -> Option<NoteIntent> {
         "find" => Some(NoteIntent::Find { query: topic }),
         "summary" => Some(NoteIntent::SummarizeTopic { topic, style }),
         "open" => Some(NoteIntent::SummarizeOpenNote { style }),
+        "file" => Some(NoteIntent::SummarizeFile { name: topic, style }),
         "-" => None,
         other => panic!("{other}"),
     }

@@ -1,23 +1,19 @@
 //! Tool calls in plain JSON, without MCP: for scripts and `curl`.
 
 use super::super::calls::{CallRunner, IncomingCall};
-use super::super::message::RpcErrorResponse;
+use super::super::message::{RpcErrorResponse, kind_of, short_name, syntax_problem};
 use super::super::tools::ProgressReporter;
 use super::response::{self, Response};
 use crate::domain::Arguments;
 use http::StatusCode;
 use rmcp::model::{ErrorCode, ErrorData};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// The body of `POST /mcp/tools/call`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct PlainCall {
     tool: String,
-    #[serde(default)]
-    arguments: Option<Arguments>,
+    arguments: Arguments,
 }
 
 /// `GET /mcp/tools`: the definitions, as in `tools/list`.
@@ -34,7 +30,7 @@ pub async fn call(calls: &CallRunner, body: &[u8]) -> Response {
     };
     let call = IncomingCall {
         name: &call.tool,
-        arguments: call.arguments.unwrap_or_default(),
+        arguments: call.arguments,
         progress: ProgressReporter::ignored(),
         cancelled: CancellationToken::new(),
         transport: "plain JSON",
@@ -50,30 +46,42 @@ pub async fn call(calls: &CallRunner, body: &[u8]) -> Response {
 
 fn parse(body: &[u8]) -> Result<PlainCall, ErrorData> {
     const EXAMPLE: &str = "Send {\"tool\": \"get_time\", \"arguments\": {}}";
-    // `serde` would fill the fields from a list as well.
-    if body.trim_ascii_start().first() == Some(&b'[') {
-        let why = format!("The body is a list, expected an object. {EXAMPLE}");
-        return Err(ErrorData::invalid_params(why, None));
-    }
-    let arguments = || {
-        Some(
-            serde_json::from_slice::<Value>(body)
-                .ok()?
-                .get("arguments")?
-                .clone(),
-        )
+    let body: Value = serde_json::from_slice(body).map_err(|error| {
+        let why = format!("The body {}. {EXAMPLE}", syntax_problem(&error));
+        ErrorData::parse_error(why, None)
+    })?;
+    let invalid = |why: String| ErrorData::invalid_params(format!("{why}. {EXAMPLE}"), None);
+    let Value::Object(mut fields) = body else {
+        let kind = kind_of(&body);
+        return Err(invalid(format!("The body is {kind}, expected an object")));
     };
-    serde_json::from_slice(body).map_err(|error| {
-        if arguments().is_some_and(|given| !given.is_object() && !given.is_null()) {
-            let why = format!("`arguments` must be an object. {EXAMPLE}");
-            return ErrorData::invalid_params(why, None);
+    let tool = match fields.remove("tool") {
+        Some(Value::String(tool)) => tool,
+        Some(other) => {
+            let kind = kind_of(&other);
+            return Err(invalid(format!(
+                "`tool` is {kind}, expected the name of a tool"
+            )));
         }
-        let why = format!("{error}. {EXAMPLE}");
-        match error.is_data() {
-            true => ErrorData::invalid_params(why, None),
-            false => ErrorData::parse_error(why, None),
+        None => return Err(invalid("`tool` is missing".to_owned())),
+    };
+    let arguments = match fields.remove("arguments") {
+        None | Some(Value::Null) => Arguments::new(),
+        Some(Value::Object(arguments)) => arguments,
+        Some(other) => {
+            let kind = kind_of(&other);
+            return Err(invalid(format!(
+                "`arguments` is {kind}, expected an object"
+            )));
         }
-    })
+    };
+    match fields.keys().next() {
+        None => Ok(PlainCall { tool, arguments }),
+        Some(unknown) => {
+            let unknown = short_name(unknown);
+            Err(invalid(format!("There is no field `{unknown}`")))
+        }
+    }
 }
 
 fn failure(status: StatusCode, error: ErrorData) -> Response {

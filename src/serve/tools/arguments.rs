@@ -3,6 +3,9 @@
 use crate::domain::Arguments;
 use serde_json::Value;
 
+/// Floating-point numbers above 2^53 are not exact.
+const WHOLE_NUMBER_MAX: f64 = 9_007_199_254_740_992.0;
+
 /// Rejects arguments other than `known`.
 pub fn reject_unknown(arguments: &Arguments, tool: &str, known: &[&str]) -> Result<(), String> {
     let unknown = arguments.keys().find(|key| !known.contains(&key.as_str()));
@@ -37,5 +40,50 @@ pub fn text<'a>(
             Ok(Some(text).filter(|text| !text.is_empty()))
         }
         Some(_) => Err(format!("`{key}` must be a string such as \"{example}\".")),
+    }
+}
+
+/// A number, also as a string, as some models write it.
+pub fn number(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::String(text) => text.trim().parse().ok()?,
+        value => value.as_f64()?,
+    };
+    number.is_finite().then_some(number)
+}
+
+/// A whole number, also as `5.0` or `"5"`.
+pub fn whole_number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| {
+        let number = number(value)?;
+        let is_whole = number.fract() == 0.0 && (0.0..=WHOLE_NUMBER_MAX).contains(&number);
+        is_whole.then_some(number as u64)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_may_be_written_as_strings() {
+        for (value, expected) in [
+            (json!(5), Some(5)),
+            (json!(5.0), Some(5)),
+            (json!("5"), Some(5)),
+            (json!(" 5.0 "), Some(5)),
+            (json!("five"), None),
+            (json!("5.5"), None),
+            (json!(-1), None),
+            (json!("inf"), None),
+            (json!("NaN"), None),
+            (json!(1e300), None),
+            (json!([5]), None),
+            (json!(true), None),
+        ] {
+            assert_eq!(whole_number(&value), expected, "{value}");
+        }
+        assert_eq!(number(&json!("-37.5")), Some(-37.5));
     }
 }

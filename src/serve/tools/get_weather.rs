@@ -4,7 +4,7 @@ mod forecast;
 mod place;
 mod us_states;
 
-use super::arguments::{reject_unknown, text};
+use super::arguments::{number, reject_unknown, text};
 use super::http_service::{ServiceName, get_json};
 use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use crate::domain::Arguments;
@@ -125,7 +125,7 @@ fn parse_location(arguments: &Arguments) -> Result<Location<'_>, String> {
 fn degrees(arguments: &Arguments, key: &str, max: f64) -> Result<Option<f64>, String> {
     match arguments.get(key) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) => match value.as_f64() {
+        Some(value) => match number(value) {
             Some(degrees) if degrees.abs() <= max => Ok(Some(degrees)),
             Some(degrees) => Err(format!(
                 "`{key}` is {degrees}, but must be between -{max} and {max} degrees. Check whether \
@@ -169,7 +169,7 @@ mod tests {
                 Err("between -180 and 180"),
             ),
             (
-                json!({ "latitude": "37", "longitude": 0 }),
+                json!({ "latitude": "north", "longitude": 0 }),
                 Err("must be a number"),
             ),
             (json!({ "town": "Seoul" }), Err("`town`")),

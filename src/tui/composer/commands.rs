@@ -6,8 +6,8 @@ use crate::text::suggest::nearest;
 use crate::tui::composer::completion::{CompletionList, CompletionMatch};
 use crate::tui::composer::state::{CompletionState, Composer};
 use crate::tui::keymap;
+use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, UiContext, UiRequest};
 use crate::tui::{advice, server_content, templates};
 use crossterm::event::KeyEvent;
@@ -19,7 +19,7 @@ impl Composer {
             return Handled::PassedOn;
         };
         let last = list.rows.len() - 1;
-        match layers::find_key(key, &[KeyContext::Completions]) {
+        match cx.shared.keymap.layer_key(key, &[KeyContext::Completions]) {
             Some(LayerKey::Up) => {
                 let above = list.selected.and_then(|row| row.checked_sub(1));
                 self.completion = CompletionState::Selected(above.unwrap_or(last));

@@ -8,12 +8,13 @@ use crate::tui::dialog::arguments::editable::{
 };
 use crate::tui::dialog::choices::ERROR_CHARS_MAX;
 use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, PendingArguments};
-use crate::tui::input::decode::normalize_key;
+use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyEvent, KeyEventKind};
 
 /// Opens the list of editable values. A single value is opened directly; without any, all
 /// arguments are opened as JSON.
@@ -55,15 +56,16 @@ pub fn values_page_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent
     let values = editable_values(&arguments);
     let last = values.len();
     let selected = dialog.selected_choice.unwrap_or(0);
-    let chosen = match normalize_key(key) {
-        (KeyCode::Up, _) => return dialog.select_row(selected.saturating_sub(1)),
-        (KeyCode::Down, _) => return dialog.select_row((selected + 1).min(last)),
-        (KeyCode::Home, _) => return dialog.select_row(0),
-        (KeyCode::End, _) => return dialog.select_row(last),
-        (KeyCode::Esc, _) => return dialog.show_page(DialogPage::Subject),
-        (KeyCode::Enter, KeyModifiers::NONE) => selected,
-        (KeyCode::Char('0'), KeyModifiers::NONE) => last,
-        (KeyCode::Char(digit @ '1'..='9'), KeyModifiers::NONE) => digit as usize - '1' as usize,
+    let meaning = shared.keymap.layer_key(key, &[KeyContext::Question]);
+    let chosen = match (meaning, typed_char(key)) {
+        (Some(LayerKey::Up), _) => return dialog.select_row(selected.saturating_sub(1)),
+        (Some(LayerKey::Down), _) => return dialog.select_row((selected + 1).min(last)),
+        (Some(LayerKey::Start), _) => return dialog.select_row(0),
+        (Some(LayerKey::End), _) => return dialog.select_row(last),
+        (Some(LayerKey::Back), _) => return dialog.show_page(DialogPage::Subject),
+        (Some(LayerKey::Confirm), _) => selected,
+        (_, Some('0')) => last,
+        (_, Some(digit @ '1'..='9')) => digit as usize - '1' as usize,
         _ => return,
     };
     let Some(value) = values.get(chosen) else {
@@ -134,20 +136,22 @@ pub fn argument_editor_key(
     else {
         return None;
     };
-    if cx.shared.keymap.global_action(key) == Some(Action::EditExternally) {
+    let meaning = cx.shared.keymap.layer_key(key, &[KeyContext::InputLine]);
+    let action = cx.shared.keymap.global_action(key);
+    if meaning.is_none() && action == Some(Action::EditExternally) {
         cx.request(UiRequest::EditExternally(editor.text()));
         dialog.opens_editor = true;
         return None;
     }
-    match normalize_key(key) {
-        (KeyCode::Esc, _) => {
+    match meaning {
+        Some(LayerKey::Back) => {
             let draft = std::mem::take(editor);
             let target = target.clone();
             dialog.mode = DialogMode::Choosing;
             keep_draft(dialog, target, draft);
         }
-        (KeyCode::Enter, KeyModifiers::NONE) if key.kind == KeyEventKind::Repeat => {}
-        (KeyCode::Enter, KeyModifiers::NONE) => {
+        Some(LayerKey::Confirm) if key.kind == KeyEventKind::Repeat => {}
+        Some(LayerKey::Confirm) => {
             let text = editor.text();
             let edited = match target {
                 EditTarget::Pattern => match parse_pattern_for(&current, &text) {

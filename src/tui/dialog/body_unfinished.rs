@@ -9,6 +9,8 @@ use jiff::tz::TimeZone;
 
 /// Columns shown of a prompt or a partial answer.
 const WIDTH_MAX: usize = 1_200;
+/// Columns shown of the title of a conversation.
+const TITLE_WIDTH_MAX: usize = 80;
 /// Columns shown of a call's arguments.
 const ARGUMENTS_MAX: usize = 8_000;
 /// Maximum number of calls listed.
@@ -33,6 +35,11 @@ pub fn unfinished_rows(turn: &UnfinishedTurn, columns: u16) -> Vec<String> {
         format!("humble ended before this turn{at} was answered.")
     };
     let mut rows = wrapped_rows(&Clean::single_line(&intro), columns);
+    if let Some(title) = &turn.title {
+        let title = truncate_with_mark(title.trim(), TITLE_WIDTH_MAX);
+        let conversation = format!("Its conversation is \"{title}\".");
+        rows.extend(wrapped_rows(&Clean::single_line(&conversation), columns));
+    }
     push_section(&mut rows, "You asked:", &turn.prompt, columns);
     push_call_rows(&mut rows, &turn.calls, columns);
     push_section(
@@ -129,6 +136,7 @@ mod tests {
             stage,
         };
         let turn = UnfinishedTurn {
+            title: Some("My disk".to_owned()),
             prompt: "Tidy up".to_owned(),
             partial_answer: "Half".to_owned(),
             calls: vec![
@@ -140,6 +148,7 @@ mod tests {
         };
         let expected = [
             "humble ended while a tool call of this turn was running.",
+            "Its conversation is \"My disk\".",
             "",
             "You asked:",
             "  Tidy up",

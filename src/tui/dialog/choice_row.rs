@@ -1,5 +1,5 @@
 //! The question and its choices, below the body: `Call now? (Y/N)   y run  n stop …`. They wrap
-//! onto as few rows as possible. The key `a` opens a separate page of lasting choices.
+//! onto as few rows as possible. A separate page has the lasting choices.
 
 use crate::text::grapheme::width;
 use crate::tui::dialog::dialog_text::DialogText;
@@ -35,7 +35,7 @@ impl ChoiceItem {
 /// The keys of the page, most important first, or else the choices.
 pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
     if text.page == DialogPage::Values {
-        return values_items();
+        return values_items(text);
     }
     let item = |(index, row): (usize, &DialogChoice)| ChoiceItem {
         row: Some(index),
@@ -52,7 +52,8 @@ pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
         key: key.to_owned(),
         label: label.to_owned(),
     };
-    if text.rows.iter().any(|row| row.action.is_lasting()) {
+    let keys = &text.page_keys;
+    if !keys.lasting.is_empty() && text.rows.iter().any(|row| row.action.is_lasting()) {
         // Inserted before the choices that appear later, so that the others never move.
         let at = items.iter().position(|item| {
             let action = item.row.and_then(|index| text.rows.get(index));
@@ -60,17 +61,17 @@ pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
         });
         items.insert(
             at.unwrap_or(items.len()),
-            page("a", "always…", DialogPage::Lasting),
+            page(&keys.lasting, "always…", DialogPage::Lasting),
         );
     }
     let is_short = |row: &DialogChoice| !row.label.eq_ignore_ascii_case(&row.short);
-    if text.rows.iter().any(is_short) {
-        items.push(page("?", "", DialogPage::Details));
+    if !keys.details.is_empty() && text.rows.iter().any(is_short) {
+        items.push(page(&keys.details, "", DialogPage::Details));
     }
     items
 }
 
-fn values_items() -> Vec<ChoiceItem> {
+fn values_items(text: &DialogText) -> Vec<ChoiceItem> {
     let item = |(key, label): (&str, &str)| ChoiceItem {
         row: None,
         opens: None,
@@ -78,8 +79,8 @@ fn values_items() -> Vec<ChoiceItem> {
         label: label.to_owned(),
     };
     let keys = [
-        ("Enter", "edit"),
-        ("Esc", "back"),
+        (text.page_keys.choose.as_str(), "edit"),
+        (text.page_keys.back.as_str(), "back"),
         ("1-9", "edit that one"),
         ("0", "all as JSON"),
     ];
@@ -95,7 +96,7 @@ pub fn choice_rows(text: &DialogText, columns: u16) -> u16 {
 /// The column and row of each choice. The last one, such as `?`, is never alone on its row.
 fn flow(text: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16)> {
     let indent = 2.min(columns);
-    let (mut x, mut y) = (indent + width(text.question) as u16 + GAP + 1, 0);
+    let (mut x, mut y) = (indent + width(&text.question) as u16 + GAP + 1, 0);
     let mut places: Vec<(u16, u16)> = Vec::new();
     for item in items {
         let needed = item.columns();
@@ -119,7 +120,7 @@ pub fn draw(text: &DialogText, dialog: &Dialog, area: Rect, pen: &mut Painter) {
     let indent = 2.min(area.width);
     let columns = area.width.saturating_sub(indent);
     let bold = pen.theme.bold;
-    pen.put_truncated(area.x + indent, area.y, text.question, bold, columns);
+    pen.put_truncated(area.x + indent, area.y, &text.question, bold, columns);
     let (key_style, label_style) = match dialog.accepts_keys {
         true => (pen.theme.accent, pen.theme.plain),
         false => (pen.theme.dim, pen.theme.dim),

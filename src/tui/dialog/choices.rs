@@ -2,6 +2,8 @@
 
 use crate::tui::dialog::state::{Dialog, DialogChoice};
 use crate::tui::input::decode::{latin_key, normalize_key};
+use crate::tui::keymap::Keymap;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Characters kept of an error about edited arguments. Schema errors quote the value,
@@ -9,13 +11,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 pub const ERROR_CHARS_MAX: usize = 400;
 
 /// Scrolls the body if this is a scroll key. Works while a text field is open, too.
-pub fn scroll_key(dialog: &mut Dialog, key: KeyEvent) -> bool {
-    let by_row = KeyModifiers::SHIFT | KeyModifiers::CONTROL;
-    match normalize_key(key) {
-        (KeyCode::PageUp, _) => dialog.scroll_by(-dialog.page_rows()),
-        (KeyCode::PageDown, _) => dialog.scroll_by(dialog.page_rows()),
-        (KeyCode::Up, held) if held.intersects(by_row) => dialog.scroll_by(-1),
-        (KeyCode::Down, held) if held.intersects(by_row) => dialog.scroll_by(1),
+pub fn scroll_key(dialog: &mut Dialog, key: KeyEvent, keymap: &Keymap) -> bool {
+    match keymap.layer_key(key, &[KeyContext::QuestionText]) {
+        Some(LayerKey::PageUp) => dialog.scroll_by(-dialog.page_rows()),
+        Some(LayerKey::PageDown) => dialog.scroll_by(dialog.page_rows()),
+        Some(LayerKey::RowUp) => dialog.scroll_by(-1),
+        Some(LayerKey::RowDown) => dialog.scroll_by(1),
         _ => return false,
     }
     true
@@ -26,9 +27,12 @@ pub fn choice_for_key<'a>(
     dialog: &Dialog,
     rows: &'a [DialogChoice],
     key: KeyEvent,
+    keymap: &Keymap,
 ) -> Option<&'a DialogChoice> {
+    if keymap.layer_key(key, &[KeyContext::Question]) == Some(LayerKey::Confirm) {
+        return dialog.selected_choice.and_then(|at| rows.get(at));
+    }
     match normalize_key(key) {
-        (KeyCode::Enter, _) => dialog.selected_choice.and_then(|at| rows.get(at)),
         (KeyCode::Char(c), KeyModifiers::NONE) => choice_for_char(rows, c),
         _ => None,
     }
@@ -36,5 +40,25 @@ pub fn choice_for_key<'a>(
 
 pub fn choice_for_char(rows: &[DialogChoice], c: char) -> Option<&DialogChoice> {
     let key = latin_key(c);
-    rows.iter().find(|row| row.has_key(key))
+    let row = rows.iter().find(|row| row.has_key(key));
+    row.or_else(|| rows.iter().find(|row| row.alias == Some(key)))
+}
+
+/// The letter that shows a page or the whole height of this dialog, if `c` is one.
+pub fn page_letter(dialog: &Dialog, c: char, keymap: &Keymap) -> Option<LayerKey> {
+    let key = latin_key(c);
+    let mut letters = match dialog.call() {
+        Some(_) => [LayerKey::Details, LayerKey::Lasting, LayerKey::FullHeight].as_slice(),
+        None => &[LayerKey::Details],
+    }
+    .iter();
+    letters
+        .find(|letter| keymap.answer_letters(**letter).any(|own| own == key))
+        .copied()
+}
+
+/// The first letter of an answer, for sentences; empty if it has none.
+pub fn letter_name(keymap: &Keymap, key: LayerKey) -> String {
+    let mut letters = keymap.answer_letters(key);
+    letters.next().map_or_else(String::new, String::from)
 }

@@ -13,7 +13,7 @@ use ratatui::style::Style;
 /// question gets less because it shares its row with the scroll marks.
 pub fn draw_keys(text: &DialogText, dialog: &Dialog, area: Rect, columns: u16, pen: &mut Painter) {
     if area.height > 0 {
-        pen.put_truncated(area.x, area.y, text.question, pen.theme.bold, area.width);
+        pen.put_truncated(area.x, area.y, &text.question, pen.theme.bold, area.width);
     }
     if area.height < 2 {
         return;
@@ -79,7 +79,7 @@ fn compact_keys(
 
 /// Whether a small screen shows this choice only in the list opened with `?`.
 fn is_rare(row: &DialogChoice) -> bool {
-    let has_letter = row.key.is_some() || row.action == DialogAction::RunAll;
+    let has_letter = row.answer.is_some() || row.action == DialogAction::RunAll;
     !has_letter
         || matches!(
             row.action,

@@ -1,10 +1,10 @@
 //! A field in which the user types a word to confirm a dangerous choice.
 
-use crate::tui::input::decode::normalize_key;
 use crate::tui::keymap::Keymap;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyEvent, KeyEventKind};
 
 /// What a key in the field means.
 #[derive(Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub enum ConfirmationKey {
     /// The field stays open.
     Typed,
     Back,
-    /// Enter, after the right word.
+    /// Confirmed after the right word.
     Confirmed,
 }
 
@@ -23,11 +23,11 @@ pub fn confirmation_key(
     key: KeyEvent,
     keymap: &Keymap,
 ) -> ConfirmationKey {
-    match normalize_key(key) {
-        (KeyCode::Esc, _) => return ConfirmationKey::Back,
-        // Holding Enter down must not confirm.
-        (KeyCode::Enter, _) if key.kind == KeyEventKind::Repeat => {}
-        (KeyCode::Enter, KeyModifiers::NONE) => {
+    match keymap.layer_key(key, &[KeyContext::InputLine]) {
+        Some(LayerKey::Back) => return ConfirmationKey::Back,
+        // Holding the key down must not confirm.
+        Some(LayerKey::Confirm) if key.kind == KeyEventKind::Repeat => {}
+        Some(LayerKey::Confirm) => {
             if editor.text().trim().eq_ignore_ascii_case(word) {
                 return ConfirmationKey::Confirmed;
             }

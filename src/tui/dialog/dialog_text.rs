@@ -6,7 +6,10 @@ use crate::domain::tool::{CallOrigin, Tool};
 use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::dialog::state::{Dialog, DialogChoice, DialogPage};
+use crate::tui::dialog::choices::letter_name;
+use crate::tui::dialog::state::{Dialog, DialogChoice, DialogMode, DialogPage};
+use crate::tui::keymap::Keymap;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::SharedUiState;
 
 const DESTRUCTIVE: &str = "destructive";
@@ -20,12 +23,35 @@ pub struct DialogText {
     pub badges: Vec<Badge>,
     /// `1/3`: the position of the call among several, for dialogs whose title has no room for it.
     pub position: String,
-    pub question: &'static str,
+    pub question: String,
     pub page: DialogPage,
     pub rows: Vec<DialogChoice>,
+    pub page_keys: PageKeys,
+    /// The label of the field for a word or a reason, if it is open.
+    pub field_label: Option<String>,
     /// Facts about a call that the user should know.
     pub notes: String,
     pub is_edited: bool,
+}
+
+/// The names of the keys that the row of choices shows besides the choices; empty without a key.
+pub struct PageKeys {
+    pub lasting: String,
+    pub details: String,
+    pub choose: String,
+    pub back: String,
+}
+
+impl PageKeys {
+    fn new(keymap: &Keymap) -> Self {
+        let name = |key| keymap.layer_key_name(KeyContext::Question, key);
+        Self {
+            lasting: letter_name(keymap, LayerKey::Lasting),
+            details: letter_name(keymap, LayerKey::Details),
+            choose: name(LayerKey::Confirm).unwrap_or_default(),
+            back: name(LayerKey::Back).unwrap_or_default(),
+        }
+    }
 }
 
 /// One of the server's claims about its tool, in a word or two.
@@ -99,23 +125,23 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         Ask::VisitPage { .. } => ("Web page", "Open it?"),
         Ask::PageVisited { .. } => ("Web page", "Are you done there?"),
     };
-    let badges = dialog
-        .call()
-        .map_or_else(Vec::new, |call| badges(&call.tool));
+    let badges = dialog.call().map(|call| badges(&call.tool));
     let page = dialog.page();
     let mut text = DialogText {
         title: title.to_owned(),
         title_fits: false,
         position: short_position(dialog),
         question: match page {
-            DialogPage::Values => "Edit which value?",
-            _ => question,
+            DialogPage::Values => "Edit which value?".to_owned(),
+            _ => question.replace("(Y/N)", &yes_and_no(shared.keymap)),
         },
         page,
-        rows: dialog.choices(shared.transcript, shared.servers),
+        rows: dialog.choices(shared),
+        page_keys: PageKeys::new(shared.keymap),
+        field_label: field_label(&dialog.mode, shared.keymap),
         notes: call_notes(shared, dialog),
         is_edited: dialog.is_edited(),
-        badges,
+        badges: badges.unwrap_or_default(),
     };
     if let Ask::PinChanged(change) = &dialog.question {
         let tool = Clean::quoted_if_needed(&change.tool.name);
@@ -146,6 +172,33 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         };
     }
     text
+}
+
+/// The label of the field for a word or a reason, if it is open.
+fn field_label(mode: &DialogMode, keymap: &Keymap) -> Option<String> {
+    let enter = keymap.layer_key_name(KeyContext::InputLine, LayerKey::Confirm);
+    let enter = enter.unwrap_or_default();
+    match mode {
+        DialogMode::DenialReason(_) => Some("Tell the model why (optional):".to_owned()),
+        DialogMode::ConfirmUnread(_) => {
+            Some(format!("Type run and press {enter} to run it unread:"))
+        }
+        DialogMode::ConfirmSecret(_) => Some(format!(
+            "Type send and press {enter} to send a possible secret:"
+        )),
+        DialogMode::Choosing | DialogMode::EditForm | DialogMode::EditArguments { .. } => None,
+    }
+}
+
+/// `(Y/N)`: the letters for yes and no.
+fn yes_and_no(keymap: &Keymap) -> String {
+    let letters = [LayerKey::Yes, LayerKey::No].map(|key| letter_name(keymap, key));
+    let shown = letters.iter().filter(|letter| !letter.is_empty());
+    let shown: Vec<String> = shown.map(|letter| letter.to_uppercase()).collect();
+    match shown.is_empty() {
+        true => String::new(),
+        false => format!("({})", shown.join("/")),
+    }
 }
 
 /// `Run edit_file on filesystem?  1 of 2`.

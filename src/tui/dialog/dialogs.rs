@@ -3,15 +3,10 @@
 
 use crate::domain::{AskId, CallId, Notice, ServerId};
 use crate::protocol::{Ask, Command, Event, UserAnswer};
-use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, QUIET_TIME};
-use crate::tui::dialog::{argument_check, keys, view};
-use crate::tui::elicitation::form_state::FormState;
+use crate::tui::dialog::state::{Dialog, DialogMode, QUIET_TIME};
+use crate::tui::dialog::{argument_check, hints, keys, view};
 use crate::tui::input::key_repeat::KeyRepeatGuard;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, Keymap, layers};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
-use crate::tui::widgets::editor::Edit;
-use crate::tui::widgets::numbers::format_row_count;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
@@ -315,82 +310,9 @@ impl Layer for Dialogs {
         let Some(dialog) = self.current() else {
             return Vec::new();
         };
-        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
         if !dialog.accepts_keys {
-            return owned(&["Typing goes to the message; pause to answer"]);
+            return vec!["Typing goes to the message; pause to answer".to_owned()];
         }
-        let scroll = layers::scroll_hint();
-        let page = |key| layers::hint(KeyContext::ScrollableList, key, "");
-        let page = |key| page(key).trim_end().to_owned();
-        let (page_up, page_down) = (page(LayerKey::PageUp), page(LayerKey::PageDown));
-        let choose = "Press a key to choose".to_owned();
-        let left = dialog.rows_to_read();
-        let mut hints = match &dialog.mode {
-            DialogMode::Choosing if dialog.page() == DialogPage::Values => {
-                // The row below the list names the other keys.
-                vec!["Up/Down select".to_owned(), scroll]
-            }
-            DialogMode::Choosing if dialog.page() != DialogPage::Subject => {
-                vec![choose, "Esc back".to_owned(), scroll]
-            }
-            DialogMode::Choosing if left > 0 && dialog.call().is_some() => {
-                let page_key = match dialog.is_unread_above() {
-                    true => page_up,
-                    false => page_down,
-                };
-                let more = format!("{}: {page_key} or y", format_row_count(left, "more"));
-                vec![more, choose]
-            }
-            DialogMode::Choosing if dialog.calls().len() > 1 => {
-                vec![choose, "Left/Right other calls".to_owned(), scroll]
-            }
-            DialogMode::Choosing if dialog.must_be_read() && dialog.is_unread_above() => {
-                vec![format!("{page_up} to the rest, then accept"), choose]
-            }
-            DialogMode::Choosing if dialog.must_be_read() => {
-                vec![format!("{page_down} to the end, then accept"), choose]
-            }
-            DialogMode::Choosing => vec![choose, scroll],
-            DialogMode::DenialReason(_) => owned(&["Enter deny", "Esc back"]),
-            DialogMode::ConfirmUnread(_) => owned(&["Enter run", "Esc back"]),
-            DialogMode::ConfirmSecret(_) => owned(&["Enter send", "Esc back"]),
-            DialogMode::EditForm => {
-                let hint = |key, word| layers::hint(KeyContext::Form, key, word);
-                let fields = [LayerKey::Up, LayerKey::Down];
-                let options = [LayerKey::Left, LayerKey::Right];
-                let mut hints = vec![
-                    hint(LayerKey::Confirm, "next"),
-                    hint(LayerKey::Back, "review"),
-                ];
-                if dialog.form.as_ref().is_some_and(FormState::has_options) {
-                    hints.push(layers::pair_hint(KeyContext::Form, options, "option"));
-                    hints.push("Space select".to_owned());
-                }
-                hints.push(layers::pair_hint(KeyContext::Form, fields, "field"));
-                hints
-            }
-            DialogMode::EditArguments { target, .. } => editor_hints(target, shared.keymap),
-        };
-        let is_asking = matches!(dialog.mode, DialogMode::Choosing);
-        if is_asking && dialog.is_edited() && dialog.page() == DialogPage::Subject {
-            hints.insert(1, "Esc discards the edit".to_owned());
-        }
-        hints
+        hints::dialog_hints(dialog, shared.keymap)
     }
-}
-
-/// Hints for a field of several lines. Enter and Esc always confirm and leave it.
-fn editor_hints(target: &EditTarget, keymap: &Keymap) -> Vec<String> {
-    let (confirm, editor) = match target {
-        EditTarget::Pattern => ("Enter run and remember", None),
-        _ => ("Enter keep", keymap.hint(Action::EditExternally, "editor")),
-    };
-    let newline = keymap.field_hint(Action::Edit(Edit::Newline), "newline");
-    let hints = [
-        Some(confirm.to_owned()),
-        newline,
-        editor,
-        Some("Esc back".to_owned()),
-    ];
-    hints.into_iter().flatten().collect()
 }

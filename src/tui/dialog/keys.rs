@@ -3,11 +3,10 @@
 use crate::domain::Decision;
 use crate::domain::{ArgumentPattern, Notice};
 use crate::protocol::{UserAnswer, UserChoice};
-use crate::text::grapheme::width;
 use crate::tui::dialog::argument_editor::{
     argument_editor_key, current_arguments, edit_arguments, editor_mode, values_page_key,
 };
-use crate::tui::dialog::choices::{choice_for_char, scroll_key};
+use crate::tui::dialog::choices::{choice_for_char, choice_for_key, page_letter, scroll_key};
 use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::permission_notice::permission_notice;
 use crate::tui::dialog::read_before_run;
@@ -17,9 +16,11 @@ use crate::tui::dialog::server_form;
 use crate::tui::dialog::state::{
     Dialog, DialogAction, DialogChoice, DialogMode, DialogPage, EditTarget,
 };
-use crate::tui::input::decode::{latin_key, normalize_key};
+use crate::tui::dialog::unused_key::unused_key_notice;
+use crate::tui::input::decode::normalize_key;
 use crate::tui::input::key_repeat::KeyRepeatGuard;
 use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
@@ -28,9 +29,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 /// On a smaller screen the question is unreadable, so nothing can be approved.
 pub(super) const READABLE_WIDTH: u16 = 20;
 const READABLE_HEIGHT: u16 = 4;
-/// Columns of the hint line that a notice leaves free.
-const STOP_HINT_COLUMNS: usize = 18;
-
 pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     let (now, shared) = (cx.shared.now, cx.shared);
     let held = dialogs.decision_key.as_mut();
@@ -60,7 +58,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
             return;
         }
     }
-    let notice = server_form::kept_input_notice(dialog, key);
+    let notice = server_form::kept_input_notice(shared, dialog, key);
     if let Some(notice) = notice.or_else(|| unused_key_notice(shared, dialog, key)) {
         return cx.notify_about_key(notice);
     }
@@ -102,109 +100,24 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     }
 }
 
-/// The notice for a key that does nothing here. Without one, the key would seem to have worked.
-fn unused_key_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<Notice> {
-    if server_form::uses_key(dialog, key) {
-        return None;
-    }
-    if !matches!(dialog.mode, DialogMode::Choosing) {
-        let action = shared.keymap.global_action(key);
-        let is_edit = shared
-            .keymap
-            .text_field_action(key)
-            .is_some_and(|action| matches!(action, Action::Edit(_)));
-        let is_used = !action.is_some_and(waits_for_answer) || is_edit;
-        let text = "Finish this field first: Enter, or Esc to go back.";
-        return (!is_used).then(|| Notice::info(text));
-    }
-    if key.kind == KeyEventKind::Repeat {
-        return None;
-    }
-    if dialog.page() == DialogPage::Values {
-        let action = shared.keymap.global_action(key);
-        let text = "Choose a value first: Enter, or Esc to go back.";
-        return action
-            .filter(|action| waits_for_answer(*action))
-            .map(|_| Notice::info(text));
-    }
-    let rows = dialog.choices(shared.transcript, shared.servers);
-    let is_call = dialog.call().is_some();
-    let is_used = match normalize_key(key) {
-        (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
-            let is_page_key = is_call && matches!(latin_key(typed), 'a' | 'o');
-            choice_for_char(&rows, typed).is_some() || is_page_key || typed == '?'
-        }
-        (KeyCode::Enter, KeyModifiers::NONE) => dialog.selected_choice.is_some(),
-        _ if shared.keymap.global_action(key) == Some(Action::Raw) => is_call,
-        (
-            KeyCode::Char(_)
-            | KeyCode::F(_)
-            | KeyCode::Enter
-            | KeyCode::Tab
-            | KeyCode::BackTab
-            | KeyCode::Backspace
-            | KeyCode::Delete,
-            _,
-        ) => false,
-        _ => true,
-    };
-    if is_used {
-        return None;
-    }
-    if normalize_key(key).0 == KeyCode::Char('0') && dialog.calls().len() > 1 {
-        return Some(Notice::info("See all calls first: Left and Right."));
-    }
-    let mut keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
-    if is_call {
-        keys.extend(["a", "o"].map(str::to_owned));
-    }
-    keys.push("?".to_owned());
-    let texts = [
-        format!("Answer the question first: {}.", keys.join(" ")),
-        "Answer the question first.".to_owned(),
-        "Answer it first.".to_owned(),
-    ];
-    // A notice that fits into the hint line, beside the key that stops the turn, disappears with
-    // the question.
-    let room = usize::from(shared.size.0).saturating_sub(STOP_HINT_COLUMNS);
-    let fits = |text: &&String| width(text) <= room;
-    let text = texts.iter().find(fits).or(texts.last())?;
-    Some(Notice::info(text))
-}
-
-/// Whether this global action is unavailable in a text field of a dialog.
-fn waits_for_answer(action: Action) -> bool {
-    !matches!(
-        action,
-        Action::Back
-            | Action::EditExternally
-            | Action::PageUp
-            | Action::PageDown
-            | Action::ScrollToStart
-            | Action::ScrollToEnd
-    )
-}
-
 /// Whether this key would approve something that the screen is too small to show.
 fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
     let (width, height) = shared.size;
     if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
         return false;
     }
-    let rows = dialog.choices(shared.transcript, shared.servers);
-    let row = match (&dialog.mode, normalize_key(key)) {
-        (
-            DialogMode::EditArguments { .. }
-            | DialogMode::ConfirmUnread(_)
-            | DialogMode::ConfirmSecret(_),
-            (KeyCode::Enter, KeyModifiers::NONE),
-        ) => {
+    let rows = dialog.choices(shared);
+    let confirms_field =
+        shared.keymap.layer_key(key, &[KeyContext::InputLine]) == Some(LayerKey::Confirm);
+    let row = match &dialog.mode {
+        DialogMode::EditArguments { .. }
+        | DialogMode::ConfirmUnread(_)
+        | DialogMode::ConfirmSecret(_)
+            if confirms_field =>
+        {
             return true;
         }
-        (DialogMode::Choosing, (KeyCode::Enter, _)) => {
-            dialog.selected_choice.and_then(|at| rows.get(at))
-        }
-        (DialogMode::Choosing, (KeyCode::Char(c), KeyModifiers::NONE)) => choice_for_char(&rows, c),
+        DialogMode::Choosing => choice_for_key(dialog, &rows, key, shared.keymap),
         _ => None,
     };
     let is_safe = |action| {
@@ -212,7 +125,7 @@ fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent)
         matches!(action, DialogAction::Refuse | DialogAction::Deny)
             || action == DialogAction::Choose(keeps)
     };
-    row.is_some_and(|row| !is_safe(row.action) && row.key != Some('n'))
+    row.is_some_and(|row| !is_safe(row.action) && row.answer != Some(LayerKey::No))
 }
 
 /// Pasted text never answers a question. An open field takes it; otherwise the message
@@ -241,8 +154,8 @@ pub fn paste(dialog: &mut Dialog, text: &str) -> Handled {
 }
 
 fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Option<UserAnswer> {
-    let rows = dialog.choices(shared.transcript, shared.servers);
-    if scroll_key(dialog, key) {
+    let rows = dialog.choices(shared);
+    if scroll_key(dialog, key, shared.keymap) {
         return None;
     }
     if dialog.page() == DialogPage::Values {
@@ -253,35 +166,53 @@ fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Opti
         dialog.toggle_json();
         return None;
     }
-    match normalize_key(key) {
-        (KeyCode::Home, _) => dialog.scroll = 0,
-        (KeyCode::End, _) => dialog.scroll = dialog.last_top(),
-        (KeyCode::Left, _) => dialog.show_call(dialog.call_index.saturating_sub(1)),
-        (KeyCode::Right, _) => dialog.show_call(dialog.call_index + 1),
-        (KeyCode::Up, _) => step(dialog, &rows, -1),
-        (KeyCode::Down, _) => step(dialog, &rows, 1),
+    match shared.keymap.layer_key(key, &[KeyContext::Question]) {
+        Some(LayerKey::Start) => dialog.scroll = 0,
+        Some(LayerKey::End) => dialog.scroll = dialog.last_top(),
+        Some(LayerKey::Left) => dialog.show_call(dialog.call_index.saturating_sub(1)),
+        Some(LayerKey::Right) => dialog.show_call(dialog.call_index + 1),
+        Some(LayerKey::Up) => step(dialog, &rows, -1),
+        Some(LayerKey::Down) => step(dialog, &rows, 1),
         // A repeat of a held key is not a second decision.
         _ if key.kind == KeyEventKind::Repeat => {}
-        (KeyCode::Enter, KeyModifiers::NONE) => {
+        Some(LayerKey::Confirm) => {
             return perform(shared, dialog, rows.get(dialog.selected_choice?)?.action);
         }
-        (KeyCode::Esc, _) if dialog.page() != DialogPage::Subject => {
-            dialog.show_page(DialogPage::Subject);
-        }
-        (KeyCode::Esc, _) if dialog.is_full => dialog.is_full = false,
-        (KeyCode::Esc, _) if dialog.discard_edit() => {}
-        (KeyCode::Esc, _) => return dismiss(dialog),
-        (KeyCode::Char('?'), KeyModifiers::NONE) => toggle_page(dialog, DialogPage::Details),
-        (KeyCode::Char(c), KeyModifiers::NONE) => match choice_for_char(&rows, c) {
-            Some(row) => return perform(shared, dialog, row.action),
-            None if dialog.call().is_some() => match latin_key(c) {
-                'a' => toggle_page(dialog, DialogPage::Lasting),
-                'o' => dialog.is_full = !dialog.is_full,
-                _ => {}
-            },
-            None => {}
-        },
-        _ => {}
+        Some(LayerKey::Back) => return go_back(dialog),
+        _ => return letter_key(shared, dialog, &rows, key),
+    }
+    None
+}
+
+/// Closes the page, the full height or the edit, whichever is open, or else the question.
+fn go_back(dialog: &mut Dialog) -> Option<UserAnswer> {
+    if dialog.page() != DialogPage::Subject {
+        dialog.show_page(DialogPage::Subject);
+    } else if dialog.is_full {
+        dialog.is_full = false;
+    } else if !dialog.discard_edit() {
+        return dismiss(dialog);
+    }
+    None
+}
+
+/// Handles a letter or digit that chooses, or shows more of the question.
+fn letter_key(
+    shared: SharedUiState,
+    dialog: &mut Dialog,
+    rows: &[DialogChoice],
+    key: KeyEvent,
+) -> Option<UserAnswer> {
+    let (KeyCode::Char(typed), KeyModifiers::NONE) = normalize_key(key) else {
+        return None;
+    };
+    if let Some(row) = choice_for_char(rows, typed) {
+        return perform(shared, dialog, row.action);
+    }
+    match page_letter(dialog, typed, shared.keymap)? {
+        LayerKey::Details => toggle_page(dialog, DialogPage::Details),
+        LayerKey::Lasting => toggle_page(dialog, DialogPage::Lasting),
+        _ => dialog.is_full = !dialog.is_full,
     }
     None
 }
@@ -357,16 +288,16 @@ fn denial_reason_key(
     dialog: &mut Dialog,
     key: KeyEvent,
 ) -> Option<UserAnswer> {
-    if scroll_key(dialog, key) {
+    if scroll_key(dialog, key, shared.keymap) {
         return None;
     }
     let DialogMode::DenialReason(editor) = &mut dialog.mode else {
         return None;
     };
-    match normalize_key(key) {
-        (KeyCode::Esc, _) => dialog.mode = DialogMode::Choosing,
-        (KeyCode::Enter, _) if key.kind == KeyEventKind::Repeat => {}
-        (KeyCode::Enter, _) => {
+    match shared.keymap.layer_key(key, &[KeyContext::InputLine]) {
+        Some(LayerKey::Back) => dialog.mode = DialogMode::Choosing,
+        Some(LayerKey::Confirm) if key.kind == KeyEventKind::Repeat => {}
+        Some(LayerKey::Confirm) => {
             let reason = editor.text().trim().to_owned();
             let message = Some(reason).filter(|reason| !reason.is_empty());
             return dialog.decide(Decision::Deny { message });

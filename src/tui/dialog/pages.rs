@@ -124,7 +124,7 @@ fn choice_list(
         let room = columns.saturating_sub(CHOICE_INDENT).max(1);
         let label = wrapped_rows(&Clean::single_line(&row.label), room);
         let digit = row.digit.unwrap_or(' ');
-        let key = row.key.unwrap_or(' ');
+        let key = row.shown_letter().unwrap_or(' ');
         for (index, text) in label.into_iter().enumerate() {
             lines.push(match index {
                 0 => format!("  {digit}  {key}  {text}").into(),

@@ -7,6 +7,7 @@ use crate::protocol::{UserAnswer, UserChoice};
 use crate::tui::dialog::choices::{choice_for_key, scroll_key};
 use crate::tui::dialog::confirmation_word::{ConfirmationKey, confirmation_key};
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage, QUIET_TIME};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{SharedUiState, UiContext};
 use crossterm::event::{KeyEvent, KeyEventKind};
 
@@ -44,8 +45,8 @@ pub fn gate_key(dialog: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGa
     if !is_choosing || key.kind == KeyEventKind::Repeat {
         return KeyGate::Allow;
     }
-    let rows = dialog.choices(cx.shared.transcript, cx.shared.servers);
-    let action = choice_for_key(dialog, &rows, key).map(|row| row.action);
+    let rows = dialog.choices(cx.shared);
+    let action = choice_for_key(dialog, &rows, key, cx.shared.keymap).map(|row| row.action);
     let runs_calls = |action: &DialogAction| dialog.call().is_some() && allows_run(*action);
     let Some(action) = action.filter(runs_calls) else {
         return KeyGate::Allow;
@@ -107,7 +108,7 @@ pub fn confirm_unread_key(
     dialog: &mut Dialog,
     key: KeyEvent,
 ) -> Option<UserAnswer> {
-    if scroll_key(dialog, key) {
+    if scroll_key(dialog, key, shared.keymap) {
         return None;
     }
     let DialogMode::ConfirmUnread(editor) = &mut dialog.mode else {
@@ -140,7 +141,10 @@ pub fn stop_before_the_end(
     match dialog.fully_drawn_at() {
         None => {
             dialog.scroll_to_first_undrawn_row();
-            Some(Notice::warning("Read the rest first (PgDn)."))
+            let context = KeyContext::QuestionText;
+            let down = shared.keymap.layer_key_name(context, LayerKey::PageDown);
+            let down = down.map_or_else(String::new, |key| format!(" ({key})"));
+            Some(Notice::warning(format!("Read the rest first{down}.")))
         }
         Some(drawn_at) => (shared.now < drawn_at + QUIET_TIME).then(|| Notice::info(JUST_DRAWN)),
     }
@@ -153,8 +157,8 @@ fn accepts_what_was_read(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) 
     if !matches!(dialog.mode, DialogMode::Choosing) {
         return false;
     }
-    let rows = dialog.choices(shared.transcript, shared.servers);
-    let row = choice_for_key(dialog, &rows, key);
+    let rows = dialog.choices(shared);
+    let row = choice_for_key(dialog, &rows, key, shared.keymap);
     let accepting_choices = [
         UserChoice::ApplyChanges,
         UserChoice::Accept,

@@ -6,6 +6,8 @@ use crate::domain::{Decision, Pin, Server, Tool};
 use crate::protocol::{CallToApprove, UserAnswer};
 use crate::text::Clean;
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogChoice, DialogPage};
+use crate::tui::keymap::Keymap;
+use crate::tui::keymap::layers::LayerKey;
 use crate::tui::layer::SharedUiState;
 use std::collections::BTreeMap;
 
@@ -34,12 +36,13 @@ impl ReadOnlyTools {
         (tools.len() < total).then_some(Self { tools, total })
     }
 
-    pub fn choice(&self) -> DialogChoice {
+    pub fn choice(&self, keymap: &Keymap) -> DialogChoice {
         let (count, total) = (self.tools.len(), self.total);
         DialogChoice {
             action: DialogAction::RunReadOnly,
             digit: None,
-            key: Some('v'),
+            answer: Some(LayerKey::RunReadOnly),
+            keys: keymap.answer_letters(LayerKey::RunReadOnly).collect(),
             alias: None,
             short: "read-only".to_owned(),
             label: format!(
@@ -67,7 +70,7 @@ pub fn list_or_grant(shared: SharedUiState, dialog: &mut Dialog) -> Option<UserA
         dialog.show_page(DialogPage::Lasting);
         return None;
     }
-    let rows = dialog.choices(shared.transcript, shared.servers);
+    let rows = dialog.choices(shared);
     let is_choice = |row: &DialogChoice| row.action == DialogAction::RunReadOnly;
     if !dialog.shows_end_of(rows.iter().position(is_choice)?) {
         dialog.scroll_by(dialog.page_rows());

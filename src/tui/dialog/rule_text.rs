@@ -4,6 +4,7 @@
 use crate::text::grapheme::width;
 use crate::tui::dialog::dialog_text::DialogText;
 use crate::tui::dialog::state::{Dialog, DialogPage};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, Keymap};
 use crate::tui::widgets::numbers::format_row_count;
 use crate::tui::widgets::painter::Painter;
@@ -69,17 +70,14 @@ pub(super) fn reading_state(
         (_, false) => vec![marks.to_owned()],
         (left, true) => vec![format_row_count(left, "not shown")],
     };
-    let size = if dialog.is_full {
-        "o smaller"
-    } else {
-        "o full"
-    };
+    let size = if dialog.is_full { "smaller" } else { "full" };
+    let size = keymap.layer_hint(KeyContext::Answer, LayerKey::FullHeight, size);
     let view = match dialog.shows_json() {
         true => "readable",
         false => "JSON",
     };
     let view = keymap.hint(Action::Raw, view);
-    let keys = Vec::from_iter([Some(size.to_owned()), view].into_iter().flatten());
+    let keys = Vec::from_iter([size, view].into_iter().flatten());
     let candidates = [
         [state(&marks), keys.to_vec()].concat(),
         [state(&short), keys.to_vec()].concat(),

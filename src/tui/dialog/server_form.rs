@@ -3,15 +3,14 @@
 
 use crate::domain::Notice;
 use crate::protocol::{Ask, UserAnswer, UserChoice};
-use crate::tui::dialog::choices::choice_for_key;
+use crate::tui::dialog::choices::{choice_for_key, letter_name};
 use crate::tui::dialog::confirmation_word::{ConfirmationKey, confirmation_key};
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage};
 use crate::tui::elicitation::form_state::{FormKeyEffect, FormState};
-use crate::tui::input::decode::normalize_key;
-use crate::tui::keymap::layers::{self, KeyContext};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::editor::Editor;
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 use std::sync::Arc;
 
 /// The user types this to send a form that asks for a secret.
@@ -85,18 +84,21 @@ pub fn confirm_secret_key(
 }
 
 /// Whether the fields use this key, although it also has a meaning elsewhere.
-pub fn uses_key(dialog: &Dialog, key: KeyEvent) -> bool {
+pub fn uses_key(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
     let is_editing = matches!(dialog.mode, DialogMode::EditForm);
-    is_editing && layers::find_key(key, &[KeyContext::Form]).is_some()
+    let found = shared.keymap.layer_key(key, &[KeyContext::Form]);
+    is_editing && found.is_some()
 }
 
 /// The notice for an Esc that would discard the user's input.
-pub fn kept_input_notice(dialog: &Dialog, key: KeyEvent) -> Option<Notice> {
+pub fn kept_input_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<Notice> {
     let is_edited = dialog.form.as_ref().is_some_and(FormState::is_edited);
     let dismisses = matches!(dialog.mode, DialogMode::Choosing)
         && dialog.page() == DialogPage::Subject
-        && normalize_key(key).0 == KeyCode::Esc;
-    let text = "Your input is kept. c cancels, n declines.";
+        && shared.keymap.layer_key(key, &[KeyContext::Question]) == Some(LayerKey::Back);
+    let letter = |key| letter_name(shared.keymap, key);
+    let (cancel, decline) = (letter(LayerKey::CancelRequest), letter(LayerKey::No));
+    let text = format!("Your input is kept. {cancel} cancels, {decline} declines.");
     (is_edited && dismisses).then(|| Notice::info(text))
 }
 
@@ -105,8 +107,8 @@ pub fn address_to_copy(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) ->
     let Ask::VisitPage { page, .. } = &dialog.question else {
         return None;
     };
-    let rows = dialog.choices(shared.transcript, shared.servers);
-    let chosen = choice_for_key(dialog, &rows, key)?;
+    let rows = dialog.choices(shared);
+    let chosen = choice_for_key(dialog, &rows, key, shared.keymap)?;
     let copies = chosen.action == DialogAction::Choose(UserChoice::CopyAddress);
     copies.then(|| page.url.clone())
 }

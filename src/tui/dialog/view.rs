@@ -30,9 +30,6 @@ const BODY_ROWS_MIN: u16 = 2;
 const FIELD_ROWS: u16 = 10;
 /// Rows of a field for a word, with its label.
 const WORD_ROWS: u16 = 2;
-const REASON_LABEL: &str = "Tell the model why (optional):";
-const SECRET_LABEL: &str = "Type send and press Enter to send a possible secret:";
-const UNREAD_LABEL: &str = "Type run and press Enter to run it unread:";
 
 /// The dialog's preferred height, at most `room`. Returns `height_max` if there is no room for
 /// its rules.
@@ -200,17 +197,11 @@ fn draw_parts(
         ..area
     };
     match &mut dialog.mode {
-        DialogMode::DenialReason(editor) => {
-            let field = inset(rest);
-            Some(draw_field(REASON_LABEL, editor, None, field, pen))
-        }
-        DialogMode::ConfirmUnread(editor) => {
-            let field = inset(rest);
-            Some(draw_field(UNREAD_LABEL, editor, None, field, pen))
-        }
-        DialogMode::ConfirmSecret(editor) => {
-            let field = inset(rest);
-            Some(draw_field(SECRET_LABEL, editor, None, field, pen))
+        DialogMode::DenialReason(editor)
+        | DialogMode::ConfirmUnread(editor)
+        | DialogMode::ConfirmSecret(editor) => {
+            let label = text.field_label.as_deref().unwrap_or_default();
+            Some(draw_field(label, editor, None, inset(rest), pen))
         }
         _ => {
             choice_row::draw(text, dialog, rest, pen);
@@ -227,16 +218,6 @@ fn inset(area: Rect) -> Rect {
     }
 }
 
-/// The label of the field for a word or a reason, if it is open.
-fn field_label(mode: &DialogMode) -> Option<&'static str> {
-    match mode {
-        DialogMode::DenialReason(_) => Some(REASON_LABEL),
-        DialogMode::ConfirmUnread(_) => Some(UNREAD_LABEL),
-        DialogMode::ConfirmSecret(_) => Some(SECRET_LABEL),
-        DialogMode::Choosing | DialogMode::EditForm | DialogMode::EditArguments { .. } => None,
-    }
-}
-
 /// Draws without rules: body, question, and the choices' keys.
 fn draw_small(
     text: &DialogText,
@@ -245,7 +226,7 @@ fn draw_small(
     now: Duration,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let label = field_label(&dialog.mode).unwrap_or(text.question);
+    let label = text.field_label.as_ref().unwrap_or(&text.question);
     let count = dialog.body_rows().len();
     let mut lower = 2.min(area.height.saturating_sub(1));
     let scrolls = count > usize::from(area.height - lower);

@@ -3,7 +3,7 @@
 use crate::domain::elicitation::{ElicitationForm, FieldInput, FieldKind, FieldOption};
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Keymap;
-use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
@@ -89,7 +89,7 @@ impl FormState {
 
     pub fn handle_key(&mut self, key: KeyEvent, keymap: &Keymap) -> FormKeyEffect {
         let last = self.fields.len().saturating_sub(1);
-        match layers::find_key(key, &[KeyContext::Form]) {
+        match keymap.layer_key(key, &[KeyContext::Form]) {
             Some(LayerKey::Back) => {
                 self.error = None;
                 return FormKeyEffect::Review;
@@ -146,12 +146,12 @@ impl FormState {
             (FieldState::Text(editor), _) => {
                 text_field::handle_line_key(editor, key, keymap);
             }
-            (FieldState::Flag(flag), _) => edit_flag(flag, key),
+            (FieldState::Flag(flag), _) => edit_flag(flag, key, keymap),
             (FieldState::Options { selected, at }, FieldKind::Choice(options)) => {
-                choose_one(selected, at, options, key);
+                choose_one(selected, at, options, (key, keymap));
             }
             (FieldState::Options { selected, at }, FieldKind::Choices { options, .. }) => {
-                choose_several(selected, at, options, key);
+                choose_several(selected, at, options, (key, keymap));
             }
             (FieldState::Options { .. }, _) => {}
         }
@@ -183,8 +183,8 @@ impl FieldState {
     }
 }
 
-fn edit_flag(flag: &mut Option<bool>, key: KeyEvent) {
-    let step = layers::find_key(key, &[KeyContext::Form]);
+fn edit_flag(flag: &mut Option<bool>, key: KeyEvent, keymap: &Keymap) {
+    let step = keymap.layer_key(key, &[KeyContext::Form]);
     match (step, typed_char(key), key.code) {
         (Some(LayerKey::Left | LayerKey::Right), _, _) | (_, Some(' '), _) => {
             *flag = Some(!flag.unwrap_or(false));
@@ -197,9 +197,9 @@ fn edit_flag(flag: &mut Option<bool>, key: KeyEvent) {
 }
 
 /// Moves the cursor among the options. Returns false if the key does something else.
-fn move_among(at: &mut usize, options: &[FieldOption], key: KeyEvent) -> bool {
+fn move_among(at: &mut usize, options: &[FieldOption], (key, keymap): (KeyEvent, &Keymap)) -> bool {
     let count = options.len().max(1);
-    *at = match (layers::find_key(key, &[KeyContext::Form]), typed_char(key)) {
+    *at = match (keymap.layer_key(key, &[KeyContext::Form]), typed_char(key)) {
         (Some(LayerKey::Left), _) => (*at + count - 1) % count,
         (Some(LayerKey::Right), _) => (*at + 1) % count,
         // The next option that begins with the letter.
@@ -219,11 +219,16 @@ fn move_among(at: &mut usize, options: &[FieldOption], key: KeyEvent) -> bool {
     true
 }
 
-fn choose_one(selected: &mut Vec<usize>, at: &mut usize, options: &[FieldOption], key: KeyEvent) {
+fn choose_one(
+    selected: &mut Vec<usize>,
+    at: &mut usize,
+    options: &[FieldOption],
+    (key, keymap): (KeyEvent, &Keymap),
+) {
     let was_empty = selected.is_empty();
     let before = *at;
-    if move_among(at, options, key) {
-        if was_empty && layers::find_key(key, &[KeyContext::Form]).is_some() {
+    if move_among(at, options, (key, keymap)) {
+        if was_empty && keymap.layer_key(key, &[KeyContext::Form]).is_some() {
             // The first arrow key selects the option at the cursor.
             *at = before;
         }
@@ -239,9 +244,9 @@ fn choose_several(
     selected: &mut Vec<usize>,
     at: &mut usize,
     options: &[FieldOption],
-    key: KeyEvent,
+    (key, keymap): (KeyEvent, &Keymap),
 ) {
-    if move_among(at, options, key) {
+    if move_among(at, options, (key, keymap)) {
         return;
     }
     if typed_char(key) == Some(' ') {

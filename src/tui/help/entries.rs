@@ -1,6 +1,6 @@
 //! The contents of the help: one entry per action and group, with all its keys and commands.
 
-use crate::tui::keymap::{Binding, BindingGroup, Chord, Keymap, TABLE};
+use crate::tui::keymap::{Binding, BindingGroup, Chord, Keymap, all_bindings};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct HelpGroup {
@@ -35,7 +35,7 @@ pub fn matching_groups(filter: &str, keymap: &Keymap) -> Vec<HelpGroup> {
 /// The entries of a group. Bindings of one action are one entry, so aliases occur once. An action
 /// without keys and commands is omitted.
 fn entries(group: BindingGroup, keymap: &Keymap) -> Vec<HelpEntry> {
-    let bindings: Vec<&Binding> = TABLE.iter().filter(|row| row.group == group).collect();
+    let bindings: Vec<&Binding> = all_bindings().filter(|row| row.group == group).collect();
     let is_first = |index: usize| {
         let earlier = &bindings[..index];
         earlier
@@ -80,8 +80,8 @@ mod tests {
         let groups = matching_groups("", &Keymap::default());
         let entries = groups.iter().flat_map(|group| &group.entries);
         let listed: Vec<&String> = entries.flat_map(|entry| &entry.names).collect();
-        let keys: usize = TABLE.iter().map(|row| row.default_keys.len()).sum();
-        let commands = TABLE.iter().filter(|row| row.command.is_some()).count();
+        let keys: usize = all_bindings().map(|row| row.default_keys.len()).sum();
+        let commands = all_bindings().filter(|row| row.command.is_some()).count();
         assert_eq!(listed.len(), keys + commands);
         let titles: BTreeSet<_> = groups.iter().map(|group| group.title).collect();
         assert_eq!(titles.len(), BindingGroup::ALL.len());
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn every_action_is_found_by_its_name() {
         let keymap = Keymap::default();
-        for binding in TABLE {
+        for binding in all_bindings() {
             let has_name = !keymap.keys(binding).is_empty() || binding.command.is_some();
             let groups = matching_groups(binding.name, &keymap);
             let mut found = groups.iter().flat_map(|group| &group.entries);

@@ -6,7 +6,7 @@ mod entries;
 use crate::tui::help::columns::{HelpColumn, columns};
 use crate::tui::help::entries::matching_groups;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, Keymap, layers};
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::list::{
     ListCount, ListKey, SearchList, draw_empty, nothing_matches, rows_area,
@@ -44,7 +44,11 @@ impl Layer for HelpLayer {
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        match layers::find_key(key, &[KeyContext::ScrollableList, KeyContext::Help]) {
+        match cx
+            .shared
+            .keymap
+            .layer_key(key, &[KeyContext::ScrollableList, KeyContext::Help])
+        {
             Some(LayerKey::Up) => self.scroll_by(-1),
             Some(LayerKey::Down) => self.scroll_by(1),
             Some(LayerKey::PageUp) => self.page(-1),
@@ -116,9 +120,10 @@ impl Layer for HelpLayer {
         };
         let mut hints = vec!["Type to filter".to_owned()];
         if entry_count(&self.list.filter(), shared.keymap) > 0 {
-            hints.push(layers::scroll_hint());
+            hints.extend(shared.keymap.scroll_hint());
         }
-        hints.push(layers::hint(KeyContext::SearchList, LayerKey::Back, back));
+        let context = KeyContext::SearchList;
+        hints.extend(shared.keymap.layer_hint(context, LayerKey::Back, back));
         hints
     }
 }

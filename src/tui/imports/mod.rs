@@ -7,8 +7,8 @@ use crate::domain::{ImportPlan, ImportSource, NewServer, Notice, QueryId};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::tui::imports::text::{count_words, files_line, plan_text};
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
+use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::list::{ListKey, ListRow, ListTitle, SearchList};
 use crate::tui::widgets::painter::Painter;
@@ -111,7 +111,7 @@ impl ImportLayer {
         let Some(opened) = &mut self.opened else {
             return Handled::PassedOn;
         };
-        match layers::find_key(key, &[KeyContext::ImportText]) {
+        match cx.shared.keymap.layer_key(key, &[KeyContext::ImportText]) {
             Some(LayerKey::Back) => self.opened = None,
             Some(LayerKey::Confirm) => {
                 let is_read = cx.shared.now >= opened.since + READ;
@@ -189,7 +189,11 @@ impl Layer for ImportLayer {
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        match self.list.click(at).filter(|_| self.opened.is_none()) {
+        match self
+            .list
+            .click(at, cx.shared.keymap)
+            .filter(|_| self.opened.is_none())
+        {
             Some(enter) => self.handle_key(enter, cx),
             None => Handled::Consumed,
         }
@@ -243,26 +247,19 @@ impl Layer for ImportLayer {
         Some(u16::try_from(count).unwrap_or(u16::MAX).saturating_add(2))
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
+        let keymap = shared.keymap;
         let Some(opened) = &self.opened else {
             return self
                 .list
-                .hints(self.matching().len(), "show servers", Vec::new());
+                .hints(self.matching().len(), "show servers", Vec::new(), keymap);
         };
-        let hint = |key, word: &str| layers::hint(KeyContext::ImportText, key, word);
+        let hint = |key, word: &str| keymap.layer_hint(KeyContext::ImportText, key, word);
         let add = match opened.plan.candidates.len() {
             0 => None,
-            1 => Some(hint(LayerKey::Confirm, "add it, switched off")),
-            count => Some(hint(
-                LayerKey::Confirm,
-                &format!("add all {count}, switched off"),
-            )),
+            1 => hint(LayerKey::Confirm, "add it, switched off"),
+            count => hint(LayerKey::Confirm, &format!("add all {count}, switched off")),
         };
-        let hints = [
-            add,
-            Some(layers::scroll_hint()),
-            Some(hint(LayerKey::Back, "back")),
-        ];
-        hints.into_iter().flatten().collect()
+        hint_list([add, keymap.scroll_hint(), hint(LayerKey::Back, "back")])
     }
 }

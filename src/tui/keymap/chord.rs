@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn parsing_a_displayed_name_gives_the_same_key() {
-        for binding in crate::tui::keymap::TABLE {
+        for binding in crate::tui::keymap::all_bindings() {
             for key in binding.default_keys {
                 assert_eq!(key.to_string().parse().as_ref(), Ok(key));
             }

@@ -1,8 +1,5 @@
-//! Keys of lists, forms and texts that open over the chat. Layers look up keys here, and
-//! their hints come from the same table.
-
-use super::{Chord, normalize_chord};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+//! What keys mean in lists, forms, texts and questions that open over the chat, and which of these
+//! are open together. [`super::Keymap`] knows the keys in use.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerKey {
@@ -50,6 +47,34 @@ pub enum LayerKey {
     /// Moves the selected row.
     MoveUp,
     MoveDown,
+    /// Scrolls the body of a question by a row.
+    RowUp,
+    RowDown,
+    // The letters that answer a question, or show more of it.
+    No,
+    Deny,
+    RunForSession,
+    RunReadOnly,
+    FirstResult,
+    AsText,
+    RunUnread,
+    /// Shows the lasting choices.
+    Lasting,
+    /// Shows all choices.
+    Details,
+    /// Gives the body the whole height.
+    FullHeight,
+    Again,
+    TellModel,
+    OpenMyself,
+    GoOn,
+    NoLimit,
+    AnswerNow,
+    SendAnyway,
+    CancelRequest,
+    UntilExit,
+    Discard,
+    CopyAddress,
 }
 
 /// Contexts whose keys are looked up together.
@@ -93,186 +118,119 @@ pub enum KeyContext {
     FirstRun,
     /// The find bar.
     Find,
+    /// Any question in a dialog, while none of its fields is open.
+    Question,
+    /// The text of a question, also while a field is open.
+    QuestionText,
+    /// The letters that answer a question. Which of them work depends on the question.
+    Answer,
 }
 
-#[derive(Debug)]
-struct LayerBinding {
-    context: KeyContext,
-    key: LayerKey,
-    code: KeyCode,
-    /// `None` matches any modifiers.
-    modifiers: Option<KeyModifiers>,
-}
-
-impl LayerBinding {
-    fn chord(&self) -> Chord {
-        Chord {
-            code: self.code,
-            modifiers: self.modifiers.unwrap_or(KeyModifiers::NONE),
-        }
-    }
-}
-
-const fn bind_any_modifier(context: KeyContext, key: LayerKey, code: KeyCode) -> LayerBinding {
-    LayerBinding {
-        context,
-        key,
-        code,
-        modifiers: None,
-    }
-}
-
-const fn bind_unmodified(context: KeyContext, key: LayerKey, code: KeyCode) -> LayerBinding {
-    LayerBinding {
-        context,
-        key,
-        code,
-        modifiers: Some(KeyModifiers::NONE),
-    }
-}
-
-const fn bind_letter(context: KeyContext, key: LayerKey, letter: char) -> LayerBinding {
-    bind_unmodified(context, key, KeyCode::Char(letter))
-}
-
-use KeyCode as K;
 use KeyContext as P;
-use LayerKey as L;
 
-// One row per binding.
-#[rustfmt::skip]
-const TABLE: &[LayerBinding] = &[
-    bind_any_modifier(P::ScrollableList, L::Up, K::Up),
-    bind_any_modifier(P::ScrollableList, L::Down, K::Down),
-    bind_any_modifier(P::ScrollableList, L::PageUp, K::PageUp),
-    bind_any_modifier(P::ScrollableList, L::PageDown, K::PageDown),
-    bind_any_modifier(P::PagedText, L::Start, K::Home),
-    bind_any_modifier(P::PagedText, L::End, K::End),
-    bind_letter(P::PagedText, L::Copy, 'y'),
-    bind_any_modifier(P::Text, L::PageDown, K::Char(' ')),
-    bind_any_modifier(P::Log, L::Switch, K::Tab),
-    bind_any_modifier(P::Log, L::Switch, K::Left),
-    bind_any_modifier(P::Log, L::Switch, K::Right),
-    bind_any_modifier(P::Help, L::Start, K::Home),
-    bind_any_modifier(P::Help, L::End, K::End),
-    // Alt+Enter and Shift+Enter are line breaks, which these lines do not accept.
-    bind_unmodified(P::InputLine, L::Confirm, K::Enter),
-    bind_any_modifier(P::InputLine, L::Back, K::Esc),
-    bind_any_modifier(P::SearchList, L::Back, K::Esc),
-    bind_any_modifier(P::SearchList, L::Switch, K::Tab),
-    bind_unmodified(P::SearchList, L::Confirm, K::Enter),
-    bind_letter(P::SearchListRows, L::Up, 'k'),
-    bind_letter(P::SearchListRows, L::Down, 'j'),
-    bind_letter(P::Sessions, L::Rename, 'r'),
-    bind_letter(P::Sessions, L::Fork, 'f'),
-    bind_letter(P::Sessions, L::Export, 'e'),
-    bind_letter(P::Sessions, L::Delete, 'd'),
-    bind_letter(P::Sessions, L::UndoDelete, 'u'),
-    bind_any_modifier(P::ExportForm, L::Switch, K::Tab),
-    bind_any_modifier(P::SearchListRows, L::Delete, K::Delete),
-    bind_any_modifier(P::SearchListRows, L::Start, K::Home),
-    bind_any_modifier(P::SearchListRows, L::End, K::End),
-    bind_letter(P::DeleteConfirmation, L::Yes, 'y'),
-    bind_letter(P::Models, L::Pull, 'p'),
-    bind_letter(P::Models, L::Delete, 'd'),
-    bind_letter(P::Models, L::StopPull, 'c'),
-    bind_letter(P::Models, L::AddServer, 'a'),
-    bind_letter(P::Models, L::Refresh, 'r'),
-    bind_letter(P::Servers, L::Copy, 'y'),
-    bind_letter(P::Servers, L::Stderr, 'l'),
-    bind_letter(P::Servers, L::Toggle, ' '),
-    bind_letter(P::Servers, L::Pin, 'p'),
-    bind_letter(P::Servers, L::SignIn, 's'),
-    LayerBinding { context: P::SignIn, key: L::OpenBrowser, code: K::Char('o'), modifiers: Some(KeyModifiers::CONTROL) },
-    LayerBinding { context: P::SignIn, key: L::Copy, code: K::Char('y'), modifiers: Some(KeyModifiers::CONTROL) },
-    bind_unmodified(P::SignIn, L::Confirm, K::Enter),
-    bind_any_modifier(P::SignIn, L::Back, K::Esc),
-    bind_any_modifier(P::SignIn, L::PageUp, K::PageUp),
-    bind_any_modifier(P::SignIn, L::PageDown, K::PageDown),
-    bind_letter(P::Servers, L::Import, 'i'),
-    bind_letter(P::Trust, L::Revoke, 'x'),
-    bind_any_modifier(P::Picker, L::Confirm, K::Enter),
-    bind_any_modifier(P::Picker, L::Erase, K::Backspace),
-    bind_any_modifier(P::Form, L::Back, K::Esc),
-    bind_any_modifier(P::Form, L::Up, K::Up),
-    LayerBinding { context: P::Form, key: L::Up, code: K::Tab, modifiers: Some(KeyModifiers::SHIFT) },
-    bind_any_modifier(P::Form, L::Down, K::Down),
-    bind_any_modifier(P::Form, L::Switch, K::Tab),
-    bind_unmodified(P::Form, L::Confirm, K::Enter),
-    bind_any_modifier(P::Form, L::Left, K::Left),
-    bind_any_modifier(P::Form, L::Right, K::Right),
-    bind_any_modifier(P::Form, L::Start, K::Home),
-    bind_unmodified(P::Completions, L::Up, K::Up),
-    bind_unmodified(P::Completions, L::Down, K::Down),
-    bind_unmodified(P::Completions, L::Complete, K::Tab),
-    bind_unmodified(P::Completions, L::Confirm, K::Enter),
-    bind_any_modifier(P::Completions, L::Back, K::Esc),
-    bind_unmodified(P::Queue, L::Up, K::Up),
-    bind_unmodified(P::Queue, L::Down, K::Down),
-    LayerBinding { context: P::Queue, key: L::MoveUp, code: K::Up, modifiers: Some(KeyModifiers::ALT) },
-    LayerBinding { context: P::Queue, key: L::MoveDown, code: K::Down, modifiers: Some(KeyModifiers::ALT) },
-    bind_unmodified(P::Queue, L::Confirm, K::Enter),
-    bind_letter(P::Queue, L::Delete, 'd'),
-    bind_unmodified(P::Queue, L::Delete, K::Delete),
-    bind_any_modifier(P::Queue, L::Back, K::Esc),
-    bind_unmodified(P::PromptReview, L::Confirm, K::Enter),
-    bind_letter(P::PromptReview, L::Edit, 'e'),
-    bind_unmodified(P::ImportText, L::Confirm, K::Enter),
-    bind_any_modifier(P::ImportText, L::Back, K::Esc),
-    bind_unmodified(P::FirstRun, L::Up, K::Up),
-    bind_unmodified(P::FirstRun, L::Down, K::Down),
-    bind_unmodified(P::FirstRun, L::Confirm, K::Enter),
-    bind_unmodified(P::FirstRun, L::Erase, K::Backspace),
-    bind_any_modifier(P::FirstRun, L::Back, K::Esc),
-    bind_unmodified(P::Find, L::Confirm, K::Enter),
-    bind_unmodified(P::Find, L::Down, K::Down),
-    bind_unmodified(P::Find, L::Up, K::Up),
-    LayerBinding { context: P::Find, key: L::Up, code: K::Enter, modifiers: Some(KeyModifiers::SHIFT) },
-    bind_unmodified(P::Find, L::Switch, K::Tab),
-    bind_any_modifier(P::Find, L::Back, K::Esc),
+/// The contexts that are looked up together while something is open.
+const OPEN_TOGETHER: [&[KeyContext]; 15] = [
+    &[
+        P::ScrollableList,
+        P::SearchList,
+        P::SearchListRows,
+        P::Sessions,
+    ],
+    &[
+        P::ScrollableList,
+        P::SearchList,
+        P::SearchListRows,
+        P::Models,
+    ],
+    &[
+        P::ScrollableList,
+        P::SearchList,
+        P::SearchListRows,
+        P::Servers,
+    ],
+    &[
+        P::ScrollableList,
+        P::SearchList,
+        P::SearchListRows,
+        P::Trust,
+    ],
+    &[P::ScrollableList, P::SearchList, P::Picker],
+    &[P::ScrollableList, P::SearchList, P::Help],
+    // The text of a server or tool goes back to its list.
+    &[P::ScrollableList, P::SearchList, P::PagedText, P::Text],
+    &[P::ScrollableList, P::PagedText, P::Log],
+    &[P::ScrollableList, P::PagedText, P::Text, P::ImportText],
+    &[P::ScrollableList, P::PagedText, P::Text, P::PromptReview],
+    &[P::ScrollableList, P::SignIn],
+    &[P::InputLine, P::ExportForm],
+    &[P::Form, P::Completions],
+    &[P::Question, P::QuestionText, P::Answer],
+    &[P::InputLine, P::QuestionText],
 ];
 
-/// The meaning of a key in these contexts.
-pub fn find_key(event: KeyEvent, contexts: &[KeyContext]) -> Option<LayerKey> {
-    let pressed = normalize_chord(event);
-    TABLE
-        .iter()
-        .find(|binding| {
-            let modifiers_match = binding
-                .modifiers
-                .is_none_or(|modifiers| modifiers == pressed.modifiers);
-            contexts.contains(&binding.context) && binding.code == pressed.code && modifiers_match
-        })
-        .map(|binding| binding.key)
-}
+impl KeyContext {
+    /// Whether both may be open at the same time.
+    pub(super) fn is_open_with(self, other: Self) -> bool {
+        let both = |contexts: &&[Self]| contexts.contains(&self) && contexts.contains(&other);
+        self == other || OPEN_TOGETHER.iter().any(both)
+    }
 
-/// A hint such as `Enter resume`: the first key bound to `key`, and its effect.
-pub fn hint(context: KeyContext, key: LayerKey, effect: &str) -> String {
-    let mut bindings = TABLE.iter();
-    let binding = bindings.find(|binding| binding.context == context && binding.key == key);
-    let name = binding.map_or_else(String::new, |binding| binding.chord().to_string());
-    format!("{name} {effect}")
-}
+    /// How specific the context is. Of those that are open, the deepest one comes first.
+    pub(super) fn depth(self) -> u8 {
+        match self {
+            Self::Sessions | Self::Models | Self::Servers | Self::Trust => 2,
+            Self::SearchListRows
+            | Self::Picker
+            | Self::Completions
+            | Self::Log
+            | Self::ImportText
+            | Self::PromptReview => 1,
+            _ => 0,
+        }
+    }
 
-/// A hint for two keys with a common effect, such as `PgUp/PgDn scroll`.
-pub fn pair_hint(context: KeyContext, keys: [LayerKey; 2], effect: &str) -> String {
-    let [first, second] = keys.map(|key| hint(context, key, ""));
-    format!("{}/{} {effect}", first.trim_end(), second.trim_end())
-}
+    /// Whether letters go to a field, a filter or the message.
+    pub(super) fn takes_text(self) -> bool {
+        !matches!(
+            self,
+            Self::PagedText
+                | Self::Text
+                | Self::Log
+                | Self::SearchListRows
+                | Self::Sessions
+                | Self::Models
+                | Self::Servers
+                | Self::Trust
+                | Self::DeleteConfirmation
+                | Self::Queue
+                | Self::PromptReview
+                | Self::ImportText
+                | Self::Answer
+        )
+    }
 
-/// A hint for the keys that scroll by pages.
-pub fn scroll_hint() -> String {
-    let pages = [LayerKey::PageUp, LayerKey::PageDown];
-    pair_hint(KeyContext::ScrollableList, pages, "scroll")
+    /// Whether only the key of the global action `back` leaves what is open.
+    pub(super) fn is_left_by_back(self) -> bool {
+        matches!(
+            self,
+            Self::ScrollableList
+                | Self::PagedText
+                | Self::Text
+                | Self::Log
+                | Self::PromptReview
+                | Self::DeleteConfirmation
+                | Self::QuestionText
+        )
+    }
+
+    /// Whether a dialog looks up its keys here. The help, the log and the panes open beside it.
+    pub(super) fn is_of_dialog(self) -> bool {
+        matches!(self, Self::Question | Self::QuestionText | Self::Answer)
+    }
 }
 
 /// Rows per page in lists and logs.
 const PAGE_ROWS: isize = 10;
-
-/// How many rows a key moves a list, if it scrolls.
-pub fn row_step(event: KeyEvent) -> Option<isize> {
-    find_key(event, &[KeyContext::ScrollableList]).and_then(LayerKey::rows)
-}
 
 impl LayerKey {
     /// How many rows this key moves a list.
@@ -287,48 +245,7 @@ impl LayerKey {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixtures::documented;
-    use std::collections::BTreeSet;
-
-    fn heading(context: KeyContext) -> &'static str {
-        match context {
-            P::ScrollableList => "### Scrolling",
-            P::PagedText | P::Text => "### Texts: tools, calls, logs, instructions",
-            P::Log => "### The log",
-            P::Help => "### The help",
-            P::InputLine => "### One line: a model to pull, a title, a path",
-            P::SearchList | P::SearchListRows => "### Lists",
-            P::Sessions | P::ExportForm | P::DeleteConfirmation => "### Conversations",
-            P::Models => "### Models",
-            P::Servers => "### Servers and tools (`/mcp`, `/tools`)",
-            P::SignIn => "### Signing in to a server",
-            P::Trust => "### Lasting decisions (`/trust`)",
-            P::Picker => "### Numbered lists: server, persona, branch, call",
-            P::Form => "### The form for a model",
-            P::Completions => "### While commands are listed",
-            P::Queue => "### Queued prompts",
-            P::PromptReview => "### A prompt of a server",
-            P::ImportText => "### Servers of another client",
-            P::FirstRun => "### The choice on a first start",
-            P::Find => "### The find bar",
-        }
-    }
-
-    #[test]
-    fn keys_are_documented() {
-        let page = include_str!("../../../docs/keys.md");
-        for binding in TABLE {
-            let heading = heading(binding.context);
-            let here = TABLE
-                .iter()
-                .filter(|other| self::heading(other.context) == heading);
-            let expected: BTreeSet<String> =
-                here.map(|binding| binding.chord().to_string()).collect();
-            let found = documented(page, heading).concat().into_iter().collect();
-            assert_eq!(expected, found, "{heading}");
-        }
-    }
+/// The hints whose actions have a key.
+pub fn hint_list<const COUNT: usize>(hints: [Option<String>; COUNT]) -> Vec<String> {
+    hints.into_iter().flatten().collect()
 }

@@ -2,8 +2,8 @@
 //! so that a key press costs one lookup.
 
 use super::{
-    Action, Binding, BindingScope, Chord, KeyProtocol, TABLE, normalize_chord, shifted_letter,
-    user_keys,
+    Action, Binding, BindingScope, Chord, KeyProtocol, TABLE, all_bindings, normalize_chord,
+    shifted_letter, user_keys,
 };
 use crate::domain::{Banner, KeySettings};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -33,7 +33,7 @@ impl Keymap {
         let resolved = user_keys::resolve(&settings, protocol);
         let keys = resolved.keys;
         let mut by_key: HashMap<Chord, Vec<&'static Binding>> = HashMap::new();
-        for (binding, keys) in TABLE.iter().zip(&keys) {
+        for (binding, keys) in all_bindings().zip(&keys) {
             for key in keys {
                 by_key.entry(*key).or_default().push(binding);
                 if let Some(alias) = key.legacy_alias().filter(|alias| !keys.contains(alias)) {
@@ -44,7 +44,7 @@ impl Keymap {
         for bindings in by_key.values_mut() {
             bindings.sort_by_key(|binding| std::cmp::Reverse(binding.scope.depth()));
         }
-        let names = TABLE.iter().map(|binding| binding.name);
+        let names = all_bindings().map(|binding| binding.name);
         Self {
             keys: names.zip(keys).collect(),
             settings,
@@ -85,14 +85,18 @@ impl Keymap {
         is_in_scope: impl Fn(BindingScope) -> bool,
     ) -> Option<Action> {
         let find = |pressed: Chord| {
-            let mut bindings = self.by_key.get(&pressed)?.iter();
-            let found = bindings.find(|binding| is_in_scope(binding.scope))?;
+            let found = self.bindings(pressed).find(|row| is_in_scope(row.scope))?;
             Some(found.action)
         };
         // A letter with Shift acts like the letter unless it has a binding of its own.
         shifted_letter(event)
             .and_then(find)
             .or_else(|| find(normalize_chord(event)))
+    }
+
+    /// The bindings of a key, narrow scopes first.
+    pub(super) fn bindings(&self, key: Chord) -> impl Iterator<Item = &'static Binding> {
+        self.by_key.get(&key).into_iter().flatten().copied()
     }
 
     /// The action of a key that works everywhere.

@@ -1,9 +1,12 @@
-//! The single table of actions with their default keys. The palette, the help, command completion
-//! and the hint line come from it; [`Keymap`] combines it with the keys that the user chose.
+//! The single table of actions with their default keys: those of the chat here, those of lists, forms
+//! and texts in [`LAYER_TABLE`]. The palette, the help, command completion and all hints come from
+//! it; [`Keymap`] combines it with the keys that the user chose.
 
 pub mod arguments;
 mod chord;
 mod group;
+mod layer_lookup;
+mod layer_table;
 pub mod layers;
 mod lookup;
 mod scope;
@@ -11,6 +14,7 @@ mod user_keys;
 
 pub use chord::{Chord, KeyProtocol};
 pub use group::BindingGroup;
+pub use layer_table::LAYER_TABLE;
 pub use lookup::Keymap;
 pub use scope::BindingScope;
 
@@ -19,6 +23,7 @@ use crate::tui::widgets::editor::{Edit, Motion};
 use arguments::ArgumentKind;
 use chord::{ALT, ALT_SHIFT, CTRL, CTRL_SHIFT, SHIFT, alt, chord, ctrl, function_key, key};
 use crossterm::event::{KeyCode, KeyEvent};
+use layers::LayerKey;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
@@ -99,6 +104,8 @@ pub enum Action {
     PreviousMatch,
     EditMessage,
     MessageBranches,
+    /// A key of a list, form or text.
+    Layer(LayerKey),
 }
 
 #[derive(Debug)]
@@ -118,6 +125,8 @@ pub struct Binding {
     /// Other words by which the palette finds the action.
     pub search_words: &'static str,
     pub scope: BindingScope,
+    /// Whether its keys without modifiers also act together with Ctrl, Alt or Shift.
+    ignores_modifiers: bool,
 }
 
 const fn bind(
@@ -139,6 +148,7 @@ const fn bind(
         description,
         search_words: "",
         scope,
+        ignores_modifiers: false,
     }
 }
 
@@ -156,6 +166,11 @@ impl Binding {
 
     const fn found_by(mut self, search_words: &'static str) -> Self {
         self.search_words = search_words;
+        self
+    }
+
+    const fn any_modifiers(mut self) -> Self {
+        self.ignores_modifiers = true;
         self
     }
 
@@ -316,6 +331,11 @@ pub fn normalize_chord(event: KeyEvent) -> Chord {
     Chord { code, modifiers }
 }
 
+/// All bindings, in the order of the documentation.
+pub fn all_bindings() -> impl Iterator<Item = &'static Binding> {
+    TABLE.iter().chain(LAYER_TABLE)
+}
+
 /// The first binding of an action.
 pub fn binding_for(action: Action) -> Option<&'static Binding> {
     TABLE.iter().find(|binding| binding.action == action)
@@ -350,5 +370,7 @@ pub fn find_command(name: &str) -> Option<(&'static str, &'static Binding)> {
     commands().find(|(command, _)| *command == name)
 }
 
+#[cfg(test)]
+mod layer_tests;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Where a binding applies.
 
+use super::layers::KeyContext;
+
 /// The scope in which a binding applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingScope {
@@ -15,6 +17,8 @@ pub enum BindingScope {
     ChatStop,
     /// The chat has the focus, and the find bar is open.
     Matches,
+    /// This part of a list, form or text is open.
+    Layer(KeyContext),
 }
 
 impl BindingScope {
@@ -25,11 +29,22 @@ impl BindingScope {
             Self::Message | Self::Pane => 1,
             Self::Servers | Self::ChatStop | Self::Matches => 2,
             Self::CallLine => 3,
+            Self::Layer(context) => 4 + context.depth(),
         }
     }
 
-    /// Whether both may apply at the same time.
+    /// Whether both may apply at the same time. What is open over the chat takes the keys of the
+    /// chat's actions.
     pub(super) fn overlaps(self, other: Self) -> bool {
+        if let (Self::Layer(context), Self::Layer(other)) = (self, other) {
+            return context.is_open_with(other);
+        }
+        if [self, other]
+            .iter()
+            .any(|scope| matches!(scope, Self::Layer(_)))
+        {
+            return false;
+        }
         let either = |scope| self == scope || other == scope;
         let is_in_chat = |scope| matches!(scope, Self::CallLine | Self::ChatStop | Self::Matches);
         if self == other || either(Self::Always) {

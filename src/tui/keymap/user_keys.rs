@@ -2,7 +2,8 @@
 //! of another action, which loses it. An entry that cannot be used becomes a banner, and its action
 //! keeps the default.
 
-use super::{Action, Binding, BindingGroup, BindingScope, Chord, KeyProtocol, TABLE};
+use super::layers::{KeyContext, LayerKey};
+use super::{Action, Binding, BindingGroup, BindingScope, Chord, KeyProtocol, TABLE, all_bindings};
 use crate::domain::{Banner, BannerCause, KeyEntry, KeySettings, Notice};
 use crate::text::suggest::nearest;
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -39,7 +40,7 @@ struct KeyProblem {
 }
 
 pub(super) struct ResolvedKeys {
-    /// The keys of all actions, in the order of `TABLE`.
+    /// The keys of all actions, in the order of `all_bindings`.
     pub keys: Vec<Vec<Chord>>,
     /// About the first unusable entries.
     pub banners: Vec<Banner>,
@@ -61,7 +62,7 @@ pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> Resolved
         chosen.remove(index);
         problems.push(problem);
     }
-    let keys = TABLE.iter().map(|binding| keys_of(binding, &chosen));
+    let keys = all_bindings().map(|binding| keys_of(binding, &chosen));
     ResolvedKeys {
         keys: keys.collect(),
         banners: banners(settings, &problems, &chosen),
@@ -83,10 +84,8 @@ fn keys_of(binding: &Binding, chosen: &[ChosenKeys]) -> Vec<Chord> {
 impl ChosenKeys {
     /// Whether this choice takes a default key from another action.
     fn takes(&self, key: Chord, from: &Binding) -> bool {
-        let (own, other) = (self.binding.scope, from.scope);
-        // Where both apply, an action of a narrower scope comes first.
-        let is_exception = own.is_narrower_than(other) && other != BindingScope::Always;
-        self.has(key) && own.overlaps(other) && !is_exception
+        let own = self.binding;
+        self.has(key) && own.competes_with(from) && !own.is_exception_to(from)
     }
 
     fn has(&self, key: Chord) -> bool {
@@ -102,8 +101,59 @@ impl Chord {
     }
 }
 
+impl Binding {
+    /// Whether a key of both would be ambiguous, or would never reach one of them.
+    pub(super) fn competes_with(&self, other: &Self) -> bool {
+        let is_layer = |binding: &Self| matches!(binding.scope, BindingScope::Layer(_));
+        match (is_layer(self), is_layer(other)) {
+            (true, false) => other.action.precedes(self.scope),
+            (false, true) => self.action.precedes(other.scope),
+            // One letter for answers that no question offers together.
+            (true, true)
+                if self.scope == other.scope && self.default_keys == other.default_keys =>
+            {
+                false
+            }
+            // One key may leave both.
+            (true, true) if self.is_exit() && other.is_exit() => false,
+            _ => self.scope.overlaps(other.scope),
+        }
+    }
+
+    /// Whether both may have the same key, because this one comes first where both apply.
+    pub(super) fn is_exception_to(&self, other: &Self) -> bool {
+        let is_narrower = self.scope.is_narrower_than(other.scope);
+        is_narrower && other.scope != BindingScope::Always && !other.is_exit()
+    }
+
+    /// Whether its key leaves what is open over the chat.
+    pub(super) fn is_exit(&self) -> bool {
+        self.action == Action::Layer(LayerKey::Back)
+    }
+
+    /// Whether the program would be unusable without a key for it.
+    pub(super) fn needs_key(&self) -> bool {
+        let confirms = self.action == Action::Layer(LayerKey::Confirm);
+        self.action == Action::Send || self.is_exit() || confirms
+    }
+}
+
+impl Action {
+    /// Whether its key acts even where this layer is open.
+    fn precedes(self, layer: BindingScope) -> bool {
+        let is_dialog = matches!(layer, BindingScope::Layer(context) if context.is_of_dialog());
+        match self {
+            Self::Interrupt | Self::Redraw | Self::Suspend => true,
+            Self::Help | Self::Log | Self::Mouse | Self::Servers | Self::Thinking | Self::Raw => {
+                is_dialog
+            }
+            _ => false,
+        }
+    }
+}
+
 fn check_entry(entry: &KeyEntry, protocol: KeyProtocol) -> Result<ChosenKeys, KeyProblem> {
-    let binding = TABLE.iter().find(|binding| binding.name == entry.action);
+    let binding = all_bindings().find(|binding| binding.name == entry.action);
     let problem = |reason: String| KeyProblem {
         action: entry.action.clone(),
         binding,
@@ -111,7 +161,7 @@ fn check_entry(entry: &KeyEntry, protocol: KeyProtocol) -> Result<ChosenKeys, Ke
         reason,
     };
     let Some(binding) = binding else {
-        let names = TABLE.iter().map(|binding| binding.name);
+        let names = all_bindings().map(|binding| binding.name);
         let suggestion = match nearest(&entry.action, names) {
             Some(near) => format!("there is no such action. Did you mean `{near}`?"),
             None => "there is no such action.".to_owned(),
@@ -128,7 +178,7 @@ fn check_entry(entry: &KeyEntry, protocol: KeyProtocol) -> Result<ChosenKeys, Ke
         check_key(key, binding, protocol)
     });
     let keys: Vec<Chord> = keys.collect::<Result<_, _>>().map_err(problem)?;
-    if let Some(reason) = missing_key(binding.action, &keys) {
+    if let Some(reason) = missing_key(binding, &keys) {
         return Err(problem(reason.to_owned()));
     }
     Ok(ChosenKeys {
@@ -152,7 +202,9 @@ fn check_key(key: Chord, binding: &Binding, protocol: KeyProtocol) -> Result<Cho
     if key == CTRL_C {
         return Err("Ctrl+C always stops the turn and quits.".to_owned());
     }
-    if key.code == KeyCode::Esc {
+    if let BindingScope::Layer(context) = binding.scope {
+        check_layer_key(key, binding, context)?;
+    } else if key.code == KeyCode::Esc {
         return Err("Esc always closes what is open.".to_owned());
     }
     if key.types_text() && (is_everywhere || binding.scope == BindingScope::Message) {
@@ -170,9 +222,36 @@ fn check_key(key: Chord, binding: &Binding, protocol: KeyProtocol) -> Result<Cho
     }
 }
 
+/// Checks a key of a list, form or text.
+fn check_layer_key(key: Chord, binding: &Binding, context: KeyContext) -> Result<(), String> {
+    let is_letter = matches!(key.code, KeyCode::Char('a'..='z')) && key.modifiers.is_empty();
+    let edits = matches!(key.code, KeyCode::Backspace | KeyCode::Delete);
+    if key.code == KeyCode::Esc && context.is_left_by_back() {
+        return Err("Esc always closes a text or a list.".to_owned());
+    }
+    let answers = matches!(context, KeyContext::DeleteConfirmation | KeyContext::Answer);
+    if answers && !is_letter {
+        let reason = "is easily pressed by accident. Only a letter can answer a question.";
+        return Err(format!("{key} {reason}"));
+    }
+    if context == KeyContext::DeleteConfirmation && key.code == KeyCode::Char('n') {
+        return Err("n declines.".to_owned());
+    }
+    if context.takes_text() && key.types_text() {
+        return Err(format!("{key} types text there."));
+    }
+    if context.takes_text() && edits && key.modifiers.is_empty() {
+        return Err(format!("{key} deletes text there."));
+    }
+    if binding.is_exit() && key.types_text() {
+        return Err(format!("{key} is easily pressed by accident."));
+    }
+    Ok(())
+}
+
 /// Why these keys are not enough for an action, if they are not.
-fn missing_key(action: Action, keys: &[Chord]) -> Option<&'static str> {
-    match action {
+fn missing_key(binding: &Binding, keys: &[Chord]) -> Option<&'static str> {
+    match binding.action {
         Action::Interrupt if !keys.contains(&CTRL_C) => {
             Some("Ctrl+C must remain one of its keys, to stop a turn and to quit.")
         }
@@ -180,21 +259,23 @@ fn missing_key(action: Action, keys: &[Chord]) -> Option<&'static str> {
             Some("Esc must remain one of its keys, to close what is open.")
         }
         Action::Send if keys.is_empty() => Some("without a key, no message could be sent."),
+        _ if keys.is_empty() && binding.is_exit() => Some("it needs a key, to leave what is open."),
+        _ if keys.is_empty() && binding.needs_key() => {
+            Some("it needs a key, to choose and confirm.")
+        }
         _ => None,
     }
 }
 
 /// Refuses an entry with a key that an earlier entry has too.
 fn without_clash(keys: ChosenKeys, earlier: &[ChosenKeys]) -> Result<ChosenKeys, KeyProblem> {
-    let scope = keys.binding.scope;
-    let clashing = earlier.iter().find_map(|other| {
-        let key = keys.keys.iter().find(|key| other.has(**key))?;
-        let other_scope = other.binding.scope;
+    let own = keys.binding;
+    let clashing = earlier.iter().find_map(|earlier| {
+        let key = keys.keys.iter().find(|key| earlier.has(**key))?;
+        let other = earlier.binding;
         // A key may have one meaning in a pane and another on some of its rows.
-        let is_nested = (scope.is_narrower_than(other_scope)
-            || other_scope.is_narrower_than(scope))
-            && ![scope, other_scope].contains(&BindingScope::Always);
-        (scope.overlaps(other_scope) && !is_nested).then_some((other, *key))
+        let is_nested = own.is_exception_to(other) || other.is_exception_to(own);
+        (own.competes_with(other) && !is_nested).then_some((earlier, *key))
     });
     let Some((other, key)) = clashing else {
         return Ok(keys);
@@ -208,26 +289,24 @@ fn without_clash(keys: ChosenKeys, earlier: &[ChosenKeys]) -> Result<ChosenKeys,
     })
 }
 
-/// The last choice that leaves the message without a key to send it.
+/// The last choice that leaves an action without the key that it needs.
 fn takes_last_key(chosen: &[ChosenKeys]) -> Option<(usize, KeyProblem)> {
-    let send = TABLE
-        .iter()
-        .find(|binding| binding.action == Action::Send)?;
-    if !keys_of(send, chosen).is_empty() {
-        return None;
-    }
-    let takes = |keys: &ChosenKeys| send.default_keys.iter().any(|key| keys.takes(*key, send));
+    let mut needed = all_bindings().filter(|binding| binding.needs_key());
+    let bare = needed.find(|binding| keys_of(binding, chosen).is_empty())?;
+    let takes = |keys: &ChosenKeys| bare.default_keys.iter().any(|key| keys.takes(*key, bare));
     let index = chosen.iter().rposition(takes)?;
     let keys = &chosen[index];
-    let names: Vec<String> = send.default_keys.iter().map(Chord::to_string).collect();
-    let names = names.join(", ");
+    let names: Vec<String> = bare.default_keys.iter().map(Chord::to_string).collect();
+    let (names, name) = (names.join(", "), bare.name);
+    let effect = match bare.action {
+        Action::Send => "to send the message".to_owned(),
+        _ => format!("for `{name}`"),
+    };
     let problem = KeyProblem {
         action: keys.binding.name.to_owned(),
         binding: Some(keys.binding),
         line: keys.line,
-        reason: format!(
-            "no key would be left to send the message. Give `send` one besides {names}."
-        ),
+        reason: format!("no key would be left {effect}. Give `{name}` one besides {names}."),
     };
     Some((index, problem))
 }

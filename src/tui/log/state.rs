@@ -3,8 +3,8 @@
 
 use crate::domain::{Notice, ToolState, TurnEvent, reply_trace};
 use crate::protocol::{Command, Event};
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
+use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::log::view;
 use crate::tui::widgets::painter::Painter;
@@ -100,7 +100,11 @@ impl Layer for LogLayer {
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        match layers::find_key(key, &[KeyContext::Log, KeyContext::PagedText]) {
+        match cx
+            .shared
+            .keymap
+            .layer_key(key, &[KeyContext::Log, KeyContext::PagedText])
+        {
             Some(LayerKey::Switch) => {
                 self.tab = match self.tab {
                     LogTab::Log => LogTab::LastAnswer,
@@ -167,10 +171,10 @@ impl Layer for LogLayer {
             LogTab::Log => "last answer",
             LogTab::LastAnswer => "log",
         };
-        let switch = layers::hint(KeyContext::Log, LayerKey::Switch, other_tab);
-        let copy = layers::hint(KeyContext::PagedText, LayerKey::Copy, "copy");
-        let close = shared.keymap.hint(Action::Back, "close");
-        let hints = [Some(layers::scroll_hint()), Some(switch), Some(copy), close];
-        hints.into_iter().flatten().collect()
+        let keymap = shared.keymap;
+        let switch = keymap.layer_hint(KeyContext::Log, LayerKey::Switch, other_tab);
+        let copy = keymap.layer_hint(KeyContext::PagedText, LayerKey::Copy, "copy");
+        let close = keymap.hint(Action::Back, "close");
+        hint_list([keymap.scroll_hint(), switch, copy, close])
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::{NewModel, NewModelServer, NewServerField, Notice, ProviderKi
 use crate::protocol::{Command, Event};
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Keymap;
-use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::models::add_form_view;
 use crate::tui::models::offered_models::{ListingState, OfferedModels};
@@ -154,9 +154,9 @@ impl AddModelForm {
 
 impl AddModelForm {
     /// Key handling of the provider row. False if nothing changed.
-    fn provider_key(&mut self, key: KeyEvent) -> bool {
+    fn provider_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         let count = ProviderKind::ALL.len();
-        let found = layers::find_key(key, &[KeyContext::Form]);
+        let found = keymap.layer_key(key, &[KeyContext::Form]);
         self.provider = match (found, typed_char(key)) {
             (Some(LayerKey::Left), _) => (self.provider + count - 1) % count,
             (Some(LayerKey::Right), _) | (_, Some(' ')) => (self.provider + 1) % count,
@@ -284,11 +284,14 @@ impl Layer for AddModelForm {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let leaves = std::mem::take(&mut self.is_leaving) || !self.is_filled();
         let mut changed = false;
-        match layers::find_key(key, &[KeyContext::Form]) {
+        match cx.shared.keymap.layer_key(key, &[KeyContext::Form]) {
             Some(LayerKey::Back) if leaves => return self.close(cx),
             Some(LayerKey::Back) => {
                 self.is_leaving = true;
-                let text = "Press Esc again to discard what you typed.";
+                let keymap = cx.shared.keymap;
+                let back = keymap.layer_key_name(KeyContext::Form, LayerKey::Back);
+                let back = back.unwrap_or_default();
+                let text = format!("Press {back} again to discard what you typed.");
                 cx.notify(Notice::info(text));
             }
             Some(LayerKey::Up) => self.step(false, cx),
@@ -299,7 +302,7 @@ impl Layer for AddModelForm {
                 self.go_to(ADDRESS, cx);
                 changed = self.field_key(key, cx.shared.keymap);
             }
-            _ if self.at == PROVIDER => changed = self.provider_key(key),
+            _ if self.at == PROVIDER => changed = self.provider_key(key, cx.shared.keymap),
             // The key is masked, so its cursor cannot be moved.
             Some(LayerKey::Left | LayerKey::Right | LayerKey::Start) if self.at == KEY => {}
             _ => changed = self.field_key(key, cx.shared.keymap),
@@ -349,14 +352,21 @@ impl Layer for AddModelForm {
         Some(add_form_view::ROWS)
     }
 
-    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
-        add_form_view::draw(self, area.popup, pen)
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
+        add_form_view::draw(self, area.popup, shared.keymap, pen)
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
-        let back = |word| layers::hint(KeyContext::Form, LayerKey::Back, word);
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
+        let keymap = shared.keymap;
+        let back = |word| keymap.layer_hint(KeyContext::Form, LayerKey::Back, word);
         if self.is_leaving {
-            return vec![back("discard"), "any other key continues".to_owned()];
+            let other = "any other key continues".to_owned();
+            return hint_list([back("discard"), Some(other)]);
         }
         let selects_name = self.offered.selected(&self.model.text()).is_some();
         let enter = match self.at {
@@ -365,8 +375,10 @@ impl Layer for AddModelForm {
             SAVE => "check and save",
             _ => "save",
         };
-        let enter = layers::hint(KeyContext::Form, LayerKey::Confirm, enter);
-        vec![enter, "Up/Down fields".to_owned(), back("close")]
+        let enter = keymap.layer_hint(KeyContext::Form, LayerKey::Confirm, enter);
+        let steps = [LayerKey::Up, LayerKey::Down];
+        let fields = keymap.layer_pair_hint(KeyContext::Form, steps, "fields");
+        hint_list([enter, fields, back("close")])
     }
 }
 

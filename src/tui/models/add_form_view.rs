@@ -2,7 +2,10 @@
 //! the offered model names, buttons.
 
 use crate::text::Clean;
+use crate::text::grapheme::width;
 use crate::tui::advice;
+use crate::tui::keymap::Keymap;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::models::add_form::{
     ADDRESS, AddModelForm, KEY, MODEL, PROVIDER, SAVE, SAVE_ANYWAY, SaveState,
 };
@@ -35,7 +38,12 @@ enum Line {
 }
 
 /// Returns the cursor position if a text field is selected.
-pub fn draw(form: &mut AddModelForm, area: Rect, pen: &mut Painter) -> Option<Position> {
+pub fn draw(
+    form: &mut AddModelForm,
+    area: Rect,
+    keymap: &Keymap,
+    pen: &mut Painter,
+) -> Option<Position> {
     let area = draw_window(area, "Another server", "", pen);
     let names = if area.width >= 30 { NAMES } else { 8 };
     let beside = Rect {
@@ -62,6 +70,9 @@ pub fn draw(form: &mut AddModelForm, area: Rect, pen: &mut Painter) -> Option<Po
         match line {
             Line::Field(field) => {
                 let at = draw_field(form, *field, row, beside, pen);
+                if *field == PROVIDER {
+                    draw_provider_hint(form, beside, keymap, pen);
+                }
                 cursor = cursor.or(at.filter(|_| form.at == *field));
             }
             Line::Button(button) => draw_button(form, *button, row, pen),
@@ -181,18 +192,9 @@ fn draw_field(
     let columns = beside.x.saturating_sub(line.x + 3);
     pen.put_truncated(line.x + 2, line.y, name, style, columns);
     if row == PROVIDER {
-        let label = format!("< {} >", form.provider().label());
+        let label = provider_label(form);
         let plain = pen.theme.plain;
-        let used = pen.put_truncated(beside.x, line.y, &label, plain, beside.width) + 2;
-        let dim = pen.theme.dim;
-        let columns = beside.width.saturating_sub(used);
-        pen.put_truncated(
-            beside.x + used,
-            line.y,
-            "Left/Right changes it",
-            dim,
-            columns,
-        );
+        pen.put_truncated(beside.x, line.y, &label, plain, beside.width);
         return None;
     }
     let empty = match row {
@@ -211,6 +213,21 @@ fn draw_field(
         return Some(Position::new(beside.x, line.y));
     }
     Some(text_field::draw_text(field, beside, pen))
+}
+
+fn provider_label(form: &AddModelForm) -> String {
+    format!("< {} >", form.provider().label())
+}
+
+/// Draws the keys that choose the provider, after its name.
+fn draw_provider_hint(form: &AddModelForm, beside: Rect, keymap: &Keymap, pen: &mut Painter) {
+    let keys = [LayerKey::Left, LayerKey::Right];
+    let Some(hint) = keymap.layer_pair_hint(KeyContext::Form, keys, "changes it") else {
+        return;
+    };
+    let used = (width(&provider_label(form)) as u16 + 2).min(beside.width);
+    let (dim, columns) = (pen.theme.dim, beside.width - used);
+    pen.put_truncated(beside.x + used, beside.y, &hint, dim, columns);
 }
 
 fn draw_button(form: &AddModelForm, row: usize, line: Rect, pen: &mut Painter) {

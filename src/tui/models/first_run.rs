@@ -4,8 +4,8 @@
 use crate::domain::{ModelCatalog, Notice};
 use crate::protocol::Command;
 use crate::tui::input::decode::typed_char;
+use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::{Handled, UiContext, UiRequest};
 use crate::tui::models::add_form::AddModelForm;
 use crate::tui::models::rows::{FirstRunItem, first_run_items};
@@ -74,7 +74,7 @@ impl FirstRun {
     pub fn key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let count = first_run_items(&cx.shared.engine.catalog).len();
         let at = self.selected();
-        match layers::find_key(key, &[KeyContext::FirstRun]) {
+        match cx.shared.keymap.layer_key(key, &[KeyContext::FirstRun]) {
             Some(LayerKey::Back) => {
                 self.closed = true;
                 self.typed.clear();

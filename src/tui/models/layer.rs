@@ -6,8 +6,8 @@ use crate::domain::{ModelRef, ModelServer, Notice};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
+use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{
     Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
 };
@@ -150,7 +150,7 @@ impl ModelsLayer {
         let Some(field) = &mut self.pulling else {
             return;
         };
-        match layers::find_key(key, &[KeyContext::InputLine]) {
+        match cx.shared.keymap.layer_key(key, &[KeyContext::InputLine]) {
             Some(LayerKey::Back) => self.pulling = None,
             Some(_) => {
                 let name = field.text().trim().to_owned();
@@ -230,7 +230,8 @@ impl ModelsLayer {
         if !chooses || known.configured.is_empty() {
             return None;
         }
-        match self.number_entry.key(key, known.configured.len()) {
+        let last = known.configured.len();
+        match self.number_entry.key(key, last, cx.shared.keymap) {
             NumberKey::Unhandled => return None,
             NumberKey::Discarded => {}
             NumberKey::Chosen(0) => return Some(Handled::Closed),
@@ -263,7 +264,11 @@ impl ModelsLayer {
             true => &[KeyContext::ScrollableList, KeyContext::SearchListRows][..],
             false => &[KeyContext::ScrollableList][..],
         };
-        let rows = layers::find_key(key, contexts).and_then(LayerKey::rows);
+        let rows = cx
+            .shared
+            .keymap
+            .layer_key(key, contexts)
+            .and_then(LayerKey::rows);
         let Some(rows) = rows.filter(|_| self.selection_is_gone) else {
             return false;
         };
@@ -330,7 +335,11 @@ impl Layer for ModelsLayer {
         if self.pulling.is_some() {
             return Handled::Consumed;
         }
-        match self.list.click(at).filter(|_| !self.selection_is_gone) {
+        match self
+            .list
+            .click(at, cx.shared.keymap)
+            .filter(|_| !self.selection_is_gone)
+        {
             Some(enter) => self.handle_key(enter, cx),
             None => {
                 self.selection_is_gone = false;
@@ -369,13 +378,10 @@ impl Layer for ModelsLayer {
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
-        let own = |key, word| layers::hint(KeyContext::Models, key, word);
+        let keymap = shared.keymap;
+        let own = |key, word| keymap.layer_hint(KeyContext::Models, key, word);
         if self.pulling.is_some() {
-            let take = layers::hint(KeyContext::InputLine, LayerKey::Confirm, "pull");
-            return vec![
-                take,
-                layers::hint(KeyContext::InputLine, LayerKey::Back, "back"),
-            ];
+            return keymap.line_hints("pull", "back");
         }
         let last = match shared.engine.pull {
             Some(_) => own(LayerKey::StopPull, "cancel pull"),
@@ -383,7 +389,11 @@ impl Layer for ModelsLayer {
         };
         let (pull, delete) = (own(LayerKey::Pull, "pull"), own(LayerKey::Delete, "remove"));
         let choices = rows::choices(KnownModels::new(shared.engine), &self.list.filter());
-        self.list
-            .hints(choices.len(), "use", vec![pull, delete, last])
+        self.list.hints(
+            choices.len(),
+            "use",
+            hint_list([pull, delete, last]),
+            keymap,
+        )
     }
 }

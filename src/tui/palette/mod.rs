@@ -94,7 +94,7 @@ impl Layer for Palette {
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        match self.0.click(at) {
+        match self.0.click(at, cx.shared.keymap) {
             Some(enter) => self.handle_key(enter, cx),
             None => Handled::Consumed,
         }
@@ -125,6 +125,6 @@ impl Layer for Palette {
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let count = matching_entries(&self.0.filter(), shared).len();
-        self.0.hints(count, "run", Vec::new())
+        self.0.hints(count, "run", Vec::new(), shared.keymap)
     }
 }

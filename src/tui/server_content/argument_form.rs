@@ -9,7 +9,8 @@ use crate::domain::{
 };
 use crate::protocol::{Command, Event, ServerContentCommand, ServerContentEvent};
 use crate::text::Clean;
-use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::keymap::Keymap;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::labeled_fields::{DrawnFields, draw_labeled_fields};
@@ -159,11 +160,11 @@ impl ArgumentForm {
     }
 
     /// Handles a key while values are listed. Returns whether it did.
-    fn handle_list_key(&mut self, key: KeyEvent) -> bool {
+    fn handle_list_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         if self.completion.values().is_empty() {
             return false;
         }
-        match layers::find_key(key, &[KeyContext::Completions]) {
+        match keymap.layer_key(key, &[KeyContext::Completions]) {
             Some(LayerKey::Down) => self.completion.select_next(),
             Some(LayerKey::Up) => return self.completion.select_previous(),
             Some(LayerKey::Complete) => return self.take_value(true),
@@ -234,10 +235,10 @@ impl ArgumentForm {
 impl Layer for ArgumentForm {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let now = cx.shared.now;
-        if self.handle_list_key(key) {
+        if self.handle_list_key(key, cx.shared.keymap) {
             return Handled::Consumed;
         }
-        match layers::find_key(key, &[KeyContext::Form]) {
+        match cx.shared.keymap.layer_key(key, &[KeyContext::Form]) {
             Some(LayerKey::Back) => return Handled::Closed,
             Some(LayerKey::Confirm) if self.at == self.last() => return self.finish(cx),
             Some(LayerKey::Up) => self.focus(self.at.saturating_sub(1), now),
@@ -326,20 +327,20 @@ impl Layer for ArgumentForm {
         cursor
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let effect = match (&self.target, self.at == self.last()) {
             (_, false) => "next",
             (FormTarget::Prompt(_), true) => "show the prompt",
             (FormTarget::Template(_), true) => "attach",
         };
-        let confirm = layers::hint(KeyContext::Form, LayerKey::Confirm, effect);
-        let back = layers::hint(KeyContext::Form, LayerKey::Back, "cancel");
+        let hint = |context, key, effect| shared.keymap.layer_hint(context, key, effect);
+        let confirm = hint(KeyContext::Form, LayerKey::Confirm, effect);
+        let back = hint(KeyContext::Form, LayerKey::Back, "cancel");
         match self.completion.values().is_empty() {
-            true => vec![confirm, back],
+            true => hint_list([confirm, back]),
             false => {
-                let complete =
-                    layers::hint(KeyContext::Completions, LayerKey::Complete, "complete");
-                vec![complete, confirm, back]
+                let complete = hint(KeyContext::Completions, LayerKey::Complete, "complete");
+                hint_list([complete, confirm, back])
             }
         }
     }

@@ -234,7 +234,7 @@ impl Layer for ContentPicker {
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        match self.list.click(at) {
+        match self.list.click(at, cx.shared.keymap) {
             Some(enter) => self.handle_key(enter, cx),
             None => {
                 let rows = self.rows(cx.shared);
@@ -286,6 +286,7 @@ impl Layer for ContentPicker {
             ListedContent::Prompts => "use",
             ListedContent::Resources => "attach",
         };
-        self.list.hints(self.rows(shared).len(), effect, Vec::new())
+        self.list
+            .hints(self.rows(shared).len(), effect, Vec::new(), shared.keymap)
     }
 }

@@ -6,7 +6,8 @@ use crate::domain::attachment::ReadAttachment;
 use crate::domain::{LoadedPrompt, QueryId, ServerId, ServerPrompt};
 use crate::protocol::{Command, Event, ServerContentCommand, ServerContentEvent};
 use crate::text::Clean;
-use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_viewer::TextViewer;
@@ -120,7 +121,7 @@ impl PromptReview {
 
 impl Layer for PromptReview {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        match layers::find_key(key, &[KeyContext::PromptReview]) {
+        match cx.shared.keymap.layer_key(key, &[KeyContext::PromptReview]) {
             Some(LayerKey::Confirm) => self.take(true, cx),
             Some(LayerKey::Edit) => self.take(false, cx),
             _ => match &mut self.loaded {
@@ -172,15 +173,19 @@ impl Layer for PromptReview {
         None
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
-        let hint = |key, effect| layers::hint(KeyContext::PromptReview, key, effect);
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
+        let hint = |key, effect| {
+            let context = KeyContext::PromptReview;
+            shared.keymap.layer_hint(context, key, effect)
+        };
+        let back = |effect| shared.keymap.hint(Action::Back, effect);
         match &self.loaded {
-            Some(_) => vec![
+            Some(_) => hint_list([
                 hint(LayerKey::Confirm, "send"),
                 hint(LayerKey::Edit, "edit first"),
-                "Esc discard".to_owned(),
-            ],
-            None => vec!["Esc cancel".to_owned()],
+                back("discard"),
+            ]),
+            None => hint_list([back("cancel")]),
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::domain::{ServerId, SignInRequest};
 use crate::protocol::{Command, Event, SignInCommand, SignInEvent};
 use crate::text::Clean;
-use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
@@ -117,7 +117,11 @@ impl SignInLayer {
 
 impl Layer for SignInLayer {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        match layers::find_key(key, &[KeyContext::SignIn]) {
+        match cx
+            .shared
+            .keymap
+            .layer_key(key, &[KeyContext::SignIn, KeyContext::ScrollableList])
+        {
             Some(LayerKey::Back) => return self.cancel(cx),
             Some(LayerKey::Confirm) => self.submit(cx),
             Some(LayerKey::Copy) => {
@@ -203,17 +207,20 @@ impl Layer for SignInLayer {
         self.request.as_ref().map(|_| cursor)
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
-        let hint = |key, effect| layers::hint(KeyContext::SignIn, key, effect);
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
+        let hint = |key, effect| {
+            let context = KeyContext::SignIn;
+            shared.keymap.layer_hint(context, key, effect)
+        };
         let mut hints = Vec::new();
         if self.request.is_some() {
             if !self.pasted.is_blank() {
-                hints.push(hint(LayerKey::Confirm, "use the address"));
+                hints.extend(hint(LayerKey::Confirm, "use the address"));
             }
-            hints.push(hint(LayerKey::OpenBrowser, "open the browser"));
-            hints.push(hint(LayerKey::Copy, "copy the address"));
+            hints.extend(hint(LayerKey::OpenBrowser, "open the browser"));
+            hints.extend(hint(LayerKey::Copy, "copy the address"));
         }
-        hints.push(hint(LayerKey::Back, "cancel"));
+        hints.extend(hint(LayerKey::Back, "cancel"));
         hints
     }
 }

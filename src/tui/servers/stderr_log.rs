@@ -3,7 +3,6 @@
 use crate::domain::{Server, ServerId, ServerLog, ServerLogLine};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
-use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::servers::state::failure_reason;
@@ -98,7 +97,7 @@ impl StderrLog {
 
 impl Layer for StderrLog {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        match layers::find_key(key, &[KeyContext::PagedText]) {
+        match cx.shared.keymap.layer_key(key, &[KeyContext::PagedText]) {
             Some(LayerKey::Start) => self.lines_from_end = usize::MAX,
             Some(LayerKey::End) => self.lines_from_end = 0,
             Some(LayerKey::Copy) => cx.copy("the stderr output", self.full_text()),

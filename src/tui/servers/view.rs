@@ -91,7 +91,7 @@ fn draw_row(servers_pane: &ServersPane, row: &ServersPaneRow, line: Rect, pen: &
             put_indented(*tool, text, tone_style(*tone, pen), line, pen);
         }
         ServersPaneRow::More { tool, .. } => {
-            let hint = format!("{} Enter shows all", pen.glyphs.more);
+            let hint = format!("{} more text", pen.glyphs.more);
             let accent = pen.theme.accent;
             put_indented(*tool, &hint, accent, line, pen);
         }

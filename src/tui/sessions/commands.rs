@@ -5,7 +5,7 @@ use crate::domain::{Notice, SessionId};
 use crate::protocol::{Command, Event, SavedSessionCommand};
 use crate::text::Clean;
 use crate::tui::keymap::Action;
-use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::sessions::export_form::ExportForm;
 use crate::tui::widgets::painter::Painter;
@@ -78,8 +78,8 @@ impl Layer for ExportLayer {
         self.form.draw(area, pen)
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
-        self.form.hints()
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
+        self.form.hints(shared.keymap)
     }
 }
 
@@ -96,7 +96,12 @@ impl Layer for DeleteLayer {
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        if layers::find_key(key, &[KeyContext::DeleteConfirmation]) == Some(LayerKey::Yes) {
+        if cx
+            .shared
+            .keymap
+            .layer_key(key, &[KeyContext::DeleteConfirmation])
+            == Some(LayerKey::Yes)
+        {
             cx.send(Command::DeleteSession(self.session.clone()));
         }
         Handled::Closed
@@ -122,8 +127,7 @@ impl Layer for DeleteLayer {
         None
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
-        let delete = layers::hint(KeyContext::DeleteConfirmation, LayerKey::Yes, "delete");
-        vec![delete, "n keep".to_owned()]
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
+        shared.keymap.confirmation_hints("delete")
     }
 }

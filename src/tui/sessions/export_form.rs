@@ -7,7 +7,8 @@ use crate::protocol::{
     Command, Event, ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport,
 };
 use crate::text::Clean;
-use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::keymap::Keymap;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, UiContext};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::Painter;
@@ -57,12 +58,21 @@ impl ExportForm {
 
     pub fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         if self.existing.take().is_some() {
-            if layers::find_key(key, &[KeyContext::DeleteConfirmation]) == Some(LayerKey::Yes) {
+            if cx
+                .shared
+                .keymap
+                .layer_key(key, &[KeyContext::DeleteConfirmation])
+                == Some(LayerKey::Yes)
+            {
                 self.export(true, cx);
             }
             return Handled::Consumed;
         }
-        match layers::find_key(key, &[KeyContext::InputLine, KeyContext::ExportForm]) {
+        match cx
+            .shared
+            .keymap
+            .layer_key(key, &[KeyContext::InputLine, KeyContext::ExportForm])
+        {
             Some(LayerKey::Back) => return Handled::Closed,
             Some(LayerKey::Confirm) => self.export(false, cx),
             Some(LayerKey::Switch) => self.use_next_format(),
@@ -151,16 +161,15 @@ impl ExportForm {
         Some(text_field::draw_text(&mut self.path, rest, pen))
     }
 
-    pub fn hints(&self) -> Vec<String> {
+    pub fn hints(&self, keymap: &Keymap) -> Vec<String> {
         if self.existing.is_some() {
-            let replace = layers::hint(KeyContext::DeleteConfirmation, LayerKey::Yes, "replace");
-            return vec![replace, "n keep".to_owned()];
+            return keymap.confirmation_hints("replace");
         }
-        vec![
-            layers::hint(KeyContext::InputLine, LayerKey::Confirm, "export"),
-            layers::hint(KeyContext::ExportForm, LayerKey::Switch, "other format"),
-            layers::hint(KeyContext::InputLine, LayerKey::Back, "cancel"),
-        ]
+        hint_list([
+            keymap.layer_hint(KeyContext::InputLine, LayerKey::Confirm, "export"),
+            keymap.layer_hint(KeyContext::ExportForm, LayerKey::Switch, "other format"),
+            keymap.layer_hint(KeyContext::InputLine, LayerKey::Back, "cancel"),
+        ])
     }
 
     pub fn title(&self) -> &str {

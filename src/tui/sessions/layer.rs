@@ -254,7 +254,7 @@ impl Layer for SessionsLayer {
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
         self.row_action = None;
-        match self.list.click(at) {
+        match self.list.click(at, cx.shared.keymap) {
             Some(enter) => self.handle_key(enter, cx),
             None => {
                 self.ask_for_preview(cx);
@@ -302,11 +302,11 @@ impl Layer for SessionsLayer {
         view::draw(self, area.body, shared.markdown_glyphs, pen)
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
         if let Some(action) = &self.row_action {
-            return action.hints();
+            return action.hints(shared.keymap);
         }
-        view::hints(self, self.can_undo)
+        view::hints(self, self.can_undo, shared.keymap)
     }
 
     fn shows_empty_list(&self) -> bool {

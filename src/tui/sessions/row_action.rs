@@ -4,7 +4,8 @@
 use crate::domain::{SessionId, SessionSummary};
 use crate::protocol::{Command, Event, SavedSessionCommand};
 use crate::text::Clean;
-use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::keymap::Keymap;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, UiContext};
 use crate::tui::sessions::export_form::ExportForm;
 use crate::tui::widgets::editor::Editor;
@@ -61,14 +62,17 @@ impl RowAction {
     pub fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         match &mut self.kind {
             RowActionKind::Delete { .. } => {
-                let meaning = layers::find_key(key, &[KeyContext::DeleteConfirmation]);
+                let meaning = cx
+                    .shared
+                    .keymap
+                    .layer_key(key, &[KeyContext::DeleteConfirmation]);
                 if meaning == Some(LayerKey::Yes) {
                     cx.send(Command::DeleteSession(self.session.clone()));
                 }
                 Handled::Closed
             }
             RowActionKind::Rename(editor) => {
-                match layers::find_key(key, &[KeyContext::InputLine]) {
+                match cx.shared.keymap.layer_key(key, &[KeyContext::InputLine]) {
                     Some(LayerKey::Back) => return Handled::Closed,
                     // An empty title is not a title; the user can go on typing.
                     Some(LayerKey::Confirm) if editor.is_blank() => {}
@@ -127,17 +131,11 @@ impl RowAction {
         }
     }
 
-    pub fn hints(&self) -> Vec<String> {
+    pub fn hints(&self, keymap: &Keymap) -> Vec<String> {
         match &self.kind {
-            RowActionKind::Delete { .. } => {
-                let delete = layers::hint(KeyContext::DeleteConfirmation, LayerKey::Yes, "delete");
-                vec![delete, "n keep".to_owned()]
-            }
-            RowActionKind::Rename(_) => vec![
-                layers::hint(KeyContext::InputLine, LayerKey::Confirm, "rename"),
-                layers::hint(KeyContext::InputLine, LayerKey::Back, "cancel"),
-            ],
-            RowActionKind::Export(form) => form.hints(),
+            RowActionKind::Delete { .. } => keymap.confirmation_hints("delete"),
+            RowActionKind::Rename(_) => keymap.line_hints("rename", "cancel"),
+            RowActionKind::Export(form) => form.hints(keymap),
         }
     }
 }

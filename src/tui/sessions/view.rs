@@ -5,7 +5,8 @@ use crate::domain::{IndexProgress, SessionSummary};
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::text::markdown::MarkdownGlyphs;
-use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::keymap::Keymap;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::sessions::layer::SessionsLayer;
 use crate::tui::sessions::marks::mark_matches;
 use crate::tui::sessions::row_action::shown_title;
@@ -109,24 +110,25 @@ fn title(progress: &IndexProgress, pen: &Painter) -> String {
     }
 }
 
-pub fn hints(layer: &SessionsLayer, can_undo: bool) -> Vec<String> {
-    let hint = |key, word| layers::hint(KeyContext::Sessions, key, word);
+pub fn hints(layer: &SessionsLayer, can_undo: bool, keymap: &Keymap) -> Vec<String> {
+    let hint = |key, word| keymap.layer_hint(KeyContext::Sessions, key, word);
     let is_broken = layer.selected().is_some_and(|hit| hit.open_error.is_some());
     let delete = hint(LayerKey::Delete, "delete");
     let mut row_hints = match is_broken {
-        true => vec![delete],
-        false => vec![
+        true => hint_list([delete]),
+        false => hint_list([
             hint(LayerKey::Rename, "rename"),
             hint(LayerKey::Fork, "fork"),
             hint(LayerKey::Export, "export"),
             delete,
-        ],
+        ]),
     };
     if can_undo {
-        row_hints.push(hint(LayerKey::UndoDelete, "undo"));
+        row_hints.extend(hint(LayerKey::UndoDelete, "undo"));
     }
     let enter = if is_broken { "reason" } else { "resume" };
-    layer.list.hints(layer.listing.len(), enter, row_hints)
+    let count = layer.listing.len();
+    layer.list.hints(count, enter, row_hints, keymap)
 }
 
 /// The areas of the list including its title, and of the preview including the divider.

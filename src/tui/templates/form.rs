@@ -2,7 +2,7 @@
 
 use crate::domain::TemplateBody;
 use crate::text::Clean;
-use crate::tui::keymap::layers::{self, KeyContext, LayerKey};
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::labeled_fields::{DrawnFields, draw_labeled_fields};
@@ -66,7 +66,7 @@ impl TemplateForm {
 
 impl Layer for TemplateForm {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        match layers::find_key(key, &[KeyContext::Form]) {
+        match cx.shared.keymap.layer_key(key, &[KeyContext::Form]) {
             Some(LayerKey::Back) => return Handled::Closed,
             Some(LayerKey::Confirm) if self.at == self.last() => return self.finish(cx),
             Some(LayerKey::Up) => self.at = self.at.saturating_sub(1),
@@ -106,15 +106,16 @@ impl Layer for TemplateForm {
         cursor
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let effect = match (self.at == self.last(), self.has_empty_field()) {
             (false, _) => "next",
             (true, false) => "send",
             (true, true) => "put it in the message",
         };
-        vec![
-            layers::hint(KeyContext::Form, LayerKey::Confirm, effect),
-            layers::hint(KeyContext::Form, LayerKey::Back, "cancel"),
-        ]
+        let hint = |key, effect| shared.keymap.layer_hint(KeyContext::Form, key, effect);
+        hint_list([
+            hint(LayerKey::Confirm, effect),
+            hint(LayerKey::Back, "cancel"),
+        ])
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::domain::{Notice, TrustEntry};
 use crate::protocol::Command;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
+use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::trust::view::{TrustColumns, draw_detail, matching_rows};
 use crate::tui::widgets::list::{ListKey, ListTitle, SearchList};
@@ -36,8 +36,12 @@ impl TrustLayer {
             return;
         };
         if let TrustEntry::PendingPinChange(_) = selected {
-            let text = "This tool is already withheld. Press Enter to see how it changed.";
-            return cx.notify(Notice::info(text));
+            let keymap = cx.shared.keymap;
+            let enter = keymap.layer_key_name(KeyContext::SearchList, LayerKey::Confirm);
+            let enter = enter.unwrap_or_default();
+            return cx.notify(Notice::info(format!(
+                "This tool is already withheld. Press {enter} to see how it changed."
+            )));
         }
         self.detail_top = None;
         cx.send(Command::Revoke(Box::new(selected.clone())));
@@ -63,7 +67,7 @@ impl TrustLayer {
             KeyContext::SearchListRows,
             KeyContext::Trust,
         ];
-        match layers::find_key(key, &contexts) {
+        match cx.shared.keymap.layer_key(key, &contexts) {
             Some(LayerKey::Back | LayerKey::Confirm) => self.detail_top = None,
             Some(LayerKey::Revoke | LayerKey::Delete) => self.revoke(entries, cx),
             _ => return Handled::PassedOn,
@@ -82,7 +86,8 @@ impl Layer for TrustLayer {
         if self.detail_top.is_some() && self.selected(entries).is_none() {
             self.detail_top = None;
         }
-        let is_repeat = key.kind == KeyEventKind::Repeat && layers::row_step(key).is_none();
+        let is_repeat =
+            key.kind == KeyEventKind::Repeat && cx.shared.keymap.row_step(key).is_none();
         // A held key must not revoke several decisions, nor open what it closed.
         if is_repeat && (self.detail_top.is_some() || self.list.has_row_focus()) {
             return Handled::Consumed;
@@ -122,7 +127,11 @@ impl Layer for TrustLayer {
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        match self.list.click(at).filter(|_| self.detail_top.is_none()) {
+        match self
+            .list
+            .click(at, cx.shared.keymap)
+            .filter(|_| self.detail_top.is_none())
+        {
             Some(enter) => self.handle_key(enter, cx),
             None => Handled::Consumed,
         }
@@ -165,15 +174,17 @@ impl Layer for TrustLayer {
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
-        let revoke = layers::hint(KeyContext::Trust, LayerKey::Revoke, "revoke");
+        let keymap = shared.keymap;
+        let revoke = keymap.layer_hint(KeyContext::Trust, LayerKey::Revoke, "revoke");
         if self.detail_top.is_some() {
-            return vec![
+            return hint_list([
                 revoke,
-                layers::hint(KeyContext::SearchList, LayerKey::Back, "back"),
-            ];
+                keymap.layer_hint(KeyContext::SearchList, LayerKey::Back, "back"),
+            ]);
         }
         let entries = shared.engine.trust_entries.as_slice();
         let count = matching_rows(entries, &self.list.filter()).len();
-        self.list.hints(count, "show", vec![revoke])
+        let revoke = hint_list([revoke]);
+        self.list.hints(count, "show", revoke, keymap)
     }
 }

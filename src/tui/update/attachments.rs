@@ -10,8 +10,8 @@ use crate::tui::attachments::mention::TypedPath;
 use crate::tui::attachments::search::FoundMention;
 use crate::tui::attachments::state::{AttachmentList, ReadOutcome};
 use crate::tui::composer::state::CompletionState;
+use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
 use crate::tui::layer::UiRequest;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
@@ -195,7 +195,7 @@ pub fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
         return false;
     };
     let last = list.rows.len() - 1;
-    let key = layers::find_key(key, &[KeyContext::Completions]);
+    let key = model.keymap.layer_key(key, &[KeyContext::Completions]);
     let is_choice = matches!(key, Some(LayerKey::Complete | LayerKey::Confirm));
     // Between two answers the list shows files for an earlier path: nothing is chosen then.
     if is_choice && model.attachments.search.is_outdated(&typed.fragment) {

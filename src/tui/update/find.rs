@@ -3,7 +3,7 @@
 use crate::domain::Notice;
 use crate::tui::chat::find::Find;
 use crate::tui::keymap::Action;
-use crate::tui::keymap::layers::{KeyContext, LayerKey, find_key};
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layout::ScreenLayout;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
@@ -63,7 +63,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent) -> bool {
     if !is_typing(model) {
         return false;
     }
-    match find_key(key, &[KeyContext::Find]) {
+    match model.keymap.layer_key(key, &[KeyContext::Find]) {
         Some(LayerKey::Confirm) => {
             stop_typing(model);
             step(model, 1);

@@ -3,7 +3,7 @@
 
 use crate::tui::dialog::state::{Dialog, DialogMode};
 use crate::tui::input::decode::typed_char;
-use crate::tui::keymap::{Action, BindingScope, layers};
+use crate::tui::keymap::{Action, BindingScope};
 use crate::tui::layer::{Handled, Layer};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
@@ -160,7 +160,7 @@ fn handle_layer_key(model: &mut UiModel, key: KeyEvent) {
     let closes = |action| action == Action::Back || model.is_layer_open(action);
     if action.is_some_and(closes) {
         model.layer = None;
-    } else if let Some(rows) = layers::row_step(key) {
+    } else if let Some(rows) = model.keymap.row_step(key) {
         model.scroll_layer(rows);
     }
 }
@@ -195,6 +195,7 @@ pub fn note_key_press(model: &mut UiModel) {
 fn is_in_scope(model: &UiModel, scope: BindingScope) -> bool {
     match scope {
         BindingScope::Always => true,
+        BindingScope::Layer(_) => false,
         BindingScope::Message => model.panes.focus == Focus::Message,
         BindingScope::Pane => model.panes.focus != Focus::Message,
         BindingScope::Servers => model.panes.focus == Focus::Servers,

@@ -3,7 +3,6 @@
 use crate::domain::Notice;
 use crate::tui::composer::queue::QueuedPrompt;
 use crate::tui::keymap::Action;
-use crate::tui::keymap::layers;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::msg::UiEffect;
 use crate::tui::ui_model::UiModel;
@@ -12,7 +11,7 @@ use crossterm::event::KeyEvent;
 
 /// Handles a key while a queued prompt is selected or edited. Returns whether the key was handled.
 pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) -> bool {
-    let key = layers::find_key(key, &[KeyContext::Queue]);
+    let key = model.keymap.layer_key(key, &[KeyContext::Queue]);
     if model.composer.queue.edited().is_some() && key == Some(LayerKey::Back) {
         cancel_edit(model, effects);
         return true;

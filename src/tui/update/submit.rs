@@ -73,6 +73,7 @@ pub fn submit_bypassing_agents(model: &mut UiModel, text: &str, effects: &mut Ve
 
 /// Starts a turn: shows the prompt at once, and requests that it be sent.
 pub fn submit(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) {
+    model.notices.clear_about_message();
     let turn = TurnId(model.ids.turns.next_id());
     let started = TurnEvent::Started {
         prompt: prompt.clone(),

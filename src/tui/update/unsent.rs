@@ -138,10 +138,11 @@ pub fn prompt_offered(
         let names: Vec<String> = removed.into_iter().map(|file| file.name).collect();
         notice = notice.with_advice(format!("Removed {} from it.", file_names(&names)));
     }
-    model.notify(match model.composer.queue.is_empty() {
+    let notice = match model.composer.queue.is_empty() {
         true => notice.with_advice(Advice::ResendPrompt),
         false => notice.with_advice("The queue is paused."),
-    });
+    };
+    model.notices.show_about_message(notice, model.now);
 }
 
 fn with_sentence(notice: Option<Notice>, sentence: &str) -> Notice {

@@ -4,8 +4,8 @@ use crate::domain::Severity;
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::advice;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{SIDEBAR_FROM, ScreenLayout};
 use crate::tui::models::view::pull_progress;
@@ -125,7 +125,7 @@ fn layer_hints(model: &UiModel) -> Option<Vec<String>> {
         Some(layer) => Some(layer.hints(model.shared())),
         None => model
             .completions()
-            .map(|list| completion_hints(list.confirm_hint)),
+            .map(|list| completion_hints(list.confirm_hint, &model.keymap)),
     }
 }
 
@@ -159,13 +159,13 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
     (message_hints(model), always.into_iter().flatten().collect())
 }
 
-fn completion_hints(confirm_hint: &str) -> Vec<String> {
-    let hint = |key, word| layers::hint(KeyContext::Completions, key, word);
-    vec![
+fn completion_hints(confirm_hint: &str, keymap: &Keymap) -> Vec<String> {
+    let hint = |key, word| keymap.layer_hint(KeyContext::Completions, key, word);
+    hint_list([
         hint(LayerKey::Complete, "complete"),
         hint(LayerKey::Confirm, confirm_hint),
         hint(LayerKey::Back, "close"),
-    ]
+    ])
 }
 
 fn find_hints(model: &UiModel, is_typing: bool) -> Vec<String> {
@@ -181,42 +181,40 @@ fn find_hints(model: &UiModel, is_typing: bool) -> Vec<String> {
         hints.push(keymap.hint(Action::Find, "change the text"));
         return hints.into_iter().flatten().collect();
     }
-    let hint = |key, word| layers::hint(KeyContext::Find, key, word);
+    let hint = |key, word: &str| keymap.layer_hint(KeyContext::Find, key, word);
     let matches = [Action::NextMatch, Action::PreviousMatch].map(|action| keymap.key_name(action));
     let next = match matches {
         [Some(next), Some(previous)] => format!("next (then {next} and {previous})"),
         _ => "next".to_owned(),
     };
-    vec![
+    hint_list([
         hint(LayerKey::Confirm, &next),
         hint(LayerKey::Switch, "stay here"),
         hint(LayerKey::Back, "back"),
         hint(LayerKey::Up, "previous"),
-    ]
+    ])
 }
 
 /// Hints while a queued prompt is selected or edited.
 fn queue_hints(model: &UiModel) -> Option<Vec<String>> {
-    let hint = |key, word| layers::hint(KeyContext::Queue, key, word);
+    let keymap = &model.keymap;
+    let hint = |key, word| keymap.layer_hint(KeyContext::Queue, key, word);
+    let pair = |keys, word| keymap.layer_pair_hint(KeyContext::Queue, keys, word);
     let queue = &model.composer.queue;
     if queue.selected().is_some() {
-        return Some(vec![
+        return Some(hint_list([
             hint(LayerKey::Confirm, "edit"),
             hint(LayerKey::Delete, "delete"),
-            layers::pair_hint(
-                KeyContext::Queue,
-                [LayerKey::MoveUp, LayerKey::MoveDown],
-                "move",
-            ),
+            pair([LayerKey::MoveUp, LayerKey::MoveDown], "move"),
             hint(LayerKey::Back, "message"),
-            layers::pair_hint(KeyContext::Queue, [LayerKey::Up, LayerKey::Down], "select"),
-        ]);
+            pair([LayerKey::Up, LayerKey::Down], "select"),
+        ]));
     }
     queue.edited().map(|_| {
-        vec![
+        hint_list([
             hint(LayerKey::Confirm, "back to the queue"),
             hint(LayerKey::Back, "discard edit"),
-        ]
+        ])
     })
 }
 
@@ -281,13 +279,13 @@ fn first_run_hints(model: &UiModel) -> Vec<String> {
         FIRST_RUN_HINTS_FROM.. => "later (/models brings this back)",
         _ => "later (/models)",
     };
-    let hint = |key, word| layers::hint(KeyContext::FirstRun, key, word);
+    let keymap = &model.keymap;
+    let hint = |key, word| keymap.layer_hint(KeyContext::FirstRun, key, word);
     let rows = [LayerKey::Up, LayerKey::Down];
-    vec![
+    let rows = keymap.layer_pair_hint(KeyContext::FirstRun, rows, "");
+    hint_list([
         hint(LayerKey::Confirm, "choose"),
-        layers::pair_hint(KeyContext::FirstRun, rows, "")
-            .trim_end()
-            .to_owned(),
+        rows.map(|rows| rows.trim_end().to_owned()),
         hint(LayerKey::Back, later),
-    ]
+    ])
 }

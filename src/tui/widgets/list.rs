@@ -1,18 +1,20 @@
 //! The list that all popups share: a title with the count, a filter, and rows, one of which is
 //! selected. Letters go to the filter, or after Tab to the rows.
 
+mod count;
+
+pub use crate::tui::widgets::list::count::ListCount;
+
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Keymap, layers};
 use crate::tui::layer::Handled;
-use crate::tui::theme::Glyphs;
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
 use crate::tui::widgets::window::{content_area, draw_window};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
@@ -79,33 +81,6 @@ impl ListRow {
             width: self.line.width - taken,
             ..self.line
         }
-    }
-}
-
-/// The number of listed rows, of all rows, and of listed rows outside the view.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ListCount {
-    pub listed: usize,
-    pub total: usize,
-    pub above: usize,
-    pub below: usize,
-}
-
-impl ListCount {
-    /// For example `41, ↓ 33`, or `3 of 1,204` while a filter hides rows.
-    pub fn note(&self, glyphs: &Glyphs) -> String {
-        let mut note = group_digits(self.listed);
-        if self.listed < self.total {
-            note.push_str(&format!(" of {}", group_digits(self.total)));
-        }
-        let mut separator = ",";
-        for (mark, hidden) in [(glyphs.up, self.above), (glyphs.down, self.below)] {
-            if hidden > 0 {
-                note.push_str(&format!("{separator} {mark} {}", group_digits(hidden)));
-                separator = "";
-            }
-        }
-        note
     }
 }
 
@@ -182,6 +157,20 @@ impl SearchList {
         self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
+    /// The meaning of a key for the filter, or else for the rows if they have the focus.
+    pub fn layer_key(
+        &self,
+        key: KeyEvent,
+        row_keys: Option<KeyContext>,
+        keymap: &Keymap,
+    ) -> Option<LayerKey> {
+        let [list, filter] = [KeyContext::ScrollableList, KeyContext::SearchList];
+        match row_keys.filter(|_| self.has_row_focus) {
+            Some(own) => keymap.layer_key(key, &[list, filter, KeyContext::SearchListRows, own]),
+            None => keymap.layer_key(key, &[list, filter]),
+        }
+    }
+
     /// Handles a key in a list of `count` rows. `row_keys` are its own keys while the rows have
     /// the focus; without any, the focus stays in the filter.
     pub fn key(
@@ -191,12 +180,7 @@ impl SearchList {
         row_keys: Option<KeyContext>,
         keymap: &Keymap,
     ) -> ListKey {
-        let everywhere = [KeyContext::ScrollableList, KeyContext::SearchList];
-        let in_rows = || {
-            let letters = [KeyContext::SearchListRows, row_keys?];
-            layers::find_key(key, &letters).filter(|_| self.has_row_focus)
-        };
-        match layers::find_key(key, &everywhere).or_else(in_rows) {
+        match self.layer_key(key, row_keys, keymap) {
             Some(LayerKey::Back) if self.has_row_focus => self.has_row_focus = false,
             Some(LayerKey::Back) if self.filter.is_empty() => return ListKey::Closed,
             Some(LayerKey::Back) => {
@@ -238,10 +222,10 @@ impl SearchList {
 
     /// Selects the clicked row. For a click on the selected row, returns the key that it stands
     /// for.
-    pub fn click(&mut self, at: Position) -> Option<KeyEvent> {
+    pub fn click(&mut self, at: Position, keymap: &Keymap) -> Option<KeyEvent> {
         let (_, row) = *self.drawn.iter().find(|(line, _)| line.contains(at))?;
         if row == self.selected {
-            return Some(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+            return keymap.layer_key_press(KeyContext::SearchList, LayerKey::Confirm);
         }
         self.selected = row;
         None
@@ -331,20 +315,26 @@ impl SearchList {
 
     /// Hints for the keys that currently work in a list of `count` rows. `row_hints` are for the
     /// letters that act on a row.
-    pub fn hints(&self, count: usize, enter: &str, row_hints: Vec<String>) -> Vec<String> {
-        let hint = |key, word: &str| layers::hint(KeyContext::SearchList, key, word);
+    pub fn hints(
+        &self,
+        count: usize,
+        enter: &str,
+        row_hints: Vec<String>,
+        keymap: &Keymap,
+    ) -> Vec<String> {
+        let hint = |key, word: &str| keymap.layer_hint(KeyContext::SearchList, key, word);
         let mut hints = Vec::new();
         if count > 0 {
-            hints.push(hint(LayerKey::Confirm, enter));
+            hints.extend(hint(LayerKey::Confirm, enter));
             let mut row_hints = row_hints.into_iter();
             if !self.has_row_focus
                 && let Some(first) = row_hints.next()
             {
-                hints.push(hint(LayerKey::Switch, &format!("then {first}")));
+                hints.extend(hint(LayerKey::Switch, &format!("then {first}")));
             }
             hints.extend(row_hints);
         }
-        hints.push(hint(
+        hints.extend(hint(
             LayerKey::Back,
             match (self.has_row_focus, self.filter.is_empty()) {
                 (true, _) => "back",

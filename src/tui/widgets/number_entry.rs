@@ -2,7 +2,7 @@
 //! with it; then it waits for another digit or for Enter.
 
 use crate::tui::input::decode::typed_char;
-use crate::tui::keymap::layers;
+use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crossterm::event::KeyEvent;
 
@@ -25,8 +25,8 @@ pub enum NumberKey {
 
 impl NumberEntry {
     /// Handles a key in a list with the numbers 0 to `last`.
-    pub fn key(&mut self, key: KeyEvent, last: usize) -> NumberKey {
-        match layers::find_key(key, &[KeyContext::Picker]) {
+    pub fn key(&mut self, key: KeyEvent, last: usize, keymap: &Keymap) -> NumberKey {
+        match keymap.layer_key(key, &[KeyContext::Picker]) {
             Some(LayerKey::Confirm) if self.digits.is_empty() => return NumberKey::Unhandled,
             Some(LayerKey::Confirm) => {
                 let number = std::mem::take(&mut self.digits).parse::<usize>();
@@ -66,7 +66,10 @@ mod tests {
 
     fn keys(codes: &[KeyCode], last: usize) -> Vec<NumberKey> {
         let mut entry = NumberEntry::default();
-        let key = |code: &KeyCode| entry.key(KeyEvent::new(*code, KeyModifiers::NONE), last);
+        let key = |code: &KeyCode| {
+            let key = KeyEvent::new(*code, KeyModifiers::NONE);
+            entry.key(key, last, &Keymap::default())
+        };
         codes.iter().map(key).collect()
     }
 

@@ -115,7 +115,7 @@ impl Picker {
             return None;
         }
         let count = self.rows.len();
-        match self.number_entry.key(key, count) {
+        match self.number_entry.key(key, count, cx.shared.keymap) {
             NumberKey::Unhandled => return None,
             NumberKey::Discarded => {}
             NumberKey::Typed(number) => {
@@ -163,7 +163,7 @@ impl Layer for Picker {
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        match self.list.click(at) {
+        match self.list.click(at, cx.shared.keymap) {
             Some(enter) => self.handle_key(enter, cx),
             None => Handled::Consumed,
         }
@@ -192,9 +192,9 @@ impl Layer for Picker {
         self.list.draw(area.popup, &title, &found, pen, draw_row)
     }
 
-    fn hints(&self, _: SharedUiState) -> Vec<String> {
+    fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let count = listed(&self.rows, &self.list.filter()).len();
-        let mut hints = self.list.hints(count, "choose", Vec::new());
+        let mut hints = self.list.hints(count, "choose", Vec::new(), shared.keymap);
         if self.list.is_unfiltered() {
             hints.insert(1, "0-9 number".to_owned());
         }

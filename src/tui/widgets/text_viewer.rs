@@ -4,8 +4,8 @@
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
 use crate::text::wrap::wrap;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, Keymap, layers};
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::window::{content_area, draw_window};
@@ -193,7 +193,7 @@ impl TextViewer {
 
 impl Layer for TextViewer {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        match layers::find_key(
+        match cx.shared.keymap.layer_key(
             key,
             &[
                 KeyContext::ScrollableList,
@@ -244,12 +244,11 @@ impl Layer for TextViewer {
 
 /// Hints for text read page by page.
 pub fn page_hints(keymap: &Keymap) -> Vec<String> {
-    let keys = [
-        Some(layers::scroll_hint()),
-        Some(layers::hint(KeyContext::PagedText, LayerKey::Copy, "copy")),
+    hint_list([
+        keymap.scroll_hint(),
+        keymap.layer_hint(KeyContext::PagedText, LayerKey::Copy, "copy"),
         keymap.hint(Action::Back, "close"),
-    ];
-    keys.into_iter().flatten().collect()
+    ])
 }
 
 /// Splits text into chunks that can be wrapped independently. O(len).

@@ -64,3 +64,92 @@ fn a_missing_notes_folder_is_reported_at_the_start() {
     let stderr = stderr_of(&fixture.run(&["ask", "hi"]));
     assert!(stderr.contains("it is not a folder."), "{stderr}");
 }
+
+#[test]
+fn a_prompt_read_with_a_dash_may_be_a_request_but_piped_material_never_is() {
+    let fixture = ask_fixture();
+    with_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
+    let output = fixture.run_with_pipe(&["ask", "-"], "find notes about tea\n");
+    assert!(stdout_of(&output).starts_with("1 note matches \"tea\":"));
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(fixture.server.bodies(CHAT).len(), 0);
+
+    fixture.queue_reply(ollama_text(&["A list."]));
+    let output = fixture.run_with_pipe(&["ask", "find notes about tea"], "milk, eggs\n");
+    assert_eq!(stdout_of(&output), "A list.\n");
+    let stderr = stderr_of(&output);
+    let why = "The notes were not used: the prompt has piped input or files.";
+    assert!(stderr.contains(why), "{stderr}");
+    assert_eq!(output.status.code(), Some(0));
+
+    fixture.queue_reply(ollama_text(&["A summary."]));
+    let output = fixture.run_with_pipe(&["ask", "summarize"], "find notes about tea\n");
+    assert_eq!(stdout_of(&output), "A summary.\n");
+    assert!(!stderr_of(&output).contains("notes were not used"));
+    assert_eq!(output.status.code(), Some(0));
+}
+
+/// Runs `humble ask` with a prompt that the model answers with `Hm.`, and expects the status 1 and
+/// this text on standard error.
+fn fails(fixture: &AskFixture, arguments: &[&str], why: &str) {
+    fixture.queue_reply(ollama_text(&["Hm."]));
+    let output = fixture.run(&[&["ask"], arguments].concat());
+    let stderr = stderr_of(&output);
+    assert!(stderr.contains(why), "{stderr}");
+    assert_eq!(stdout_of(&output), "Hm.\n");
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+}
+
+#[test]
+fn a_request_that_was_not_carried_out_fails_and_says_why() {
+    let fixture = ask_fixture();
+    let vault = with_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
+    fails(&fixture, &["find notes about dragons"], "No note matches");
+    fails(
+        &fixture,
+        &["summarize my notes about dragons"],
+        "mentions \"dragons\".",
+    );
+    fails(&fixture, &["summarize this note"], "No note is open.");
+    std::fs::remove_dir_all(&vault).expect("removed");
+    let missing = "the folder does not exist.";
+    fails(&fixture, &["find notes about tea"], missing);
+    fails(&fixture, &["make a note about tea"], missing);
+    fails(&fixture, &["summarize my notes on tea"], missing);
+    // The prompt of a user who does not want the notes is an ordinary one.
+    fixture.queue_reply(ollama_text(&["Hm."]));
+    let output = fixture.run(&["ask", "/chat find notes about tea"]);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn an_answer_that_cannot_be_saved_as_a_note_is_printed_and_fails() {
+    let fixture = ask_fixture();
+    let vault = with_vault(&fixture, &[]);
+    let truncated = ollama_done(20, 10).replace("\"stop\"", "\"length\"");
+    let text = json!({ "role": "assistant", "content": "# Tea" });
+    let reply = Reply::status(200).header("content-type", "application/x-ndjson");
+    fixture.queue_reply(reply.chunk(ollama_line(&text)).chunk(truncated));
+    let output = fixture.run(&["ask", "make a note about tea"]);
+    let stderr = stderr_of(&output);
+    assert!(stderr.contains("was not saved."), "{stderr}");
+    assert_eq!(stdout_of(&output), "# Tea\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(std::fs::read_dir(vault).expect("a folder").count(), 0);
+}
+
+#[test]
+fn a_failed_request_has_an_event_of_its_own_for_scripts() {
+    let fixture = ask_fixture();
+    with_vault(&fixture, &[("milk.md", "# Milk")]);
+    fixture.queue_reply(ollama_text(&["Hm."]));
+    let output = fixture.run(&["ask", "--json", "find notes about tea"]);
+    let events = stdout_of(&output);
+    let mut events = events
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let failed = events.find(|event| event["type"] == "agent_failed");
+    let failed = failed.expect("an event");
+    assert_eq!(failed["what"], "No note matches \"tea\".");
+    assert_eq!(output.status.code(), Some(1));
+}

@@ -72,6 +72,7 @@ async fn interrupted_turn_after_an_unsaved_answer_resumes_in_its_conversation() 
         (turn.prompt.as_str(), turn.partial_answer.as_str()),
         ("r", "Half")
     );
+    assert_eq!(turn.title.as_deref(), Some("q"));
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Resume))
         .await;

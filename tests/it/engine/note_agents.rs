@@ -341,3 +341,23 @@ async fn a_missing_vault_is_reported_once_and_used_when_it_appears() {
     harness.wait_for_turn_end().await;
     assert_eq!(files(&vault), ["tea.md"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_file_name_is_summarized_if_it_is_a_note_and_ordinary_otherwise() {
+    let script = Script::default().answer("Tea is hot.").answer("No idea.");
+    let (mut harness, vault) = with_notes(&[], script).await;
+    fs::create_dir(vault.join("drinks")).expect("created");
+    fs::write(vault.join("drinks/tea.md"), "# Tea\nHot.").expect("written");
+    harness.prompt("pls summarize tea.md").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("Tea is hot."));
+    let summarized = results(&harness).pop().expect("a result");
+    assert_eq!(summarized.summary(), "note summarized  drinks/tea.md");
+    harness.prompt("summarize plan.md").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("No idea."));
+    let sent = harness.model_messages().pop();
+    assert_eq!(sent, Some(Message::User("summarize plan.md".to_owned())));
+    let notice = harness.turn_notices().pop().expect("a notice");
+    assert_eq!(notice.what, "No note is called plan.md.");
+    let failed = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::AgentFailed(_)));
+    assert!(!harness.events.iter().any(failed));
+}

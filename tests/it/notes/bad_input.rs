@@ -272,3 +272,30 @@ fn two_programs_index_one_vault_at_the_same_time() {
     };
     assert_eq!(index.search(&query).expect("searched").len(), 200);
 }
+
+#[tokio::test]
+async fn a_limit_may_be_written_as_a_string() {
+    let notes = NotesFixture::new(&[("a.md", "# Tea"), ("b.md", "# Tea too")]);
+    for (limit, count) in [(json!("1"), 1), (json!("5"), 2), (json!(1.0), 1)] {
+        let arguments = json!({ "query": "tea", "limit": limit });
+        let found = notes.call("search_notes", arguments).await.expect("found");
+        assert_eq!(
+            found["results"].as_array().map(Vec::len),
+            Some(count),
+            "{limit}"
+        );
+    }
+    for (arguments, why) in [
+        (
+            json!({ "query": "tea", "limit": "five" }),
+            "`limit` must be a whole number from 1 to 100, not \"five\".",
+        ),
+        (
+            json!({ "query": 5 }),
+            "`query` must be a string such as \"router password\".",
+        ),
+    ] {
+        let refused = notes.call("search_notes", arguments).await;
+        assert_eq!(refused, Err(why.to_owned()));
+    }
+}

@@ -125,8 +125,8 @@ impl Searches {
     }
 }
 
-const SLOW: &str =
-    "Only words were compared. The embedding model `mini` did not answer within 3 s.";
+const SLOW: &str = "The embedding model `mini` has not answered yet; until it does, notes are found by their \
+                    words.";
 const SECOND: Duration = Duration::from_secs(1);
 
 #[tokio::test(start_paused = true)]
@@ -154,6 +154,23 @@ async fn a_hanging_model_delays_one_search_by_three_seconds_and_is_then_left_alo
         "the model answers now, and finds both notes alike"
     );
     assert_eq!(searches.requests(), 4, "the query and the notes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_a_model_that_is_no_longer_awaited_is_given_up() {
+    let searches = Searches::new(&[Answer::Never; 4]);
+    for pause in [30, 60, 120, 0] {
+        assert_eq!(searches.search().await, (1, SLOW.to_owned(), 3 * SECOND));
+        advance(pause * SECOND).await;
+    }
+    sleep(130 * SECOND).await;
+    let given_up =
+        "Only words were compared. The embedding model `mini` did not answer within 3 s.";
+    assert_eq!(
+        searches.search().await,
+        (1, given_up.to_owned(), Duration::ZERO)
+    );
+    assert_eq!(searches.requests(), 4);
 }
 
 #[tokio::test(start_paused = true)]

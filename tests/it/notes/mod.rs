@@ -270,7 +270,7 @@ async fn errors_say_what_is_missing() {
         (
             "search_notes",
             json!({ "query": "x", "limit": 0 }),
-            "`limit` must be a whole number from 1 to 100.",
+            "`limit` must be a whole number from 1 to 100, not 0.",
         ),
         (
             "summarize_notes",

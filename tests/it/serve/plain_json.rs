@@ -59,6 +59,29 @@ async fn a_failed_call_is_a_result_and_a_wrong_request_is_not() {
             "{body}"
         );
     }
+    for (body, why) in [
+        (json!({}), "`tool` is missing"),
+        (
+            json!({ "tool": 7 }),
+            "`tool` is a number, expected the name of a tool",
+        ),
+        (
+            json!({ "tool": "get_time", "arguments": [] }),
+            "`arguments` is a list, expected an object",
+        ),
+        (
+            json!({ "tool": "get_time", "args": {} }),
+            "There is no field `args`",
+        ),
+        (
+            json!("get_time"),
+            "The body is a string, expected an object",
+        ),
+    ] {
+        let (_, answer) = call(&server, &body).await;
+        let expected = format!("{why}. Send {{\"tool\": \"get_time\", \"arguments\": {{}}}}");
+        assert_eq!(answer["error"]["message"], expected, "{body}");
+    }
     let (_, unknown) = call(&server, &json!({ "tool": "nope" })).await;
     assert_eq!(unknown["error"]["message"], "Unknown tool");
 }

@@ -1,6 +1,6 @@
 //! The tool `search_notes`.
 
-use super::super::arguments::reject_unknown;
+use super::super::arguments::{reject_unknown, whole_number};
 use super::super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use super::{TOPIC_CHARS_MAX, note_request, required, vault_path_schema};
 use crate::domain::{Arguments, BuiltInSettings};
@@ -100,17 +100,15 @@ async fn search(call: ToolInvocation<'_>) -> Result<Value, String> {
     Ok(json!({ "results": results.collect::<Vec<_>>(), "remarks": found.remarks }))
 }
 
-/// Accepts `5.0`, as some models write integers.
 fn limit(arguments: &Arguments) -> Result<usize, String> {
-    let limit = match arguments.get("limit") {
-        None | Some(Value::Null) => LIMIT_DEFAULT as f64,
-        Some(value) => value.as_f64().unwrap_or(f64::NAN),
+    let given = match arguments.get("limit") {
+        None | Some(Value::Null) => return Ok(LIMIT_DEFAULT as usize),
+        Some(given) => given,
     };
-    if limit.fract() == 0.0 && (1.0..=LIMIT_MAX as f64).contains(&limit) {
-        Ok(limit as usize)
-    } else {
-        Err(format!(
-            "`limit` must be a whole number from 1 to {LIMIT_MAX}."
-        ))
+    match whole_number(given) {
+        Some(limit @ 1..=LIMIT_MAX) => Ok(limit as usize),
+        _ => Err(format!(
+            "`limit` must be a whole number from 1 to {LIMIT_MAX}, not {given}."
+        )),
     }
 }

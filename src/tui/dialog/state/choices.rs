@@ -1,10 +1,12 @@
 //! The choices of a dialog, and the pages that show them.
 
 use crate::domain::tool::{CallOrigin, ToolCall};
-use crate::domain::{Server, Transcript};
 use crate::protocol::UserChoice;
 use crate::tui::dialog::read_only_tools::ReadOnlyTools;
 use crate::tui::dialog::state::Dialog;
+use crate::tui::keymap::Keymap;
+use crate::tui::keymap::layers::LayerKey;
+use crate::tui::layer::SharedUiState;
 
 /// A call with more undrawn rows than this can also be run unread.
 const RUN_UNREAD_MIN_ROWS: usize = 500;
@@ -62,7 +64,10 @@ pub enum DialogPage {
 pub struct DialogChoice {
     pub action: DialogAction,
     pub digit: Option<char>,
-    pub key: Option<char>,
+    /// The answer whose letters choose it; `None` if only the digit does.
+    pub answer: Option<LayerKey>,
+    /// The letters in use. The first one is shown.
+    pub keys: Vec<char>,
     /// A further key, which is accepted but not shown.
     pub(in crate::tui::dialog) alias: Option<char>,
     /// A word or two, for the row of choices.
@@ -72,12 +77,16 @@ pub struct DialogChoice {
 
 impl DialogChoice {
     pub fn has_key(&self, key: char) -> bool {
-        [self.key, self.digit, self.alias].contains(&Some(key))
+        self.keys.contains(&key) || self.digit == Some(key)
+    }
+
+    pub fn shown_letter(&self) -> Option<char> {
+        self.keys.first().copied()
     }
 
     /// The key to press.
     pub fn shown_key(&self) -> char {
-        self.key.or(self.digit).unwrap_or(' ')
+        self.shown_letter().or(self.digit).unwrap_or(' ')
     }
 }
 
@@ -120,56 +129,114 @@ const RUN_UNREAD: CallChoiceRow = (
 /// Action, digit, key, a word for the row of choices, and the whole label.
 type CallChoiceRow = (DialogAction, char, char, &'static str, &'static str);
 
-fn dialog_choice((action, digit, key, short, label): CallChoiceRow) -> DialogChoice {
+fn dialog_choice(
+    (action, digit, key, short, label): CallChoiceRow,
+    keymap: &Keymap,
+) -> DialogChoice {
+    let answer = answer_of(action, key);
     DialogChoice {
         action,
         digit: Some(digit).filter(|digit| *digit != ' '),
-        key: Some(key).filter(|key| *key != ' '),
+        answer,
+        keys: match answer {
+            Some(answer) => keymap.answer_letters(answer).collect(),
+            None => Some(key).filter(|key| *key != ' ').into_iter().collect(),
+        },
         alias: None,
         short: short.to_owned(),
         label: label.to_owned(),
     }
 }
 
+/// The answer that a choice is in the table of keys. `key` is its letter there by default.
+fn answer_of(action: DialogAction, key: char) -> Option<LayerKey> {
+    Some(match action {
+        DialogAction::Run => LayerKey::Yes,
+        DialogAction::Refuse => LayerKey::No,
+        DialogAction::Deny => LayerKey::Deny,
+        DialogAction::Edit => LayerKey::Edit,
+        DialogAction::RunForSession => LayerKey::RunForSession,
+        DialogAction::RunReadOnly => LayerKey::RunReadOnly,
+        DialogAction::UseFirstResult => LayerKey::FirstResult,
+        DialogAction::TreatAsText => LayerKey::AsText,
+        DialogAction::RunUnread => LayerKey::RunUnread,
+        DialogAction::Choose(_) if key == 'y' => LayerKey::Yes,
+        DialogAction::Choose(_) if key == 'n' => LayerKey::No,
+        DialogAction::Choose(choice) => match choice {
+            UserChoice::TellModel => LayerKey::TellModel,
+            UserChoice::TreatAsText => LayerKey::AsText,
+            UserChoice::Retry | UserChoice::SendAgain => LayerKey::Again,
+            UserChoice::AllowMoreTools => LayerKey::GoOn,
+            UserChoice::NoRoundLimit => LayerKey::NoLimit,
+            UserChoice::AnswerNow => LayerKey::AnswerNow,
+            UserChoice::SendAnyway => LayerKey::SendAnyway,
+            UserChoice::UseUntilExit | UserChoice::SendUntilExit => LayerKey::UntilExit,
+            UserChoice::Discard => LayerKey::Discard,
+            UserChoice::FillIn => LayerKey::Edit,
+            UserChoice::CancelRequest => LayerKey::CancelRequest,
+            UserChoice::CopyAddress => LayerKey::CopyAddress,
+            UserChoice::VisitMyself => LayerKey::OpenMyself,
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
 impl Dialog {
     /// The choices in display order.
-    pub fn choices(&self, transcript: &Transcript, servers: &[Server]) -> Vec<DialogChoice> {
+    pub fn choices(&self, shared: SharedUiState) -> Vec<DialogChoice> {
+        let keymap = shared.keymap;
         let Some(offered) = self.call() else {
-            let choices = self.question.choices().iter().zip('1'..='9');
-            return choices
-                .map(|(row, digit)| DialogChoice {
-                    alias: Some(row.alias).filter(|alias| *alias != ' '),
-                    ..dialog_choice((
+            return self.question_choices(keymap);
+        };
+        if self.is_edited() {
+            return self.choices_for_edited(keymap);
+        }
+        let rows = CALL_CHOICES.into_iter();
+        let mut rows: Vec<DialogChoice> = rows.map(|row| dialog_choice(row, keymap)).collect();
+        let call = shared.transcript.call(offered.call);
+        let read_only = |call| ReadOnlyTools::of_call(offered, call, shared.servers);
+        if let Some(tools) = call.and_then(read_only) {
+            let at = rows
+                .iter()
+                .position(|row| row.action == DialogAction::RunMatching);
+            rows.insert(at.unwrap_or(rows.len()), tools.choice(keymap));
+        }
+        if call.is_some_and(|call| call.repeats.is_some()) {
+            rows.push(dialog_choice(USE_FIRST_RESULT, keymap));
+        }
+        if call.is_some_and(is_from_text) {
+            rows.push(dialog_choice(TREAT_AS_TEXT, keymap));
+        }
+        rows.extend(self.run_all_choice(keymap));
+        rows.extend(self.run_unread_choice(keymap));
+        self.relabel_refusals(&mut rows);
+        rows
+    }
+
+    /// The choices of a question that is not about calls.
+    fn question_choices(&self, keymap: &Keymap) -> Vec<DialogChoice> {
+        let choices = self.question.choices().iter().zip('1'..='9');
+        let is_page = |key: char| {
+            keymap
+                .answer_letters(LayerKey::Details)
+                .any(|own| own == key)
+        };
+        choices
+            .map(|(row, digit)| DialogChoice {
+                alias: Some(row.alias).filter(|alias| *alias != ' ' && !is_page(*alias)),
+                ..dialog_choice(
+                    (
                         DialogAction::Choose(row.choice),
                         digit,
                         row.key,
                         row.short,
                         row.label,
-                    ))
-                })
-                .collect();
-        };
-        if self.is_edited() {
-            return self.choices_for_edited();
-        }
-        let mut rows: Vec<DialogChoice> = CALL_CHOICES.into_iter().map(dialog_choice).collect();
-        let call = transcript.call(offered.call);
-        if let Some(tools) = call.and_then(|call| ReadOnlyTools::of_call(offered, call, servers)) {
-            let at = rows
-                .iter()
-                .position(|row| row.action == DialogAction::RunMatching);
-            rows.insert(at.unwrap_or(rows.len()), tools.choice());
-        }
-        if call.is_some_and(|call| call.repeats.is_some()) {
-            rows.push(dialog_choice(USE_FIRST_RESULT));
-        }
-        if call.is_some_and(is_from_text) {
-            rows.push(dialog_choice(TREAT_AS_TEXT));
-        }
-        rows.extend(self.run_all_choice());
-        rows.extend(self.run_unread_choice());
-        self.relabel_refusals(&mut rows);
-        rows
+                    ),
+                    keymap,
+                )
+            })
+            .collect()
     }
 
     /// Makes the label of a refusal state that it drops all calls, including approved ones.
@@ -183,7 +250,7 @@ impl Dialog {
     }
 
     /// Runs all calls at once; offered after each has been displayed.
-    fn run_all_choice(&self) -> Option<DialogChoice> {
+    fn run_all_choice(&self, keymap: &Keymap) -> Option<DialogChoice> {
         let calls = self.calls().len();
         let (short, label) = match (self.decided_count(), calls) {
             (0, 2) => ("both", "Run both calls".to_owned()),
@@ -196,13 +263,13 @@ impl Dialog {
         let were_shown = self.seen_calls.iter().all(|shown| *shown);
         (calls > 1 && were_shown).then(|| DialogChoice {
             label,
-            ..dialog_choice((DialogAction::RunAll, '0', ' ', short, ""))
+            ..dialog_choice((DialogAction::RunAll, '0', ' ', short, ""), keymap)
         })
     }
 
     /// The choices for edited arguments. None of them grants permissions, because a rule
     /// would apply to the model's own arguments.
-    fn choices_for_edited(&self) -> Vec<DialogChoice> {
+    fn choices_for_edited(&self, keymap: &Keymap) -> Vec<DialogChoice> {
         let is_offered = |row: &CallChoiceRow| {
             matches!(
                 row.0,
@@ -220,17 +287,18 @@ impl Dialog {
             "Run it as edited",
         );
         let others = CALL_CHOICES.into_iter().filter(is_offered);
-        let rows = std::iter::once(run).chain(others).map(dialog_choice);
-        let later = self.run_all_choice().into_iter();
-        let later = later.chain(self.run_unread_choice());
+        let rows = std::iter::once(run).chain(others);
+        let rows = rows.map(|row| dialog_choice(row, keymap));
+        let later = self.run_all_choice(keymap).into_iter();
+        let later = later.chain(self.run_unread_choice(keymap));
         let mut rows: Vec<DialogChoice> = rows.chain(later).collect();
         self.relabel_refusals(&mut rows);
         rows
     }
 
-    fn run_unread_choice(&self) -> Option<DialogChoice> {
+    fn run_unread_choice(&self, keymap: &Keymap) -> Option<DialogChoice> {
         let is_long = self.undrawn_rows > RUN_UNREAD_MIN_ROWS;
-        is_long.then(|| dialog_choice(RUN_UNREAD))
+        is_long.then(|| dialog_choice(RUN_UNREAD, keymap))
     }
 
     /// Indices of the choices that the arrow keys reach on this page.

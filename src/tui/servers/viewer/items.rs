@@ -208,7 +208,7 @@ fn push_text(rows: &mut Vec<ViewerRow>, columns: u16, (indent, tone, raw): Inden
         rows.push(ViewerRow::Text {
             indent,
             tone: TextTone::Dim,
-            text: "Enter shows the rest.".to_owned(),
+            text: "The full text has the rest.".to_owned(),
         });
     }
 }

@@ -9,8 +9,8 @@ mod view;
 use crate::domain::{Server, ServerId, ServerStatus};
 use crate::protocol::Event;
 use crate::text::Clean;
-use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, layers};
+use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::{
     Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
 };
@@ -196,10 +196,8 @@ impl ServersViewer {
     }
 
     /// Handles a key that moves the selection. Returns false for any other key.
-    fn move_key(&mut self, key: KeyEvent, servers: &[Server]) -> bool {
-        let letters = [KeyContext::SearchListRows, KeyContext::Servers];
-        let found = layers::find_key(key, &[KeyContext::ScrollableList])
-            .or_else(|| layers::find_key(key, &letters).filter(|_| self.list.has_row_focus()));
+    fn move_key(&mut self, key: KeyEvent, servers: &[Server], keymap: &Keymap) -> bool {
+        let found = self.list.layer_key(key, Some(KeyContext::Servers), keymap);
         self.with_scroll(servers, |scroll, heights| {
             match found {
                 Some(LayerKey::Up) => scroll.step(-1, heights),
@@ -219,7 +217,8 @@ impl ServersViewer {
             return Handled::PassedOn;
         };
         let handled = text.handle_key(key, cx);
-        let is_back = layers::find_key(key, &[KeyContext::SearchList]) == Some(LayerKey::Back);
+        let is_back =
+            cx.shared.keymap.layer_key(key, &[KeyContext::SearchList]) == Some(LayerKey::Back);
         if handled == Handled::PassedOn && is_back {
             self.opened_text = None;
             return Handled::Consumed;
@@ -247,7 +246,7 @@ impl Layer for ServersViewer {
         if self.opened_text.is_some() {
             return self.opened_text_key(key, cx);
         }
-        if self.move_key(key, servers) {
+        if self.move_key(key, servers, cx.shared.keymap) {
             return Handled::Consumed;
         }
         let row_keys = Some(KeyContext::Servers);
@@ -340,20 +339,21 @@ impl Layer for ServersViewer {
         if let Some(text) = &self.opened_text {
             return text.hints(shared);
         }
-        let own = |key, word| layers::hint(KeyContext::Servers, key, word);
-        let mut rows = vec![own(LayerKey::Toggle, "on/off")];
-        rows.push(own(LayerKey::Pin, "pin"));
-        rows.push(own(LayerKey::Copy, "copy"));
+        let keymap = shared.keymap;
+        let own = |key, word| keymap.layer_hint(KeyContext::Servers, key, word);
+        let mut rows = hint_list([own(LayerKey::Toggle, "on/off")]);
+        rows.extend(own(LayerKey::Pin, "pin"));
+        rows.extend(own(LayerKey::Copy, "copy"));
         if self.scope == ViewerScope::Servers {
-            rows.push(own(LayerKey::Stderr, "stderr"));
-            rows.push(own(LayerKey::Import, "import"));
+            rows.extend(own(LayerKey::Stderr, "stderr"));
+            rows.extend(own(LayerKey::Import, "import"));
         }
         let needs_sign_in = |server: &Server| matches!(server.status, ServerStatus::NeedsSignIn(_));
         if self
             .selected(shared.servers)
             .is_some_and(|(server, _)| needs_sign_in(server))
         {
-            rows.insert(0, own(LayerKey::SignIn, "sign in"));
+            rows.splice(0..0, own(LayerKey::SignIn, "sign in"));
         }
         // The first frame names the keys before it lists the items.
         let count = match self.items.len() {
@@ -362,6 +362,6 @@ impl Layer for ServersViewer {
                 .len(),
             count => count,
         };
-        self.list.hints(count, "full text", rows)
+        self.list.hints(count, "full text", rows, keymap)
     }
 }

@@ -157,3 +157,94 @@ fn sending_with_another_key_does_not_wait_for_a_paste() {
     chat.keys("one<Enter>two<Ctrl+s>");
     assert_eq!(chat.prompts(), ["one\ntwo"]);
 }
+
+#[test]
+fn changed_keys_act_in_lists_and_their_hints_name_them() {
+    let mut chat = chat();
+    chat.size(100, 30).change_keys(&[
+        ("scroll.down", &["Ctrl+N"]),
+        ("list.choose", &["Ctrl+J"]),
+        ("list.back", &["Ctrl+Q"]),
+    ]);
+    let first = chat.keys("<Ctrl+p>").screen();
+    assert!(first.contains("Ctrl+J run · Ctrl+Q close"), "{first}");
+    assert_eq!(chat.keys("<Down>").screen(), first, "the default is gone");
+    assert_ne!(chat.keys("<Ctrl+n>").screen(), first);
+    chat.keys("<Enter>");
+    assert!(
+        chat.model.is_layer_open(Action::Commands),
+        "Enter chooses nothing"
+    );
+    chat.keys("<Ctrl+q>");
+    assert!(chat.model.layer.is_none());
+    chat.keys("<Ctrl+p>show the log<Ctrl+j>");
+    assert!(chat.model.is_layer_open(Action::Log));
+    let help = chat.keys("<Esc><F1>list.choose").screen();
+    assert!(help.contains("Ctrl+J  "), "{help}");
+}
+
+#[test]
+fn changed_letters_answer_an_approval_and_its_choices_name_them() {
+    let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
+    chat.change_keys(&[
+        ("answer.yes", &["j"]),
+        ("answer.no", &["q"]),
+        ("answer.always", &["w"]),
+        ("answer.details", &["h"]),
+        ("answer.full-height", &["z"]),
+    ]);
+    let screen = chat.wait(1_000).screen();
+    assert!(screen.contains("Call now? (J/Q)"), "{screen}");
+    assert!(screen.contains("j run  q stop  d deny"), "{screen}");
+    assert!(screen.contains("w always"), "{screen}");
+    assert!(screen.contains("z full"), "{screen}");
+    let screen = chat.keys("y").screen();
+    assert!(chat.is_asking(), "y answers nothing");
+    assert!(screen.contains("j q d e s 6 7 8 9 w z h"), "{screen}");
+    let details = chat.wait(1_000).keys("h").screen();
+    assert!(details.contains("1  j  Run it once"), "{details}");
+    // The key of `j` on a Korean layout.
+    chat.keys("h").wait(1_000).keys("ㅓ");
+    assert_eq!(chat.decisions(), [Decision::Run]);
+}
+
+#[test]
+fn a_changed_letter_waits_while_a_message_is_typed() {
+    let mut chat = chat();
+    chat.change_keys(&[("answer.yes", &["j"])]);
+    chat.keys("sum<Enter>")
+        .wait(1_000)
+        .keys("a")
+        .ask_about_calls(&[1]);
+    chat.screen();
+    chat.wait(1_000).keys("j").wait(100).keys("k");
+    assert!(chat.is_asking());
+    assert_eq!(chat.message(), "ajk");
+}
+
+#[test]
+fn a_question_is_left_with_the_changed_key() {
+    let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
+    chat.change_keys(&[
+        ("question.back", &["Ctrl+Q"]),
+        ("question.choose", &["Ctrl+J"]),
+        ("question.page-down", &["Ctrl+D"]),
+        // The key of a global action, which must not keep it from leaving the field.
+        ("field.back", &["Ctrl+O"]),
+    ]);
+    let screen = chat.wait(1_000).keys("?").screen();
+    assert!(
+        screen.contains("Ctrl+Q back · PgUp/Ctrl+D scroll"),
+        "{screen}"
+    );
+    let screen = chat.keys("<Esc>").screen();
+    assert!(screen.contains("Ctrl+Q back"), "{screen}");
+    let screen = chat.keys("<Ctrl+q>").wait(1_000).keys("d").screen();
+    assert!(screen.contains("Enter deny · Ctrl+O back"), "{screen}");
+    chat.keys("<Ctrl+o>")
+        .wait(1_000)
+        .keys("<Down><Down><Enter>");
+    assert!(chat.is_asking(), "Enter answers nothing");
+    chat.keys("<Ctrl+j>");
+    assert_eq!(chat.decisions(), [Decision::Refuse]);
+}

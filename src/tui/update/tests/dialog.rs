@@ -351,7 +351,7 @@ fn esc_closes_the_list_of_choices_before_it_refuses() {
 fn label_of_run_all_shows_the_number_of_calls() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2, 3]);
     let label = |chat: &ChatHarness| {
-        let rows = chat.model.dialogs.all()[0].choices(&chat.model.chat.transcript, &[]);
+        let rows = chat.model.dialogs.all()[0].choices(chat.model.shared());
         rows.into_iter()
             .find(|row| row.digit == Some('0'))
             .map(|row| row.label)

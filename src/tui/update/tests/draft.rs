@@ -327,6 +327,7 @@ fn a_resumed_prompt_in_an_empty_message_is_sent_with_enter() {
         "The interrupted prompt is in the message. Send it again."
     );
     chat.keys("<Enter>");
+    assert_eq!(chat.notice(), "");
     let sent = chat
         .commands()
         .into_iter()

@@ -241,7 +241,7 @@ fn a_huge_description_is_truncated_with_a_hint_but_copied_whole() {
     let mut chat = with_servers((80, 24), vec![connected("a", &[("tool", &huge)])]);
     chat.keys("/mcp<Enter>").screen();
     let screen = chat.keys("<Tab><End>").screen();
-    assert!(screen.contains("Enter shows the rest."), "{screen}");
+    assert!(screen.contains("The full text has the rest."), "{screen}");
     chat.keys("y");
     assert!(take_copied_text(&mut chat).is_some_and(|text| text.len() > 500_000));
 }

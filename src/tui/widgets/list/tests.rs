@@ -1,6 +1,8 @@
 //! Keys, scrolling and the count of the shared list.
 
 use super::*;
+use crate::tui::theme::Glyphs;
+use crossterm::event::{KeyCode, KeyModifiers};
 
 fn press(list: &mut SearchList, code: KeyCode, modifiers: KeyModifiers) -> ListKey {
     list.key(

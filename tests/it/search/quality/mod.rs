@@ -9,8 +9,9 @@
 //! ```
 
 use humble::config::{Home, Settings, read_settings_with};
+use humble::domain::NotesSettings;
 use humble::notes::{Vault, update_index};
-use humble::ports::Embedder;
+use humble::ports::{Embedder, NoteRequest, NoteService};
 use humble::provider::Provider;
 use humble::search::{HybridQuery, Index, Matching, SearchTerms};
 use serde_json::json;
@@ -18,10 +19,13 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 const NOTES: [&str; 2] = [include_str!("notes-en.txt"), include_str!("notes-ko.txt")];
 const QUERIES: &str = include_str!("queries.txt");
+/// Prompts that no note answers, one per line.
+const ORDINARY: &str = include_str!("ordinary.txt");
 /// The number of hits among which answers are counted.
 const FOUND: usize = 5;
 const EMBEDDED_AT_ONCE: usize = 32;
@@ -195,6 +199,61 @@ fn any_word(query: &str) -> String {
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join("|")
+}
+
+/// The share of queries whose answer is among the sources of an ordinary prompt, and the share of
+/// prompts without an answer that get sources.
+#[tokio::test]
+async fn an_ordinary_prompt_gets_the_notes_that_answer_it_and_no_others() {
+    let corpus = Corpus::new();
+    let home = Home::at(corpus.folder.path().join("home"));
+    let notes = humble::app::notebook(&home, Provider::new());
+    let sources = async |prompt: &str| -> Vec<String> {
+        let request = NoteRequest {
+            settings: NotesSettings {
+                vaults: vec![corpus.root.clone()],
+                ..NotesSettings::default()
+            },
+            vault: None,
+            on_progress: Arc::new(|_| {}),
+        };
+        let found = notes.excerpts(request, prompt.to_owned()).await;
+        let excerpts = found.expect("searched").excerpts.into_iter();
+        excerpts.map(|excerpt| excerpt.note).collect()
+    };
+    for (language, least) in [("en", 0.67), ("ko", 1.0)] {
+        let queries = queries(language);
+        let mut answered = 0;
+        for query in &queries {
+            let found = sources(query.text).await;
+            let is_answered = query
+                .answers
+                .iter()
+                .any(|note| found.iter().any(|one| one == note));
+            answered += usize::from(is_answered);
+            if !is_answered {
+                println!("no source: {} -> {found:?}", query.text);
+            }
+        }
+        let share = answered as f64 / queries.len() as f64;
+        println!("{language}: {answered} of {} queries", queries.len());
+        assert!(share >= least, "{language}: {share}");
+    }
+    let ordinary: Vec<&str> = ORDINARY.lines().collect();
+    let mut wrong = Vec::new();
+    for prompt in &ordinary {
+        let found = sources(prompt).await;
+        if !found.is_empty() {
+            wrong.push(format!("{prompt} -> {found:?}"));
+        }
+    }
+    println!("{} of {} prompts: {wrong:#?}", wrong.len(), ordinary.len());
+    assert!(ordinary.len() >= 30 && wrong.len() <= 4, "{wrong:#?}");
+    let one_word = sources("What did the OSPF thing say?").await;
+    assert!(
+        one_word.contains(&"network/ospf.md".to_owned()),
+        "{one_word:?}"
+    );
 }
 
 #[tokio::test]

@@ -1,0 +1,84 @@
+//! Inserts spaces that are often left out around the words for notes, as in `노트좀 만들어줘` and
+//! `홍차에 대한노트 찾아줘`.
+
+const NOTES: &[&str] = &["노트", "메모"];
+/// Ends of a word before the note.
+const BEFORE_NOTES: &[&str] = &["대한", "관한", "관련", "관련된", "관련한"];
+/// Particles of the note.
+const PARTICLES: &[&str] = &["들을", "들", "를", ""];
+/// Beginnings of what may follow the note without a space.
+const AFTER_NOTES: &[&str] = &[
+    "좀", "하나", "만들", "작성", "써", "찾", "검색", "요약", "정리", "보여", "추가", "생성",
+    "적어", "남겨", "있어", "있나", "있니", "부탁",
+];
+/// Nouns of requests, before `좀`.
+const REQUEST_NOUNS: &[&str] = &["요약", "정리", "검색", "작성", "추가", "생성"];
+const SOFTENERS: &[&str] = &["좀", "하나"];
+
+pub(super) fn separate_words(sentence: &str) -> String {
+    let words = sentence.split_whitespace().map(separate_word);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn separate_word(word: &str) -> String {
+    let is_joint = |at: &usize| {
+        let before = &word[..*at];
+        before.is_empty() || BEFORE_NOTES.iter().any(|end| before.ends_with(end))
+    };
+    let notes = NOTES.iter().find_map(|notes| {
+        let at = word.rfind(notes).filter(is_joint)?;
+        Some((at, at + notes.len()))
+    });
+    if let Some((start, end)) = notes {
+        let (before, rest) = (&word[..start], &word[end..]);
+        let particle = PARTICLES
+            .iter()
+            .find(|particle| rest.starts_with(**particle));
+        let end = end + particle.map_or(0, |particle| particle.len());
+        let after = &word[end..];
+        let is_separate = AFTER_NOTES.iter().any(|begin| after.starts_with(begin));
+        let (noun, after) = match is_separate {
+            true => (&word[start..end], separate_softener(after)),
+            false => (&word[start..], String::new()),
+        };
+        return [before, noun, &after].join(" ").trim().to_owned();
+    }
+    let noun = REQUEST_NOUNS.iter().find(|noun| word.starts_with(**noun));
+    let after = noun.and_then(|noun| word.strip_prefix(noun));
+    match (noun, after.filter(|after| after.starts_with('좀'))) {
+        (Some(noun), Some(after)) => format!("{noun} {}", separate_softener(after)),
+        _ => word.to_owned(),
+    }
+}
+
+fn separate_softener(text: &str) -> String {
+    let softener = SOFTENERS.iter().find(|word| text.starts_with(**word));
+    let rest = softener.and_then(|softener| text.strip_prefix(softener));
+    match (softener, rest) {
+        (Some(softener), Some(rest)) if !rest.is_empty() => format!("{softener} {rest}"),
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_separated_from_the_note_between_them() {
+        for (given, expected) in [
+            ("노트좀 만들어줘", "노트 좀 만들어줘"),
+            ("노트좀만들어줘", "노트 좀 만들어줘"),
+            ("메모하나 써줘", "메모 하나 써줘"),
+            ("차에 대한노트를찾아줘", "차에 대한 노트를 찾아줘"),
+            ("노트 요약좀 해줘", "노트 요약 좀 해줘"),
+            ("요약좀해줘", "요약 좀 해줘"),
+            (
+                "노트북 맥북노트 노트에서 메모해줘",
+                "노트북 맥북노트 노트에서 메모해줘",
+            ),
+        ] {
+            assert_eq!(separate_words(given), expected);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The notice for a key that does nothing in a dialog.
+
+use crate::domain::Notice;
+use crate::text::grapheme::width;
+use crate::tui::dialog::choices::{choice_for_char, letter_name, page_letter};
+use crate::tui::dialog::server_form;
+use crate::tui::dialog::state::{Dialog, DialogChoice, DialogMode, DialogPage};
+use crate::tui::input::decode::normalize_key;
+use crate::tui::keymap::Action;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::layer::SharedUiState;
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+/// Columns of the hint line that a notice leaves free.
+const STOP_HINT_COLUMNS: usize = 18;
+
+/// The notice for a key that does nothing here. Without one, the key would seem to have worked.
+pub(super) fn unused_key_notice(
+    shared: SharedUiState,
+    dialog: &Dialog,
+    key: KeyEvent,
+) -> Option<Notice> {
+    if server_form::uses_key(shared, dialog, key) {
+        return None;
+    }
+    if !matches!(dialog.mode, DialogMode::Choosing) {
+        let action = shared.keymap.global_action(key);
+        let is_edit = shared
+            .keymap
+            .text_field_action(key)
+            .is_some_and(|action| matches!(action, Action::Edit(_)));
+        let contexts = [KeyContext::InputLine, KeyContext::QuestionText];
+        let has_meaning = shared.keymap.layer_key(key, &contexts).is_some();
+        let is_used = has_meaning || !action.is_some_and(waits_for_answer) || is_edit;
+        let text = format!(
+            "Finish this field first: {}.",
+            ways_on(shared, KeyContext::InputLine)
+        );
+        return (!is_used).then(|| Notice::info(text));
+    }
+    if key.kind == KeyEventKind::Repeat {
+        return None;
+    }
+    if dialog.page() == DialogPage::Values {
+        let contexts = [KeyContext::Question, KeyContext::QuestionText];
+        if shared.keymap.layer_key(key, &contexts).is_some() {
+            return None;
+        }
+        let action = shared.keymap.global_action(key);
+        let text = format!(
+            "Choose a value first: {}.",
+            ways_on(shared, KeyContext::Question)
+        );
+        return action
+            .filter(|action| waits_for_answer(*action))
+            .map(|_| Notice::info(text));
+    }
+    let rows = dialog.choices(shared);
+    if is_used(shared, dialog, &rows, key) {
+        return None;
+    }
+    if normalize_key(key).0 == KeyCode::Char('0') && dialog.calls().len() > 1 {
+        let calls = [LayerKey::Left, LayerKey::Right];
+        let keys = calls.map(|key| shared.keymap.layer_key_name(KeyContext::Question, key));
+        let keys: Vec<String> = keys.into_iter().flatten().collect();
+        let text = format!("See all calls first: {}.", keys.join(" and "));
+        return Some(Notice::info(text));
+    }
+    Some(Notice::info(answer_first(shared, dialog, &rows)))
+}
+
+/// Whether a key answers the question, or moves or scrolls in it.
+fn is_used(shared: SharedUiState, dialog: &Dialog, rows: &[DialogChoice], key: KeyEvent) -> bool {
+    let contexts = [KeyContext::Question, KeyContext::QuestionText];
+    match normalize_key(key) {
+        (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
+            choice_for_char(rows, typed).is_some()
+                || page_letter(dialog, typed, shared.keymap).is_some()
+        }
+        _ if let Some(meaning) = shared.keymap.layer_key(key, &contexts) => {
+            meaning != LayerKey::Confirm || dialog.selected_choice.is_some()
+        }
+        _ if shared.keymap.global_action(key) == Some(Action::Raw) => dialog.call().is_some(),
+        (
+            KeyCode::Char(_)
+            | KeyCode::F(_)
+            | KeyCode::Enter
+            | KeyCode::Tab
+            | KeyCode::BackTab
+            | KeyCode::Backspace
+            | KeyCode::Delete,
+            _,
+        ) => false,
+        _ => true,
+    }
+}
+
+/// A sentence that names the keys which answer, as far as the hint line has room.
+fn answer_first(shared: SharedUiState, dialog: &Dialog, rows: &[DialogChoice]) -> String {
+    let mut keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
+    let pages = match dialog.call().is_some() {
+        true => [LayerKey::Lasting, LayerKey::FullHeight, LayerKey::Details].as_slice(),
+        false => &[LayerKey::Details],
+    };
+    keys.extend(pages.iter().map(|key| letter_name(shared.keymap, *key)));
+    keys.retain(|key| !key.trim().is_empty());
+    let texts = [
+        format!("Answer the question first: {}.", keys.join(" ")),
+        "Answer the question first.".to_owned(),
+        "Answer it first.".to_owned(),
+    ];
+    // A notice that fits into the hint line, beside the key that stops the turn, disappears with
+    // the question.
+    let room = usize::from(shared.size.0).saturating_sub(STOP_HINT_COLUMNS);
+    let fits = |text: &&String| width(text) <= room;
+    let text = texts.iter().find(fits).or(texts.last());
+    text.cloned().unwrap_or_default()
+}
+
+/// Whether this global action is unavailable in a text field of a dialog.
+fn waits_for_answer(action: Action) -> bool {
+    !matches!(
+        action,
+        Action::Back
+            | Action::EditExternally
+            | Action::PageUp
+            | Action::PageDown
+            | Action::ScrollToStart
+            | Action::ScrollToEnd
+    )
+}
+
+/// The keys that confirm and leave: `Enter, or Esc to go back`.
+fn ways_on(shared: SharedUiState, context: KeyContext) -> String {
+    let name = |key| shared.keymap.layer_key_name(context, key);
+    let (confirm, back) = (name(LayerKey::Confirm), name(LayerKey::Back));
+    let (confirm, back) = (confirm.unwrap_or_default(), back.unwrap_or_default());
+    format!("{confirm}, or {back} to go back")
+}
