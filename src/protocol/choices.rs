@@ -145,6 +145,24 @@ const UNFINISHED_TURN: &[ChoiceRow] = &[
     row(C::Discard, 'x', "discard…", "Discard it"),
 ];
 
+const UNFINISHED_TASK: &[ChoiceRow] = &[
+    row(
+        C::Resume,
+        'y',
+        "wait for it",
+        "Resume it: wait for the task",
+    )
+    .or('r'),
+    row(
+        C::KeepForLater,
+        'n',
+        "not now",
+        "Keep it for the next start",
+    )
+    .or('k'),
+    row(C::Discard, 'x', "discard…", "Discard it"),
+];
+
 const CONFIRM_DISCARD: &[ChoiceRow] = &[
     row(C::Discard, 'y', "discard", "Discard it for good").or('x'),
     row(C::KeepForLater, 'n', "keep", "Keep it for the next start"),
@@ -258,6 +276,7 @@ impl Ask {
     /// approvals: `y` means yes, and the key that stops a turn here never allows a tool there.
     pub fn choices(&self) -> &'static [ChoiceRow] {
         match self {
+            Self::UnfinishedTurn(turn) if turn.waits_for_task() => UNFINISHED_TASK,
             Self::UnfinishedTurn(_) => UNFINISHED_TURN,
             Self::ConfirmDiscard { .. } => CONFIRM_DISCARD,
             Self::ApproveCalls(_) => &[],
@@ -303,6 +322,7 @@ mod tests {
             ("### Edited settings files", EXTERNAL_EDIT),
             ("### An old system prompt", REPLACE_PROMPT),
             ("### An unfinished turn", UNFINISHED_TURN),
+            ("### An unfinished turn", UNFINISHED_TASK),
             ("### A tool that changed", PIN_CHANGED),
             ("### Server instructions", INSTRUCTIONS),
             ("### A form from a server", FILL_FORM),

@@ -11,6 +11,7 @@ mod server_commands;
 mod session_switch;
 mod settings_changes;
 mod shutdown;
+mod tool_calls;
 mod tool_offers;
 mod turn_outputs;
 mod turns;

@@ -64,6 +64,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::PromptOffered { prompt, notice } => {
             unsent::prompt_offered(model, prompt, notice, effects);
         }
+        Event::TurnResumed(prompt) => branches::resume(model, prompt, effects),
         Event::CatalogChanged(catalog) => {
             let before = std::mem::replace(&mut model.engine.catalog, catalog);
             let after = &model.engine.catalog;

@@ -213,6 +213,7 @@ fn check_conversation(script: &[ScriptedTurn], dialect: Dialect, tokens_max: Opt
                 ..Limits::default()
             },
             untrusted_texts: UntrustedTexts::default(),
+            resumed_calls: Vec::new(),
         };
         servers += usize::from(turn.connects_server);
         let late = offer.callable(&Arc::new(toolset(servers)));
