@@ -1,6 +1,5 @@
-//! `humble ask`: one turn without the screen. Only the answer goes to standard output,
-//! everything else to standard error. Questions go to the terminal; without one, the safe
-//! answer is chosen and reported.
+//! `humble ask`: one turn without the screen. Only the answer goes to standard output, the rest to
+//! standard error. Questions go to the terminal; without one, the safe answer is chosen and reported.
 
 pub mod advice;
 pub mod allow_list;
@@ -21,6 +20,7 @@ mod think_buffer;
 mod thinking_output;
 mod tty_form;
 mod tty_prompt;
+mod tty_sampling;
 
 pub use attachments::FilesToAttach;
 

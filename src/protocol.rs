@@ -284,6 +284,9 @@ pub enum Event {
         /// What else the user should know about the turn.
         notice: Option<Notice>,
     },
+    /// The calls of a resumed turn run as tasks. The front end submits the prompt again, and the
+    /// engine then waits for the tasks instead of asking the model.
+    TurnResumed(Prompt),
     /// The result of [`Command::Attach`].
     AttachmentRead {
         query: QueryId,
@@ -316,6 +319,8 @@ pub enum Event {
     ModelAdded(ModelRef),
     /// The state of a probe; `None` once its result is closed.
     ProbeChanged(Option<ProbeState>),
+    /// The servers for which the model is generating an answer.
+    SamplingChanged(Vec<ServerId>),
     ThinkChanged(Option<Think>),
     ToolModeChanged(ToolMode),
     PersonasListed {

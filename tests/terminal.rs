@@ -51,6 +51,8 @@ mod session_options;
 mod sessions;
 #[path = "terminal/sign_in.rs"]
 mod sign_in;
+#[path = "terminal/tasks.rs"]
+mod tasks;
 #[cfg(debug_assertions)]
 #[path = "terminal/unresponsive_engine.rs"]
 mod unresponsive_engine;

@@ -17,6 +17,7 @@ fn request(messages: Vec<Message>) -> ChatRequest {
         messages,
         tools: Arc::new(toolset()),
         num_ctx: 0,
+        temperature: None,
     }
 }
 

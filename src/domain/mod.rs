@@ -27,6 +27,7 @@ pub mod redact;
 pub mod registry;
 pub mod reply_trace;
 pub mod resource_link;
+pub mod sampling;
 pub mod schema;
 pub mod secrets;
 pub mod server;
@@ -75,6 +76,7 @@ pub use progress::{ProgressAmount, ToolProgress};
 pub use prompt_template::{PromptTemplate, PromptTemplates, TemplateBody};
 pub use provider_kind::ProviderKind;
 pub use redact::Redactor;
+pub use sampling::{SampledAnswer, SamplingRequest};
 pub use schema::{ArgumentCheck, SchemaCheck};
 pub use server::{LaunchConfig, Server, ServerConfig, ServerStatus};
 pub use server_content::{

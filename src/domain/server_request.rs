@@ -1,6 +1,7 @@
 //! Requests from MCP servers that the user answers, such as a form, and the replies to them.
 
 use super::elicitation::{ElicitationForm, UrlElicitation};
+use super::sampling::{SampledAnswer, SamplingRequest};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -15,14 +16,20 @@ pub enum ServerRequest {
     Url(Arc<UrlElicitation>),
     /// Whether the user is done on a page that a call requires.
     PageVisited(Arc<UrlElicitation>),
+    /// An answer of the model.
+    Sampling(Arc<SamplingRequest>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerRequestReply {
     /// The user agreed. Contains the values of a form; empty for a web page.
     Accepted(Map<String, Value>),
+    /// The answer of the model, which the user has seen.
+    Sampled(SampledAnswer),
     /// The user refused.
     Declined,
+    /// The request was refused without the user, or could not be fulfilled; why, as a sentence.
+    Refused(String),
     /// The user made no choice, or could not be asked.
     Cancelled,
 }

@@ -268,6 +268,11 @@ impl ToolCall {
         }
     }
 
+    /// Whether the program ended while the server ran the call as a task.
+    pub fn has_open_task(&self) -> bool {
+        self.task.is_some() && self.state == ToolState::Done(ToolOutcome::Interrupted)
+    }
+
     /// The part of a call that sessions store: the call and its outcome, without result texts.
     pub fn without_results(&self) -> Self {
         let state = match &self.state {

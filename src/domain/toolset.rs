@@ -3,9 +3,10 @@
 
 mod index;
 
-use super::{LaunchId, Notice, Persona, Server, ServerId, Tool};
+use super::{LaunchId, Notice, Persona, Pin, Server, ServerId, Tool, ToolAnnotations};
 use crate::domain::Advice;
 use index::ToolNameIndex;
+use serde_json::Map;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -37,6 +38,26 @@ impl OfferedTool {
             native_name: format!("{server}__{}", definition.name),
             launch: LaunchId::from_hash(TOOL_SEARCH_LAUNCH),
             tool: Arc::new(definition),
+            server,
+        }
+    }
+
+    /// A tool of an earlier run that is not offered now. It cannot be called; it only names the tool
+    /// of a finished or running call.
+    pub fn of_earlier_run(server: ServerId, launch: LaunchId, tool: &str, pin: Pin) -> Self {
+        Self {
+            native_name: native_name(server.as_str(), tool, &mut HashSet::new()),
+            tool: Arc::new(Tool {
+                name: tool.to_owned(),
+                title: None,
+                description: None,
+                input_schema: Map::new(),
+                annotations: ToolAnnotations::default(),
+                extra: Map::new(),
+                pin,
+                bytes: 0,
+            }),
+            launch,
             server,
         }
     }

@@ -54,6 +54,9 @@ pub struct Prompt {
     /// Send it to the model even if a note agent recognizes it.
     #[serde(skip)]
     pub bypasses_agents: bool,
+    /// The turn continues one of an earlier run, and waits for the tasks of its calls.
+    #[serde(skip)]
+    pub resumes_calls: bool,
 }
 
 impl Prompt {
@@ -66,6 +69,7 @@ impl Prompt {
             kind: PromptKind::Ask,
             replaced_turns: 1,
             bypasses_agents: false,
+            resumes_calls: false,
         }
     }
 
@@ -102,6 +106,16 @@ impl Prompt {
     pub fn bypassing_agents(self) -> Self {
         Self {
             bypasses_agents: true,
+            ..self
+        }
+    }
+
+    /// A prompt whose turn waits for the tasks of an earlier run.
+    #[must_use]
+    pub fn resuming_calls(self) -> Self {
+        Self {
+            bypasses_agents: true,
+            resumes_calls: true,
             ..self
         }
     }
@@ -147,6 +161,7 @@ impl Prompt {
             kind: PromptKind::Ask,
             replaced_turns: 1,
             bypasses_agents: false,
+            resumes_calls: false,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use super::context::{ContextFit, ContextLimits, raw_estimate};
 use crate::dialect::scan::{CallScanner, ScanEvent};
-use crate::domain::{Message, ModelInfo, Notice, Toolset};
+use crate::domain::{Message, ModelConfig, ModelInfo, Notice, Toolset};
 use crate::ports::{CompletedText, Completion, CompletionRequest};
 use crate::provider::{ChatRequest, EndReason, Provider, ReplyStream, StreamPart};
 use crate::text::token_estimate::Vocabulary;
@@ -38,35 +38,70 @@ impl Completion for OneShotCompletion {
                 prompt,
                 on_progress,
             } = request;
-            let model_info = match provider.model_info(&model).await {
-                Ok(model_info) => model_info,
-                Err(error) => {
-                    tracing::debug!("no information about the model: {error}");
-                    ModelInfo::default()
-                }
+            let request = SingleRequest {
+                model,
+                messages: vec![Message::User(prompt)],
+                temperature: None,
+                used_context: (0, 0),
             };
-            let messages = vec![Message::User(prompt)];
-            let vocabulary = Vocabulary::for_model(model_info.family.as_deref(), &model.model);
-            let estimate = raw_estimate(&messages, None, vocabulary);
-            let num_ctx = match ContextLimits::new(&model, &model_info, 0, 0).fit(estimate) {
-                ContextFit::Fits { num_ctx } => num_ctx,
-                // Growing further would need the user's consent.
-                ContextFit::Grows { from: limit, .. } | ContextFit::TooLong { num_ctx: limit } => {
-                    let message = format!(
-                        "The prompt takes about {estimate} tokens, more than the {limit} allowed."
-                    );
-                    return Err(Notice::failure(message).with_advice("Shorten the prompt."));
-                }
-            };
-            let request = ChatRequest {
-                model: Arc::new(model),
-                messages,
-                tools: Arc::default(),
-                num_ctx: u32::try_from(num_ctx).unwrap_or(u32::MAX),
-            };
-            collect(provider.stream(request), &on_progress).await
+            complete(&provider, request, &on_progress).await
         })
     }
+}
+
+/// Messages that are sent on their own, without tools.
+pub(super) struct SingleRequest {
+    pub(super) model: ModelConfig,
+    pub(super) messages: Vec<Message>,
+    /// As in [`ChatRequest`].
+    pub(super) temperature: Option<f64>,
+    /// The `num_ctx` that this model already has, and the one that the user allowed, so that Ollama
+    /// does not load the model again; zeros if unknown.
+    pub(super) used_context: (u32, u64),
+}
+
+/// Sends the messages and collects the answer. `on_progress` is called with the number of
+/// characters received so far, thinking included.
+///
+/// # Errors
+/// The messages exceed the context, or the server fails.
+pub(super) async fn complete(
+    provider: &Provider,
+    request: SingleRequest,
+    on_progress: &(dyn Fn(usize) + Send + Sync),
+) -> Result<CompletedText, Notice> {
+    let SingleRequest {
+        model,
+        messages,
+        temperature,
+        used_context: (used, approved),
+    } = request;
+    let model_info = match provider.model_info(&model).await {
+        Ok(model_info) => model_info,
+        Err(error) => {
+            tracing::debug!("no information about the model: {error}");
+            ModelInfo::default()
+        }
+    };
+    let vocabulary = Vocabulary::for_model(model_info.family.as_deref(), &model.model);
+    let estimate = raw_estimate(&messages, None, vocabulary);
+    let num_ctx = match ContextLimits::new(&model, &model_info, used, approved).fit(estimate) {
+        ContextFit::Fits { num_ctx } => num_ctx,
+        // Growing further would need the user's consent.
+        ContextFit::Grows { from: limit, .. } | ContextFit::TooLong { num_ctx: limit } => {
+            let message =
+                format!("The prompt takes about {estimate} tokens, more than the {limit} allowed.");
+            return Err(Notice::failure(message).with_advice("Shorten the prompt."));
+        }
+    };
+    let request = ChatRequest {
+        model: Arc::new(model),
+        messages,
+        tools: Arc::default(),
+        num_ctx: u32::try_from(num_ctx).unwrap_or(u32::MAX),
+        temperature,
+    };
+    collect(provider.stream(request), on_progress).await
 }
 
 async fn collect(

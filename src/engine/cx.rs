@@ -163,18 +163,19 @@ impl EngineCx {
         self.questions.get_mut(&ask)
     }
 
-    /// Closes all matching questions. Returns whether there were any.
-    pub(super) fn withdraw_matching(&mut self, matches: impl Fn(&PendingQuestion) -> bool) -> bool {
+    /// Closes all matching questions and returns them.
+    pub(super) fn withdraw_matching(
+        &mut self,
+        matches: impl Fn(&PendingQuestion) -> bool,
+    ) -> Vec<PendingQuestion> {
         let matching: Vec<AskId> = self
             .questions
             .iter()
             .filter(|(_, pending)| matches(pending))
             .map(|(ask, _)| *ask)
             .collect();
-        for ask in &matching {
-            self.withdraw(*ask);
-        }
-        !matching.is_empty()
+        let matching = matching.into_iter();
+        matching.filter_map(|ask| self.withdraw(ask)).collect()
     }
 
     /// Writes a settings file in the background. `write` must return a result that

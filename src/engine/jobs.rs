@@ -3,12 +3,12 @@
 use super::injection_guard::UntrustedText;
 use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
-use super::server_requests::OpenServerRequest;
+use super::server_requests::open::OpenServerRequest;
 use crate::config::{ConfigError, ConfigLoad};
 use crate::domain::attachment::FoundFiles;
 use crate::domain::{
-    Banner, Dialect, IndexProgress, ModelConfig, ModelRef, Notice, OpenNote, QueryId, Session,
-    SessionId,
+    Banner, Dialect, IndexProgress, ModelConfig, ModelRef, Notice, OpenNote, QueryId,
+    SampledAnswer, Session, SessionId,
 };
 use crate::protocol::Event;
 use crate::store::{LookupError, StoreError, TrashedSession};
@@ -38,6 +38,8 @@ pub(super) enum JobResult {
     MessagesScanned(ConversationSeq, Arc<UntrustedText>),
     /// The browser was started with the page of a server's request, or why not.
     PageOpened(OpenServerRequest, Result<(), String>),
+    /// The model's answer for a server, or why there is none.
+    Sampled(OpenServerRequest, Result<SampledAnswer, Notice>),
     /// The home folder was prepared again. These banners report its remaining problems.
     HomePrepared(Vec<Banner>),
 }

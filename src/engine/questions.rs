@@ -1,7 +1,7 @@
 //! Questions to the user, except those of a turn, with the data for handling the answers.
 
 use super::persist::unfinished::UnfinishedTurns;
-use super::server_requests::OpenServerRequest;
+use super::server_requests::open::OpenServerRequest;
 use crate::config::ConfigSnapshot;
 use crate::domain::trust::InstructionsConsent;
 use crate::domain::{Dialect, ModelRef, ModelServer, PinChange, SettingsChange};

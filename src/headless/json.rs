@@ -107,6 +107,8 @@ fn question_json(question: &Ask) -> (&'static str, Value) {
         Ask::FillForm { .. } => "form",
         Ask::VisitPage { .. } => "web_page",
         Ask::PageVisited { .. } => "web_page_visited",
+        Ask::AskModel { .. } => "ask_model",
+        Ask::SendModelAnswer { .. } => "send_model_answer",
     };
     (name, choices)
 }

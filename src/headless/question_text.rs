@@ -59,13 +59,11 @@ pub(super) fn question_text(question: &Ask) -> String {
             .as_str()
             .to_owned()
         }
-        Ask::FillForm { server, .. } => format!("{} asks for values.", name(server)),
-        Ask::VisitPage { server, .. } => format!("{} asks you to open a page.", name(server)),
-        Ask::PageVisited { server, host } => format!(
-            "{} runs the call only after you have been on {}.",
-            name(server),
-            Clean::unambiguous_line(host)
-        ),
+        Ask::FillForm { server, .. }
+        | Ask::VisitPage { server, .. }
+        | Ask::PageVisited { server, .. }
+        | Ask::AskModel { server, .. }
+        | Ask::SendModelAnswer { server, .. } => request_text(server, question),
         Ask::SendInstructions { server, .. } => {
             Clean::single_line(&format!("{server} has instructions for the model."))
                 .as_str()
@@ -74,8 +72,19 @@ pub(super) fn question_text(question: &Ask) -> String {
     }
 }
 
-fn name(server: &ServerId) -> Clean {
-    Clean::name(server.as_str())
+/// A request of a server.
+fn request_text(server: &ServerId, question: &Ask) -> String {
+    let name = Clean::name(server.as_str());
+    match question {
+        Ask::VisitPage { .. } => format!("{name} asks you to open a page."),
+        Ask::PageVisited { host, .. } => format!(
+            "{name} runs the call only after you have been on {}.",
+            Clean::unambiguous_line(host)
+        ),
+        Ask::AskModel { .. } => format!("{name} wants an answer of your model."),
+        Ask::SendModelAnswer { .. } => format!("The answer for {name} is ready."),
+        _ => format!("{name} asks for values."),
+    }
 }
 
 pub(super) fn default_choice(question: &Ask) -> UserChoice {

@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 /// Options printed for one field. The others can be typed.
 const OPTIONS_SHOWN_MAX: usize = 50;
+/// The keys that refuse a request.
+const REFUSALS: &str = "n: decline, x: decline all from it, c: cancel";
 const DECLINED: &str = "Declined: there is no terminal to ask on.";
 
 type FormAnswer = (UserAnswer, Option<String>);
@@ -39,14 +41,14 @@ pub async fn ask_form(
     let secrets = form.secret_fields();
     let (question, word) = match secrets.is_empty() {
         true => (
-            format!("Send these values to {server}? (y: send, n: decline, c: cancel) "),
+            format!("Send these values to {server}? (y: send, {REFUSALS}) "),
             "y",
         ),
         false => {
             let names = Clean::single_line(&secrets.join(", "));
             eprintln!("Warning: a server must not ask for secrets in a form: {names}");
             (
-                format!("Type send to send them to {server} anyway (n: decline, c: cancel): "),
+                format!("Type send to send them to {server} anyway ({REFUSALS}): "),
                 "send",
             )
         }
@@ -57,6 +59,7 @@ pub async fn ask_form(
         };
         match line.trim().to_lowercase().as_str() {
             "n" | "no" | "ㅜ" => return (UserAnswer::Choice(UserChoice::Decline), None),
+            "x" | "ㅌ" => return (UserAnswer::Choice(UserChoice::DeclineAll), None),
             "c" | "ㅊ" => return (UserAnswer::Dismissed, None),
             typed if typed == word || word == "y" && matches!(typed, "yes" | "ㅛ") => {
                 return match form.answer(&inputs) {
@@ -183,15 +186,16 @@ pub async fn ask_page(
         eprintln!("Warning: {}", Clean::unambiguous_line(&warning.sentence()));
     }
     let question =
-        "Open it? (y: open it in the browser, m: I open it myself, n: decline, c: cancel) ";
+        format!("Open it? (y: open it in the browser, m: I open it myself, {REFUSALS}) ");
     loop {
-        let Some(line) = tty.ask(question).await else {
+        let Some(line) = tty.ask(&question).await else {
             return (UserAnswer::Dismissed, None);
         };
         let choice = match line.trim().to_lowercase().as_str() {
             "y" | "yes" | "ㅛ" => UserChoice::OpenPage,
             "m" | "ㅡ" => UserChoice::VisitMyself,
             "n" | "no" | "ㅜ" => UserChoice::Decline,
+            "x" | "ㅌ" => UserChoice::DeclineAll,
             "c" | "ㅊ" => UserChoice::CancelRequest,
             _ => continue,
         };
@@ -200,7 +204,7 @@ pub async fn ask_page(
 }
 
 /// Prints the server's words, each line after a marker.
-fn print_quote(text: &str) {
+pub(super) fn print_quote(text: &str) {
     for line in Clean::unambiguous(text).as_str().lines() {
         eprintln!("  | {line}");
     }

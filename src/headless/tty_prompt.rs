@@ -2,6 +2,7 @@
 
 use super::question_text::{default_choice, question_text};
 use super::tty_form;
+use super::tty_sampling;
 use crate::domain::{AskId, Decision};
 use crate::protocol::{Ask, CallToApprove, UserAnswer};
 use rustix::termios::{QueueSelector, tcflush, tcgetwinsize};
@@ -197,6 +198,14 @@ async fn ask_question(
     let calls = match question {
         Ask::FillForm { server, form } => return tty_form::ask_form(tty, server, form).await,
         Ask::VisitPage { server, page } => return tty_form::ask_page(tty, server, page).await,
+        Ask::AskModel {
+            server,
+            request,
+            model,
+        } => return tty_sampling::ask_model(tty, server, request, model).await,
+        Ask::SendModelAnswer { server, answer } => {
+            return tty_sampling::send_answer(tty, server, answer).await;
+        }
         Ask::ApproveCalls(calls) => calls,
         // The user must see the full text first, which only the chat screen shows.
         Ask::PinChanged(_) | Ask::SendInstructions { .. } => {

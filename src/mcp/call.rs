@@ -12,6 +12,7 @@ use crate::domain::{Arguments, CallId, Pin, Redactor, ServerId, ServerTask, Tool
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken};
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -139,8 +140,7 @@ async fn attempt(
     };
     match session {
         Ok(_) if !supervisor.matches_approved_definition(&call.tool, call.pin.as_ref()) => {
-            let why = "its server changed the tool after it was approved".to_owned();
-            Err(ToolOutcome::NotRun { why })
+            Err(changed_tool_outcome(call.task.is_some()))
         }
         Ok(session) => {
             let running = async {
@@ -225,6 +225,17 @@ async fn run_rounds(
     CallEnding::ToolFailed(format!(
         "The server asked for input more than {INPUT_ROUNDS_MAX} times in one call."
     ))
+}
+
+fn changed_tool_outcome(is_task: bool) -> ToolOutcome {
+    if !is_task {
+        let why = "its server changed the tool after it was approved".to_owned();
+        return ToolOutcome::NotRun { why };
+    }
+    ToolOutcome::Unreachable {
+        why: "The server changed the tool since the call, so its task was not followed.".to_owned(),
+        elapsed: Duration::ZERO,
+    }
 }
 
 fn task_call<'a>(

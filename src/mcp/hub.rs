@@ -17,6 +17,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -70,6 +71,7 @@ impl Hub {
                 built_in_server,
                 cache: DetectionCache::default(),
                 credentials: CredentialFile::default(),
+                keeps_tasks: Arc::default(),
             },
             entries: Vec::new(),
             tasks: JoinSet::new(),
@@ -239,9 +241,20 @@ impl Hub {
         }
     }
 
+    /// From now on, calls that are cancelled or dropped leave their tasks running, so that a later
+    /// run can wait for them.
+    pub fn keep_tasks(&self) {
+        self.context.keeps_tasks.store(true, Ordering::Relaxed);
+    }
+
     /// Answers [`HubEvent::Requested`]. Ignored if the request was withdrawn.
     pub fn reply(&self, id: ServerRequestId, reply: ServerRequestReply) {
         self.context.requests.reply(id, reply);
+    }
+
+    /// Whether a request still waits for a reply.
+    pub fn has_request(&self, id: ServerRequestId) -> bool {
+        self.context.requests.is_open(id)
     }
 
     pub(super) fn supervisors(&self) -> impl Iterator<Item = &Arc<ServerSupervisor>> {

@@ -15,8 +15,8 @@ use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientConfig,
     ClientRequest, ElicitationCapability, FormElicitationCapability, Implementation,
-    ListToolsRequest, PaginatedRequestParams, ProtocolVersion, RequestId, ServerPeerInfo,
-    ServerResult, UrlElicitationCapability,
+    ListToolsRequest, PaginatedRequestParams, ProtocolVersion, RequestId, SamplingCapability,
+    ServerPeerInfo, ServerResult, UrlElicitationCapability,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RoleClient, RunningService,
@@ -73,6 +73,7 @@ impl ClientHandler for PassiveClient {
             .with_url(UrlElicitationCapability::new());
         let mut capabilities = ClientCapabilities::default();
         capabilities.elicitation = Some(elicitation);
+        capabilities.sampling = Some(SamplingCapability::default());
         capabilities.extensions = Some(declared_extensions());
         ClientConfig::new(
             capabilities,

@@ -20,6 +20,7 @@ use crate::ports::LocalServer;
 use crate::text::Clean;
 use std::process::ExitStatus;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{Instant, timeout};
@@ -38,6 +39,8 @@ pub struct HubContext {
     pub cache: DetectionCache,
     pub requests: RequestBroker,
     pub credentials: CredentialFile,
+    /// Tasks go on without their calls; see [`super::Hub::keep_tasks`].
+    pub keeps_tasks: Arc<AtomicBool>,
 }
 
 pub struct ServerSupervisor {

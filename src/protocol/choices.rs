@@ -145,6 +145,24 @@ const UNFINISHED_TURN: &[ChoiceRow] = &[
     row(C::Discard, 'x', "discard…", "Discard it"),
 ];
 
+const UNFINISHED_TASK: &[ChoiceRow] = &[
+    row(
+        C::Resume,
+        'y',
+        "wait for it",
+        "Resume it: wait for the task",
+    )
+    .or('r'),
+    row(
+        C::KeepForLater,
+        'n',
+        "not now",
+        "Keep it for the next start",
+    )
+    .or('k'),
+    row(C::Discard, 'x', "discard…", "Discard it"),
+];
+
 const CONFIRM_DISCARD: &[ChoiceRow] = &[
     row(C::Discard, 'y', "discard", "Discard it for good").or('x'),
     row(C::KeepForLater, 'n', "keep", "Keep it for the next start"),
@@ -183,6 +201,12 @@ const FILL_FORM: &[ChoiceRow] = &[
         "cancel",
         "Cancel: close it without a decision",
     ),
+    row(
+        C::DeclineAll,
+        'x',
+        "decline all",
+        "Decline everything it asks in this conversation",
+    ),
 ];
 
 const VISIT_PAGE: &[ChoiceRow] = &[
@@ -201,6 +225,12 @@ const VISIT_PAGE: &[ChoiceRow] = &[
         "cancel",
         "Cancel: close it without a decision",
     ),
+    row(
+        C::DeclineAll,
+        'x',
+        "decline all",
+        "Decline everything it asks in this conversation",
+    ),
 ];
 
 const PAGE_VISITED: &[ChoiceRow] = &[
@@ -213,12 +243,40 @@ const PAGE_VISITED: &[ChoiceRow] = &[
     row(C::Stop, 'n', "give up", "Give up the call"),
 ];
 
+const ASK_MODEL: &[ChoiceRow] = &[
+    row(
+        C::Send,
+        'y',
+        "ask the model",
+        "Ask the model; its answer is shown first",
+    ),
+    row(C::Decline, 'n', "decline", "Decline: do not ask the model"),
+    row(
+        C::DeclineAll,
+        'x',
+        "decline all",
+        "Decline everything it asks in this conversation",
+    ),
+];
+
+const SEND_MODEL_ANSWER: &[ChoiceRow] = &[
+    row(C::Send, 'y', "send", "Send this answer to the server"),
+    row(C::Decline, 'n', "decline", "Decline: send nothing"),
+    row(
+        C::DeclineAll,
+        'x',
+        "decline all",
+        "Decline everything it asks in this conversation",
+    ),
+];
+
 impl Ask {
     /// The choices of this question, in the order of the digits that also select them; empty for
     /// approvals, which have their own keys. A letter means the same in every dialog, including
     /// approvals: `y` means yes, and the key that stops a turn here never allows a tool there.
     pub fn choices(&self) -> &'static [ChoiceRow] {
         match self {
+            Self::UnfinishedTurn(turn) if turn.waits_for_task() => UNFINISHED_TASK,
             Self::UnfinishedTurn(_) => UNFINISHED_TURN,
             Self::ConfirmDiscard { .. } => CONFIRM_DISCARD,
             Self::ApproveCalls(_) => &[],
@@ -238,6 +296,8 @@ impl Ask {
             Self::FillForm { .. } => FILL_FORM,
             Self::VisitPage { .. } => VISIT_PAGE,
             Self::PageVisited { .. } => PAGE_VISITED,
+            Self::AskModel { .. } => ASK_MODEL,
+            Self::SendModelAnswer { .. } => SEND_MODEL_ANSWER,
         }
     }
 }
@@ -262,11 +322,14 @@ mod tests {
             ("### Edited settings files", EXTERNAL_EDIT),
             ("### An old system prompt", REPLACE_PROMPT),
             ("### An unfinished turn", UNFINISHED_TURN),
+            ("### An unfinished turn", UNFINISHED_TASK),
             ("### A tool that changed", PIN_CHANGED),
             ("### Server instructions", INSTRUCTIONS),
             ("### A form from a server", FILL_FORM),
             ("### A web page from a server", VISIT_PAGE),
             ("### A web page that a call requires", PAGE_VISITED),
+            ("### A server that asks the model", ASK_MODEL),
+            ("### The answer for a server", SEND_MODEL_ANSWER),
         ] {
             let keys = rows.iter().flat_map(|row| [row.key, row.alias]);
             let keys = keys.filter(|key| *key != ' ').map(String::from);

@@ -4,8 +4,8 @@ use super::unfinished::UnfinishedTurn;
 use crate::domain::probe::ProbeReport;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    CallId, Decision, Dialect, ElicitationForm, ModelServer, PinChange, ServerId, SettingsChange,
-    TurnId, UrlElicitation,
+    CallId, Decision, Dialect, ElicitationForm, ModelServer, PinChange, SampledAnswer,
+    SamplingRequest, ServerId, SettingsChange, TurnId, UrlElicitation,
 };
 use serde::Serialize;
 use std::sync::Arc;
@@ -72,6 +72,18 @@ pub enum Ask {
     },
     /// Whether the user is done on a page that a call requires; the call is then repeated.
     PageVisited { server: ServerId, host: String },
+    /// Whether to ask the model for an answer that a server wants.
+    AskModel {
+        server: ServerId,
+        request: Arc<SamplingRequest>,
+        /// The name of the model in the settings.
+        model: String,
+    },
+    /// Whether to send the model's answer to the server.
+    SendModelAnswer {
+        server: ServerId,
+        answer: Arc<SampledAnswer>,
+    },
     /// Whether to send a server's instructions to the model.
     SendInstructions { server: ServerId, text: Arc<str> },
 }
@@ -151,7 +163,7 @@ pub enum UserChoice {
     SendUntilExit,
     /// Edit the fields of a form.
     FillIn,
-    /// Send the form.
+    /// Send the form, the request or the answer that is shown.
     Send,
     /// Open the page in the browser.
     OpenPage,
@@ -162,6 +174,8 @@ pub enum UserChoice {
     CopyAddress,
     /// Refuse a server's request.
     Decline,
+    /// Refuse all requests of a server until the conversation ends.
+    DeclineAll,
     /// Close a server's request without a decision.
     CancelRequest,
 }
@@ -172,7 +186,9 @@ impl Ask {
         match self {
             Self::FillForm { server, .. }
             | Self::VisitPage { server, .. }
-            | Self::PageVisited { server, .. } => Some(server),
+            | Self::PageVisited { server, .. }
+            | Self::AskModel { server, .. }
+            | Self::SendModelAnswer { server, .. } => Some(server),
             _ => None,
         }
     }

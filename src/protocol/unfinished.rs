@@ -19,6 +19,15 @@ pub struct UnfinishedTurn {
     pub earlier_unanswered: usize,
 }
 
+impl UnfinishedTurn {
+    /// Whether resuming the turn waits for a task.
+    pub fn waits_for_task(&self) -> bool {
+        self.calls
+            .iter()
+            .any(|call| call.stage == CallStage::RunningAsTask)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnfinishedCall {
     pub server: String,
@@ -34,6 +43,8 @@ pub enum CallStage {
     AwaitingApproval,
     /// It was running; its effects are unknown.
     Running,
+    /// It was running as a task on its server, which may go on.
+    RunningAsTask,
     /// The outcome from the journal, not sanitized: `ok`, `failed` and so on.
     Ended(String),
 }

@@ -13,6 +13,8 @@ pub struct ChatRequest {
     /// Ollama's `options.num_ctx`. Always sent: without it, Ollama silently truncates to its
     /// default.
     pub num_ctx: u32,
+    /// `None` sends the default temperature.
+    pub temperature: Option<f64>,
 }
 
 /// The parts of a streamed reply, in order. A stream without `End` was cut off.

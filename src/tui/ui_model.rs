@@ -12,6 +12,7 @@ use crate::tui::conversation::ConversationState;
 use crate::tui::demo_tour::state::DemoTour;
 use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::state::Dialog;
+use crate::tui::elicitation::sampling_progress::SamplingProgress;
 use crate::tui::engine_state::EngineState;
 use crate::tui::input::decode::ReplyFilter;
 use crate::tui::keymap::{Action, KeyProtocol, Keymap};
@@ -58,6 +59,8 @@ pub struct UiModel {
     pub engine: EngineState,
     pub first_run: FirstRun,
     pub probe: Option<ProbeProgress>,
+    /// The model is generating answers for servers.
+    pub sampling: Option<SamplingProgress>,
     pub servers_pane: ServersPane,
     pub notices: Notices,
     /// The demo tour, if one was requested.
@@ -129,6 +132,7 @@ impl UiModel {
             engine: EngineState::default(),
             first_run: FirstRun::default(),
             probe: None,
+            sampling: None,
             notices: Notices::default(),
             tour,
         }
@@ -307,7 +311,8 @@ impl UiModel {
     /// When the model needs its next tick, for example for a spinner frame, an expiring notice
     /// or a dialog that starts to accept keys.
     pub fn next_wake(&self) -> Option<Duration> {
-        let is_waiting = self.chat.transcript.wait().is_some() || self.active_probe().is_some();
+        let has_job = self.active_probe().is_some() || self.sampling.is_some();
+        let is_waiting = self.chat.transcript.wait().is_some() || has_job;
         let has_spinner = self.is_running_tool() || is_waiting || self.is_answering();
         // While text streams in, the spinner turns with the frames that show the text.
         let is_quiet_from = self.chat.timing.last_event_at + SPINNER_STEP;

@@ -11,8 +11,8 @@ use humble::domain::elicitation::{FieldInput, FieldKind, FormField};
 use humble::domain::model::Secret;
 use humble::domain::server::{OAuthSettings, ProtocolMode, RemoteTransport};
 use humble::domain::{
-    Arguments, BuiltInSettings, CallId, ElicitationForm, Server, ServerConfig, ServerRequest,
-    ServerRequestReply, ServerStatus, ToolOutcome,
+    Arguments, BuiltInSettings, CallId, ElicitationForm, SampledAnswer, Server, ServerConfig,
+    ServerRequest, ServerRequestReply, ServerStatus, ToolOutcome,
 };
 use humble::mcp::{Hub, HubEvent, McpCall};
 use humble::provider::Provider;
@@ -131,9 +131,17 @@ fn answer_request(hub: &Hub, event: HubEvent) {
         return;
     };
     println!("{request:?}");
+    if let ServerRequest::Sampling(_) = request {
+        let answer = SampledAnswer {
+            model: "conformance".to_owned(),
+            text: "An answer.".to_owned(),
+            is_cut_off: false,
+        };
+        return hub.reply(id, ServerRequestReply::Sampled(answer));
+    }
     let values = match request {
         ServerRequest::Form(form) => form.answer(&example_inputs(&form)),
-        ServerRequest::Url(_) | ServerRequest::PageVisited(_) => Ok(Arguments::new()),
+        _ => Ok(Arguments::new()),
     };
     hub.reply(
         id,

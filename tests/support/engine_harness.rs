@@ -1,6 +1,7 @@
 //! The real engine with a scripted model and the built-in server, in a temporary home:
 //! everything except screen and network.
 
+use super::in_memory_server::InMemoryServer;
 use humble::app::{built_in_server, notebook};
 use humble::config::Home;
 use humble::domain::{
@@ -55,6 +56,19 @@ impl EngineHarness {
     /// Starts the engine in an existing home.
     pub async fn start_in(home: TempDir, script: Script) -> Self {
         Self::start_with_options(home, script, EngineOptions::default()).await
+    }
+
+    /// Starts the engine in an existing home, with another server in place of the built-in one.
+    pub async fn start_in_with_server(
+        home: TempDir,
+        script: Script,
+        server: &InMemoryServer,
+    ) -> Self {
+        let requests = script.requests();
+        let (provider, options) = (Provider::scripted(script), EngineOptions::default());
+        let server: Arc<dyn LocalServer> = Arc::new(server.clone());
+        let harness = Self::spawn(home, provider, requests, options, None, Some(server));
+        harness.wait_for_tools().await
     }
 
     /// Starts the engine with command-line options.

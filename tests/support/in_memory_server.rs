@@ -23,6 +23,8 @@ struct State {
     /// Pending calls: id, tool, progress token.
     pending_calls: Vec<(Value, String, Value)>,
     cancelled: BTreeSet<String>,
+    /// The tools of all calls.
+    called: Vec<String>,
     is_broken: bool,
     /// Results of other methods; null means that the server never answers, and a number as `error`
     /// that it answers with an error of this code.
@@ -82,6 +84,11 @@ impl InMemoryServer {
     pub fn requested_methods(&self) -> Vec<String> {
         let method = |request: &Value| request["method"].as_str().map(str::to_owned);
         self.with_state(|state| state.requests.iter().filter_map(method).collect())
+    }
+
+    /// The tools that were called, in order.
+    pub fn called_tools(&self) -> Vec<String> {
+        self.with_state(|state| state.called.clone())
     }
 
     /// How often this method was requested.
@@ -184,6 +191,7 @@ impl State {
             "tools/list" => self.answer(id, &json!({ "tools": self.tools })),
             "tools/call" => {
                 let name = params["name"].as_str().unwrap_or_default().to_owned();
+                self.called.push(name.clone());
                 let result = self.results.iter().find(|(tool, _)| *tool == name);
                 match result {
                     Some((_, result)) => self.answer(id, result),

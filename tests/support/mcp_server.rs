@@ -28,6 +28,7 @@ fn main() {
         subscription: None,
         asking_call: None,
         is_page_required: false,
+        questions_asked: 0,
         status_count: 0,
         task_answer: None,
         running: Arc::default(),
@@ -101,6 +102,8 @@ struct Server {
     asking_call: Option<Value>,
     /// A call was refused until the user has visited a page.
     is_page_required: bool,
+    /// Of the tool `nag`.
+    questions_asked: u32,
     /// Status requests since the last call.
     status_count: u32,
     /// The user's answer to a task.
@@ -146,6 +149,7 @@ impl Server {
             Some("notifications/initialized") if self.behavior == "asks" => {
                 send(&json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" }));
                 send(&json!({ "jsonrpc": "2.0", "id": "r", "method": "sampling/createMessage" }));
+                send(&json!({ "jsonrpc": "2.0", "id": "u", "method": "unknown/method" }));
             }
             Some(other) if !id.is_null() => send_error(&id, -32601, other),
             None => eprintln!("answered {}", message),

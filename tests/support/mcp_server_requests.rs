@@ -43,6 +43,9 @@ impl Server {
                     "flood",
                     "gated",
                     "completes",
+                    "sample",
+                    "sample-later",
+                    "nag",
                 ];
                 send_result(id, &json!({ "tools": names.map(tool) }));
             }
@@ -94,6 +97,16 @@ impl Server {
             "page" => {
                 ask("e-page", &page());
             }
+            "sample" => ask_model(),
+            "sample-later" => {
+                send_result(id, &text("asked later"));
+                self.asking_call = None;
+                ask_model();
+            }
+            "nag" => {
+                self.questions_asked = 1;
+                ask("nag1", &form());
+            }
             name => ask("e1", &request(name)),
         }
     }
@@ -103,6 +116,16 @@ impl Server {
         eprintln!("answered {message}");
         if id == "e-page" {
             complete_page();
+        }
+        if (1..20).contains(&self.questions_asked) {
+            self.questions_asked += 1;
+            return ask(&format!("nag{}", self.questions_asked), &form());
+        }
+        if self.questions_asked > 0
+            && let Some(call) = self.asking_call.take()
+        {
+            let count = std::mem::take(&mut self.questions_asked);
+            return send_result(&call, &text(&format!("asked {count} times")));
         }
         if let Some(call) = self.asking_call.take() {
             let answer = message.get("result").unwrap_or(&message["error"]);
@@ -135,6 +158,9 @@ impl Server {
                 });
                 json!({ "only": asked(name) })
             }
+            "sample" => {
+                json!({ "only": { "method": "sampling/createMessage", "params": sampling() } })
+            }
             name => json!({ "only": asked(name) }),
         };
         send_result(
@@ -146,6 +172,22 @@ impl Server {
 
 fn ask(id: &str, params: &Value) {
     send(&json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params }));
+}
+
+fn ask_model() {
+    send(&json!({
+        "jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage", "params": sampling(),
+    }));
+}
+
+fn sampling() -> Value {
+    json!({
+        "systemPrompt": "Be brief.",
+        "messages": [{ "role": "user", "content": { "type": "text", "text": "Name a color." } }],
+        "maxTokens": 50,
+        "temperature": 0.5,
+        "includeContext": "thisServer",
+    })
 }
 
 fn complete_page() {

@@ -2,8 +2,8 @@
 //! the values.
 
 use super::model_server::{ollama_call, ollama_text};
-use super::pty::contains_text;
-use super::{CHAT, READY_HINT, clean_exit, ollama, open_with_tools};
+use super::pty::{CTRL_C, contains_text};
+use super::{CHAT, READY_HINT, clean_exit, endless, ollama, open_with_tools};
 use crate::home::test_server_path;
 use serde_json::json;
 use std::time::Duration;
@@ -54,4 +54,119 @@ fn a_form_is_filled_in_during_a_call() {
         assert_eq!(terminal.quit(), clean_exit());
         home.assert_no_process_left();
     }
+}
+
+#[test]
+fn the_model_answers_a_server_only_after_two_questions() {
+    for behavior in ["asks-legacy", "asks-modern"] {
+        let (server, home) = ollama();
+        let home = home.with_server("test", &test_server_path(), &[behavior]);
+        server
+            .queue_reply(CHAT, ollama_call("sample", &json!({})))
+            .queue_reply(CHAT, ollama_text(&["Blue like ", "the sky."]))
+            .queue_reply(CHAT, ollama_text(&["The server knows."]));
+        let mut terminal = open_with_tools(&home);
+        terminal.send_prompt("Ask it.");
+        terminal.wait_for_text("Call now? (Y/N)");
+        terminal.wait_for_text(READY_HINT);
+        terminal.press("y");
+        let dialog = terminal.wait_for_text("Request from test");
+        for part in [
+            "  | Be brief.",
+            "  | Name a color.",
+            "50 tokens",
+            "Left out: the conversation",
+        ] {
+            assert!(
+                contains_text(&dialog, part),
+                "{part}\n{}",
+                dialog.contents()
+            );
+        }
+        assert_eq!(
+            server.bodies(CHAT).len(),
+            1,
+            "nothing is asked before the key"
+        );
+        terminal.wait_for_text(READY_HINT);
+        // The digit of the choice: a second `y` this soon would count as held down.
+        terminal.press("1");
+        terminal.wait_for_text("Answer for test");
+        terminal.wait_for_text("  | Blue like the sky.");
+        terminal.wait_for_text(READY_HINT);
+        terminal.press("y");
+        terminal.wait_for_text("The server knows.");
+        let bodies = server.bodies(CHAT);
+        assert_eq!(bodies[1]["options"]["num_predict"], 50);
+        assert_eq!(bodies[1]["options"]["temperature"], 0.5);
+        assert_eq!(bodies[1].get("tools"), None);
+        let sampled = bodies[1]["messages"].as_array().expect("messages");
+        let sampled: Vec<_> = sampled.iter().map(|message| &message["content"]).collect();
+        assert_eq!(sampled, ["Be brief.", "Name a color."]);
+        let messages = bodies[2]["messages"].as_array().expect("messages");
+        let result = messages.last().and_then(|last| last["content"].as_str());
+        let result = result.expect("a result");
+        assert!(
+            result.contains("Blue like the sky."),
+            "{behavior}: {result}"
+        );
+        assert_eq!(terminal.quit(), clean_exit());
+        home.assert_no_process_left();
+    }
+}
+
+#[test]
+fn ctrl_c_stops_an_answer_for_a_server_after_the_turn() {
+    let (server, home) = ollama();
+    let home = home.with_server("test", &test_server_path(), &["asks-legacy"]);
+    server
+        .queue_reply(CHAT, ollama_call("sample-later", &json!({})))
+        .queue_reply(CHAT, ollama_text(&["It asks later."]))
+        .queue_reply(CHAT, endless(&["Blue"]));
+    let mut terminal = open_with_tools(&home);
+    terminal.send_prompt("Ask it.");
+    terminal.wait_for_text("Call now? (Y/N)");
+    terminal.wait_for_text(READY_HINT);
+    terminal.press("y");
+    terminal.wait_for_text("It asks later.");
+    terminal.wait_for_text("Server test asks you something. Alt+Q opens it.");
+    terminal.press("\x1bq");
+    terminal.wait_for_text("Ask the model?");
+    terminal.wait_for_text(READY_HINT);
+    terminal.press("1");
+    terminal.wait_for_text("answering test");
+    terminal.press(CTRL_C);
+    terminal.wait_until_gone("answering test");
+    terminal.press("still here");
+    terminal.wait_for_text("still here");
+    assert_eq!(terminal.quit_with_draft(), clean_exit());
+    home.assert_no_process_left();
+}
+
+#[test]
+fn one_key_ends_the_questions_of_a_server_that_never_stops_asking() {
+    let (server, home) = ollama();
+    let home = home.with_server("test", &test_server_path(), &["asks-legacy"]);
+    server
+        .queue_reply(CHAT, ollama_call("nag", &json!({})))
+        .queue_reply(CHAT, ollama_text(&["It gave up."]));
+    let mut terminal = open_with_tools(&home);
+    terminal.send_prompt("Ask it.");
+    terminal.wait_for_text("Call now? (Y/N)");
+    terminal.wait_for_text(READY_HINT);
+    terminal.press("y");
+    terminal.wait_for_text("Form from test");
+    terminal.wait_for_text(READY_HINT);
+    terminal.press("n");
+    // The next dialog looks the same, and accepts keys only after a pause.
+    std::thread::sleep(Duration::from_millis(1_000));
+    terminal.wait_for_text(READY_HINT);
+    terminal.press("x");
+    terminal.wait_for_text("It gave up.");
+    let messages = server.bodies(CHAT)[1]["messages"].clone();
+    let result = messages.as_array().and_then(|all| all.last()).cloned();
+    let result = result.expect("a result")["content"].to_string();
+    assert!(result.contains("asked 20 times"), "{result}");
+    assert_eq!(terminal.quit(), clean_exit());
+    home.assert_no_process_left();
 }

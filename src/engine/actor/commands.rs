@@ -35,13 +35,19 @@ impl Actor {
         false
     }
 
+    fn interrupt(&mut self) {
+        let stopped = self.server_requests.stop_sampling(&mut self.cx);
+        self.reply_to_servers(stopped);
+        self.feed(TurnInput::Interrupt);
+    }
+
     fn route_command(&mut self, command: Command) {
         match command {
             Command::Submit { turn, prompt } => self.submit(turn, prompt),
             Command::ShowReplyTrace => self.send_trace(),
             Command::Compact { turn } => self.compact(turn),
             Command::Answer { ask, answer } => self.route_answer(ask, answer),
-            Command::Interrupt => self.feed(TurnInput::Interrupt),
+            Command::Interrupt => self.interrupt(),
             Command::CheckArguments {
                 query,
                 tool,

@@ -6,7 +6,7 @@ use crate::domain::{AskId, Dialect, ModelRef};
 use crate::engine::imports;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
-use crate::engine::server_requests;
+use crate::engine::server_requests::ReadyReply;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{UserAnswer, UserChoice};
 
@@ -55,10 +55,17 @@ impl Actor {
             }
             JobResult::NoteFound(result) => self.handle_note_found(result),
             JobResult::PageOpened(request, result) => {
-                let reply = server_requests::handle_page_opened(request, result, &mut self.cx);
-                if let Some((id, reply)) = reply {
-                    self.hub.reply(id, reply);
+                // Withdrawn while the browser started.
+                if self.hub.has_request(request.id) {
+                    let (requests, cx) = (&mut self.server_requests, &mut self.cx);
+                    let reply = requests.handle_page_opened(request, result, cx);
+                    self.reply_to_servers(reply);
                 }
+            }
+            JobResult::Sampled(request, result) => {
+                let (requests, cx) = (&mut self.server_requests, &mut self.cx);
+                let reply = requests.handle_sampled(request, result, cx);
+                self.reply_to_servers(reply);
             }
             JobResult::HomePrepared(banners) => self.cx.handle_home_prepared(banners),
         }
@@ -80,6 +87,12 @@ impl Actor {
         }
         self.probe
             .handle_dialect_saved(model, dialect, result, &mut self.cx);
+    }
+
+    pub(super) fn reply_to_servers(&self, replies: impl IntoIterator<Item = ReadyReply>) {
+        for (id, reply) in replies {
+            self.hub.reply(id, reply);
+        }
     }
 
     /// Passes an answer to the owner of its question.
@@ -136,11 +149,10 @@ impl Actor {
             }
             PendingQuestion::PinChanged(change) => self.handle_pin_answer(*change, answer),
             PendingQuestion::ServerRequest(request) => {
-                let id = request.id;
-                let reply = server_requests::handle_answer(request, answer, &mut self.cx);
-                if let Some(reply) = reply {
-                    self.hub.reply(id, reply);
-                }
+                let (requests, cx) = (&mut self.server_requests, &mut self.cx);
+                let context = &self.models.context;
+                let replies = requests.handle_answer(request, answer, context, cx);
+                self.reply_to_servers(replies);
             }
             PendingQuestion::Instructions(consent) => {
                 let servers = self.hub.servers();

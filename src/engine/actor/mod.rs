@@ -11,6 +11,7 @@ mod server_commands;
 mod session_switch;
 mod settings_changes;
 mod shutdown;
+mod tool_calls;
 mod tool_offers;
 mod turn_outputs;
 mod turns;
@@ -30,7 +31,8 @@ use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
 use crate::engine::probe::ModelProbe;
 use crate::engine::server_content::ServerContentJobs;
-use crate::engine::server_requests::{self, OpenServerRequest};
+use crate::engine::server_requests::ServerRequests;
+use crate::engine::server_requests::open::OpenServerRequest;
 use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{
@@ -81,6 +83,7 @@ struct Actor {
     agents: NoteAgents,
     attachments: AttachmentJobs,
     server_content: ServerContentJobs,
+    server_requests: ServerRequests,
     built_in_server: Arc<dyn LocalServer>,
     argument_checker: ArgumentChecker,
 }
@@ -172,6 +175,7 @@ impl Actor {
             agents,
             attachments: AttachmentJobs::default(),
             server_content: ServerContentJobs::default(),
+            server_requests: ServerRequests::default(),
             built_in_server,
             argument_checker: ArgumentChecker::default(),
             cx,
@@ -292,15 +296,13 @@ impl Actor {
                 id,
                 server,
                 request,
-            } => server_requests::ask(
-                OpenServerRequest {
-                    id,
-                    server,
-                    request,
-                },
-                &mut self.cx,
-            ),
-            HubEvent::RequestWithdrawn(id) => server_requests::withdraw(id, &mut self.cx),
+            } => {
+                let open = OpenServerRequest::new(id, server, request);
+                let model = self.models.current();
+                let reply = self.server_requests.ask(open, model, &mut self.cx);
+                self.reply_to_servers(reply);
+            }
+            HubEvent::RequestWithdrawn(id) => self.server_requests.withdraw(id, &mut self.cx),
             HubEvent::Noticed(notice) => self.cx.notice(notice),
         }
     }

@@ -25,6 +25,7 @@ impl Actor {
         self.guard.leave_session(self.conversation.session());
         self.conversation.replace(session);
         self.agents.leave_conversation();
+        self.server_requests.begin_conversation();
         if self.trust.clear_session_grants() {
             self.feed_approval();
             self.trust.publish_trust(&self.hub.servers(), &mut self.cx);
@@ -175,9 +176,23 @@ impl Actor {
             true => self.open_session(resumed.session),
             false => self.begin_session(resumed.session),
         }
-        self.persist
-            .save_recovered(&self.conversation, resumed.journal, &self.cx);
+        self.persist.save_recovered(
+            &self.conversation,
+            resumed.journal,
+            !resumed.calls.is_empty(),
+            &self.cx,
+        );
         let prompt = Prompt::new(resumed.prompt).with_attachments(resumed.attachments);
+        if !resumed.calls.is_empty() {
+            // The other unfinished turns are offered at the next start.
+            resumed
+                .notice
+                .into_iter()
+                .for_each(|notice| self.cx.notice(notice));
+            self.recovery
+                .keep_calls(self.conversation.seq(), resumed.calls);
+            return self.cx.outbox.push(Event::TurnResumed(prompt));
+        }
         let notice = resumed.notice;
         let offered = Event::PromptOffered { prompt, notice };
         self.cx.outbox.push(offered);

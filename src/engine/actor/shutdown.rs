@@ -16,9 +16,10 @@ const CLOSE_TIME_MAX: Duration = Duration::from_secs(3);
 const CANCEL_TIME_MAX: Duration = Duration::from_millis(300);
 
 impl Actor {
-    /// Stops the running turn without recording its end, so its journal is kept.
+    /// Stops the running turn without recording its end, so its journal and its tasks are kept.
     pub(super) fn abandon_turn(&mut self) {
         if let Some(turn) = self.turn.take() {
+            self.hub.keep_tasks();
             turn.driver.cancel_all();
             self.cancelled_calls.extend(turn.driver.finish().calls);
         }

@@ -51,7 +51,7 @@ impl Actor {
             return true;
         };
         let id = call.id();
-        turn.driver.run(call, |_| async move {
+        turn.driver.run(id, |_| async move {
             // The descriptions are the servers' words.
             let scan = scan_untrusted(QuoteSource::ToolResult, text.clone(), toolset);
             FinishedCall {

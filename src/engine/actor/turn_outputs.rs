@@ -1,27 +1,18 @@
 //! Carries out the outputs of the conversation's turn and feeds the results back.
 
 use super::Actor;
-use crate::attachments::save_result_media;
 use crate::domain::compaction;
-use crate::domain::{
-    CallId, Notice, PromptKind, QuoteSource, ToolOutcome, ToolState, TurnEvent, Usage,
-};
+use crate::domain::{CallId, Notice, PromptKind, ToolState, TurnEvent, Usage};
 use crate::engine::active_turn::ActiveTurnSignal;
-use crate::engine::approval::ApprovedCall;
 use crate::engine::context::BudgetOutput;
 use crate::engine::failures;
-use crate::engine::injection_guard::{scan_untrusted, untrusted_output};
 use crate::engine::jobs::JobResult;
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::questions::PendingQuestion;
-use crate::engine::result_images::ResultImages;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
-use crate::mcp::{CallResult, McpCall};
 use crate::protocol::{Event, ModelJob, QuestionOwner};
 use crate::provider::StreamPart;
-use serde_json::Value;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Actor {
@@ -95,6 +86,7 @@ impl Actor {
                 }),
                 TurnOutput::AskClosed(ask) => self.cx.outbox.push(Event::AskClosed(ask)),
                 TurnOutput::Call(call) => self.run_call(&call),
+                TurnOutput::FollowTask(call) => self.follow_task(*call),
                 TurnOutput::Granted(grant) => {
                     let servers = self.hub.servers();
                     self.trust.grant_session(grant, &servers, &mut self.cx);
@@ -288,80 +280,4 @@ impl Actor {
             self.feed(input);
         }
     }
-
-    fn run_call(&mut self, call: &ApprovedCall) {
-        if self.answer_tool_search(call) {
-            return;
-        }
-        self.note_tool_use(call);
-        let Some(turn) = &mut self.turn else { return };
-        let id = call.id();
-        // The turn has already checked that the tool is unchanged. If it is missing after all,
-        // the call must not run.
-        let Some(tool) = self.toolset.get(call.server(), call.tool()) else {
-            return turn.driver.run(call, |_| async move {
-                let why = "the tool is no longer offered".to_owned();
-                FinishedCall {
-                    call: id,
-                    outcome: ToolOutcome::NotRun { why },
-                    untrusted_text: None,
-                    images: ResultImages::default(),
-                }
-            });
-        };
-        tracing::info!(server = %call.server(), tool = %call.tool(), "tool call");
-        let request = McpCall {
-            id,
-            server: call.server().clone(),
-            tool: call.tool().to_owned(),
-            arguments: call.arguments().clone(),
-            pin: Some(tool.tool.pin.clone()),
-            task: None,
-        };
-        let (server, tool, is_private) = (
-            request.server.clone(),
-            request.tool.clone(),
-            self.persist.is_private(),
-        );
-        // A private conversation leaves no files, and a one-shot run shows no paths.
-        let saves_files = !is_private && !self.cx.options.is_one_shot;
-        let folder = saves_files.then(|| self.cx.home.result_files());
-        let (hub, offered) = (&self.hub, Arc::clone(&self.toolset));
-        turn.driver.run(call, |cancel| {
-            let answer = hub.call_with_result(request, cancel);
-            async move {
-                let CallResult { outcome, result } = answer.await;
-                failures::log_outcome(&server, &tool, &outcome, is_private);
-                // The model sees no result before the injection guard has scanned it.
-                let untrusted_text = match untrusted_output(&outcome) {
-                    Some(text) => Some(
-                        scan_untrusted(QuoteSource::ToolResult, text.to_owned(), offered).await,
-                    ),
-                    None => None,
-                };
-                FinishedCall {
-                    call: id,
-                    outcome,
-                    untrusted_text,
-                    images: decode_images(result, folder).await,
-                }
-            }
-        });
-    }
-}
-
-/// The images of a raw result, decoded on a blocking thread, which also saves them in `folder`.
-async fn decode_images(result: Option<Value>, folder: Option<PathBuf>) -> ResultImages {
-    let Some(result) = result else {
-        return ResultImages::default();
-    };
-    let decode = move || ResultImages {
-        saved_files: folder.map_or_else(Vec::new, |folder| save_result_media(&result, &folder)),
-        ..ResultImages::from_result(&result)
-    };
-    let images = tokio::task::spawn_blocking(decode).await;
-    images.unwrap_or_else(|error| {
-        tracing::error!("the images of a tool result could not be read: {error}");
-        ResultImages::default()
-    })
 }

@@ -87,6 +87,7 @@ impl Actor {
             Some(index) => compaction::request_history_until(self.conversation.session(), index),
             None => compaction::request_history(self.conversation.session()),
         };
+        let resumed_calls = self.recovery.take_calls(self.conversation.seq(), &prompt);
         let note_settings = self.cx.settings.notes();
         let session = self.conversation.session();
         let preparation =
@@ -105,6 +106,7 @@ impl Actor {
             approval: self.trust.approval_for_turn(),
             limits: self.cx.settings.limits.clone(),
             untrusted_texts: self.guard.untrusted_texts().clone(),
+            resumed_calls,
         };
         self.begin_turn(id, setup, model, None, preparation);
         let servers = self.hub.servers();
@@ -219,6 +221,7 @@ impl Actor {
             approval: self.trust.approval().clone(),
             limits: self.cx.settings.limits.clone(),
             untrusted_texts: self.guard.untrusted_texts().clone(),
+            resumed_calls: Vec::new(),
         };
         self.begin_turn(id, setup, model, Some(prefix), None);
     }

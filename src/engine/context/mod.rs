@@ -377,6 +377,7 @@ fn send_request(unsent: UnsentRequest, model_info: &ModelInfo, num_ctx: u32) -> 
         messages,
         tools,
         num_ctx,
+        temperature: None,
     })
 }
 

@@ -1,6 +1,8 @@
 //! Offers the turns that an earlier run left unfinished, one at a time, newest first.
 
+use super::session_writer::ConversationSeq;
 use super::unfinished::{RecoveryScan, ResumedConversation, UnfinishedTurns, scan_journals};
+use crate::domain::{Prompt, ToolCall};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
@@ -12,6 +14,8 @@ use std::sync::Arc;
 pub struct CrashRecovery {
     /// Turns that have not been offered yet.
     unfinished: VecDeque<UnfinishedTurns>,
+    /// The calls of the turn that was resumed, until its prompt is submitted.
+    resumed_calls: Option<(ConversationSeq, Vec<ToolCall>)>,
 }
 
 impl CrashRecovery {
@@ -48,6 +52,20 @@ impl CrashRecovery {
                 PendingQuestion::Unfinished(turns),
             );
         }
+    }
+
+    /// Keeps the calls of a turn in this conversation until its prompt is submitted again.
+    pub fn keep_calls(&mut self, conversation: ConversationSeq, calls: Vec<ToolCall>) {
+        self.resumed_calls = Some((conversation, calls));
+    }
+
+    /// The calls that `prompt` resumes; empty for most prompts.
+    pub fn take_calls(&mut self, conversation: ConversationSeq, prompt: &Prompt) -> Vec<ToolCall> {
+        let resumed = self
+            .resumed_calls
+            .take_if(|(owner, _)| *owner == conversation);
+        let calls = resumed.filter(|_| prompt.resumes_calls);
+        calls.map_or_else(Vec::new, |(_, calls)| calls)
     }
 
     pub fn handle_resume_answer(

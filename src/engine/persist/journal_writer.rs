@@ -204,6 +204,22 @@ impl JournalWriter {
         self.detached.push((conversation, until, journal));
     }
 
+    /// Continues the journal of an earlier run with the turns of this conversation. Returns the
+    /// journal if another one is in use.
+    pub fn continue_journal(
+        &mut self,
+        conversation: ConversationSeq,
+        journal: Journal,
+    ) -> Result<(), Journal> {
+        self.detach_journal(conversation);
+        if !self.is_idle() || self.has_file {
+            return Err(journal);
+        }
+        self.journal = Some(journal);
+        self.has_file = true;
+        Ok(())
+    }
+
     /// Removes the journals that waited for this save.
     pub fn handle_session_saved(&mut self, conversation: ConversationSeq, save: SaveSeq) {
         let is_saved =

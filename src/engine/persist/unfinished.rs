@@ -4,7 +4,7 @@
 
 use crate::config::Home;
 use crate::domain::session::CancelledTurn;
-use crate::domain::{Attachment, Notice, Session};
+use crate::domain::{Attachment, Notice, Session, ToolCall};
 use crate::protocol::{CallStage, UnfinishedCall, UnfinishedTurn};
 use crate::store::{
     Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, SessionStore, SessionTrash,
@@ -45,6 +45,9 @@ impl UnfinishedTurns {
             arguments: entry.get("arguments").cloned().unwrap_or_default(),
             stage: match (*is_awaiting, text(entry, "outcome")) {
                 (true, _) => CallStage::AwaitingApproval,
+                (false, outcome) if outcome.is_empty() && JournaledTurn::has_task(entry) => {
+                    CallStage::RunningAsTask
+                }
                 (false, outcome) if outcome.is_empty() => CallStage::Running,
                 (false, outcome) => CallStage::Ended(outcome),
             },
@@ -71,6 +74,18 @@ impl UnfinishedTurns {
     fn attachments(&self) -> Vec<Arc<Attachment>> {
         let last = self.turns.last();
         last.map_or_else(Vec::new, |turn| turn.attachments.clone())
+    }
+
+    /// The calls of the last turn, if a task of one of them can be waited for.
+    fn calls_with_tasks(&self) -> Vec<ToolCall> {
+        let calls = self
+            .turns
+            .last()
+            .map_or_else(Vec::new, JournaledTurn::tool_calls);
+        match calls.iter().any(ToolCall::has_open_task) {
+            true => calls,
+            false => Vec::new(),
+        }
     }
 
     /// Whether a call of the last turn was awaiting approval.
@@ -118,6 +133,8 @@ pub struct ResumedConversation {
     /// Offered in the message editor but not sent, because tools may have changed since.
     pub prompt: String,
     pub attachments: Vec<Arc<Attachment>>,
+    /// The calls of the turn, if it waits for a task.
+    pub calls: Vec<ToolCall>,
     /// What the user should know besides where the prompt went.
     pub notice: Option<Notice>,
 }
@@ -146,6 +163,7 @@ impl ResumedConversation {
             session,
             prompt: turns.prompt(),
             attachments: turns.attachments(),
+            calls: turns.calls_with_tasks(),
             notice,
             journal: turns.into_journal(),
         }

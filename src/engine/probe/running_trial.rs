@@ -154,6 +154,7 @@ impl<'a> RunningTrial<'a> {
                         messages,
                         tools,
                         num_ctx,
+                        temperature: None,
                     });
                 }
                 TurnOutput::Asked { ask, question } => {
@@ -171,7 +172,7 @@ impl<'a> RunningTrial<'a> {
                         task: None,
                     };
                     let hub = &self.tools.hub;
-                    self.driver.run(&call, |cancel| {
+                    self.driver.run(call.id(), |cancel| {
                         let outcome = hub.call(request, cancel);
                         async move {
                             FinishedCall {
@@ -190,6 +191,8 @@ impl<'a> RunningTrial<'a> {
                 | TurnOutput::Granted(_)
                 | TurnOutput::RuleAdded(_)
                 | TurnOutput::FinishAgent(_)
+                // A probe resumes no turn.
+                | TurnOutput::FollowTask(..)
                 | TurnOutput::Answered { .. }
                 | TurnOutput::PartialAnswer { .. } => {}
             }
@@ -262,6 +265,7 @@ fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnS
             ..Limits::default()
         },
         untrusted_texts: Default::default(),
+        resumed_calls: Vec::new(),
     }
 }
 

@@ -16,6 +16,7 @@ mod parsing_changes;
 mod proposals;
 mod questions;
 mod reply_text;
+mod resume;
 mod retry;
 mod round;
 mod trust_change;
@@ -110,7 +111,10 @@ impl Turn {
     /// Starts a turn. The returned effects send the prompt to the model.
     pub fn begin(setup: TurnSetup, ids: TurnIdGenerators) -> (Self, Vec<TurnEffect>) {
         let mut turn = Self::new(setup, ids);
-        turn.start_round();
+        match std::mem::take(&mut turn.setup.resumed_calls) {
+            calls if calls.is_empty() => turn.start_round(),
+            calls => turn.resume_calls(calls),
+        }
         let effects = std::mem::take(&mut turn.effects);
         (turn, effects)
     }

@@ -105,6 +105,7 @@ impl Turn {
         let mut retry = failed;
         retry.id = id;
         retry.repeats = None;
+        retry.task = None;
         self.error_count = self.error_count.saturating_sub(1);
         self.call_retry = Some(CallRetry {
             call: id,

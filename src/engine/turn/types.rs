@@ -5,7 +5,7 @@ use crate::domain::model::Limits;
 use crate::domain::trust::TrustRule;
 use crate::domain::{
     AgentResult, ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Dialect, Message, Notice,
-    Prompt, ReasoningEcho, SavedMessage, SchemaCheck, ServerTask, ToolMode, ToolOutcome,
+    Prompt, ReasoningEcho, SavedMessage, SchemaCheck, ServerTask, ToolCall, ToolMode, ToolOutcome,
     ToolProgress, Toolset, TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, ToolIdentity};
@@ -45,6 +45,8 @@ pub struct TurnSetup {
     pub limits: Limits,
     /// Untrusted text of this conversation.
     pub untrusted_texts: UntrustedTexts,
+    /// The calls of an earlier run that the turn continues, at least one of them with a task.
+    pub resumed_calls: Vec<ToolCall>,
 }
 
 impl TurnSetup {
@@ -252,6 +254,8 @@ pub enum TurnEffect {
     },
     CloseAsk(AskId),
     Run(ApprovedCall),
+    /// Wait for the task of a call that an earlier run made.
+    FollowTask(Box<ToolCall>),
     /// Cancel a running call.
     Cancel(CallId),
     /// Allow this tool for the rest of the session.

@@ -19,7 +19,9 @@ use super::turn::{
     ModelAnswer, Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup, TurnState,
 };
 use crate::domain::trust::TrustRule;
-use crate::domain::{AskId, CallId, Message, PromptKind, SchemaCheck, Toolset, TurnEvent, Usage};
+use crate::domain::{
+    AskId, CallId, Message, PromptKind, SchemaCheck, ToolCall, Toolset, TurnEvent, Usage,
+};
 use crate::protocol::Ask;
 use crate::provider::{ChatRequest, Provider, ProviderError, StreamPart};
 use futures::future::{BoxFuture, FutureExt, OptionFuture};
@@ -74,6 +76,8 @@ pub(super) enum TurnOutput {
     AskClosed(AskId),
     /// Run this with [`TurnDriver::run`].
     Call(ApprovedCall),
+    /// Wait for this task with [`TurnDriver::run`].
+    FollowTask(Box<ToolCall>),
     Granted(ToolIdentity),
     RuleAdded(TrustRule),
     /// Give the model's answer to the agent.
@@ -308,6 +312,7 @@ impl TurnDriver {
             TurnEffect::OpenAsk { ask, question } => TurnOutput::Asked { ask, question },
             TurnEffect::CloseAsk(ask) => TurnOutput::AskClosed(ask),
             TurnEffect::Run(call) => TurnOutput::Call(call),
+            TurnEffect::FollowTask(call) => TurnOutput::FollowTask(call),
             TurnEffect::Cancel(call) => {
                 if let Some((token, _)) = self.running.get(&call) {
                     token.cancel();
@@ -342,13 +347,12 @@ impl TurnDriver {
     }
 
     /// Runs a call. `start` receives the call's cancellation token and returns its future.
-    pub(super) fn run<F>(&mut self, call: &ApprovedCall, start: impl FnOnce(CancellationToken) -> F)
+    pub(super) fn run<F>(&mut self, call: CallId, start: impl FnOnce(CancellationToken) -> F)
     where
         F: Future<Output = FinishedCall> + Send + 'static,
     {
         let token = CancellationToken::new();
-        self.running
-            .insert(call.id(), (token.clone(), Instant::now()));
+        self.running.insert(call, (token.clone(), Instant::now()));
         self.calls.push(start(token).boxed());
     }
 

@@ -95,6 +95,10 @@ impl RequestBroker {
         reply
     }
 
+    pub fn is_open(&self, id: ServerRequestId) -> bool {
+        lock_ignoring_poison(&self.state).open.contains_key(&id)
+    }
+
     /// Answers an open request. Ignored if it was withdrawn.
     pub fn reply(&self, id: ServerRequestId, reply: ServerRequestReply) {
         let sender = lock_ignoring_poison(&self.state).open.remove(&id);

@@ -2,7 +2,7 @@
 //! answers them while it is open.
 
 use super::broker::RequestBroker;
-use super::wire::{ParsedRequest, RequestRefusal, elicitation_result, parse_request};
+use super::wire::{ParsedRequest, RequestRefusal, parse_request, request_result};
 use crate::domain::{ServerId, ServerRequest, ServerRequestReply, UrlElicitation};
 use crate::mcp::session_shared::SessionShared;
 use crate::sync::lock_ignoring_poison;
@@ -20,6 +20,8 @@ const UNANSWERED_MAX: usize = 8;
 const VISITED_PAGES_MAX: usize = 32;
 const INVALID_PARAMS: i64 = -32602;
 const METHOD_NOT_FOUND: i64 = -32601;
+/// The code that the specification of sampling uses for this.
+const USER_REJECTED: i64 = -1;
 const TOO_MANY_REQUESTS: i64 = -32000;
 
 /// The server's requests that wait for an answer, and the answers that wait to be sent.
@@ -64,7 +66,10 @@ struct IncomingRequest {
 impl IncomingRequests {
     /// Whether this method is answered here.
     pub fn handles(method: &str) -> bool {
-        matches!(method, "elicitation/create" | "roots/list")
+        matches!(
+            method,
+            "elicitation/create" | "sampling/createMessage" | "roots/list"
+        )
     }
 
     /// Queues a request. Returns an error response if there are too many.
@@ -229,7 +234,10 @@ async fn answer(
             {
                 incoming.remember_page(page, None);
             }
-            elicitation_result(&question, reply)
+            match request_result(&question, reply) {
+                Ok(result) => result,
+                Err(why) => return error_response(&id, USER_REJECTED, &why),
+            }
         }
         Err(RequestRefusal::Invalid(why)) => {
             broker.report_refused(server, &why).await;

@@ -2,7 +2,7 @@
 //! the answers and the server's state.
 
 use super::broker::RequestBroker;
-use super::wire::{ParsedRequest, RequestRefusal, elicitation_result, parse_request};
+use super::wire::{ParsedRequest, RequestRefusal, parse_request, request_result};
 use crate::domain::ServerId;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ pub async fn answer_input_requests(
             Ok(ParsedRequest::Answer(answer)) => answer,
             Ok(ParsedRequest::Ask(question)) => {
                 let reply = broker.ask(server, question.clone()).await;
-                elicitation_result(&question, reply)
+                request_result(&question, reply)?
             }
             Err(RequestRefusal::Invalid(why)) => {
                 return Err(format!(

@@ -52,7 +52,9 @@ pub async fn visit_pages(
             ServerRequestReply::Declined => {
                 return Err(format!("The user declined to visit {host}."));
             }
-            ServerRequestReply::Cancelled => {
+            ServerRequestReply::Cancelled
+            | ServerRequestReply::Sampled(_)
+            | ServerRequestReply::Refused(_) => {
                 return Err(format!(
                     "The call requires a visit to {host}, which the user cancelled."
                 ));

@@ -1,6 +1,8 @@
 //! The JSON of server requests and of the replies to them.
 
-use crate::domain::{ElicitationForm, ServerRequest, ServerRequestReply, UrlElicitation};
+use crate::domain::{
+    ElicitationForm, SamplingRequest, ServerRequest, ServerRequestReply, UrlElicitation,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -35,19 +37,39 @@ pub fn parse_request(method: &str, params: &Value) -> Result<ParsedRequest, Requ
                 .map(ParsedRequest::Ask)
                 .map_err(RequestRefusal::Invalid)
         }
+        "sampling/createMessage" => SamplingRequest::from_params(params)
+            .map(|request| ParsedRequest::Ask(ServerRequest::Sampling(Arc::new(request))))
+            .map_err(RequestRefusal::Invalid),
         "roots/list" => Ok(ParsedRequest::Answer(json!({ "roots": [] }))),
         _ => Err(RequestRefusal::UnknownMethod),
     }
 }
 
-/// The result that answers an elicitation.
-pub fn elicitation_result(request: &ServerRequest, reply: ServerRequestReply) -> Value {
-    match reply {
+/// The result that answers a request.
+///
+/// # Errors
+/// Why the request has no result, as a sentence. An elicitation always has one.
+pub fn request_result(request: &ServerRequest, reply: ServerRequestReply) -> Result<Value, String> {
+    let is_sampling = matches!(request, ServerRequest::Sampling(_));
+    let result = match reply {
         ServerRequestReply::Accepted(content) => match request {
             ServerRequest::Form(_) => json!({ "action": "accept", "content": content }),
-            ServerRequest::Url(_) | ServerRequest::PageVisited(_) => json!({ "action": "accept" }),
+            _ => json!({ "action": "accept" }),
         },
+        ServerRequestReply::Sampled(answer) => json!({
+            "role": "assistant",
+            "content": { "type": "text", "text": answer.text },
+            "model": answer.model,
+            "stopReason": if answer.is_cut_off { "maxTokens" } else { "endTurn" },
+        }),
+        ServerRequestReply::Declined | ServerRequestReply::Cancelled if is_sampling => {
+            return Err("The user rejected the request for an answer of the model.".to_owned());
+        }
+        ServerRequestReply::Refused(why) if is_sampling => return Err(why),
         ServerRequestReply::Declined => json!({ "action": "decline" }),
-        ServerRequestReply::Cancelled => json!({ "action": "cancel" }),
-    }
+        ServerRequestReply::Cancelled | ServerRequestReply::Refused(_) => {
+            json!({ "action": "cancel" })
+        }
+    };
+    Ok(result)
 }

@@ -16,6 +16,7 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
@@ -78,7 +79,9 @@ impl Drop for FollowedTask<'_> {
         if let Some(token) = &self.call.progress_token {
             shared.progress.unsubscribe(token);
         }
-        if !self.is_over && !shared.outcome.has_ended() {
+        let keeps_tasks = &self.call.supervisor.context.keeps_tasks;
+        let is_cancelled = !self.is_over && !keeps_tasks.load(Ordering::Relaxed);
+        if is_cancelled && !shared.outcome.has_ended() {
             let params = CancelTaskParams::new(self.task.id());
             let request = ClientRequest::CancelTaskRequest(CancelTaskRequest::new(params));
             send_without_waiting(&self.session, request);

@@ -51,7 +51,10 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
         .and_then(|thinking| thinking["type"].as_str());
     let is_thinking = matches!(thinking_type, Some("enabled" | "adaptive"));
     if !is_thinking && !fallback.omits_temperature {
-        body.insert("temperature".into(), json!(TEMPERATURE));
+        body.insert(
+            "temperature".into(),
+            json!(request.temperature.unwrap_or(TEMPERATURE)),
+        );
     }
     if is_native {
         add_tools(request, &mut body);

@@ -45,7 +45,10 @@ pub(super) fn body(
     body.insert("messages".into(), messages.into());
     body.insert("stream".into(), json!(true));
     if !fallback.omits_temperature {
-        body.insert("temperature".into(), json!(TEMPERATURE));
+        body.insert(
+            "temperature".into(),
+            json!(request.temperature.unwrap_or(TEMPERATURE)),
+        );
     }
     if let Some(think) = model.think {
         body.insert("reasoning_effort".into(), json!((flavor.effort)(think)));

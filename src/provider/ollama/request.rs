@@ -12,7 +12,10 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
     let model = &request.model;
     let mut options = Map::new();
     if !fallback.omits_temperature {
-        options.insert("temperature".into(), json!(TEMPERATURE));
+        options.insert(
+            "temperature".into(),
+            json!(request.temperature.unwrap_or(TEMPERATURE)),
+        );
     }
     options.insert("num_ctx".into(), json!(request.num_ctx));
     for (key, value) in &model.options {

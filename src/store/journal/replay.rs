@@ -75,6 +75,11 @@ impl JournaledTurn {
         calls.collect()
     }
 
+    /// Whether the server runs the call of this entry as a task.
+    pub fn has_task(entry: &Value) -> bool {
+        call_json::from_json(entry).is_some_and(|call| call.task.is_some())
+    }
+
     fn piece_mut(&mut self, id: u64) -> Option<&mut JournaledPiece> {
         self.pieces.iter_mut().rfind(|piece| piece.id == id)
     }

@@ -65,6 +65,14 @@ pub fn dialog_body(
             body_settings::replaced_prompt_rows(path, text, columns)
         }
         Ask::PinChanged(change) => body_pin::pin_change_rows(change, columns),
+        Ask::AskModel {
+            server,
+            request,
+            model,
+        } => elicitation::sampling_body::request_rows(server, request, model, columns),
+        Ask::SendModelAnswer { server, answer } => {
+            elicitation::sampling_body::answer_rows(server, answer, columns)
+        }
         Ask::PageVisited { server, host } => elicitation::body::visited_rows(server, host, columns),
         Ask::SendInstructions { server, text } => body_pin::instruction_rows(server, text, columns),
         Ask::FillForm { server, .. } => {
@@ -94,6 +102,8 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
         | Ask::FillForm { .. }
         | Ask::VisitPage { .. }
         | Ask::PageVisited { .. }
+        | Ask::AskModel { .. }
+        | Ask::SendModelAnswer { .. }
         | Ask::SendInstructions { .. } => Vec::new(),
         Ask::UnusableCall { raw, why } => {
             let text = format!("The model wrote an invalid tool call: {why}\n\n{raw}");

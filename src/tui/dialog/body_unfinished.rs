@@ -22,7 +22,12 @@ pub fn unfinished_rows(turn: &UnfinishedTurn, columns: u16) -> Vec<String> {
         format!(" ({})", local.strftime("%d %b %H:%M"))
     });
     let has_call_in = |stage: &CallStage| turn.calls.iter().any(|call| call.stage == *stage);
-    let intro = if has_call_in(&CallStage::Running) {
+    let intro = if turn.waits_for_task() {
+        format!(
+            "humble ended while a tool call of this turn{at} ran as a task on its server. If you \
+             resume the turn, it waits for the task; the tool is not called again."
+        )
+    } else if has_call_in(&CallStage::Running) {
         format!("humble ended while a tool call of this turn{at} was running.")
     } else if has_call_in(&CallStage::AwaitingApproval) {
         format!("humble ended while a tool call of this turn{at} awaited your approval.")
@@ -68,6 +73,7 @@ fn push_call_rows(rows: &mut Vec<String>, calls: &[UnfinishedCall], columns: u16
         let stage = match &call.stage {
             CallStage::AwaitingApproval => "awaited your approval, did not run".to_owned(),
             CallStage::Running => "was running".to_owned(),
+            CallStage::RunningAsTask => "was running as a task".to_owned(),
             CallStage::Ended(outcome) => outcome.replace('_', " "),
         };
         let heading = format!("{}   {}: {stage}", call.tool, call.server);

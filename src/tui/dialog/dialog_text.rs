@@ -102,9 +102,8 @@ impl DialogText {
     }
 }
 
-/// The texts of a dialog `columns` wide.
-pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> DialogText {
-    let (title, question) = match &dialog.question {
+fn title_and_question(question: &Ask) -> (&'static str, &'static str) {
+    match question {
         Ask::ApproveCalls(_) => ("Tool call", "Call now? (Y/N)"),
         Ask::UnusableCall { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
@@ -124,7 +123,14 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         Ask::FillForm { .. } => ("Form", "Send these values?"),
         Ask::VisitPage { .. } => ("Web page", "Open it?"),
         Ask::PageVisited { .. } => ("Web page", "Are you done there?"),
-    };
+        Ask::AskModel { .. } => ("Request", "Ask the model?"),
+        Ask::SendModelAnswer { .. } => ("Answer", "Send it to the server?"),
+    }
+}
+
+/// The texts of a dialog `columns` wide.
+pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> DialogText {
+    let (title, question) = title_and_question(&dialog.question);
     let badges = dialog.call().map(|call| badges(&call.tool));
     let page = dialog.page();
     let mut text = DialogText {
@@ -153,7 +159,9 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
     }
     if let Some(server) = dialog.question.requesting_server() {
         let server = Clean::quoted_if_needed(server.as_str());
-        text.title = format!("{} from {server}", text.title);
+        let is_for_server = matches!(dialog.question, Ask::SendModelAnswer { .. });
+        let relation = if is_for_server { "for" } else { "from" };
+        text.title = format!("{} {relation} {server}", text.title);
     }
     if dialog.call().is_some() {
         // If there is no room, drop harmless badges rather than the names, but never a warning.

@@ -161,6 +161,12 @@ fn introduction(server: &ServerId, text: &'static str, columns: u16) -> Vec<Styl
     rows
 }
 
+/// A text of ours, wrapped.
+pub(super) fn push_text(rows: &mut Vec<StyledLine>, text: &str, columns: u16) {
+    let wrapped = wrapped_rows(&Clean::escaped(text), columns);
+    rows.extend(wrapped.into_iter().map(StyledLine::from));
+}
+
 /// The server's words, each row after a marker, so that none can pass for ours.
 pub(super) fn push_quote(rows: &mut Vec<StyledLine>, text: &str, columns: u16) {
     let room = columns.saturating_sub(QUOTE_PREFIX.len() as u16).max(1);

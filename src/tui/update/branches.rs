@@ -72,6 +72,19 @@ pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     submit::submit(model, prompt.with_attachments(attachments), effects);
 }
 
+/// Continues a turn of an earlier run, which waits for the tasks of its calls. Its prompt is the last
+/// one of the conversation.
+pub fn resume(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) {
+    model.conversation.is_opening = false;
+    let attachments = prompt.attachments;
+    let prompt = match replacement_prompt(model, prompt.text, REPLACED_NOTICE) {
+        prompt if prompt.kind == PromptKind::Ask => prompt.with_kind(PromptKind::Retry),
+        replacement => replacement,
+    };
+    let prompt = prompt.with_attachments(attachments).resuming_calls();
+    submit::submit(model, prompt, effects);
+}
+
 /// Makes `prompt` replace the last turn if that turn was answered or was itself a
 /// replacement. The conversation stays unchanged until the new answer arrives; `notice` is
 /// shown only then.

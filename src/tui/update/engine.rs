@@ -1,9 +1,10 @@
 //! Applies engine events to the model.
 
-use crate::domain::{Notice, Session};
+use crate::domain::{Notice, ServerId, Session};
 use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
+use crate::tui::elicitation::sampling_progress::SamplingProgress;
 use crate::tui::layer::Layer;
 use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
@@ -63,12 +64,14 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::PromptOffered { prompt, notice } => {
             unsent::prompt_offered(model, prompt, notice, effects);
         }
+        Event::TurnResumed(prompt) => branches::resume(model, prompt, effects),
         Event::CatalogChanged(catalog) => {
             let before = std::mem::replace(&mut model.engine.catalog, catalog);
             let after = &model.engine.catalog;
             model.first_run.follow(&before, after, model.now);
         }
         Event::ProbeChanged(state) => probe::probe_changed(model, state, effects),
+        Event::SamplingChanged(servers) => sampling_changed(model, servers),
         Event::ServersListed(_) | Event::ServerChanged(_) | Event::TrustChanged(_) => {
             servers_event(model, event);
         }
@@ -79,6 +82,16 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::ShutDown => effects.push(UiEffect::Quit),
         // Layers, dialogs and the engine state have already handled the rest.
         _ => {}
+    }
+}
+
+/// The model began or stopped to generate answers for servers.
+fn sampling_changed(model: &mut UiModel, servers: Vec<ServerId>) {
+    let was_sampling = model.sampling.is_some();
+    model.sampling = SamplingProgress::update(model.sampling.take(), servers, model.now);
+    if was_sampling && model.sampling.is_none() {
+        // A Ctrl+C that comes just after the end was meant for the model and must not quit.
+        model.chat.timing.ended_at = Some(model.now);
     }
 }
 

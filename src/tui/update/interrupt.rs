@@ -13,7 +13,7 @@ use std::time::Duration;
 /// A Ctrl+C this soon after the end of a turn was probably meant to stop it, so it does not quit.
 const TURN_END_GRACE: Duration = Duration::from_secs(1);
 
-/// Stops the running turn or probe. With neither, dismisses the question on the screen, or closes
+/// Stops the running turn, the probe, or the model's answer for a server. With none of them, dismisses the question on the screen, or closes
 /// whatever is open over the chat, or clears the message, or else quits. Quits at once if the
 /// engine has not acknowledged an earlier Ctrl+C in time.
 pub fn interrupt(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
@@ -41,6 +41,9 @@ fn stop_or_quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
     if probe::stop_probe(model, effects) {
         return;
+    }
+    if model.sampling.is_some() {
+        return effects.push(UiEffect::Send(Command::Interrupt));
     }
     // A question that belongs to no turn gets its safe answer, even before it accepts keys.
     if model.visible_dialog().is_some() {

@@ -1,4 +1,4 @@
-//! Draws the elapsed time of the running turn or probe, or the speed and duration of the last turn.
+//! Draws the elapsed time of the running turn, probe or answer for a server, or the speed and duration of the last turn.
 
 use crate::text::grapheme::width;
 use crate::tui::keymap::Action;
@@ -8,13 +8,19 @@ use crate::tui::view::hints;
 use crate::tui::widgets::numbers::{format_seconds, format_thousands, format_whole_seconds};
 use crate::tui::widgets::painter::Painter;
 
-/// The spinner with the elapsed time, and a suffix: the step of a running probe, or how long the
-/// stream has been silent. `None` if nothing is running.
+/// The spinner with the elapsed time, and a suffix: the step of a running probe, the server that
+/// the model answers, or how long the stream has been silent. `None` if nothing is running.
 pub fn activity_text(model: &UiModel) -> Option<(String, String)> {
     if let Some(probe) = model.active_probe() {
         let elapsed = format_whole_seconds(model.now.saturating_sub(probe.step_started_at));
         let spinner = model.screen.glyphs.spinner(model.now.as_millis());
         let suffix = format!(" {} {}", model.screen.glyphs.dot, probe.label());
+        return Some((format!("{spinner} {elapsed}"), suffix));
+    }
+    if let Some(sampling) = &model.sampling {
+        let elapsed = format_whole_seconds(model.now.saturating_sub(sampling.started_at));
+        let spinner = model.screen.glyphs.spinner(model.now.as_millis());
+        let suffix = format!(" {} {}", model.screen.glyphs.dot, sampling.label());
         return Some((format!("{spinner} {elapsed}"), suffix));
     }
     if !model.is_answering() {

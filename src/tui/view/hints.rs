@@ -252,6 +252,9 @@ fn message_hints(model: &UiModel) -> Vec<String> {
     } else if model.composer.queue.paused && model.composer.editor.is_blank() {
         hints.push(hint(Action::Send, "resume the queue"));
     } else {
+        if model.sampling.is_some() {
+            hints.push(hint(Action::Interrupt, "stop"));
+        }
         hints.push(hint(Action::Send, "send"));
         if model.conversation.is_last_answer_truncated {
             hints.push(hint(Action::Continue, "continue the answer"));

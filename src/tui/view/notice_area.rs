@@ -248,7 +248,8 @@ pub fn fits_hint_line(text: &str, model: &UiModel, columns: u16) -> bool {
 
 /// The stop hint, which no notice may hide.
 pub fn stop_hint(model: &UiModel) -> Option<String> {
-    let is_running = model.running_turn().is_some() || model.active_probe().is_some();
+    let has_job = model.active_probe().is_some() || model.sampling.is_some();
+    let is_running = model.running_turn().is_some() || has_job;
     let hint = is_running.then(|| model.keymap.hint(Action::Interrupt, "stop"));
     hint.flatten()
 }

@@ -121,6 +121,7 @@ fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
         approval: Approval::new(ToolMode::Auto),
         limits: Limits::default(),
         untrusted_texts: UntrustedTexts::default(),
+        resumed_calls: Vec::new(),
     };
     let (mut turn, _) = Turn::begin(setup, TurnIdGenerators::default());
     for (number, (is_terminated, is_native)) in calls.iter().enumerate() {

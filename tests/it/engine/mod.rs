@@ -28,6 +28,7 @@ mod retries;
 mod settings_conflicts;
 mod settings_reload;
 mod slow_embeddings;
+mod tasks;
 mod tool_diet;
 mod tool_turns;
 mod tools;

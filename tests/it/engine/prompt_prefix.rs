@@ -155,6 +155,7 @@ fn sent_body(provider: ProviderKind, dialect: Dialect, request: &SentRequest) ->
         messages: request.0.clone(),
         tools: Arc::clone(&request.1),
         num_ctx: 8_192,
+        temperature: None,
     };
     body(&request, ParameterFallback::default())
 }
@@ -212,6 +213,7 @@ fn check_conversation(script: &[ScriptedTurn], dialect: Dialect, tokens_max: Opt
                 ..Limits::default()
             },
             untrusted_texts: UntrustedTexts::default(),
+            resumed_calls: Vec::new(),
         };
         servers += usize::from(turn.connects_server);
         let late = offer.callable(&Arc::new(toolset(servers)));

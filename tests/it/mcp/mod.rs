@@ -191,6 +191,7 @@ async fn tool_errors_and_protocol_errors_are_readable() {
 async fn server_requests_are_answered_or_refused() {
     let mut harness = HubHarness::start_connected("asks").await;
     harness.wait_for_stderr(r#""id":"p","result":{}"#).await;
+    harness.wait_for_stderr("-32602").await;
     harness.wait_for_stderr("-32601").await;
     harness.close().await;
 }

@@ -1,7 +1,7 @@
 //! Requests of servers to the user, against a real child process in both eras.
 
 use super::hub_harness::{HubHarness, failed, succeeded, test_server_config, unreachable_because};
-use humble::domain::{ServerConfig, ServerRequest, ServerRequestReply, ToolOutcome};
+use humble::domain::{SampledAnswer, ServerConfig, ServerRequest, ServerRequestReply, ToolOutcome};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -259,6 +259,50 @@ async fn a_server_has_at_most_eight_open_requests() {
     harness.wait_for_stderr("e19").await;
     assert_eq!(harness.requests.len(), 8);
     harness.close().await;
+}
+
+#[tokio::test]
+async fn a_server_of_either_era_gets_the_sampled_answer_or_an_error() {
+    let answer = SampledAnswer {
+        model: "qwen3".to_owned(),
+        text: "Blue.".to_owned(),
+        is_cut_off: true,
+    };
+    let result = json!({
+        "role": "assistant",
+        "content": { "type": "text", "text": "Blue." },
+        "model": "qwen3",
+        "stopReason": "maxTokens",
+    });
+    let rejection = "The user rejected the request for an answer of the model.";
+    for behavior in ["asks-legacy", "asks-modern"] {
+        let mut harness = HubHarness::start_connected(behavior).await;
+        harness.reply_with = Some(ServerRequestReply::Sampled(answer.clone()));
+        let text = succeeded(harness.call("sample", json!({})).await);
+        let expected = match behavior {
+            "asks-modern" => format!("{} state unchanged: true", json!({ "only": result })),
+            _ => result.to_string(),
+        };
+        assert_eq!(text, expected, "{behavior}");
+        let [(_, ServerRequest::Sampling(request))] = harness.requests.as_slice() else {
+            panic!("{:?}", harness.requests);
+        };
+        assert_eq!(request.tokens_max, 50);
+        assert_eq!(request.temperature, Some(0.5));
+        let conversation = "the conversation, which the server wants included";
+        assert_eq!(request.left_out, [conversation]);
+
+        harness.reply_with = Some(ServerRequestReply::Declined);
+        let outcome = harness.call("sample", json!({})).await;
+        match behavior {
+            "asks-modern" => assert_eq!(failed(outcome), rejection),
+            _ => assert_eq!(
+                succeeded(outcome),
+                json!({ "code": -1, "message": rejection }).to_string()
+            ),
+        }
+        harness.close().await;
+    }
 }
 
 #[tokio::test]

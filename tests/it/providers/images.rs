@@ -30,6 +30,7 @@ fn messages(model: ModelConfig, text: &str) -> Value {
         ],
         tools: Arc::new(Toolset::default()),
         num_ctx: 8192,
+        temperature: None,
     };
     body(&request, ParameterFallback::default())["messages"].take()
 }

@@ -64,6 +64,7 @@ pub fn request(model: ModelConfig) -> ChatRequest {
         messages: conversation(),
         tools: Arc::new(weather()),
         num_ctx: 8192,
+        temperature: None,
     }
 }
 

@@ -34,6 +34,7 @@ pub fn request(model: &ModelConfig) -> ChatRequest {
         messages: vec![Message::User("안녕".into())],
         tools: Arc::new(Toolset::default()),
         num_ctx: 4096,
+        temperature: None,
     }
 }
 

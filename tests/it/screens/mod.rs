@@ -19,6 +19,7 @@ mod servers;
 mod sessions;
 mod sign_in;
 mod states;
+mod tasks;
 mod without_color;
 
 use crate::support::screen_harness::{ScreenHarness, screen_harness};

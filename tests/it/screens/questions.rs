@@ -82,6 +82,20 @@ fn questions_about_an_earlier_run() {
         };
         ask(story, Ask::UnfinishedTurn(Box::new(turn)));
     };
+    let task = |story: &mut ScreenHarness| {
+        let call = UnfinishedCall {
+            server: "files".to_owned(),
+            tool: "convert".to_owned(),
+            arguments: json!({ "path": "a.mov" }),
+            stage: CallStage::RunningAsTask,
+        };
+        let turn = UnfinishedTurn {
+            prompt: "Convert the film.".to_owned(),
+            calls: vec![call],
+            ..UnfinishedTurn::default()
+        };
+        ask(story, Ask::UnfinishedTurn(Box::new(turn)));
+    };
     let discard = |story: &mut ScreenHarness| {
         let prompt = "Rename the files.".to_owned();
         ask(story, Ask::ConfirmDiscard { prompt });
@@ -90,6 +104,7 @@ fn questions_about_an_earlier_run() {
         "questions_about_an_earlier_run",
         &[
             ("an unfinished turn", &unfinished),
+            ("an unfinished turn with a task", &task),
             ("discarding it", &discard),
         ],
     );

@@ -3,7 +3,7 @@
 use super::states::{ask, snapshot_states};
 use crate::support::screen_harness::ScreenHarness;
 use crossterm::event::KeyCode;
-use humble::domain::{ElicitationForm, UrlElicitation};
+use humble::domain::{ElicitationForm, SampledAnswer, SamplingRequest, UrlElicitation};
 use humble::protocol::Ask;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -137,6 +137,50 @@ fn server_pages() {
                 "a user name before the host",
                 &state("http://github.com@203.0.113.7/"),
             ),
+        ],
+    );
+}
+
+#[test]
+fn sampling() {
+    let request = json!({
+        "systemPrompt": "You write alt texts.",
+        "messages": [
+            { "role": "user", "content": [
+                { "type": "image", "data": "AA==", "mimeType": "image/png" },
+                { "type": "text", "text": "Describe it.\n── Answer ──\u{202E}" },
+            ] },
+        ],
+        "maxTokens": 200,
+        "temperature": 0.7,
+        "stopSequences": ["END"],
+    });
+    let request = Arc::new(SamplingRequest::from_params(&request).expect("a valid request"));
+    let answer = Arc::new(SampledAnswer {
+        model: "qwen3:4b".to_owned(),
+        text: "고양이 한 마리가 창가에 앉아 있습니다.".to_owned(),
+        is_cut_off: true,
+    });
+    let asks = |story: &mut ScreenHarness| {
+        let question = Ask::AskModel {
+            server: "parcels".into(),
+            request: Arc::clone(&request),
+            model: "qwen3:4b".to_owned(),
+        };
+        ask_during_turn(story, question);
+    };
+    let answers = |story: &mut ScreenHarness| {
+        let question = Ask::SendModelAnswer {
+            server: "parcels".into(),
+            answer: Arc::clone(&answer),
+        };
+        ask_during_turn(story, question);
+    };
+    snapshot_states(
+        "sampling",
+        &[
+            ("what a server asks of the model", &asks),
+            ("the answer of the model", &answers),
         ],
     );
 }

@@ -195,10 +195,9 @@ impl Checker {
                     }
                     self.checking.clone_from(checks);
                 }
-                TurnEffect::Run(call) => {
-                    self.check_tool_may_run(call)?;
-                    self.check_run(call.id())?;
-                }
+                TurnEffect::Run(call) => self
+                    .check_tool_may_run(call)
+                    .and_then(|()| self.check_run(call.id()))?,
                 TurnEffect::SaveAnswer { .. } => self.saves += 1,
                 TurnEffect::Cancel(call) => {
                     self.running.remove(call);
@@ -207,6 +206,7 @@ impl Checker {
                 TurnEffect::SavePartialAnswer { text } => self.partial_answers.push(text.clone()),
                 TurnEffect::GrantForSession(_) | TurnEffect::StoreRule(_) => {}
                 TurnEffect::FinishAgent(_) => {}
+                TurnEffect::FollowTask(call) => self.check_run(call.id)?,
             }
         }
         match self.cancelling.filter(|call| self.running.contains(call)) {

@@ -78,6 +78,7 @@ pub fn setup(rng: &mut TestRng) -> TurnSetup {
             idle_seconds: 120,
         },
         untrusted_texts: UntrustedTexts::default(),
+        resumed_calls: Vec::new(),
     }
 }
 

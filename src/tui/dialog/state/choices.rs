@@ -171,7 +171,7 @@ fn answer_of(action: DialogAction, key: char) -> Option<LayerKey> {
             UserChoice::AnswerNow => LayerKey::AnswerNow,
             UserChoice::SendAnyway => LayerKey::SendAnyway,
             UserChoice::UseUntilExit | UserChoice::SendUntilExit => LayerKey::UntilExit,
-            UserChoice::Discard => LayerKey::Discard,
+            UserChoice::Discard | UserChoice::DeclineAll => LayerKey::Discard,
             UserChoice::FillIn => LayerKey::Edit,
             UserChoice::CancelRequest => LayerKey::CancelRequest,
             UserChoice::CopyAddress => LayerKey::CopyAddress,

@@ -229,6 +229,8 @@ impl Dialog {
                 | Ask::ExternalEdit(_)
                 | Ask::FillForm { .. }
                 | Ask::VisitPage { .. }
+                | Ask::AskModel { .. }
+                | Ask::SendModelAnswer { .. }
         )
     }
 

@@ -24,6 +24,7 @@ mod message;
 mod notice_area;
 mod queue;
 mod read_before_run;
+mod sampling;
 mod screen;
 mod selecting;
 mod selecting_by_mouse;

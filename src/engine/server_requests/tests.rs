@@ -1,0 +1,234 @@
+//! The owner of servers' requests with a scripted model: both questions, refusals, and stopping.
+
+use super::*;
+use crate::config::{Home, Settings};
+use crate::domain::{ElicitationForm, ProviderKind, SamplingRequest};
+use crate::engine::deps::EngineOptions;
+use crate::fixtures::model_config;
+use crate::protocol::Event;
+use crate::provider::{Provider, Script, ScriptStep};
+use serde_json::json;
+
+/// The owner, its context, and the ids of requests.
+struct Harness {
+    requests: ServerRequests,
+    cx: EngineCx,
+    model: Arc<ModelConfig>,
+    last_id: u64,
+}
+
+/// What the user and the front end were sent: questions, notices and the servers being answered.
+#[derive(Debug, PartialEq)]
+enum Seen {
+    AskModel,
+    SendAnswer(String),
+    Form,
+    Closed,
+    Notice(String),
+    Answering(usize),
+}
+
+fn harness(replies: Vec<Vec<ScriptStep>>) -> Harness {
+    let provider = Provider::scripted(Script::new(replies));
+    let (options, settings) = (EngineOptions::default(), Settings::default());
+    let home = Home::at("/nonexistent");
+    Harness {
+        requests: ServerRequests::default(),
+        cx: EngineCx::new(home, provider, options, settings, None, []),
+        model: Arc::new(model_config(ProviderKind::Ollama, "http://localhost:11434")),
+        last_id: 0,
+    }
+}
+
+fn sampling() -> ServerRequest {
+    let params = json!({
+        "messages": [{ "role": "user", "content": { "type": "text", "text": "Name a color." } }],
+    });
+    let request = SamplingRequest::from_params(&params).expect("a valid request");
+    ServerRequest::Sampling(Arc::new(request))
+}
+
+fn form() -> ServerRequest {
+    let params = json!({ "message": "Agreed?", "requestedSchema": { "properties": {} } });
+    let form = ElicitationForm::from_params(&params).expect("a valid form");
+    ServerRequest::Form(Arc::new(form))
+}
+
+impl Harness {
+    fn request(&mut self, server: &str, request: ServerRequest) -> Option<ServerRequestReply> {
+        self.last_id += 1;
+        let open = OpenServerRequest::new(ServerRequestId(self.last_id), server.into(), request);
+        let model = Arc::clone(&self.model);
+        let reply = self.requests.ask(open, Some(&model), &mut self.cx);
+        reply.map(|(_, reply)| reply)
+    }
+
+    /// Answers the newest question.
+    fn choose(&mut self, choice: UserChoice) -> Vec<ReadyReply> {
+        let mut newest = None;
+        while let Some(event) = self.cx.outbox.pop() {
+            if let Event::Asked { ask, .. } = event {
+                newest = Some(ask);
+            }
+        }
+        let pending = self.cx.withdraw(newest.expect("a question"));
+        let Some(PendingQuestion::ServerRequest(open)) = pending else {
+            panic!("{pending:?}");
+        };
+        let answer = UserAnswer::Choice(choice);
+        let context = ContextBudget::default();
+        self.requests
+            .handle_answer(open, &answer, &context, &mut self.cx)
+    }
+
+    async fn finish_job(&mut self) -> Option<ReadyReply> {
+        let result = self.cx.jobs.join_next().await.expect("a job");
+        match result.expect("no panic") {
+            JobResult::Sampled(open, result) => {
+                self.requests.handle_sampled(open, result, &mut self.cx)
+            }
+            JobResult::Nothing => None,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn seen(&mut self) -> Vec<Seen> {
+        let mut seen = Vec::new();
+        while let Some(event) = self.cx.outbox.pop() {
+            seen.push(match event {
+                Event::Asked { question, .. } => match question {
+                    Ask::AskModel { .. } => Seen::AskModel,
+                    Ask::SendModelAnswer { answer, .. } => Seen::SendAnswer(answer.text.clone()),
+                    _ => Seen::Form,
+                },
+                Event::AskClosed(_) => Seen::Closed,
+                Event::NoticePosted(notice) => Seen::Notice(notice.what.clone()),
+                Event::SamplingChanged(servers) => Seen::Answering(servers.len()),
+                other => panic!("{other:?}"),
+            });
+        }
+        seen
+    }
+}
+
+fn reply(text: &str) -> Vec<ScriptStep> {
+    vec![ScriptStep::text(text), ScriptStep::end()]
+}
+
+#[tokio::test]
+async fn the_model_that_was_shown_answers_even_if_another_one_is_selected() {
+    let mut harness = harness(vec![reply("Blue.")]);
+    harness.request("parcels", sampling());
+    let shown = harness.model.name.clone();
+    harness.model = Arc::new(ModelConfig {
+        name: "other".to_owned(),
+        ..ModelConfig::clone(&harness.model)
+    });
+    assert_eq!(harness.choose(UserChoice::Send), []);
+    assert_eq!(harness.finish_job().await, None);
+    let replies = harness.choose(UserChoice::Send);
+    let [(_, ServerRequestReply::Sampled(answer))] = replies.as_slice() else {
+        panic!("{replies:?}");
+    };
+    assert_eq!(answer.model, shown);
+}
+
+#[tokio::test]
+async fn the_server_gets_the_answer_only_after_the_second_question() {
+    for (choice, is_sent) in [(UserChoice::Send, true), (UserChoice::Decline, false)] {
+        let mut harness = harness(vec![reply("Blue.")]);
+        harness.request("parcels", sampling());
+        assert_eq!(harness.choose(UserChoice::Send), []);
+        assert!(harness.cx.jobs.len() == 1, "the model is asked only now");
+        assert_eq!(harness.finish_job().await, None);
+        let answer = SampledAnswer {
+            model: harness.model.name.clone(),
+            text: "Blue.".to_owned(),
+            is_cut_off: false,
+        };
+        let expected = match is_sent {
+            true => ServerRequestReply::Sampled(answer),
+            false => ServerRequestReply::Declined,
+        };
+        assert_eq!(harness.choose(choice), [(ServerRequestId(1), expected)]);
+    }
+}
+
+#[tokio::test]
+async fn stopping_the_model_declines_the_request_and_asks_nothing_more() {
+    let mut harness = harness(vec![reply("Blue.")]);
+    harness.request("parcels", sampling());
+    harness.choose(UserChoice::Send);
+    let stopped = harness.requests.stop_sampling(&mut harness.cx);
+    let declined = (ServerRequestId(1), ServerRequestReply::Declined);
+    assert_eq!(stopped, [declined]);
+    assert_eq!(harness.finish_job().await, None);
+    assert_eq!(
+        harness.seen(),
+        [Seen::Closed, Seen::Answering(1), Seen::Answering(0)]
+    );
+}
+
+#[tokio::test]
+async fn a_model_without_an_answer_is_reported_to_the_user_and_the_server() {
+    let mut harness = harness(vec![vec![ScriptStep::end()]]);
+    harness.request("parcels", sampling());
+    harness.choose(UserChoice::Send);
+    let (_, refused) = harness.finish_job().await.expect("a refusal");
+    let ServerRequestReply::Refused(why) = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(why.starts_with("The model gave no answer: "), "{why}");
+    let notice = "The model gave no answer for server `parcels`.".to_owned();
+    assert_eq!(harness.seen().last(), Some(&Seen::Notice(notice)));
+}
+
+#[tokio::test]
+async fn declining_everything_covers_open_and_later_requests_until_the_next_conversation() {
+    let mut harness = harness(Vec::new());
+    for (server, request) in [
+        ("shop", form()),
+        ("parcels", form()),
+        ("parcels", sampling()),
+        ("parcels", form()),
+    ] {
+        assert_eq!(harness.request(server, request), None);
+    }
+    let declined = |id| (ServerRequestId(id), ServerRequestReply::Declined);
+    let replies = harness.choose(UserChoice::DeclineAll);
+    assert_eq!(replies, [declined(4), declined(2), declined(3)]);
+    let notice = "Requests of server `parcels` are declined in this conversation.".to_owned();
+    assert_eq!(
+        harness.seen(),
+        [
+            Seen::Closed,
+            Seen::Closed,
+            Seen::Closed,
+            Seen::Notice(notice)
+        ]
+    );
+    for request in [form(), sampling()] {
+        let reply = harness.request("parcels", request);
+        assert_eq!(reply, Some(ServerRequestReply::Declined));
+    }
+    assert_eq!(harness.seen(), [], "no word about each of them");
+    assert_eq!(harness.request("shop", form()), None, "others still ask");
+    harness.requests.begin_conversation();
+    assert_eq!(harness.request("parcels", form()), None);
+}
+
+#[tokio::test]
+async fn the_eleventh_request_for_an_answer_is_refused_without_asking() {
+    let mut harness = harness(Vec::new());
+    for _ in 0..10 {
+        assert_eq!(harness.request("parcels", sampling()), None);
+    }
+    harness.seen();
+    let refused = "The request was refused: at most 10 are allowed in 10 minutes.".to_owned();
+    for _ in 0..3 {
+        let reply = harness.request("parcels", sampling());
+        assert_eq!(reply, Some(ServerRequestReply::Refused(refused.clone())));
+    }
+    let notice = "Server `parcels` asked for an answer of the model.".to_owned();
+    assert_eq!(harness.seen(), [Seen::Notice(notice)], "said once");
+}

@@ -1,0 +1,83 @@
+//! Sampling on the command line: shows what a server asks of the model, and the model's answer, and
+//! asks about each. Without a terminal, both are declined.
+
+use super::tty_form::print_quote;
+use super::tty_prompt::TtyReader;
+use crate::domain::{SampledAnswer, SamplingRequest, ServerId};
+use crate::protocol::{UserAnswer, UserChoice};
+use crate::text::Clean;
+use std::sync::Arc;
+
+pub async fn ask_model(
+    tty: Option<Arc<TtyReader>>,
+    server: &ServerId,
+    request: &SamplingRequest,
+    model: &str,
+) -> (UserAnswer, Option<String>) {
+    let server = Clean::name(server.as_str());
+    let Some(tty) = tty else {
+        let report = format!(
+            "{server} wanted an answer of the model. Declined: there is no terminal to ask on."
+        );
+        return (UserAnswer::Choice(UserChoice::Decline), Some(report));
+    };
+    eprintln!(
+        "{server} wants an answer of your model {}, {}. The lines after | are all that the model \
+         would get:",
+        Clean::name(model),
+        request.parameters_text()
+    );
+    if let Some(system) = &request.system_prompt {
+        eprintln!("System:");
+        print_quote(system);
+    }
+    for message in &request.messages {
+        match message.is_from_assistant {
+            true => eprintln!("Assistant:"),
+            false => eprintln!("User:"),
+        }
+        print_quote(&message.text);
+    }
+    if !request.left_out.is_empty() {
+        eprintln!("Left out: {}.", request.left_out.join(", "));
+    }
+    let question =
+        "Ask the model? (y: ask it, n: decline, x: decline everything from this server) ";
+    let answer = confirm(&tty, question).await;
+    if answer.0 == UserAnswer::Choice(UserChoice::Send) {
+        eprintln!("Asking {}.", Clean::name(model));
+    }
+    answer
+}
+
+pub async fn send_answer(
+    tty: Option<Arc<TtyReader>>,
+    server: &ServerId,
+    answer: &SampledAnswer,
+) -> (UserAnswer, Option<String>) {
+    let Some(tty) = tty else {
+        return (UserAnswer::Choice(UserChoice::Decline), None);
+    };
+    eprintln!("The answer of {}:", Clean::name(&answer.model));
+    print_quote(&answer.text);
+    let question = format!(
+        "Send it to {}? (y: send, n: decline, x: decline everything from it) ",
+        Clean::name(server.as_str())
+    );
+    confirm(&tty, &question).await
+}
+
+async fn confirm(tty: &TtyReader, question: &str) -> (UserAnswer, Option<String>) {
+    loop {
+        let Some(line) = tty.ask(question).await else {
+            return (UserAnswer::Dismissed, None);
+        };
+        let choice = match line.trim().to_lowercase().as_str() {
+            "y" | "yes" | "ㅛ" => UserChoice::Send,
+            "n" | "no" | "ㅜ" => UserChoice::Decline,
+            "x" | "ㅌ" => UserChoice::DeclineAll,
+            _ => continue,
+        };
+        return (UserAnswer::Choice(choice), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! What a server asks of the model, and the model's answer, as rows of a dialog.
+
+use crate::domain::{SampledAnswer, SamplingRequest, ServerId};
+use crate::text::Clean;
+use crate::tui::elicitation::body::{push_quote, push_text};
+use crate::tui::widgets::styled_line::StyledLine;
+
+/// Which server asks, which model would answer, how much, and everything that the model would get.
+pub fn request_rows(
+    server: &ServerId,
+    request: &SamplingRequest,
+    model: &str,
+    columns: u16,
+) -> Vec<StyledLine> {
+    let mut rows = Vec::new();
+    let intro = format!(
+        "{} wants an answer of your model {}, {}. The lines after | are the server's words and all \
+         that the model would get:",
+        Clean::name(server.as_str()),
+        Clean::name(model),
+        request.parameters_text()
+    );
+    push_text(&mut rows, &intro, columns);
+    let system = request.system_prompt.iter().map(|text| ("System:", text));
+    let messages = request.messages.iter().map(|message| {
+        let role = match message.is_from_assistant {
+            true => "Assistant:",
+            false => "User:",
+        };
+        (role, &message.text)
+    });
+    for (role, text) in system.chain(messages) {
+        rows.push(StyledLine::default());
+        push_text(&mut rows, role, columns);
+        push_quote(&mut rows, text, columns);
+    }
+    if !request.left_out.is_empty() {
+        rows.push(StyledLine::default());
+        let text = format!("Left out: {}.", request.left_out.join(", "));
+        push_text(&mut rows, &text, columns);
+    }
+    rows
+}
+
+/// The model's answer, before the server gets it.
+pub fn answer_rows(server: &ServerId, answer: &SampledAnswer, columns: u16) -> Vec<StyledLine> {
+    let cut_off = match answer.is_cut_off {
+        true => " It was cut off at the token limit.",
+        false => "",
+    };
+    let intro = format!(
+        "{} gets this answer of {} if you send it.{cut_off}",
+        Clean::name(server.as_str()),
+        Clean::name(&answer.model),
+    );
+    let mut rows = Vec::new();
+    push_text(&mut rows, &intro, columns);
+    rows.push(StyledLine::default());
+    push_quote(&mut rows, &answer.text, columns);
+    rows
+}

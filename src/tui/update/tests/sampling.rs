@@ -1,0 +1,96 @@
+//! Servers that ask the model: both dialogs, and the model at work.
+
+use super::*;
+use crate::domain::{SampledAnswer, SamplingRequest};
+
+fn ask_model() -> Ask {
+    let params = json!({
+        "messages": [{ "role": "user", "content": { "type": "text", "text": "Name a color." } }],
+    });
+    Ask::AskModel {
+        server: "parcels".into(),
+        request: Arc::new(SamplingRequest::from_params(&params).expect("a valid request")),
+        model: "qwen3".to_owned(),
+    }
+}
+
+fn asks(chat: &mut ChatHarness, id: u64, question: Ask) {
+    chat.engine_event(Event::Asked {
+        ask: AskId(id),
+        owner: QuestionOwner::Server("parcels".into()),
+        question,
+    });
+}
+
+fn answering(chat: &mut ChatHarness, servers: &[&str]) {
+    let servers = servers.iter().map(|server| (*server).into()).collect();
+    chat.engine_event(Event::SamplingChanged(servers));
+}
+
+#[test]
+fn without_a_turn_the_question_waits_in_a_row_until_it_is_opened() {
+    let mut chat = chat();
+    chat.size(80, 24);
+    asks(&mut chat, 7, ask_model());
+    let screen = chat.screen();
+    assert!(
+        screen.contains("Server parcels asks you something. Alt+Q opens it."),
+        "{screen}"
+    );
+    chat.keys("y").wait(2_000).keys("<Backspace>").wait(2_000);
+    let is_answer = |command: &Command| matches!(command, Command::Answer { .. });
+    assert!(!chat.commands().iter().any(is_answer));
+    chat.keys("<Alt+q>").screen();
+    chat.wait(600);
+    let screen = chat.screen();
+    assert!(screen.contains("Ask the model?"), "{screen}");
+    assert!(screen.contains("| Name a color."), "{screen}");
+    chat.keys("y").wait(400);
+    let answer = UserAnswer::Choice(UserChoice::Send);
+    let ask = AskId(7);
+    assert_eq!(chat.commands(), [Command::Answer { ask, answer }]);
+}
+
+#[test]
+fn x_declines_everything_from_the_server() {
+    let mut chat = chat();
+    chat.size(80, 24).keys("go<Enter>");
+    let answer = SampledAnswer {
+        model: "qwen3".to_owned(),
+        text: "Blue.".to_owned(),
+        is_cut_off: false,
+    };
+    let question = Ask::SendModelAnswer {
+        server: "parcels".into(),
+        answer: Arc::new(answer),
+    };
+    asks(&mut chat, 7, question);
+    chat.screen();
+    chat.wait(600).commands();
+    chat.keys("x").wait(400);
+    let answer = UserAnswer::Choice(UserChoice::DeclineAll);
+    let ask = AskId(7);
+    assert_eq!(chat.commands(), [Command::Answer { ask, answer }]);
+}
+
+#[test]
+fn ctrl_c_stops_the_model_outside_a_turn_and_does_not_quit() {
+    let mut chat = chat();
+    chat.size(80, 24);
+    answering(&mut chat, &["par\u{202E}cels", "shop"]);
+    chat.wait(3_000);
+    let screen = chat.screen();
+    let label = "3 s · answering par⟨U+202E⟩cels and 1 more";
+    assert!(screen.contains(label), "{screen}");
+    assert!(screen.contains("Ctrl+C stop"), "{screen}");
+    chat.keys("<Ctrl+c>");
+    let sent = std::mem::take(&mut chat.sent);
+    assert_eq!(sent, [UiEffect::Send(Command::Interrupt)]);
+    answering(&mut chat, &[]);
+    chat.engine_event(Event::InterruptAcknowledged);
+    assert!(!chat.screen().contains("answering"));
+    // The second key was meant for the model too.
+    chat.keys("<Ctrl+c>");
+    assert_eq!(std::mem::take(&mut chat.sent), []);
+    assert_eq!(chat.notice(), "Ctrl+C again to quit");
+}
