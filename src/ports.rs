@@ -115,6 +115,18 @@ pub trait NoteService: Send + Sync {
         answer: NoteAnswer,
     ) -> BoxFuture<'static, Result<CreatedNote, Notice>>;
 
+    /// The path below the vault of the file that a name refers to: a path below the vault, or the
+    /// file name of a note in any folder. `None` if there is no such file. A file that is there but
+    /// cannot be read as a note is returned, too.
+    ///
+    /// # Errors
+    /// The vault cannot be read.
+    fn find_file(
+        &self,
+        request: NoteRequest,
+        name: String,
+    ) -> BoxFuture<'static, Result<Option<String>, Notice>>;
+
     /// The prompt for a summary, and its sources. `style` as for [`Self::prepare_note`].
     ///
     /// # Errors

@@ -85,8 +85,6 @@ pub enum SummarySource {
     Note(String),
     /// The parts of all notes that contain a topic.
     Topic(String),
-    /// One note, by its path below the vault or its file name in any folder.
-    File(String),
 }
 
 /// A summary to be written by the model.

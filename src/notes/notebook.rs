@@ -171,6 +171,14 @@ impl NoteService for Notebook {
         Box::pin(async move { notebook.save_note(&request, answer).await })
     }
 
+    fn find_file(
+        &self,
+        request: NoteRequest,
+        name: String,
+    ) -> BoxFuture<'static, Result<Option<String>, Notice>> {
+        Box::pin(super::steps::find_file(request, name))
+    }
+
     fn prepare_summary(
         &self,
         request: NoteRequest,
