@@ -6,12 +6,15 @@ use super::NotesError;
 use super::note;
 use super::note_file::NotePath;
 use super::notebook::{Notebook, open_vault};
+use super::path_completion::best_matches;
 use super::prompts::{self, CHUNKS_MAX};
 use super::slug::slug;
 use super::vault::Vault;
 use super::vault_index::UpdateLimits;
 use super::written_note;
-use crate::domain::{CreatedNote, Notice, OpenNote, SummarySource, SummaryTask, WrittenNote};
+use crate::domain::{
+    CreatedNote, NotePaths, Notice, OpenNote, SummarySource, SummaryTask, WrittenNote,
+};
 use crate::ports::{NoteAnswer, NoteRequest};
 use crate::search::{SearchTerms, composed};
 use std::path::{Path, PathBuf};
@@ -180,6 +183,15 @@ pub(super) async fn find_file(
 ) -> Result<Option<String>, Notice> {
     let vault = open_vault(&request.settings, request.vault.clone()).await?;
     find_by_name(vault, name).await
+}
+
+/// Finds the notes whose paths match what was typed.
+pub(super) async fn complete_path(
+    request: NoteRequest,
+    fragment: String,
+) -> Result<NotePaths, Notice> {
+    let vault = open_vault(&request.settings, request.vault.clone()).await?;
+    on_blocking_thread(move || Ok(best_matches(&vault, &fragment))).await
 }
 
 /// Finds a note and its title.

@@ -213,7 +213,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::CopyAnswer, "copy", G::Conversation, W::Pane, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(V::Words(words::COPY_WORDS)).found_by("clipboard yank"),
     bind(A::Find, "find", G::Moving, W::Always, &[ctrl('f')], "Find in the chat").command("/find", "[TEXT]").found_by("search text"),
     bind(A::Undo, "undo", G::Conversation, W::Always, &[], "Undo the last turn").command("/undo", "").found_by("delete remove back"),
-    bind(A::Note, "note", G::Conversation, W::Always, &[], "Open a note, or name the open one").command("/note", "[PATH|off]").argument(V::Words(words::NOTE_WORDS)).found_by("markdown file"),
+    bind(A::Note, "note", G::Conversation, W::Always, &[], "Open a note, or name the open one").command("/note", "[PATH|off]").argument(V::Note).found_by("markdown file"),
     bind(A::Notes, "notes", G::Conversation, W::Always, &[], "Send note excerpts with prompts").command("/notes", "[on|off]").argument(V::Words(words::NOTES_WORDS)).found_by("retrieval rag context vault"),
     bind(A::Chat, "chat", G::Conversation, W::Always, &[], "Send a prompt without the note agents").command("/chat", "PROMPT"),
     bind(A::Think, "think", G::Models, W::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]").argument(V::Words(words::THINK_WORDS)).found_by("reasoning effort"),
