@@ -281,7 +281,13 @@ async fn a_whole_number_may_have_a_decimal_point_or_be_text() {
         let page = call(start).await.expect("the page");
         assert_eq!(page["text"], "456789\n");
     }
-    for start in [json!(4.5), json!(-1.0), json!(-1), json!(1e300), json!("four")] {
+    for start in [
+        json!(4.5),
+        json!(-1.0),
+        json!(-1),
+        json!(1e300),
+        json!("four"),
+    ] {
         let Err(ToolFailure::Failed(why)) = call(start.clone()).await else {
             panic!("{start} was accepted");
         };
