@@ -5,5 +5,6 @@
 pub mod body;
 pub mod fields_view;
 pub mod form_state;
+pub mod option_list;
 pub mod sampling_body;
 pub mod sampling_progress;

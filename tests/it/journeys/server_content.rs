@@ -158,6 +158,17 @@ fn a_resource_is_read_from_its_server_and_sent_as_data() {
 }
 
 #[test]
+fn a_template_is_found_by_its_name_too() {
+    let template = json!({ "resourceTemplates": [
+        { "uriTemplate": "db://{id}", "name": "invoices", "title": "Bills" },
+    ] });
+    let library = library().with_answer("resources/templates/list", template);
+    let mut chat = chat_with(&library, script());
+    chat.types("/resource").enter();
+    chat.sees("Bills").types("invoic").sees("humble:Bills");
+}
+
+#[test]
 fn an_at_sign_completes_resources_beside_files() {
     let library = library();
     let mut chat = chat_with(&library, script().answer("Ok."));

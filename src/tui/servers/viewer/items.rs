@@ -312,7 +312,10 @@ pub fn tool_note(server: &Server, tool: &Tool) -> &'static str {
     if server.withheld_tools.contains(&tool.name) {
         "changed; withheld until you accept it"
     } else if server.disabled_tools.contains(&tool.name) {
-        "off"
+        match server.pinned_tools.contains(&tool.name) {
+            true => "off, pinned",
+            false => "off",
+        }
     } else if server.pinned_tools.contains(&tool.name) {
         "pinned"
     } else if server.held_back_tools.contains(&tool.name) {
