@@ -6,6 +6,7 @@
 mod built_in;
 mod consented_changes;
 mod describe;
+mod keys;
 mod models;
 mod notes;
 mod roots;
@@ -17,8 +18,7 @@ mod trust;
 use super::{ConfigSnapshot, Settings};
 use crate::domain::model::Limits;
 use crate::domain::{
-    ChangeImpact, KeySettings, LaunchConfig, ModelConfig, Persona, ServerId, SettingsChange,
-    ToolMode,
+    ChangeImpact, LaunchConfig, ModelConfig, Persona, ServerId, SettingsChange, ToolMode,
 };
 pub use consented_changes::{apply_consented, grants_same_permissions};
 use describe::{comma_list, differing_lines};
@@ -190,14 +190,6 @@ impl ChangeReviewer {
             registry_url: registry_url.clone(),
             has_model_entries: *has_model_entries,
         }
-    }
-
-    /// Keys may change without consent: those that answer questions cannot be changed.
-    fn review_keys(&mut self, before: &KeySettings, after: &Arc<KeySettings>) -> Arc<KeySettings> {
-        if !before.binds_same_keys(after) {
-            self.add_harmless(CONFIG, "the keys changed");
-        }
-        Arc::clone(after)
     }
 
     fn review_tool_mode(&mut self, before: ToolMode, after: ToolMode) -> ToolMode {

@@ -11,7 +11,7 @@ const MESSAGES_MAX: usize = 100;
 /// Maximum size of all texts of a request, in bytes. The user has to read them.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
-/// A request for an answer of the model. All texts are the server's, unsanitized.
+/// A request for an answer from the model. All texts are the server's, unsanitized.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SamplingRequest {
     pub system_prompt: Option<String>,

@@ -1,4 +1,4 @@
-//! Requests of MCP servers on the command line: a form is asked line by line, and a web page is
+//! Requests from MCP servers on the command line: a form is asked line by line, and a web page is
 //! described before it is opened. Without a terminal, both are declined.
 
 use super::tty_prompt::TtyReader;

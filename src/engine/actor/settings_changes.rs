@@ -111,7 +111,7 @@ impl Actor {
         self.built_in_server.configure(&settings);
     }
 
-    /// The active system prompt with the approved instructions of servers, for the next turn.
+    /// The active system prompt with the approved server instructions, for the next turn.
     pub(super) fn current_system_prompt(&self) -> Arc<str> {
         let (offered, servers) = (self.current_toolset(), self.hub.servers());
         self.trust

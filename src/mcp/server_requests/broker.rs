@@ -1,4 +1,4 @@
-//! Passes requests of all servers to the hub's owner and its replies back.
+//! Passes the requests of all servers to the hub's owner and its replies back.
 
 use crate::domain::{Notice, ServerId, ServerRequest, ServerRequestId, ServerRequestReply};
 use crate::mcp::hub_event::HubEvent;

@@ -63,7 +63,7 @@ pub fn request_result(request: &ServerRequest, reply: ServerRequestReply) -> Res
             "stopReason": if answer.is_cut_off { "maxTokens" } else { "endTurn" },
         }),
         ServerRequestReply::Declined | ServerRequestReply::Cancelled if is_sampling => {
-            return Err("The user rejected the request for an answer of the model.".to_owned());
+            return Err("The user rejected the request for an answer from the model.".to_owned());
         }
         ServerRequestReply::Refused(why) if is_sampling => return Err(why),
         ServerRequestReply::Declined => json!({ "action": "decline" }),

@@ -1,4 +1,4 @@
-//! Requests of MCP servers in a dialog: a form with its fields and their review, a web page, and a
+//! Requests from MCP servers in a dialog: a form with its fields and their review, a web page, and a
 //! request to the model.
 //! All texts of the server are sanitized and marked as the server's.
 

@@ -1,4 +1,4 @@
-//! Prompts and resources of servers: lists, forms with completion, review, attaching.
+//! Server prompts and resources: lists, forms with completion, review, attaching.
 
 use super::in_memory_server::InMemoryServer;
 use super::*;

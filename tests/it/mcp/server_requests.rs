@@ -1,4 +1,4 @@
-//! Requests of servers to the user, against a real child process in both eras.
+//! Requests from servers to the user, against a real child process in both eras.
 
 use super::hub_harness::{HubHarness, failed, succeeded, test_server_config, unreachable_because};
 use humble::domain::{SampledAnswer, ServerConfig, ServerRequest, ServerRequestReply, ToolOutcome};
@@ -274,7 +274,7 @@ async fn a_server_of_either_era_gets_the_sampled_answer_or_an_error() {
         "model": "qwen3",
         "stopReason": "maxTokens",
     });
-    let rejection = "The user rejected the request for an answer of the model.";
+    let rejection = "The user rejected the request for an answer from the model.";
     for behavior in ["asks-legacy", "asks-modern"] {
         let mut harness = HubHarness::start_connected(behavior).await;
         harness.reply_with = Some(ServerRequestReply::Sampled(answer.clone()));

@@ -22,7 +22,7 @@ fn two_fields() -> Ask {
     )
 }
 
-/// A question of a server outside a turn, which has been drawn and accepts keys.
+/// A question from a server outside a turn, which has been drawn and accepts keys.
 fn asked(question: Ask) -> ChatHarness {
     let mut chat = chat();
     chat.size(80, 24).keys("go<Enter>");
