@@ -170,7 +170,7 @@ fn template_rows(typed_name: &str, shared: SharedUiState) -> impl Iterator<Item 
     })
 }
 
-/// The prompts of servers as `/SERVER:PROMPT`.
+/// Server prompts as `/SERVER:PROMPT`.
 fn prompt_rows(typed_name: &str, shared: SharedUiState) -> impl Iterator<Item = CompletionRow> {
     server_content::typable_prompts(shared).filter_map(move |offered| {
         let name = offered.full_name();
