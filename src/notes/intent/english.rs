@@ -286,11 +286,7 @@ fn separate_words(sentence: &str) -> String {
     let words = sentence.split_whitespace().enumerate().map(|(at, word)| {
         let separated = word.strip_suffix(':').map(|word| format!("{word} :"));
         let contracted = CONTRACTIONS.iter().find(|(short, _)| {
-            at == 0
-                && word
-                    .replace('’', "")
-                    .replace('\'', "")
-                    .eq_ignore_ascii_case(short)
+            at == 0 && word.replace(['’', '\''], "").eq_ignore_ascii_case(short)
         });
         let contracted = contracted.map(|(_, words)| (*words).to_owned());
         separated.or(contracted).unwrap_or_else(|| word.to_owned())
