@@ -9,6 +9,7 @@ mod describe;
 mod keys;
 mod models;
 mod notes;
+mod roots;
 mod servers;
 #[cfg(test)]
 mod tests;
@@ -164,6 +165,7 @@ impl ChangeReviewer {
             keys,
             built_in,
             notes,
+            roots,
             // Read only by commands.
             registry_url,
             // Follows from the models.
@@ -184,6 +186,7 @@ impl ChangeReviewer {
             keys: self.review_keys(&before.keys, keys),
             built_in: self.review_built_in(&before.built_in, built_in),
             notes: self.review_notes(&before.notes, notes),
+            roots: self.review_roots(&before.roots, roots),
             registry_url: registry_url.clone(),
             has_model_entries: *has_model_entries,
         }

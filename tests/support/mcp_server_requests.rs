@@ -46,12 +46,14 @@ impl Server {
                     "sample",
                     "sample-later",
                     "sample-tools",
+                    "roots",
                     "nag",
                 ];
                 send_result(id, &json!({ "tools": names.map(tool) }));
             }
             Some("tools/call") if is_modern => self.call_modern(id, params),
             Some("tools/call") => self.call_legacy(id, params),
+            Some("notifications/roots/list_changed") => eprintln!("roots changed"),
             Some("notifications/cancelled") => eprintln!("cancelled {}", params["requestId"]),
             Some(_) => return false,
             None => self.handle_answer(id, message),
@@ -99,6 +101,7 @@ impl Server {
                 ask("e-page", &page());
             }
             "sample" => ask_model(sampling()),
+            "roots" => send(&json!({ "jsonrpc": "2.0", "id": "r1", "method": "roots/list" })),
             "sample-tools" => ask_model(sampling_with_tools()),
             "sample-later" => {
                 send_result(id, &text("asked later"));
@@ -162,6 +165,10 @@ impl Server {
             }
             "sample" => {
                 json!({ "only": { "method": "sampling/createMessage", "params": sampling() } })
+            }
+            "roots" => {
+                eprintln!("capabilities {}", params["_meta"]);
+                json!({ "only": { "method": "roots/list" } })
             }
             "sample-tools" => {
                 let params = sampling_with_tools();

@@ -218,3 +218,26 @@ fn humble_ask_lets_the_user_decline_a_form_before_and_after_filling_it_in() {
         home.assert_no_process_left();
     }
 }
+
+#[test]
+fn roots_are_shown_at_the_server_and_an_edit_applies_at_once() {
+    let (_server, home) = ollama();
+    home.edit_json("config.json", |config| {
+        config["roots"] = json!(["/srv/my files", "/srv/other", "relative"]);
+    });
+    let home = home.with_server("test", &test_server_path(), &["asks-legacy"]);
+    let mut terminal = open_with_tools(&home);
+    terminal.wait_for_text("`roots` has `relative`");
+    terminal.type_text("/mcp");
+    terminal.press("\r");
+    terminal.wait_for_text("May ask for your folders: /srv/my files, /srv/other");
+    home.edit_json("config.json", |config| {
+        config["roots"] = json!(["/srv/other"])
+    });
+    terminal.wait_for("the changed folders", |screen| {
+        contains_text(screen, "May ask for your folders: /srv/other")
+    });
+    terminal.press("\x1b");
+    assert_eq!(terminal.quit(), clean_exit());
+    home.assert_no_process_left();
+}

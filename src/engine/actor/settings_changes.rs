@@ -75,6 +75,7 @@ impl Actor {
             // The note tools are offered only with a vault.
             self.hub.reconnect(&BUILT_IN_SERVER.into());
         }
+        self.hub.set_roots(self.cx.settings.roots.clone());
         if previous.keys != self.cx.settings.keys {
             let keys = Arc::clone(&self.cx.settings.keys);
             self.cx.outbox.push(Event::KeysChanged(keys));

@@ -245,6 +245,12 @@ fn server_texts(server: &Server, separator: &str) -> Vec<IndentedText> {
     if let Some(description) = &server.description {
         add(SERVER_INDENT, TextTone::Dim, description.clone());
     }
+    if !server.roots.is_empty() {
+        let folders = server.roots.iter();
+        let folders: Vec<_> = folders.map(|folder| folder.display().to_string()).collect();
+        let text = format!("May ask for your folders: {}", folders.join(", "));
+        add(SERVER_INDENT, TextTone::Dim, text);
+    }
     let rejected = &server.rejected_tools;
     for line in rejected.iter().take(REJECTED_TOOLS_MAX) {
         add(
