@@ -183,3 +183,12 @@ fn draft_of_the_last_run_is_restored() {
     chat.keys("<Ctrl+u><Up>");
     assert_eq!(chat.message(), "old");
 }
+
+#[test]
+fn a_byte_order_mark_before_a_text_from_elsewhere_is_left_out() {
+    let mut chat = chat();
+    chat.input(UiInput::Paste("\u{feff}make a note".into()));
+    assert_eq!(chat.message(), "make a note");
+    chat.input(UiInput::EditorClosed(Ok("\u{feff}/notes on\n".into())));
+    assert_eq!(chat.message(), "/notes on");
+}
