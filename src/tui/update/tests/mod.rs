@@ -19,6 +19,7 @@ mod first_run;
 mod help;
 mod hints;
 mod imports;
+mod lasting;
 mod lists;
 mod message;
 mod notice_area;
