@@ -16,6 +16,9 @@ use replacement::DetachedEntries;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+/// The note on a cancelled turn that has no text to mark.
+const CANCELLED_NOTE: &str = "(cancelled)";
+
 /// One item of the conversation. `revision` increases with every change, so a renderer can
 /// cache its output.
 #[derive(Debug, Clone, PartialEq)]
@@ -351,7 +354,7 @@ impl Transcript {
             *is_cancelled = true;
             self.bump_revision(index);
         } else {
-            self.push(turn, EntryBody::Note(Notice::info("(cancelled)")));
+            self.push(turn, EntryBody::Note(Notice::info(CANCELLED_NOTE)));
         }
     }
 
