@@ -207,6 +207,12 @@ pub enum Command {
         query: QueryId,
         fragment: String,
     },
+    /// Finds out which of these paths of a message are files; answered by
+    /// [`Event::MentionedFound`].
+    FindMentioned {
+        query: QueryId,
+        paths: Vec<String>,
+    },
     /// Asks whether the current model takes images; answered by [`Event::ImageSupportChecked`].
     CheckImageSupport,
     /// Ends the engine. Acknowledged by [`Event::ShuttingDown`] and completed by
@@ -296,6 +302,11 @@ pub enum Event {
     FilesFound {
         query: QueryId,
         found: Arc<FoundFiles>,
+    },
+    /// The result of [`Command::FindMentioned`]: the paths that are files.
+    MentionedFound {
+        query: QueryId,
+        files: Vec<String>,
     },
     /// The result of [`Command::CheckImageSupport`].
     ImageSupportChecked {

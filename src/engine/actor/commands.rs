@@ -104,7 +104,10 @@ impl Actor {
             Command::SaveDraft(draft) => self.save_draft(draft),
             Command::AddToHistory(text) => self.add_to_history(text),
             Command::ServerContent(command) => self.handle_server_content(command),
-            Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
+            Command::Attach { .. }
+            | Command::FindFiles { .. }
+            | Command::FindMentioned { .. }
+            | Command::CheckImageSupport => {
                 self.route_attachment_command(command);
             }
             // Handled by `handle_command`.
@@ -150,6 +153,9 @@ impl Actor {
             } => server_content::read_resource(query, server, uri, &self.hub, cx),
             Command::Attach { query, source } => self.attachments.read(query, source, cx),
             Command::FindFiles { query, fragment } => self.attachments.find(query, fragment, cx),
+            Command::FindMentioned { query, paths } => {
+                self.attachments.find_mentioned(query, paths, cx);
+            }
             Command::CheckImageSupport => {
                 if let Some(model) = self.models.current() {
                     attachments::check_image_support(model, cx);

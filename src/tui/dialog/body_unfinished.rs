@@ -153,7 +153,9 @@ mod tests {
             ..UnfinishedTurn::default()
         };
         let expected = [
-            "humble ended while a tool call of this turn was running.",
+            "humble ended while a tool call of this turn was running. ",
+            "Restoring puts the prompt into the message. Nothing runs ",
+            "until you send it; the answer then starts over.",
             "Its conversation is \"My disk\".",
             "",
             "You asked:",

@@ -25,7 +25,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         }
         return;
     };
-    let Some(event) = attachments::handle_event(model, event) else {
+    let Some(event) = attachments::handle_event(model, event, effects) else {
         return;
     };
     match event {

@@ -10,6 +10,7 @@ pub mod engine;
 pub mod find;
 pub mod interrupt;
 pub mod keys;
+pub mod mentions;
 pub mod messages;
 pub mod navigation;
 pub mod probe;

@@ -21,6 +21,7 @@ mod hints;
 mod imports;
 mod lasting;
 mod lists;
+mod mentions;
 mod message;
 mod notice_area;
 mod queue;
