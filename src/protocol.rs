@@ -207,12 +207,8 @@ pub enum Command {
         query: QueryId,
         fragment: String,
     },
-    /// Finds out which of these paths of a message are files; answered by
-    /// [`Event::MentionedFound`].
-    FindMentioned {
-        query: QueryId,
-        paths: Vec<String>,
-    },
+    /// Finds the files among these paths; answered by [`Event::MentionedFound`].
+    FindMentioned(QueryId, Vec<String>),
     /// Asks whether the current model takes images; answered by [`Event::ImageSupportChecked`].
     CheckImageSupport,
     /// Ends the engine. Acknowledged by [`Event::ShuttingDown`] and completed by
@@ -303,11 +299,10 @@ pub enum Event {
         query: QueryId,
         found: Arc<FoundFiles>,
     },
+    /// For each answered prompt of the conversation, how many other versions it has.
+    VersionsCounted(Vec<usize>),
     /// The result of [`Command::FindMentioned`]: the paths that are files.
-    MentionedFound {
-        query: QueryId,
-        files: Vec<String>,
-    },
+    MentionedFound(QueryId, Vec<String>),
     /// The result of [`Command::CheckImageSupport`].
     ImageSupportChecked {
         model: ModelRef,

@@ -27,6 +27,8 @@ pub struct TranscriptEntry {
     pub revision: u64,
     /// Since this revision, text has only been appended.
     pub append_only_since: u64,
+    /// The number of other versions of this prompt or of its answer.
+    pub other_versions: usize,
     pub body: EntryBody,
 }
 
@@ -381,6 +383,7 @@ impl Transcript {
             turn,
             revision: self.revision,
             append_only_since: self.revision,
+            other_versions: 0,
             body,
         });
         self.entries.len() - 1

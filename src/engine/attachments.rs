@@ -55,7 +55,7 @@ impl AttachmentJobs {
             let find = move || existing_files(paths, finder.root());
             let found = timeout(MENTIONED_DEADLINE, tokio::task::spawn_blocking(find)).await;
             let files = found.ok().and_then(Result::ok).unwrap_or_default();
-            JobResult::Events(vec![Event::MentionedFound { query, files }])
+            JobResult::Events(vec![Event::MentionedFound(query, files)])
         });
     }
 

@@ -106,7 +106,7 @@ impl Actor {
             Command::ServerContent(command) => self.handle_server_content(command),
             Command::Attach { .. }
             | Command::FindFiles { .. }
-            | Command::FindMentioned { .. }
+            | Command::FindMentioned(..)
             | Command::CheckImageSupport => {
                 self.route_attachment_command(command);
             }
@@ -153,7 +153,7 @@ impl Actor {
             } => server_content::read_resource(query, server, uri, &self.hub, cx),
             Command::Attach { query, source } => self.attachments.read(query, source, cx),
             Command::FindFiles { query, fragment } => self.attachments.find(query, fragment, cx),
-            Command::FindMentioned { query, paths } => {
+            Command::FindMentioned(query, paths) => {
                 self.attachments.find_mentioned(query, paths, cx);
             }
             Command::CheckImageSupport => {
@@ -221,6 +221,7 @@ impl Actor {
             Command::Rewind => {
                 let notes = self.conversation.take_notes_of_last_turn();
                 if self.conversation.rewind() {
+                    self.conversation.report_versions(&mut self.cx);
                     self.save_and_estimate();
                     self.remove_notes(notes, "Undone.", None);
                 }

@@ -28,6 +28,8 @@ pub struct AttachmentList {
     pub(in crate::tui) asked_model: Option<ModelRef>,
     pub search: FileSearch,
     pub mentioned: MentionCheck,
+    /// The image that was requested from the clipboard last.
+    pub(in crate::tui) clipboard_query: Option<QueryId>,
     /// Files that left with their mention, in case undo brings it back.
     unmentioned: Vec<AttachedFile>,
     /// The revision of the message and the number of files that were compared last.

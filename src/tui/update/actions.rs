@@ -74,6 +74,7 @@ pub fn run_action(
             cx.open(Palette::default());
         }),
         Action::Help => model.with_context(|cx| cx.open(HelpLayer::default())),
+        Action::ChangeKeys => model.with_context(|cx| cx.open(HelpLayer::about_keys())),
         Action::Log => model.with_context(|cx| log::open(argument, cx)),
         Action::SearchHistory => model.with_context(|cx| cx.open(HistorySearch::default())),
         Action::Raw => toggle_raw_text(model),
@@ -112,7 +113,7 @@ fn run_session_action(model: &mut UiModel, action: Action, argument: &str) {
     let (session, title) = (&model.conversation.session, &model.conversation.title);
     let (session, title) = (session.clone(), title.clone());
     model.with_context(|cx| match action {
-        Action::Sessions => sessions::layer::open(cx),
+        Action::Sessions => sessions::layer::open(argument, cx),
         Action::Export => sessions::commands::export(&title, argument, cx),
         _ => sessions::commands::delete(session.as_ref(), &title, argument, cx),
     });

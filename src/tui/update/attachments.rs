@@ -18,6 +18,7 @@ use crate::tui::panes::Focus;
 use crate::tui::server_content::mention::{MentionedResource, mentioned_resources};
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::mentions;
+use crate::tui::widgets::editor::Edit;
 use crossterm::event::KeyEvent;
 
 /// Attaches the file at `path`, or the image in the clipboard if `path` is empty.
@@ -25,7 +26,8 @@ pub fn attach(model: &mut UiModel, path: &str) {
     let path = path.trim().trim_matches('"');
     match path {
         "" => {
-            start_reading(model, "clipboard", AttachmentSource::Clipboard);
+            let query = start_reading(model, "clipboard", AttachmentSource::Clipboard);
+            model.attachments.clipboard_query = query;
         }
         path => attach_file(model, path),
     };
@@ -112,7 +114,7 @@ pub fn handle_event(
             handle_read(model, query, result);
             mentions::send_if_read(model, effects);
         }
-        Event::MentionedFound { query, files } => {
+        Event::MentionedFound(query, files) => {
             mentions::handle_found(model, query, &files, effects);
         }
         Event::FilesFound { query, found } => model.attachments.search.handle_found(query, found),
@@ -135,7 +137,13 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
     };
     let revision = model.composer.editor.revision();
     let sends = model.attachments.mentioned.is_reading(revision);
-    match model.attachments.handle_read(query, read) {
+    let is_clipboard = model.attachments.clipboard_query == Some(query);
+    let outcome = model.attachments.handle_read(query, read);
+    if model.attachments.unread_name().is_none() {
+        // It may say that a file is still being read.
+        model.notices.clear_about_key();
+    }
+    match outcome {
         ReadOutcome::Attached => {}
         ReadOutcome::Duplicate if sends => {}
         ReadOutcome::Duplicate => {
@@ -144,6 +152,10 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         ReadOutcome::Text(paste) => {
             model.composer.begin_typing();
             model.composer.editor.insert(&paste);
+        }
+        ReadOutcome::Failed if is_clipboard && model.composer.edit(Edit::Yank) => {
+            let text = "The clipboard holds no image. Inserted the text that was cut last.";
+            model.notify(Notice::info(text));
         }
         ReadOutcome::Failed => {
             model.attachments.mentioned.cancel(revision);

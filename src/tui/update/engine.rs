@@ -51,6 +51,9 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::SavedSession(event) => saved_session_event(model, event),
         // A later event confirms that the title is saved.
         Event::SessionRenamed(title) => model.conversation.title = title,
+        Event::VersionsCounted(versions) => {
+            model.chat.transcript.set_other_versions(&versions);
+        }
         Event::BranchesListed(list) => branches::show_branches(model, list),
         Event::PrivateChanged(is_private) => {
             model.conversation.is_private = is_private;

@@ -43,7 +43,7 @@ pub fn look_for_files(model: &mut UiModel) -> bool {
     }
     let query = model.with_context(|cx| cx.next_query_id());
     model.attachments.mentioned.begin(query, revision);
-    let command = Command::FindMentioned { query, paths };
+    let command = Command::FindMentioned(query, paths);
     model.requests.push_back(UiRequest::Send(command));
     true
 }

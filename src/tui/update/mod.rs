@@ -205,6 +205,7 @@ fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         layer.tick(cx);
         Handled::Consumed
     });
+    keys::choose_typed_digit(model);
     if model
         .input
         .replies

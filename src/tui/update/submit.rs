@@ -21,9 +21,8 @@ pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
         model.with_context(|cx| models::layer::run("", cx));
     }
     model.first_run.ignore_enter(model.now);
-    model.notify(Notice::info(
-        "Choose a model: your message will be sent to it.",
-    ));
+    let notice = Notice::info("Choose a model: your message will be sent to it.");
+    model.notices.show_about_message(notice, model.now);
 }
 
 /// Sends the next queued prompt, unless a turn or probe is running, no model is selected yet or

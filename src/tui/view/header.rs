@@ -18,9 +18,9 @@ const TITLE_COLUMNS_MAX: u16 = 40;
 const BAR_COLUMNS: usize = 6;
 
 // The parts that a narrow header drops, numbered in the order in which they are dropped.
-const TITLE: usize = 0;
-const PROVIDER_AND_THINK: usize = 1;
-const METER_BAR: usize = 2;
+const PROVIDER_AND_THINK: usize = 0;
+const METER_BAR: usize = 1;
+const TITLE: usize = 2;
 const TOOLS: usize = 3;
 const MODE: usize = 4;
 const METER: usize = 5;

@@ -173,6 +173,20 @@ fn command_attaches_a_path_or_the_clipboard() {
 }
 
 #[test]
+fn without_an_image_in_the_clipboard_the_last_cut_is_pasted() {
+    let mut chat = chat();
+    chat.keys("half a thought<Alt+a><Ctrl+x><Ctrl+v>");
+    let missing = || Err(Notice::warning("The clipboard holds no image."));
+    answer(&mut chat, missing());
+    assert_eq!(chat.message(), "half a thought");
+    assert!(chat.notice().contains("cut last"), "{}", chat.notice());
+    // A file of that name is not the clipboard.
+    chat.keys("<Ctrl+u>/attach clipboard<Enter>");
+    answer(&mut chat, missing());
+    assert_eq!(chat.message(), "");
+}
+
+#[test]
 fn dropped_images_are_attached_and_their_path_can_become_text_again() {
     let mut chat = chat();
     chat.keys("Look: ")
@@ -313,6 +327,7 @@ fn message_waits_for_files_that_are_being_read() {
         chat.notice()
     );
     answer(&mut chat, Ok(text_file("a.txt")));
+    assert_eq!(chat.notice(), "", "it has been read");
     chat.keys("<Enter>");
     assert_eq!(sent_files(&mut chat), [["a.txt"]]);
 }

@@ -9,14 +9,14 @@ use crate::tui::update::tests::*;
 /// Answers the search for mentioned files. Returns the paths that were looked for.
 pub(super) fn finds_mentioned(chat: &mut ChatHarness, files: &[&str]) -> Vec<String> {
     let search = |command| match command {
-        Command::FindMentioned { query, paths } => Some((query, paths)),
+        Command::FindMentioned(query, paths) => Some((query, paths)),
         _ => None,
     };
     let (query, paths) = (chat.commands().into_iter())
         .find_map(search)
         .expect("a search");
     let files = files.iter().map(|file| (*file).to_owned()).collect();
-    chat.engine_event(Event::MentionedFound { query, files });
+    chat.engine_event(Event::MentionedFound(query, files));
     paths
 }
 
@@ -175,7 +175,7 @@ fn commands_and_edited_answers_mention_nothing() {
 }
 
 fn is_search(command: &Command) -> bool {
-    matches!(command, Command::FindMentioned { .. })
+    matches!(command, Command::FindMentioned(..))
 }
 
 #[test]
