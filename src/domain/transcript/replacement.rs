@@ -74,7 +74,7 @@ impl Transcript {
     }
 
     /// Sets how many other versions the answered prompts have, in order.
-    pub fn set_other_versions(&mut self, versions: &[usize]) {
+    pub fn set_versions(&mut self, versions: &[usize]) {
         let mut later = versions.iter().rev();
         for index in (0..self.entries.len()).rev() {
             if !self.is_answered_prompt(&self.entries[index]) {

@@ -91,10 +91,8 @@ impl Actor {
             Command::ReplaceSystemPrompt => self.settings.read_outdated_prompt(&mut self.cx),
             Command::DropSummary => self.drop_summary(),
             Command::Note(command) => self.route_note_command(command),
-            Command::ListBranches { of_turn } => {
-                self.conversation.list_branches(of_turn, &mut self.cx);
-            }
-            Command::Rewind
+            Command::ListBranches { .. }
+            | Command::Rewind
             | Command::DropCancelled(_)
             | Command::SwitchBranch(_)
             | Command::ReplaceAnswer { .. }
@@ -107,9 +105,7 @@ impl Actor {
             Command::Attach { .. }
             | Command::FindFiles { .. }
             | Command::FindMentioned(..)
-            | Command::CheckImageSupport => {
-                self.route_attachment_command(command);
-            }
+            | Command::CheckImageSupport => self.route_attachment(command),
             // Handled by `handle_command`.
             Command::Shutdown | Command::ShutdownKeepingTurn => {}
         }
@@ -144,7 +140,7 @@ impl Actor {
         self.server_content.handle(command, hub, cx);
     }
 
-    fn route_attachment_command(&mut self, command: Command) {
+    fn route_attachment(&mut self, command: Command) {
         let cx = &mut self.cx;
         match command {
             Command::Attach {
@@ -218,6 +214,9 @@ impl Actor {
             return self.cx.notice(notice);
         }
         match command {
+            Command::ListBranches { of_turn } => {
+                self.conversation.list_branches(of_turn, &mut self.cx);
+            }
             Command::Rewind => {
                 let notes = self.conversation.take_notes_of_last_turn();
                 if self.conversation.rewind() {

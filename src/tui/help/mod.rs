@@ -27,10 +27,14 @@ pub struct HelpLayer {
 }
 
 impl HelpLayer {
-    /// Shows how to change keys, with the name of each action in the settings.
-    pub fn about_keys() -> Self {
+    /// The help, or how to change keys with the name of each action in the settings.
+    pub fn for_action(action: Action) -> Self {
+        let topic = match action {
+            Action::ChangeKeys => HelpTopic::ChangingKeys,
+            _ => HelpTopic::Everything,
+        };
         Self {
-            topic: HelpTopic::ChangingKeys,
+            topic,
             ..Self::default()
         }
     }

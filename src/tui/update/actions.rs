@@ -73,8 +73,7 @@ pub fn run_action(
             cx.send(Command::ListPromptTemplates);
             cx.open(Palette::default());
         }),
-        Action::Help => model.with_context(|cx| cx.open(HelpLayer::default())),
-        Action::ChangeKeys => model.with_context(|cx| cx.open(HelpLayer::about_keys())),
+        Action::Help | Action::ChangeKeys => show_help(model, action),
         Action::Log => model.with_context(|cx| log::open(argument, cx)),
         Action::SearchHistory => model.with_context(|cx| cx.open(HistorySearch::default())),
         Action::Raw => toggle_raw_text(model),
@@ -88,6 +87,10 @@ pub fn run_action(
         Action::Suspend => effects.push(UiEffect::Suspend),
         other_action => navigation::run_action(model, other_action, effects),
     }
+}
+
+fn show_help(model: &mut UiModel, action: Action) {
+    model.with_context(|cx| cx.open(HelpLayer::for_action(action)));
 }
 
 /// Opens the questions of servers that came while no turn ran.

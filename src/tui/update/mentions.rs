@@ -73,14 +73,14 @@ pub fn handle_found(
     if found.is_empty() {
         return composer::submit_message(model, effects);
     }
-    let names: Vec<String> = found.iter().map(FoundMention::path).collect();
+    let names: Vec<String> = found.iter().map(MentionTarget::path).collect();
     for mention in found {
         if model.attachments.is_full() {
             return attachments::notify_full(model);
         }
         match mention {
-            FoundMention::File(path) => attachments::attach_file(model, &path),
-            FoundMention::Resource(resource) => {
+            MentionTarget::File(path) => attachments::attach_file(model, &path),
+            MentionTarget::Resource(resource) => {
                 attachments::attach_resource(model, resource.server, resource.uri);
             }
         }
@@ -97,15 +97,16 @@ pub fn handle_found(
     };
     let notice = Notice::info(format!("The message mentions {name}, now attached."));
     let send = model.keymap.hint(Action::Send, "sends it.");
-    model.notify_about_key(notice.with_advice(send.unwrap_or_default()));
+    let notice = notice.with_advice(send.unwrap_or_default());
+    model.notices.show_about_message(notice, model.now);
 }
 
-enum FoundMention {
+enum MentionTarget {
     File(String),
     Resource(MentionedResource),
 }
 
-impl FoundMention {
+impl MentionTarget {
     fn path(&self) -> String {
         match self {
             Self::File(path) => path.clone(),
@@ -115,18 +116,18 @@ impl FoundMention {
 }
 
 /// The mentions that name one of these files or a resource.
-fn found_mentions(model: &UiModel, files: &[String]) -> Vec<FoundMention> {
+fn found_mentions(model: &UiModel, files: &[String]) -> Vec<MentionTarget> {
     let mentions = model
         .attachments
         .unattached_mentions(&model.composer.editor);
     let servers = &model.servers_pane.servers;
     let find = |path: &str| {
         if files.iter().any(|file| file == path) {
-            return Some(FoundMention::File(path.to_owned()));
+            return Some(MentionTarget::File(path.to_owned()));
         }
         let mut resources = mentioned_resources(servers, path).into_iter();
         let resource = resources.find(|resource| resource.full_uri() == path)?;
-        Some(FoundMention::Resource(resource))
+        Some(MentionTarget::Resource(resource))
     };
     let found = mentions
         .into_iter()

@@ -252,7 +252,7 @@ fn a_file_that_the_prompt_mentions_is_sent_with_it() {
         .sees("@ Cargo.toml  text")
         .sees("A package.")
         .model_receives("[Start of attached file Cargo.toml")
-        .says("Hello @nobody.")
+        .says("Hello @nobody, how are you?")
         .sees("Hello.")
         .model_received_requests(2);
 }
