@@ -93,7 +93,7 @@ fn show_help(model: &mut UiModel, action: Action) {
     model.with_context(|cx| cx.open(HelpLayer::for_action(action)));
 }
 
-/// Opens the questions of servers that came while no turn ran.
+/// Opens the questions from servers that came while no turn ran.
 fn answer_servers(model: &mut UiModel) {
     if !model.dialogs.open_waiting(model.now) {
         model.notify(Notice::info("No server asks you anything."));
