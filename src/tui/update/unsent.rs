@@ -1,8 +1,10 @@
 //! Unsent text of an earlier run: the draft, and the prompt of a resumed turn.
 
+use crate::domain::attachment::shown_path;
 use crate::domain::{Advice, Notice, Prompt, UnsentText};
 use crate::protocol::Command;
 use crate::text::Clean;
+use crate::tui::attachments::mention::mentions_path;
 use crate::tui::keymap::Action;
 use crate::tui::layer::UiRequest;
 use crate::tui::msg::UiEffect;
@@ -61,8 +63,13 @@ fn restored_notice(
         (1, _) => "Restored a queued prompt; the queue is paused.".to_owned(),
         (count, _) => format!("Restored {count} queued prompts; the queue is paused."),
     });
-    if !draft.files.is_empty() {
-        let files = file_names(&draft.files);
+    // Files that the message mentions are attached when it is sent.
+    let is_mentioned =
+        |name: &String| is_in_message && mentions_path(&draft.message, &shown_path(name));
+    let files = draft.files.iter().filter(|name| !is_mentioned(name));
+    let files: Vec<String> = files.cloned().collect();
+    if !files.is_empty() {
+        let files = file_names(&files);
         notice = notice.with_reason(format!("Attach {files} again: files are not kept."));
     }
     let hint = match is_in_history {
