@@ -214,7 +214,7 @@ mod tests {
         };
         for name in [
             "router",
-            "ROUTER.md",
+            "rOUTER.md",
             "HOME/router",
             "\"home/Router.md\"",
             "'router'",
