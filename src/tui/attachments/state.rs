@@ -1,6 +1,6 @@
 //! The files attached to the message.
 
-use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
+use crate::domain::attachment::{ATTACHMENTS_MAX, AttachedResource, ReadAttachment};
 use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId};
 use crate::text::token_estimate::{self, Vocabulary};
 use crate::tui::attachments::mention::{TypedPath, typed_path};
@@ -31,6 +31,8 @@ pub struct AttachedFile {
     query: QueryId,
     /// As the user named it. Raw.
     pub name: String,
+    /// The resource that was read, unless this is a file.
+    pub resource: Option<AttachedResource>,
     /// `None` while the file is being read.
     pub file: Option<ReadAttachment>,
     /// The user has been asked whether to send a file that may hold secrets.
@@ -47,9 +49,9 @@ struct DroppedPaths {
 /// The outcome of reading a file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
-    Attached,
-    /// It was attached already.
-    Duplicate,
+    Attached(Option<AttachedResource>),
+    /// It was attached already, with the same contents.
+    Duplicate(Option<AttachedResource>),
     /// The paste turned out to be text.
     Text(String),
     /// It was removed in the meantime.
@@ -78,10 +80,11 @@ impl AttachmentList {
     }
 
     /// Adds a file that is being read.
-    pub fn add(&mut self, query: QueryId, name: &str) {
+    pub fn add(&mut self, query: QueryId, name: &str, resource: Option<AttachedResource>) {
         self.files.push(AttachedFile {
             query,
             name: name.to_owned(),
+            resource,
             file: None,
             is_secret_confirmed: false,
         });
@@ -119,11 +122,11 @@ impl AttachmentList {
             other.is_some_and(|other| other.attachment == read.attachment)
         };
         if self.files.iter().any(is_same) {
-            self.files.remove(index);
-            return ReadOutcome::Duplicate;
+            return ReadOutcome::Duplicate(self.files.remove(index).resource);
         }
-        self.files[index].file = Some(read);
-        ReadOutcome::Attached
+        let file = &mut self.files[index];
+        file.file = Some(read);
+        ReadOutcome::Attached(file.resource.clone())
     }
 
     /// Removes the files of a paste that turned out to be text.
@@ -240,6 +243,7 @@ fn attached_before(read: ReadAttachment) -> AttachedFile {
         // No query has this id.
         query: QueryId(u64::MAX),
         name: read.attachment.name.clone(),
+        resource: None,
         file: Some(read),
         is_secret_confirmed: true,
     }

@@ -1,9 +1,11 @@
 //! Attaches files to the message and removes them: by path, by dropping them on the terminal, from
 //! the clipboard, and by completing a path.
 
-use crate::domain::attachment::{ATTACHMENTS_MAX, AttachmentSource, ReadAttachment, shown_path};
+use crate::domain::attachment::{
+    ATTACHMENTS_MAX, AttachedResource, AttachmentSource, ReadAttachment, shown_path,
+};
 use crate::domain::{ImageSupport, Notice, QueryId, ServerId};
-use crate::protocol::{Command, Event};
+use crate::protocol::{Command, Event, ServerContentCommand};
 use crate::text::Clean;
 use crate::tui::attachments::dropped::dropped_paths;
 use crate::tui::attachments::mention::TypedPath;
@@ -50,7 +52,14 @@ fn start_reading(model: &mut UiModel, name: &str, source: AttachmentSource) -> O
         return None;
     }
     let query = model.with_context(|cx| cx.next_query_id());
-    model.attachments.add(query, name);
+    let resource = match &source {
+        AttachmentSource::Resource { server, uri } => Some(AttachedResource {
+            server: server.clone(),
+            uri: uri.clone(),
+        }),
+        _ => None,
+    };
+    model.attachments.add(query, name, resource);
     let command = Command::Attach { query, source };
     model.requests.push_back(UiRequest::Send(command));
     Some(query)
@@ -83,6 +92,9 @@ pub fn detach(model: &mut UiModel, wanted: &str) {
         };
         return model.notify(notice);
     };
+    if let (Some(resource), Some(_)) = (removed.resource, &removed.file) {
+        request(model, ServerContentCommand::UnfollowResource(resource));
+    }
     if let Some(paste) = paste {
         model.composer.begin_typing();
         model.composer.editor.insert(&paste);
@@ -112,8 +124,14 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         Err(notice) => (None, Some(notice)),
     };
     match model.attachments.handle_read(query, read) {
-        ReadOutcome::Attached => {}
-        ReadOutcome::Duplicate => {
+        ReadOutcome::Attached(resource) => follow(model, resource),
+        ReadOutcome::Duplicate(resource) => {
+            // The contents are the current ones again.
+            follow(model, resource.clone());
+            let unfollow = resource.map(ServerContentCommand::UnfollowResource);
+            unfollow
+                .into_iter()
+                .for_each(|command| request(model, command));
             model.notify(Notice::info("This file is already attached."));
         }
         ReadOutcome::Text(paste) => {
@@ -122,6 +140,28 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         }
         ReadOutcome::Failed => problem.into_iter().for_each(|notice| model.notify(notice)),
         ReadOutcome::Ignored => {}
+    }
+}
+
+/// Lets the server of an attached resource report its changes.
+fn follow(model: &mut UiModel, resource: Option<AttachedResource>) {
+    if let Some(resource) = resource {
+        request(model, ServerContentCommand::FollowResource(resource));
+    }
+}
+
+fn request(model: &mut UiModel, command: ServerContentCommand) {
+    let command = Command::ServerContent(command);
+    model.requests.push_back(UiRequest::Send(command));
+}
+
+/// Follows the resources of the message again, because leaving a conversation ends that.
+pub fn conversation_opened(model: &mut UiModel) {
+    let files = model.attachments.files().iter();
+    let read = files.filter(|file| file.file.is_some());
+    let resources: Vec<_> = read.filter_map(|file| file.resource.clone()).collect();
+    for resource in resources {
+        follow(model, Some(resource));
     }
 }
 
