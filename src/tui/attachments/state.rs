@@ -1,12 +1,16 @@
 //! The files attached to the message.
 
-use crate::domain::attachment::{ATTACHMENTS_MAX, AttachedResource, ReadAttachment};
+use crate::domain::attachment::{ATTACHMENTS_MAX, AttachedResource, ReadAttachment, shown_path};
 use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId};
 use crate::text::token_estimate::{self, Vocabulary};
-use crate::tui::attachments::mention::{TypedPath, typed_path};
+use crate::tui::attachments::mention::{TypedPath, mentions, typed_path};
+use crate::tui::attachments::mention_check::{MENTIONS_MAX, MentionCheck};
 use crate::tui::attachments::search::FileSearch;
 use crate::tui::composer::completion::CompletionList;
 use crate::tui::composer::state::Composer;
+use crate::tui::widgets::editor::Editor;
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Longer texts are not estimated again, because that would delay a frame.
@@ -16,6 +20,8 @@ const ESTIMATED_BYTES_MAX: usize = 256 * 1024;
 pub struct AttachmentList {
     files: Vec<AttachedFile>,
     drops: Vec<DroppedPaths>,
+    /// The resources of the message whose changes are reported.
+    followed: Vec<AttachedResource>,
     /// The files of the message before another prompt was loaded into it.
     before_edit: Option<Vec<AttachedFile>>,
     /// Whether the model takes images, for the model that was asked about.
@@ -23,6 +29,13 @@ pub struct AttachmentList {
     /// The model that the engine was asked about last.
     pub(in crate::tui) asked_model: Option<ModelRef>,
     pub search: FileSearch,
+    pub mentioned: MentionCheck,
+    /// The image that was requested from the clipboard last.
+    pub(in crate::tui) clipboard_query: Option<QueryId>,
+    /// Files that left with their mention, in case undo brings it back.
+    unmentioned: Vec<AttachedFile>,
+    /// The revision of the message and the number of files that were compared last.
+    compared: (u64, usize),
 }
 
 /// A file of the message.
@@ -37,6 +50,15 @@ pub struct AttachedFile {
     pub file: Option<ReadAttachment>,
     /// The user has been asked whether to send a file that may hold secrets.
     pub is_secret_confirmed: bool,
+    /// The message mentions the file, so it leaves with its mention.
+    pub is_mentioned: bool,
+}
+
+impl AttachedFile {
+    /// The path in the text that mentions the file.
+    pub fn mentioned_path(&self) -> Cow<'_, str> {
+        shown_path(&self.name)
+    }
 }
 
 /// Paths that were dropped together. Unless all are images, the paste was text.
@@ -49,7 +71,7 @@ struct DroppedPaths {
 /// The outcome of reading a file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
-    Attached(Option<AttachedResource>),
+    Attached,
     /// It was attached already, with the same contents.
     Duplicate(Option<AttachedResource>),
     /// The paste turned out to be text.
@@ -87,6 +109,7 @@ impl AttachmentList {
             resource,
             file: None,
             is_secret_confirmed: false,
+            is_mentioned: false,
         });
     }
 
@@ -124,9 +147,8 @@ impl AttachmentList {
         if self.files.iter().any(is_same) {
             return ReadOutcome::Duplicate(self.files.remove(index).resource);
         }
-        let file = &mut self.files[index];
-        file.file = Some(read);
-        ReadOutcome::Attached(file.resource.clone())
+        self.files[index].file = Some(read);
+        ReadOutcome::Attached
     }
 
     /// Removes the files of a paste that turned out to be text.
@@ -181,10 +203,38 @@ impl AttachmentList {
     /// Removes and returns the files, to send them.
     pub fn take_ready(&mut self) -> Vec<Arc<Attachment>> {
         self.drops.clear();
+        self.unmentioned.clear();
+        // The conversation goes on following them.
+        self.followed.clear();
         let files = self.files.drain(..);
         files
             .filter_map(|file| Some(file.file?.attachment))
             .collect()
+    }
+
+    /// The resources of the message that are not followed yet, and those that have left it. Both
+    /// are recorded as handled.
+    pub fn take_resource_changes(&mut self) -> (Vec<AttachedResource>, Vec<AttachedResource>) {
+        let files = self.files.iter().chain(self.before_edit.iter().flatten());
+        let read = files.filter(|file| file.file.is_some());
+        let current: Vec<_> = read.filter_map(|file| file.resource.clone()).collect();
+        let mut gone = std::mem::replace(&mut self.followed, current.clone());
+        let mut added = current;
+        added.retain(
+            |resource| match gone.iter().position(|old| old == resource) {
+                Some(index) => {
+                    gone.remove(index);
+                    false
+                }
+                None => true,
+            },
+        );
+        (added, gone)
+    }
+
+    /// The engine has stopped following all resources.
+    pub fn forget_followed(&mut self) {
+        self.followed.clear();
     }
 
     /// Shows these files while another prompt is edited in the message.
@@ -210,6 +260,71 @@ impl AttachmentList {
             })
         });
         std::mem::replace(&mut self.files, shown.collect())
+    }
+
+    /// Makes the files match the mentions in the text: a file leaves with its mention, and returns
+    /// if undo brings the mention back.
+    pub fn follow_mentions(&mut self, editor: &Editor) {
+        let state = (editor.revision(), self.files.len());
+        let has_files = !self.files.is_empty() || !self.unmentioned.is_empty();
+        if std::mem::replace(&mut self.compared, state) == state || !has_files {
+            return;
+        }
+        let mentions = editor.lines_with_chips().flat_map(mentions);
+        let paths: HashSet<&str> = mentions.flat_map(|mention| mention.spellings()).collect();
+        let is_named = |file: &AttachedFile| paths.contains(&*file.mentioned_path());
+        for file in &mut self.files {
+            file.is_mentioned |= is_named(file);
+        }
+        let left = self
+            .files
+            .extract_if(.., |file| file.is_mentioned && !is_named(file));
+        let left: Vec<AttachedFile> = left.collect();
+        let room = ATTACHMENTS_MAX.saturating_sub(self.files.len());
+        let back = self.unmentioned.extract_if(.., |file| is_named(file));
+        self.files.extend(back.take(room));
+        left.into_iter()
+            .for_each(|file| self.keep_unmentioned(file));
+        self.compared.1 = self.files.len();
+    }
+
+    /// Keeps a file that was read for the case that its mention comes back.
+    pub fn keep_unmentioned(&mut self, mut file: AttachedFile) {
+        if file.file.is_none() {
+            return;
+        }
+        file.is_secret_confirmed = false;
+        self.unmentioned.push(file);
+        if self.unmentioned.len() > ATTACHMENTS_MAX {
+            self.unmentioned.remove(0);
+        }
+    }
+
+    /// The mentions in the text that name no attached file, each with its spellings, at most
+    /// [`MENTIONS_MAX`].
+    pub fn unattached_mentions<'a>(&self, editor: &'a Editor) -> Vec<Vec<&'a str>> {
+        let is_attached = |path: &&str| {
+            let mut files = self.files.iter();
+            files.any(|file| file.mentioned_path() == *path)
+        };
+        let mut unattached: Vec<Vec<&str>> = Vec::new();
+        for mention in editor.lines_with_chips().flat_map(mentions) {
+            let spellings: Vec<&str> = mention.spellings().collect();
+            if !spellings.iter().any(is_attached) && !unattached.contains(&spellings) {
+                unattached.push(spellings);
+            }
+            if unattached.len() == MENTIONS_MAX {
+                break;
+            }
+        }
+        unattached
+    }
+
+    /// Whether all files were read, and it is known whether `model` takes the images among them.
+    pub fn is_checked(&self, model: Option<&ModelRef>) -> bool {
+        let is_known = |model| matches!(&self.support, Some((checked, _)) if checked == model);
+        let knows_support = !self.has_images() || model.is_none_or(is_known);
+        self.unread_name().is_none() && knows_support
     }
 
     /// The path that is being typed.
@@ -246,6 +361,7 @@ fn attached_before(read: ReadAttachment) -> AttachedFile {
         resource: None,
         file: Some(read),
         is_secret_confirmed: true,
+        is_mentioned: false,
     }
 }
 

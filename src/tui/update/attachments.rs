@@ -19,6 +19,8 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::server_content::mention::{MentionedResource, mentioned_resources};
 use crate::tui::ui_model::UiModel;
+use crate::tui::update::mentions;
+use crate::tui::widgets::editor::Edit;
 use crossterm::event::KeyEvent;
 
 /// Attaches the file at `path`, or the image in the clipboard if `path` is empty.
@@ -26,7 +28,8 @@ pub fn attach(model: &mut UiModel, path: &str) {
     let path = path.trim().trim_matches('"');
     match path {
         "" => {
-            start_reading(model, "clipboard", AttachmentSource::Clipboard);
+            let query = start_reading(model, "clipboard", AttachmentSource::Clipboard);
+            model.attachments.clipboard_query = query;
         }
         path => attach_file(model, path),
     };
@@ -39,7 +42,7 @@ pub fn attach_resource(model: &mut UiModel, server: ServerId, uri: String) {
 }
 
 /// Attaches the file at this path.
-fn attach_file(model: &mut UiModel, path: &str) {
+pub fn attach_file(model: &mut UiModel, path: &str) {
     start_reading(model, path, AttachmentSource::Path(path.to_owned()));
 }
 
@@ -47,8 +50,7 @@ fn attach_file(model: &mut UiModel, path: &str) {
 fn start_reading(model: &mut UiModel, name: &str, source: AttachmentSource) -> Option<QueryId> {
     model.panes.focus = Focus::Message;
     if model.attachments.is_full() {
-        let text = format!("At most {ATTACHMENTS_MAX} files can be attached.");
-        model.notify(Notice::warning(text));
+        notify_full(model);
         return None;
     }
     let query = model.with_context(|cx| cx.next_query_id());
@@ -63,6 +65,11 @@ fn start_reading(model: &mut UiModel, name: &str, source: AttachmentSource) -> O
     let command = Command::Attach { query, source };
     model.requests.push_back(UiRequest::Send(command));
     Some(query)
+}
+
+pub fn notify_full(model: &mut UiModel) {
+    let text = format!("At most {ATTACHMENTS_MAX} files can be attached.");
+    model.notify(Notice::warning(text));
 }
 
 /// Attaches pasted paths of images. Returns false if the paste is text.
@@ -92,27 +99,42 @@ pub fn detach(model: &mut UiModel, wanted: &str) {
         };
         return model.notify(notice);
     };
-    if let (Some(resource), Some(_)) = (removed.resource, &removed.file) {
-        request(model, ServerContentCommand::UnfollowResource(resource));
-    }
+    follow_resources(model);
     if let Some(paste) = paste {
         model.composer.begin_typing();
         model.composer.editor.insert(&paste);
         return model.notify(Notice::info("The path is text again."));
+    }
+    if removed.is_mentioned {
+        mentions::remove_from_text(model, &removed.mentioned_path());
+        model.attachments.keep_unmentioned(removed.clone());
     }
     let name = Clean::name(&removed.name);
     model.notify(Notice::info(format!("Removed {}.", name.as_str())));
 }
 
 /// Handles file events. Returns any other event.
-pub fn handle_event(model: &mut UiModel, event: Event) -> Option<Event> {
+pub fn handle_event(
+    model: &mut UiModel,
+    event: Event,
+    effects: &mut Vec<UiEffect>,
+) -> Option<Event> {
     match event {
-        Event::AttachmentRead { query, result } => handle_read(model, query, result),
+        Event::AttachmentRead { query, result } => {
+            handle_read(model, query, result);
+            mentions::send_if_read(model, effects);
+        }
+        Event::MentionedFound(query, files) => {
+            mentions::handle_found(model, query, &files, effects);
+        }
         Event::FilesFound { query, found } => model.attachments.search.handle_found(query, found),
         Event::ImageSupportChecked {
             model: checked,
             support,
-        } => model.attachments.set_support(checked, support),
+        } => {
+            model.attachments.set_support(checked, support);
+            mentions::send_if_read(model, effects);
+        }
         other => return Some(other),
     }
     None
@@ -123,31 +145,58 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         Ok(read) => (Some(read), None),
         Err(notice) => (None, Some(notice)),
     };
-    match model.attachments.handle_read(query, read) {
-        ReadOutcome::Attached(resource) => follow(model, resource),
+    let revision = model.composer.editor.revision();
+    let sends = model.attachments.mentioned.is_reading(revision);
+    let is_clipboard = model.attachments.clipboard_query == Some(query);
+    let outcome = model.attachments.handle_read(query, read);
+    if model.attachments.unread_name().is_none() {
+        // It may say that a file is still being read.
+        model.notices.clear_about_key();
+    }
+    match outcome {
+        ReadOutcome::Attached => {}
+        ReadOutcome::Duplicate(_) if sends => {}
         ReadOutcome::Duplicate(resource) => {
-            // The contents are the current ones again.
-            follow(model, resource.clone());
-            let unfollow = resource.map(ServerContentCommand::UnfollowResource);
-            unfollow
-                .into_iter()
-                .for_each(|command| request(model, command));
+            // Its contents are the current ones again, so it is no longer marked as changed.
+            let commands = resource.map(|resource| {
+                [
+                    ServerContentCommand::FollowResource(resource.clone()),
+                    ServerContentCommand::UnfollowResource(resource),
+                ]
+            });
+            for command in commands.into_iter().flatten() {
+                request(model, command);
+            }
             model.notify(Notice::info("This file is already attached."));
         }
         ReadOutcome::Text(paste) => {
             model.composer.begin_typing();
             model.composer.editor.insert(&paste);
         }
-        ReadOutcome::Failed => problem.into_iter().for_each(|notice| model.notify(notice)),
+        ReadOutcome::Failed if is_clipboard && model.composer.edit(Edit::Yank) => {
+            let text = "The clipboard holds no image. Inserted the text that was cut last.";
+            model.notify(Notice::info(text));
+        }
+        ReadOutcome::Failed => {
+            model.attachments.mentioned.cancel(revision);
+            problem.into_iter().for_each(|notice| model.notify(notice));
+        }
         ReadOutcome::Ignored => {}
     }
+    follow_resources(model);
 }
 
-/// Lets the server of an attached resource report its changes.
-fn follow(model: &mut UiModel, resource: Option<AttachedResource>) {
-    if let Some(resource) = resource {
-        request(model, ServerContentCommand::FollowResource(resource));
-    }
+/// The commands that let servers report changes of the resources in the message, and of no others.
+fn take_resource_commands(model: &mut UiModel) -> Vec<Command> {
+    let (added, gone) = model.attachments.take_resource_changes();
+    let added = added.into_iter().map(ServerContentCommand::FollowResource);
+    let gone = gone.into_iter().map(ServerContentCommand::UnfollowResource);
+    added.chain(gone).map(Command::ServerContent).collect()
+}
+
+fn follow_resources(model: &mut UiModel) {
+    let commands = take_resource_commands(model).into_iter();
+    model.requests.extend(commands.map(UiRequest::Send));
 }
 
 fn request(model: &mut UiModel, command: ServerContentCommand) {
@@ -157,12 +206,8 @@ fn request(model: &mut UiModel, command: ServerContentCommand) {
 
 /// Follows the resources of the message again, because leaving a conversation ends that.
 pub fn conversation_opened(model: &mut UiModel) {
-    let files = model.attachments.files().iter();
-    let read = files.filter(|file| file.file.is_some());
-    let resources: Vec<_> = read.filter_map(|file| file.resource.clone()).collect();
-    for resource in resources {
-        follow(model, Some(resource));
-    }
+    model.attachments.forget_followed();
+    follow_resources(model);
 }
 
 /// Whether the message can be sent with its files. If not, a notice says why, and nothing is lost.
@@ -202,6 +247,9 @@ pub fn can_send(model: &mut UiModel) -> bool {
 
 /// Searches for the path being typed, and asks whether the model takes images.
 pub fn after_input(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    model.attachments.follow_mentions(&model.composer.editor);
+    let commands = take_resource_commands(model);
+    effects.extend(commands.into_iter().map(UiEffect::Send));
     match AttachmentList::typed_path(&model.composer) {
         None => model.attachments.search.clear(),
         Some(TypedPath {
@@ -269,9 +317,9 @@ pub fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
 /// Completes the name of a resource and attaches it.
 fn choose_resource(model: &mut UiModel, typed: &TypedPath, resource: MentionedResource) {
     let completed = typed.completed(&resource.full_uri(), false);
-    let editor = &mut model.composer.editor;
-    editor.replace_before_cursor(typed.replaced_bytes, &completed);
-    model.composer.begin_typing();
+    model
+        .composer
+        .complete_mention(typed.replaced_bytes, &completed);
     attach_resource(model, resource.server, resource.uri);
 }
 
@@ -287,9 +335,9 @@ fn choose(model: &mut UiModel, typed: &TypedPath, row: usize, is_confirmed: bool
     };
     let shown = shown_path(&file.path);
     let completed = typed.completed(&shown, file.is_folder);
-    let editor = &mut model.composer.editor;
-    editor.replace_before_cursor(typed.replaced_bytes, &completed);
-    model.composer.begin_typing();
+    model
+        .composer
+        .complete_mention(typed.replaced_bytes, &completed);
     if file.is_folder {
         return;
     }
