@@ -100,15 +100,21 @@ async fn a_task_is_followed_although_a_request_fails() {
 #[tokio::test]
 async fn an_interrupted_call_cancels_its_task() {
     for protocol in PROTOCOLS {
-        let mut harness = start(protocol, true).await;
+        let harness = start(protocol, true).await;
         let cancel = CancellationToken::new();
         let request = harness.mcp.call_request("work", json!({}));
         let call = tokio::spawn(harness.mcp.hub.call(request, cancel.clone()));
-        harness.wait_for_requests("tasks/get", 2).await;
+        let sent = |web: &TestHttpServer, method: &str| web.requests_for(method).len();
+        let polled = |web: &TestHttpServer| sent(web, "tasks/get") >= 2;
+        harness.web.wait_until("the task was polled", polled).await;
         cancel.cancel();
         let outcome = call.await.expect("the call does not panic");
         assert_eq!(outcome, ToolOutcome::Interrupted);
-        harness.wait_for_requests("tasks/cancel", 1).await;
+        let cancelled = |web: &TestHttpServer| sent(web, "tasks/cancel") == 1;
+        harness
+            .web
+            .wait_until("the task was cancelled", cancelled)
+            .await;
         let web = harness.close().await;
         let cancelled = &web.requests_for("tasks/cancel")[0];
         assert_eq!(cancelled.body["params"]["taskId"], "t", "{protocol:?}");
