@@ -4,6 +4,7 @@
 
 mod branch;
 mod choices;
+mod note_command;
 mod question;
 mod saved_session;
 mod server_content;
@@ -13,6 +14,7 @@ mod validate;
 
 pub use branch::BranchSummary;
 pub use choices::ChoiceRow;
+pub use note_command::NoteCommand;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
 pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
 pub use server_content::{ServerContentCommand, ServerContentEvent};
@@ -26,10 +28,10 @@ use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, ModelCatalog,
-    ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer, NewServerError, Notice,
-    PersonaSummary, Prompt, PromptTemplates, Pull, QueryId, SchemaCheck, Server, ServerId,
-    ServerLog, Session, SessionId, SessionPreview, SessionSummary, Think, ToolMode, TrustEntry,
-    TurnEvent, TurnId, UnsentText,
+    ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer, NewServerError,
+    NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId, SchemaCheck, Server,
+    ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary, Think, ToolMode,
+    TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -207,6 +209,8 @@ pub enum Command {
         query: QueryId,
         fragment: String,
     },
+    /// Finds the files among these paths; answered by [`Event::MentionedFound`].
+    FindMentioned(QueryId, Vec<String>),
     /// Asks whether the current model takes images; answered by [`Event::ImageSupportChecked`].
     CheckImageSupport,
     /// Ends the engine. Acknowledged by [`Event::ShuttingDown`] and completed by
@@ -215,20 +219,6 @@ pub enum Command {
     /// Like [`Command::Shutdown`], for a closed terminal or a signal: the running turn stays in
     /// its journal, and the next start offers to resume it.
     ShutdownKeepingTurn,
-}
-
-/// Commands for notes. A notice reports the result of each.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoteCommand {
-    /// Opens a note, given its path below the vault or its absolute path.
-    Open(String),
-    Close,
-    /// Names the open note.
-    ShowOpen,
-    /// Sends excerpts of notes with ordinary prompts, or stops that.
-    Consult(bool),
-    /// Reports whether notes are sent with prompts.
-    ShowConsulting,
 }
 
 impl Command {
@@ -296,6 +286,15 @@ pub enum Event {
     FilesFound {
         query: QueryId,
         found: Arc<FoundFiles>,
+    },
+    /// For each answered prompt of the conversation, how many other versions it has.
+    VersionsCounted(Vec<usize>),
+    /// The result of [`Command::FindMentioned`]: the paths that are files.
+    MentionedFound(QueryId, Vec<String>),
+    /// The result of [`NoteCommand::FindPaths`].
+    NotePathsFound {
+        fragment: String,
+        found: Arc<NotePaths>,
     },
     /// The result of [`Command::CheckImageSupport`].
     ImageSupportChecked {

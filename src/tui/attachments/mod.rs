@@ -4,6 +4,7 @@
 pub mod describe;
 pub mod dropped;
 pub mod mention;
+pub mod mention_check;
 pub mod rows;
 pub mod search;
 pub mod state;

@@ -1,12 +1,16 @@
 //! The files attached to the message.
 
-use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
+use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment, shown_path};
 use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId};
 use crate::text::token_estimate::{self, Vocabulary};
-use crate::tui::attachments::mention::{TypedPath, typed_path};
+use crate::tui::attachments::mention::{TypedPath, mentions, typed_path};
+use crate::tui::attachments::mention_check::{MENTIONS_MAX, MentionCheck};
 use crate::tui::attachments::search::FileSearch;
 use crate::tui::composer::completion::CompletionList;
 use crate::tui::composer::state::Composer;
+use crate::tui::widgets::editor::Editor;
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Longer texts are not estimated again, because that would delay a frame.
@@ -23,6 +27,13 @@ pub struct AttachmentList {
     /// The model that the engine was asked about last.
     pub(in crate::tui) asked_model: Option<ModelRef>,
     pub search: FileSearch,
+    pub mentioned: MentionCheck,
+    /// The image that was requested from the clipboard last.
+    pub(in crate::tui) clipboard_query: Option<QueryId>,
+    /// Files that left with their mention, in case undo brings it back.
+    unmentioned: Vec<AttachedFile>,
+    /// The revision of the message and the number of files that were compared last.
+    compared: (u64, usize),
 }
 
 /// A file of the message.
@@ -35,6 +46,15 @@ pub struct AttachedFile {
     pub file: Option<ReadAttachment>,
     /// The user has been asked whether to send a file that may hold secrets.
     pub is_secret_confirmed: bool,
+    /// The message mentions the file, so it leaves with its mention.
+    pub is_mentioned: bool,
+}
+
+impl AttachedFile {
+    /// The path in the text that mentions the file.
+    pub fn mentioned_path(&self) -> Cow<'_, str> {
+        shown_path(&self.name)
+    }
 }
 
 /// Paths that were dropped together. Unless all are images, the paste was text.
@@ -84,6 +104,7 @@ impl AttachmentList {
             name: name.to_owned(),
             file: None,
             is_secret_confirmed: false,
+            is_mentioned: false,
         });
     }
 
@@ -178,6 +199,7 @@ impl AttachmentList {
     /// Removes and returns the files, to send them.
     pub fn take_ready(&mut self) -> Vec<Arc<Attachment>> {
         self.drops.clear();
+        self.unmentioned.clear();
         let files = self.files.drain(..);
         files
             .filter_map(|file| Some(file.file?.attachment))
@@ -207,6 +229,71 @@ impl AttachmentList {
             })
         });
         std::mem::replace(&mut self.files, shown.collect())
+    }
+
+    /// Makes the files match the mentions in the text: a file leaves with its mention, and returns
+    /// if undo brings the mention back.
+    pub fn follow_mentions(&mut self, editor: &Editor) {
+        let state = (editor.revision(), self.files.len());
+        let has_files = !self.files.is_empty() || !self.unmentioned.is_empty();
+        if std::mem::replace(&mut self.compared, state) == state || !has_files {
+            return;
+        }
+        let mentions = editor.lines_with_chips().flat_map(mentions);
+        let paths: HashSet<&str> = mentions.flat_map(|mention| mention.spellings()).collect();
+        let is_named = |file: &AttachedFile| paths.contains(&*file.mentioned_path());
+        for file in &mut self.files {
+            file.is_mentioned |= is_named(file);
+        }
+        let left = self
+            .files
+            .extract_if(.., |file| file.is_mentioned && !is_named(file));
+        let left: Vec<AttachedFile> = left.collect();
+        let room = ATTACHMENTS_MAX.saturating_sub(self.files.len());
+        let back = self.unmentioned.extract_if(.., |file| is_named(file));
+        self.files.extend(back.take(room));
+        left.into_iter()
+            .for_each(|file| self.keep_unmentioned(file));
+        self.compared.1 = self.files.len();
+    }
+
+    /// Keeps a file that was read for the case that its mention comes back.
+    pub fn keep_unmentioned(&mut self, mut file: AttachedFile) {
+        if file.file.is_none() {
+            return;
+        }
+        file.is_secret_confirmed = false;
+        self.unmentioned.push(file);
+        if self.unmentioned.len() > ATTACHMENTS_MAX {
+            self.unmentioned.remove(0);
+        }
+    }
+
+    /// The mentions in the text that name no attached file, each with its spellings, at most
+    /// [`MENTIONS_MAX`].
+    pub fn unattached_mentions<'a>(&self, editor: &'a Editor) -> Vec<Vec<&'a str>> {
+        let is_attached = |path: &&str| {
+            let mut files = self.files.iter();
+            files.any(|file| file.mentioned_path() == *path)
+        };
+        let mut unattached: Vec<Vec<&str>> = Vec::new();
+        for mention in editor.lines_with_chips().flat_map(mentions) {
+            let spellings: Vec<&str> = mention.spellings().collect();
+            if !spellings.iter().any(is_attached) && !unattached.contains(&spellings) {
+                unattached.push(spellings);
+            }
+            if unattached.len() == MENTIONS_MAX {
+                break;
+            }
+        }
+        unattached
+    }
+
+    /// Whether all files were read, and it is known whether `model` takes the images among them.
+    pub fn is_checked(&self, model: Option<&ModelRef>) -> bool {
+        let is_known = |model| matches!(&self.support, Some((checked, _)) if checked == model);
+        let knows_support = !self.has_images() || model.is_none_or(is_known);
+        self.unread_name().is_none() && knows_support
     }
 
     /// The path that is being typed.
@@ -242,6 +329,7 @@ fn attached_before(read: ReadAttachment) -> AttachedFile {
         name: read.attachment.name.clone(),
         file: Some(read),
         is_secret_confirmed: true,
+        is_mentioned: false,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::tui::layer::Layer;
 use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{attachments, branches, probe, submit, turns, unsent};
+use crate::tui::update::{attachments, branches, probe, queue, submit, turns, unsent};
 
 /// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
@@ -26,7 +26,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         }
         return;
     };
-    let Some(event) = attachments::handle_event(model, event) else {
+    let Some(event) = attachments::handle_event(model, event, effects) else {
         return;
     };
     match event {
@@ -36,7 +36,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::SessionOpened(session) => session_opened(model, &session, effects),
         Event::InitialSessionFailed => {
             model.conversation.is_opening = false;
-            return_queue(model);
+            queue::leave_conversation(model);
         }
         Event::SessionSaved(session) => {
             model.conversation.session = Some(session);
@@ -48,16 +48,16 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::SavedSession(event) => saved_session_event(model, event),
         // A later event confirms that the title is saved.
         Event::SessionRenamed(title) => model.conversation.title = title,
+        Event::VersionsCounted(versions) => {
+            model.chat.transcript.set_versions(&versions);
+        }
         Event::BranchesListed(list) => branches::show_branches(model, list),
         Event::PrivateChanged(is_private) => {
             model.conversation.is_private = is_private;
             model.composer.private_changed(is_private);
         }
         Event::KeysChanged(keys) => model.keymap.set_settings(keys),
-        Event::ResumingTurn => {
-            model.conversation.is_opening = true;
-            model.composer.queue.pause();
-        }
+        Event::ResumingTurn => resuming_turn(model),
         Event::PromptOffered { prompt, notice } => {
             unsent::prompt_offered(model, prompt, notice, effects);
         }
@@ -92,6 +92,12 @@ fn session_deleted(model: &mut UiModel, title: &str) {
         None => "Type /delete undo to restore it.".to_owned(),
     };
     model.notify(Notice::info(message).with_advice(advice));
+}
+
+/// Prompts wait for the conversation of the turn.
+fn resuming_turn(model: &mut UiModel) {
+    model.conversation.is_opening = true;
+    model.composer.queue.pause();
 }
 
 /// The model began or stopped generating answers for servers.
@@ -165,21 +171,12 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
     model.notify(notice);
 }
 
-/// Puts the queued prompts into the message, because they were meant for another conversation.
-fn return_queue(model: &mut UiModel) {
-    if model.composer.return_queue_to_editor() {
-        model.notify(Notice::info(
-            "Moved the queued prompts back to the message.",
-        ));
-    }
-}
-
 fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEffect>) {
     branches::cancel_edit(model);
     // Prompts sent while `--continue` or `--session` was opening a conversation belong to it.
     let has_waiting_prompts = model.conversation.is_opening;
     if !has_waiting_prompts {
-        return_queue(model);
+        queue::leave_conversation(model);
     }
     model.chat = Chat::from_session(session, model.chat.shows_raw_text);
     model.conversation.open(session);

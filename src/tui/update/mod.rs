@@ -10,8 +10,10 @@ pub mod engine;
 pub mod find;
 pub mod interrupt;
 pub mod keys;
+pub mod mentions;
 pub mod messages;
 pub mod navigation;
+pub mod notes;
 pub mod probe;
 pub mod queue;
 pub mod requests;
@@ -95,6 +97,7 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     model.composer.schedule_draft(file_count, model.now);
     save_draft(model, &mut effects);
     attachments::after_input(model, &mut effects);
+    notes::after_input(model, &mut effects);
     effects
 }
 
@@ -204,6 +207,7 @@ fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         layer.tick(cx);
         Handled::Consumed
     });
+    keys::choose_typed_digit(model);
     if model
         .input
         .replies

@@ -1,8 +1,10 @@
 //! Unsent text of an earlier run: the draft, and the prompt of a resumed turn.
 
+use crate::domain::attachment::shown_path;
 use crate::domain::{Advice, Notice, Prompt, UnsentText};
 use crate::protocol::Command;
 use crate::text::Clean;
+use crate::tui::attachments::mention::mentions_path;
 use crate::tui::keymap::Action;
 use crate::tui::layer::UiRequest;
 use crate::tui::msg::UiEffect;
@@ -61,8 +63,13 @@ fn restored_notice(
         (1, _) => "Restored a queued prompt; the queue is paused.".to_owned(),
         (count, _) => format!("Restored {count} queued prompts; the queue is paused."),
     });
-    if !draft.files.is_empty() {
-        let files = file_names(&draft.files);
+    // Files that the message mentions are attached when it is sent.
+    let is_mentioned =
+        |name: &String| is_in_message && mentions_path(&draft.message, &shown_path(name));
+    let files = draft.files.iter().filter(|name| !is_mentioned(name));
+    let files: Vec<String> = files.cloned().collect();
+    if !files.is_empty() {
+        let files = file_names(&files);
         notice = notice.with_reason(format!("Attach {files} again: files are not kept."));
     }
     let hint = match is_in_history {
@@ -150,6 +157,35 @@ fn with_sentence(notice: Option<Notice>, sentence: &str) -> Notice {
     match notice {
         Some(notice) => notice.with_advice(sentence),
         None => Notice::info(sentence),
+    }
+}
+
+/// Adds a text to the history, unless it is there already.
+pub fn keep_in_history(model: &mut UiModel, text: &str) {
+    let prompts = model.composer.history().prompts();
+    if !prompts.iter().any(|prompt| prompt == text) {
+        submit::remember(model, text);
+    }
+    save_in_history(model, text);
+}
+
+/// Tells where the prompts of a closed conversation are.
+pub fn kept_queue_notice(model: &UiModel, count: usize, files: &[String]) -> Notice {
+    let mut notice = Notice::info(match count {
+        1 => "The queued prompt of the last conversation is in the history.".to_owned(),
+        count => format!("{count} queued prompts of the last conversation are in the history."),
+    });
+    if !files.is_empty() {
+        let files = file_names(files);
+        notice = notice.with_reason(format!("Attach {files} again: files are not kept."));
+    }
+    let object = if count == 1 { "it" } else { "them" };
+    let hint = model
+        .keymap
+        .hint(Action::SearchHistory, &format!("finds {object}."));
+    match hint {
+        Some(hint) => notice.with_advice(hint),
+        None => notice,
     }
 }
 

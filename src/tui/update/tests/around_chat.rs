@@ -33,13 +33,13 @@ fn quitting_saves_queued_and_typed_text() {
 }
 
 #[test]
-fn queue_returns_to_the_message_when_another_session_opens() {
+fn queue_goes_to_the_history_when_another_session_opens() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter>three<Enter>")
         .input(UiInput::Paste("four".into()));
     chat.turn_ends(TurnEnd::Cancelled);
     chat.engine_event(Event::SessionOpened(Arc::new(Session::new("m"))));
-    assert_eq!(chat.message(), "two\nthree\nfour");
+    assert_eq!(chat.message(), "four");
     assert!(chat.model.composer.queue.is_empty() && !chat.model.composer.queue.paused);
     assert!(chat.notice().contains("queued"), "{}", chat.notice());
 }
@@ -283,4 +283,40 @@ fn typed_ahead_text_ending_with_enter_is_submitted() {
         assert_eq!(chat.prompts().len(), 2, "{text}");
         assert_eq!(chat.message(), "");
     }
+}
+
+#[test]
+fn a_stopped_or_failed_answer_cannot_be_continued() {
+    let failed = TurnEnd::Failed {
+        notice: Notice::failure("No network."),
+    };
+    for (end, kind) in [(TurnEnd::Cancelled, "A stopped"), (failed, "A failed")] {
+        let mut chat = chat();
+        chat.keys("one<Enter>").model_says("The first");
+        chat.turn_ends(end).keys("/continue<Enter>");
+        let notice =
+            format!("{kind} answer is never sent, so it cannot continue. /retry asks again.");
+        assert_eq!(chat.notice(), notice);
+        assert!(chat.screen().contains(&notice), "{}", chat.screen());
+    }
+    let mut chat = chat();
+    chat.keys("one<Enter>")
+        .model_answers("1")
+        .keys("/continue<Enter>");
+    assert!(
+        chat.notice().contains("was not truncated"),
+        "{}",
+        chat.notice()
+    );
+}
+
+#[test]
+fn escape_says_how_to_stop_a_turn() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").model_says("1");
+    assert_eq!(chat.keys("<Esc>").notice(), "Ctrl+C stops the turn.");
+    assert!(chat.model.running_turn().is_some());
+    chat.model_answers("1");
+    assert_eq!(chat.notice(), "", "it says nothing about the next turn");
+    assert_eq!(chat.keys("<Esc>").notice(), "");
 }

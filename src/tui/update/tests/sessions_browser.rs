@@ -1,6 +1,7 @@
 //! The browser of saved conversations: broken files, banners, and the counter beside a long title.
 
 use crate::domain::{Banner, BannerCause, IndexProgress, Session, SessionSummary};
+use crate::protocol::SavedSessionCommand;
 use crate::protocol::SavedSessionEvent;
 use crate::tui::layout::ScreenLayout;
 use crate::tui::update::tests::*;
@@ -157,4 +158,37 @@ fn prompts_for_a_conversation_that_cannot_be_opened_are_not_sent() {
     assert_eq!(chat.message(), "early");
     chat.keys("<Enter>");
     assert_eq!(submitted(&mut chat), ["early"]);
+}
+
+#[test]
+fn words_after_the_command_are_searched_for() {
+    let mut chat = chat();
+    chat.keys("/sessions busan hotel<Enter>");
+    let searches = |command: &Command| {
+        matches!(
+            command,
+            Command::SavedSession(SavedSessionCommand::Search { words, .. }) if words == "busan hotel"
+        )
+    };
+    let commands = chat.commands();
+    assert!(commands.iter().any(searches), "{commands:?}");
+    assert!(chat.screen().contains("› busan hotel"), "{}", chat.screen());
+}
+
+#[test]
+fn the_options_of_an_export_are_completed() {
+    for (message, expected) in [
+        (
+            "/export ",
+            vec!["md", "json", "html", "--last", "--answers"],
+        ),
+        ("/export html ", vec!["--last", "--answers"]),
+        ("/export md --a", vec!["--answers"]),
+    ] {
+        let mut chat = chat();
+        chat.keys(message);
+        let list = chat.model.completions().expect("a list");
+        let labels: Vec<&str> = list.rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(labels, expected, "{message}");
+    }
 }
