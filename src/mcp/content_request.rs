@@ -52,8 +52,8 @@ impl Hub {
         async move { prompt_contents(&answer.await?) }.boxed()
     }
 
-    /// Reads a resource, and subscribes to its changes. Opens a session if necessary. The request is cancelled if the future is
-    /// dropped.
+    /// Reads a resource, and subscribes to its changes. Opens a session if necessary. The request is
+    /// cancelled if the future is dropped.
     ///
     /// # Errors
     /// Why the resource could not be read, as a clause.
@@ -69,7 +69,7 @@ impl Hub {
         async move {
             let contents = resource_contents(&answer.await?)?;
             if let Some(supervisor) = supervisor {
-                supervisor.subscriptions.note_attached(&uri);
+                supervisor.subscriptions.record_attached(&uri);
             }
             Ok(contents)
         }

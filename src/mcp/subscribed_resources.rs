@@ -31,7 +31,7 @@ struct SubscriptionState {
 
 impl ResourceSubscriptions {
     /// Records that the user attached the resource with its current contents.
-    pub fn note_attached(&self, uri: &str) {
+    pub fn record_attached(&self, uri: &str) {
         if uri.len() > URI_BYTES_MAX {
             return;
         }
@@ -54,7 +54,7 @@ impl ResourceSubscriptions {
         state.uris.iter().cloned().collect()
     }
 
-    /// The attached resources that have changed since.
+    /// The resources that have changed since they were attached.
     pub fn changed(&self) -> BTreeSet<String> {
         lock_ignoring_poison(&self.state).changed.clone()
     }
@@ -104,11 +104,11 @@ mod tests {
     #[test]
     fn only_attached_resources_are_marked_and_each_is_reported_once() {
         let subscriptions = ResourceSubscriptions::default();
-        subscriptions.note_attached("a");
+        subscriptions.record_attached("a");
         assert_eq!(subscriptions.mark_changed(reported(&["a", "b"])), ["a"]);
         assert!(subscriptions.mark_changed(reported(&["a"])).is_empty());
         assert_eq!(subscriptions.changed(), BTreeSet::from(["a".to_owned()]));
-        subscriptions.note_attached("a");
+        subscriptions.record_attached("a");
         assert!(subscriptions.changed().is_empty());
         assert_eq!(subscriptions.mark_changed(reported(&["a"])), ["a"]);
     }
@@ -118,10 +118,10 @@ mod tests {
         let subscriptions = ResourceSubscriptions::default();
         let updates = ReportedResources::default();
         for n in 0..1_000 {
-            subscriptions.note_attached(&format!("note://{n}"));
+            subscriptions.record_attached(&format!("note://{n}"));
             updates.add(&format!("note://{n}"));
         }
-        subscriptions.note_attached(&"x".repeat(URI_BYTES_MAX + 1));
+        subscriptions.record_attached(&"x".repeat(URI_BYTES_MAX + 1));
         let uris = subscriptions.uris();
         assert_eq!(uris.len(), SUBSCRIBED_MAX);
         assert_eq!(uris.last().map(String::as_str), Some("note://999"));
