@@ -85,6 +85,7 @@ impl Drop for FollowedTask<'_> {
             let params = CancelTaskParams::new(self.task.id());
             let request = ClientRequest::CancelTaskRequest(CancelTaskRequest::new(params));
             send_without_waiting(&self.session, request);
+            shared.cancelled.note_cancellation();
         }
     }
 }

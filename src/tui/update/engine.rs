@@ -183,6 +183,7 @@ fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEf
     model.interrupt.is_stopping = false;
     model.engine.trace = None;
     model.layer = None;
+    attachments::conversation_opened(model);
     if has_waiting_prompts {
         submit::send_queued(model, effects);
     }
