@@ -166,7 +166,7 @@ impl Actor {
         };
         self.cx
             .set_banner(Banner::new(BannerCause::UnknownSession, notice));
-        self.cx.outbox.push(Event::InitialSessionFailed);
+        self.cx.outbox.push(Event::SessionNotOpened);
     }
 
     /// Opens the session of an unfinished turn and offers its prompt again.
@@ -176,12 +176,8 @@ impl Actor {
             true => self.open_session(resumed.session),
             false => self.begin_session(resumed.session),
         }
-        self.persist.save_recovered(
-            &self.conversation,
-            resumed.journal,
-            !resumed.calls.is_empty(),
-            &self.cx,
-        );
+        self.persist
+            .save_recovered(&self.conversation, resumed.journal, &self.cx);
         let prompt = Prompt::new(resumed.prompt).with_attachments(resumed.attachments);
         if !resumed.calls.is_empty() {
             // The other unfinished turns are offered at the next start.
@@ -196,6 +192,14 @@ impl Actor {
         let notice = resumed.notice;
         let offered = Event::PromptOffered { prompt, notice };
         self.cx.outbox.push(offered);
+        self.recovery.offer_next(&mut self.cx);
+    }
+
+    pub(super) fn handle_resume_timeout(&mut self) {
+        let notice = StoreError::OpenTimedOut.notice();
+        self.cx
+            .notice(notice.with_advice("The next start offers the turn again."));
+        self.cx.outbox.push(Event::SessionNotOpened);
         self.recovery.offer_next(&mut self.cx);
     }
 

@@ -1,11 +1,12 @@
 //! The files attached to the message.
 
 use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
-use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId};
+use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId, UnsentFile};
 use crate::text::token_estimate::{self, Vocabulary};
 use crate::tui::attachments::mention::{TypedPath, typed_path};
 use crate::tui::attachments::search::FileSearch;
 use crate::tui::composer::completion::CompletionList;
+use crate::tui::composer::draft::DraftFiles;
 use crate::tui::composer::state::Composer;
 use std::sync::Arc;
 
@@ -16,6 +17,8 @@ const ESTIMATED_BYTES_MAX: usize = 256 * 1024;
 pub struct AttachmentList {
     files: Vec<AttachedFile>,
     drops: Vec<DroppedPaths>,
+    /// Files of the last run's message that cannot be read any more.
+    lost: Vec<UnsentFile>,
     /// The files of the message before another prompt was loaded into it.
     before_edit: Option<Vec<AttachedFile>>,
     /// Whether the model takes images, for the model that was asked about.
@@ -35,6 +38,20 @@ pub struct AttachedFile {
     pub file: Option<ReadAttachment>,
     /// The user has been asked whether to send a file that may hold secrets.
     pub is_secret_confirmed: bool,
+    /// The path from an earlier run, from which the file is read again.
+    earlier_path: Option<String>,
+}
+
+impl AttachedFile {
+    fn to_unsent(&self) -> UnsentFile {
+        match &self.file {
+            Some(read) => UnsentFile::from(&*read.attachment),
+            None => UnsentFile {
+                name: self.name.clone(),
+                path: self.earlier_path.clone(),
+            },
+        }
+    }
 }
 
 /// Paths that were dropped together. Unless all are images, the paste was text.
@@ -56,6 +73,8 @@ pub enum ReadOutcome {
     Ignored,
     /// The failure must be reported.
     Failed,
+    /// It belongs to an earlier run and can no longer be read.
+    Lost,
 }
 
 impl AttachmentList {
@@ -84,7 +103,48 @@ impl AttachmentList {
             name: name.to_owned(),
             file: None,
             is_secret_confirmed: false,
+            earlier_path: None,
         });
+    }
+
+    /// Adds a file of an earlier run that is being read again.
+    pub fn add_earlier(&mut self, query: QueryId, file: UnsentFile) {
+        self.add(query, &file.name);
+        if let Some(added) = self.files.last_mut() {
+            added.earlier_path = file.path;
+        }
+    }
+
+    /// The files that are saved with a draft.
+    pub fn to_save(&self) -> DraftFiles {
+        let to_unsent =
+            |files: &[AttachedFile]| files.iter().map(AttachedFile::to_unsent).collect::<Vec<_>>();
+        let mut shown = to_unsent(&self.files);
+        shown.extend(self.lost.iter().cloned());
+        DraftFiles {
+            shown,
+            before_edit: self.before_edit.as_deref().map(to_unsent),
+        }
+    }
+
+    /// Adds files of an earlier run that cannot be attached again.
+    pub fn add_lost(&mut self, files: Vec<UnsentFile>) {
+        self.lost.extend(files);
+    }
+
+    pub fn lost(&self) -> &[UnsentFile] {
+        &self.lost
+    }
+
+    /// Drops the names of lost files, because their message is gone.
+    pub fn forget_lost(&mut self) {
+        self.lost.clear();
+    }
+
+    /// Whether a file of an earlier run is still being read.
+    pub fn is_restoring(&self) -> bool {
+        let is_restoring = |file: &AttachedFile| file.earlier_path.is_some() && file.file.is_none();
+        self.files.iter().any(is_restoring)
     }
 
     /// Adds files that have been read already. Returns false, and adds none, if there are too many.
@@ -110,10 +170,19 @@ impl AttachmentList {
         let Some(index) = self.files.iter().position(is_awaited) else {
             return ReadOutcome::Ignored;
         };
-        let Some(read) = read else {
-            self.files.remove(index);
-            return self.give_drop_back(query);
+        let Some(mut read) = read else {
+            let file = self.files.remove(index);
+            return match file.earlier_path {
+                Some(_) => {
+                    self.lost.push(file.to_unsent());
+                    ReadOutcome::Lost
+                }
+                None => self.give_drop_back(query),
+            };
         };
+        if self.files[index].earlier_path.is_some() {
+            read.attachment = read.attachment.renamed(self.files[index].name.clone());
+        }
         let is_same = |file: &AttachedFile| {
             let other = file.file.as_ref();
             other.is_some_and(|other| other.attachment == read.attachment)
@@ -178,6 +247,7 @@ impl AttachmentList {
     /// Removes and returns the files, to send them.
     pub fn take_ready(&mut self) -> Vec<Arc<Attachment>> {
         self.drops.clear();
+        self.lost.clear();
         let files = self.files.drain(..);
         files
             .filter_map(|file| Some(file.file?.attachment))
@@ -242,6 +312,7 @@ fn attached_before(read: ReadAttachment) -> AttachedFile {
         name: read.attachment.name.clone(),
         file: Some(read),
         is_secret_confirmed: true,
+        earlier_path: None,
     }
 }
 

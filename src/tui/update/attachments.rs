@@ -2,7 +2,7 @@
 //! the clipboard, and by completing a path.
 
 use crate::domain::attachment::{ATTACHMENTS_MAX, AttachmentSource, ReadAttachment, shown_path};
-use crate::domain::{ImageSupport, Notice, QueryId, ServerId};
+use crate::domain::{ImageSupport, Notice, QueryId, ServerId, UnsentFile};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::tui::attachments::dropped::dropped_paths;
@@ -17,6 +17,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::server_content::mention::{MentionedResource, mentioned_resources};
 use crate::tui::ui_model::UiModel;
+use crate::tui::update::{submit, unsent};
 use crossterm::event::KeyEvent;
 
 /// Attaches the file at `path`, or the image in the clipboard if `path` is empty.
@@ -56,6 +57,29 @@ fn start_reading(model: &mut UiModel, name: &str, source: AttachmentSource) -> O
     Some(query)
 }
 
+/// Requests a file of an earlier run by its absolute path. `None` if it has none.
+pub fn request_earlier(model: &mut UiModel, file: &UnsentFile) -> Option<QueryId> {
+    let source = AttachmentSource::Path(file.path.clone()?);
+    let query = model.with_context(|cx| cx.next_query_id());
+    let command = Command::Attach { query, source };
+    model.requests.push_back(UiRequest::Send(command));
+    Some(query)
+}
+
+/// Attaches the files of the last run's message again.
+pub fn restore(model: &mut UiModel, files: Vec<UnsentFile>) {
+    for file in files {
+        let query = match model.attachments.is_full() {
+            true => None,
+            false => request_earlier(model, &file),
+        };
+        match query {
+            Some(query) => model.attachments.add_earlier(query, file),
+            None => model.attachments.add_lost(vec![file]),
+        }
+    }
+}
+
 /// Attaches pasted paths of images. Returns false if the paste is text.
 pub fn drop_paths(model: &mut UiModel, paste: &str) -> bool {
     let Some(paths) = dropped_paths(paste) else {
@@ -93,9 +117,22 @@ pub fn detach(model: &mut UiModel, wanted: &str) {
 }
 
 /// Handles file events. Returns any other event.
-pub fn handle_event(model: &mut UiModel, event: Event) -> Option<Event> {
+pub fn handle_event(
+    model: &mut UiModel,
+    event: Event,
+    effects: &mut Vec<UiEffect>,
+) -> Option<Event> {
     match event {
-        Event::AttachmentRead { query, result } => handle_read(model, query, result),
+        Event::AttachmentRead { query, result } => {
+            let queue = &mut model.composer.queue;
+            match queue.handle_read(query, result.as_ref().ok()) {
+                true => {
+                    unsent::report_lost_files(model);
+                    submit::send_queued(model, effects);
+                }
+                false => handle_read(model, query, result),
+            }
+        }
         Event::FilesFound { query, found } => model.attachments.search.handle_found(query, found),
         Event::ImageSupportChecked {
             model: checked,
@@ -121,6 +158,7 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
             model.composer.editor.insert(&paste);
         }
         ReadOutcome::Failed => problem.into_iter().for_each(|notice| model.notify(notice)),
+        ReadOutcome::Lost => unsent::report_lost_files(model),
         ReadOutcome::Ignored => {}
     }
 }

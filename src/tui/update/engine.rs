@@ -25,7 +25,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         }
         return;
     };
-    let Some(event) = attachments::handle_event(model, event) else {
+    let Some(event) = attachments::handle_event(model, event, effects) else {
         return;
     };
     match event {
@@ -33,7 +33,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             submit::send_queued(model, effects);
         }
         Event::SessionOpened(session) => session_opened(model, &session, effects),
-        Event::InitialSessionFailed => {
+        Event::SessionNotOpened => {
             model.conversation.is_opening = false;
             return_queue(model);
         }
@@ -177,6 +177,7 @@ fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEf
     model.interrupt.is_stopping = false;
     model.engine.trace = None;
     model.layer = None;
+    unsent::continue_edit(model);
     if has_waiting_prompts {
         submit::send_queued(model, effects);
     }

@@ -91,6 +91,9 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     if model.composer.track_draft(is_private, requests_private) {
         effects.push(UiEffect::Send(Command::SaveDraft(UnsentText::default())));
     }
+    if !model.composer.has_unsent_text() {
+        model.attachments.forget_lost();
+    }
     let file_count = model.attachments.files().len();
     model.composer.schedule_draft(file_count, model.now);
     save_draft(model, &mut effects);

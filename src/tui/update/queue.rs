@@ -78,7 +78,10 @@ pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     model.composer.begin_typing();
     let attachments = model.attachments.take_ready();
     model.attachments.end_edit();
-    let prompt = QueuedPrompt { text, attachments };
+    let prompt = QueuedPrompt {
+        attachments,
+        ..QueuedPrompt::new(text)
+    };
     if prompt.text.trim().is_empty() {
         model.notify(Notice::info("Removed from the queue."));
     } else {

@@ -152,7 +152,7 @@ fn prompts_wait_for_the_conversation_of_the_command_line() {
 fn prompts_for_a_conversation_that_cannot_be_opened_are_not_sent() {
     let mut chat = opening();
     chat.keys("early<Enter>");
-    chat.engine_event(Event::InitialSessionFailed);
+    chat.engine_event(Event::SessionNotOpened);
     assert!(submitted(&mut chat).is_empty());
     assert_eq!(chat.message(), "early");
     chat.keys("<Enter>");
