@@ -145,6 +145,9 @@ fn files_of_the_message_and_of_queued_prompts_survive_a_kill() {
     let body = &server.bodies(CHAT)[1];
     let message = body["messages"].as_array().and_then(|list| list.last());
     let text = message.expect("a prompt")["content"].to_string();
-    assert!(text.contains("half a 문장") && text.contains("two.txt"), "{text}");
+    assert!(
+        text.contains("half a 문장") && text.contains("two.txt"),
+        "{text}"
+    );
     kill(terminal);
 }

@@ -84,7 +84,9 @@ impl Actor {
                 if self.is_open(&id) {
                     self.begin_empty_session();
                 }
-                self.saved.handle_deleted(title, trashed, &mut self.cx);
+                let session = trashed.id;
+                let deleted = Event::SessionDeleted { session, title };
+                self.cx.outbox.push(deleted);
             }
             SessionsResult::Listed(listed, progress) => {
                 self.saved.handle_listed(*listed, progress, &mut self.cx);
@@ -135,7 +137,7 @@ impl Actor {
             SavedSessionCommand::Export(export) => {
                 SavedSessions::export(export, self.conversation.session(), cx);
             }
-            SavedSessionCommand::UndoDelete => saved.undo_delete(cx),
+            SavedSessionCommand::UndoDelete => SavedSessions::undo_delete(cx),
         }
     }
 

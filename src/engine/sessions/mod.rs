@@ -81,7 +81,8 @@ impl Conversation {
 
 pub(super) fn open(id: SessionId, cx: &mut EngineCx) {
     let sessions = Arc::clone(&cx.sessions);
-    let open = move || JobResult::Sessions(SessionsResult::Opened(sessions.open(&id).map(Box::new)));
+    let open =
+        move || JobResult::Sessions(SessionsResult::Opened(sessions.open(&id).map(Box::new)));
     cx.jobs.spawn(within_timeout(open, || {
         JobResult::Sessions(SessionsResult::Opened(Err(StoreError::OpenTimedOut)))
     }));
@@ -143,4 +144,3 @@ mod tests {
         assert_eq!(within_timeout(|| 1, || 2).await, 1);
     }
 }
-

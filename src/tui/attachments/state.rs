@@ -117,8 +117,12 @@ impl AttachmentList {
 
     /// The files that are saved with a draft.
     pub fn to_save(&self) -> DraftFiles {
-        let to_unsent =
-            |files: &[AttachedFile]| files.iter().map(AttachedFile::to_unsent).collect::<Vec<_>>();
+        let to_unsent = |files: &[AttachedFile]| {
+            files
+                .iter()
+                .map(AttachedFile::to_unsent)
+                .collect::<Vec<_>>()
+        };
         let mut shown = to_unsent(&self.files);
         shown.extend(self.lost.iter().cloned());
         DraftFiles {

@@ -219,7 +219,9 @@ impl Composer {
             typed.clear();
         }
         // While a message is edited, the text from before is not in the editor either.
-        let before = self.text_before_edit().filter(|text| !text.trim().is_empty());
+        let before = self
+            .text_before_edit()
+            .filter(|text| !text.trim().is_empty());
         let is_lost_edit = edit_of.is_none() && edited.is_some_and(EditedMessage::is_from_this_run);
         let (message, edit_of) = match before {
             None if !is_lost_edit => (typed, edit_of),

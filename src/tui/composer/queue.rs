@@ -32,7 +32,10 @@ impl QueuedPrompt {
 
     /// All of its files, as a draft stores them.
     pub fn files(&self) -> Vec<UnsentFile> {
-        let attached = self.attachments.iter().map(|file| UnsentFile::from(&**file));
+        let attached = self
+            .attachments
+            .iter()
+            .map(|file| UnsentFile::from(&**file));
         let missing = self.missing.iter().map(|missing| missing.file.clone());
         attached.chain(missing).collect()
     }

@@ -216,13 +216,19 @@ fn a_restored_edit_replaces_its_prompt_once_its_conversation_is_open() {
         }
         assert_eq!(chat.message(), "two, again");
         let screen = chat.screen();
-        assert!(screen.contains("Editing your message from 1 turn ago: two"), "{screen}");
+        assert!(
+            screen.contains("Editing your message from 1 turn ago: two"),
+            "{screen}"
+        );
         chat.sent.clear();
         chat.keys("<Enter>");
-        let replaced = chat.commands().into_iter().find_map(|command| match command {
-            Command::Submit { prompt, .. } => Some(prompt.replaced_turns),
-            _ => None,
-        });
+        let replaced = chat
+            .commands()
+            .into_iter()
+            .find_map(|command| match command {
+                Command::Submit { prompt, .. } => Some(prompt.replaced_turns),
+                _ => None,
+            });
         assert_eq!(replaced, Some(2));
     }
 }
