@@ -58,7 +58,7 @@ fn a_conversation_deleted_before_a_restart_can_be_restored() {
     let mut terminal = TerminalOptions::in_home(&home).arg("--continue").start();
     terminal.wait_for_text("Done.");
     terminal.send_prompt("/delete");
-    terminal.wait_for_text("Delete ");
+    terminal.wait_for_text("Delete this conversation?");
     terminal.press("y");
     terminal.wait_for_text("type /delete undo");
     assert_eq!(terminal.quit(), clean_exit());
