@@ -213,8 +213,9 @@ impl AskSession {
             Event::Asked { ask, question, .. } => {
                 self.end_thinking();
                 let summaries = self.call_summaries(&question);
-                let is_required = self.always_needs_approval(&question);
-                self.tty_prompt.ask(ask, question, summaries, is_required);
+                let always_needs_approval = self.always_needs_approval(&question);
+                self.tty_prompt
+                    .ask(ask, question, summaries, always_needs_approval);
             }
             Event::SessionOpened(_) if self.request.continues_session => {
                 self.request.continues_session = false;

@@ -1,8 +1,8 @@
 //! Traits through which one adapter uses another without importing it.
 
 use crate::domain::{
-    BuiltInSettings, CreatedNote, FoundNotes, ModelConfig, NoteSummary, NotesSettings, Notice,
-    OpenNote, SummarySource, SummaryTask, VaultStatus, WrittenNote,
+    BuiltInSettings, CreatedNote, FoundNotes, ModelConfig, NotePaths, NoteSummary, NotesSettings,
+    Notice, OpenNote, SummarySource, SummaryTask, VaultStatus, WrittenNote,
 };
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -114,6 +114,28 @@ pub trait NoteService: Send + Sync {
         request: NoteRequest,
         answer: NoteAnswer,
     ) -> BoxFuture<'static, Result<CreatedNote, Notice>>;
+
+    /// The notes whose paths match `fragment` best.
+    ///
+    /// # Errors
+    /// The vault cannot be read.
+    fn complete_path(
+        &self,
+        request: NoteRequest,
+        fragment: String,
+    ) -> BoxFuture<'static, Result<NotePaths, Notice>>;
+
+    /// The path below the vault of the file that a name refers to: a path below the vault, or the
+    /// file name of a note in any folder. `None` if there is no such file. A file that is there but
+    /// cannot be read as a note is returned, too.
+    ///
+    /// # Errors
+    /// The vault cannot be read.
+    fn find_file(
+        &self,
+        request: NoteRequest,
+        name: String,
+    ) -> BoxFuture<'static, Result<Option<String>, Notice>>;
 
     /// The prompt for a summary, and its sources. `style` as for [`Self::prepare_note`].
     ///

@@ -4,6 +4,7 @@
 
 mod branch;
 mod choices;
+mod note_command;
 mod question;
 mod saved_session;
 mod server_content;
@@ -13,6 +14,7 @@ mod validate;
 
 pub use branch::BranchSummary;
 pub use choices::ChoiceRow;
+pub use note_command::NoteCommand;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
 pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
 pub use server_content::{ServerContentCommand, ServerContentEvent};
@@ -26,10 +28,10 @@ use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, ModelCatalog,
-    ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer, NewServerError, Notice,
-    PersonaSummary, Prompt, PromptTemplates, Pull, QueryId, SchemaCheck, Server, ServerId,
-    ServerLog, Session, SessionId, SessionPreview, SessionSummary, Think, ToolMode, TrustEntry,
-    TurnEvent, TurnId, UnsentText,
+    ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer, NewServerError,
+    NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId, SchemaCheck, Server,
+    ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary, Think, ToolMode,
+    TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -217,20 +219,6 @@ pub enum Command {
     ShutdownKeepingTurn,
 }
 
-/// Commands for notes. A notice reports the result of each.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoteCommand {
-    /// Opens a note, given its path below the vault or its absolute path.
-    Open(String),
-    Close,
-    /// Names the open note.
-    ShowOpen,
-    /// Sends excerpts of notes with ordinary prompts, or stops that.
-    Consult(bool),
-    /// Reports whether notes are sent with prompts.
-    ShowConsulting,
-}
-
 impl Command {
     /// Whether the command asks to stop something. The engine acknowledges it with
     /// [`Event::InterruptAcknowledged`] even if nothing was running.
@@ -297,6 +285,11 @@ pub enum Event {
     FilesFound {
         query: QueryId,
         found: Arc<FoundFiles>,
+    },
+    /// The result of [`NoteCommand::FindPaths`].
+    NotePathsFound {
+        fragment: String,
+        found: Arc<NotePaths>,
     },
     /// The result of [`Command::CheckImageSupport`].
     ImageSupportChecked {

@@ -23,6 +23,7 @@ mod personas;
 mod prompt_templates;
 mod registry_url;
 mod review;
+mod roots;
 mod server_entries;
 mod servers;
 mod settings;

@@ -6,8 +6,10 @@
 mod built_in;
 mod consented_changes;
 mod describe;
+mod keys;
 mod models;
 mod notes;
+mod roots;
 mod servers;
 #[cfg(test)]
 mod tests;
@@ -16,8 +18,7 @@ mod trust;
 use super::{ConfigSnapshot, Settings};
 use crate::domain::model::Limits;
 use crate::domain::{
-    ChangeImpact, KeySettings, LaunchConfig, ModelConfig, Persona, ServerId, SettingsChange,
-    ToolMode,
+    ChangeImpact, LaunchConfig, ModelConfig, Persona, ServerId, SettingsChange, ToolMode,
 };
 pub use consented_changes::{apply_consented, grants_same_permissions};
 use describe::{comma_list, differing_lines};
@@ -164,6 +165,7 @@ impl ChangeReviewer {
             keys,
             built_in,
             notes,
+            roots,
             // Read only by commands.
             registry_url,
             // Follows from the models.
@@ -184,17 +186,10 @@ impl ChangeReviewer {
             keys: self.review_keys(&before.keys, keys),
             built_in: self.review_built_in(&before.built_in, built_in),
             notes: self.review_notes(&before.notes, notes),
+            roots: self.review_roots(&before.roots, roots),
             registry_url: registry_url.clone(),
             has_model_entries: *has_model_entries,
         }
-    }
-
-    /// Keys may change without consent: those that answer questions cannot be changed.
-    fn review_keys(&mut self, before: &KeySettings, after: &Arc<KeySettings>) -> Arc<KeySettings> {
-        if !before.binds_same_keys(after) {
-            self.add_harmless(CONFIG, "the keys changed");
-        }
-        Arc::clone(after)
     }
 
     fn review_tool_mode(&mut self, before: ToolMode, after: ToolMode) -> ToolMode {

@@ -12,13 +12,14 @@ use super::notes::NotesSection;
 use super::ui_settings::UiSettings;
 use super::unknown_keys::unknown_keys_banner;
 use super::variables::{VariableLookup, environment_variable};
-use super::{Home, Loaded, keys, models, registry_url};
+use super::{Home, Loaded, keys, models, registry_url, roots};
 use crate::domain::model::{ApiKey, Limits, Secret, ToolDiet};
 use crate::domain::registry::PUBLIC_REGISTRY;
 use crate::domain::{
     Advice, Banner, BannerCause, KeySettings, ModelConfig, Notice, ToolMode, secrets,
 };
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::Arc;
 use url::Url;
 
@@ -37,6 +38,8 @@ pub struct Settings {
     pub keys: Arc<KeySettings>,
     pub built_in: BuiltInSection,
     pub notes: NotesSection,
+    /// The folders that MCP servers may ask for, as absolute paths.
+    pub roots: Vec<PathBuf>,
     /// Where `humble mcp search` looks. `None` if the setting is invalid: another registry must not
     /// take its place.
     pub registry_url: Option<Url>,
@@ -56,6 +59,7 @@ impl Default for Settings {
             keys: Arc::default(),
             built_in: BuiltInSection::default(),
             notes: NotesSection::default(),
+            roots: Vec::new(),
             registry_url: Url::parse(PUBLIC_REGISTRY).ok(),
             has_model_entries: false,
         }
@@ -130,6 +134,7 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         keys: reader.keys(),
         built_in: reader.built_in(),
         notes: reader.notes(),
+        roots: reader.roots(),
         registry_url: reader.registry_url(),
         has_model_entries,
     };
@@ -318,6 +323,23 @@ impl SettingsReader {
             self.warn_about_field(&subject, steps, &error);
             None
         })
+    }
+
+    fn roots(&mut self) -> Vec<PathBuf> {
+        let steps = [PathStep::Key("roots")];
+        let given = self.or_warn(&steps, fields::text_list(self.document.root(), "roots"));
+        let mut folders = Vec::new();
+        for (index, folder) in given.unwrap_or_default().iter().enumerate() {
+            match roots::parse_root(folder, &folders) {
+                Ok(Some(folder)) => folders.push(folder),
+                Ok(None) => {}
+                Err(problem) => {
+                    let steps = [PathStep::Key("roots"), PathStep::Index(index)];
+                    self.warn_about_field("roots", &steps, &problem);
+                }
+            }
+        }
+        folders
     }
 
     fn warn_about_field(&mut self, subject: &str, steps: &[PathStep<'_>], problem: &str) {

@@ -280,7 +280,7 @@ pub fn content_hash(contents: &[u8]) -> String {
         })
 }
 
-/// Whether this is a hash of [`content_hash`]. Session files are edited by others, and a hash
+/// Whether `hash` has the form of a [`content_hash`]. Session files are edited by others, and a hash
 /// becomes part of a path.
 pub fn is_content_hash(hash: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);

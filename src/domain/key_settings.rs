@@ -1,6 +1,9 @@
 //! The section `keys` of `config.json` as written. The screen knows the actions, so it checks the
 //! entries and reports problems.
 
+/// The names of all actions that answer questions or confirm a deletion begin with one of these.
+const ANSWER_PREFIXES: [&str; 3] = ["answer.", "question.", "confirm."];
+
 /// The entries of the section, in file order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeySettings {
@@ -22,7 +25,24 @@ pub struct KeyEntry {
     pub line: usize,
 }
 
+impl KeyEntry {
+    /// Whether the action answers a question or takes part in answering it. Such a key can approve
+    /// a call, so an edit of it needs the user's consent.
+    pub fn answers_questions(&self) -> bool {
+        ANSWER_PREFIXES
+            .iter()
+            .any(|prefix| self.action.starts_with(prefix))
+    }
+}
+
 impl KeySettings {
+    /// The entries of actions that answer questions.
+    pub fn answer_entries(&self) -> impl Iterator<Item = &KeyEntry> {
+        self.entries
+            .iter()
+            .filter(|entry| entry.answers_questions())
+    }
+
     /// Whether both bind the same keys to the same actions, on whatever line.
     pub fn binds_same_keys(&self, other: &Self) -> bool {
         let bindings = |settings: &Self| -> Vec<_> {

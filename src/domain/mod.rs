@@ -67,8 +67,8 @@ pub use new_server::{
     ImportPlan, ImportSource, NewServer, NewServerLaunch, ServerCandidate, SkippedServer,
 };
 pub use notes::{
-    AgentResult, CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, OpenNote,
-    SummarySource, SummaryTask, VaultStatus, WrittenNote,
+    AgentResult, CreatedNote, FoundNote, FoundNotes, NotePaths, NoteSummary, NotesSettings,
+    OpenNote, SummarySource, SummaryTask, VaultStatus, WrittenNote,
 };
 pub use notice::{Banner, BannerCause, Notice, Severity};
 pub use persona::{Persona, PersonaSummary};

@@ -69,6 +69,15 @@ pub struct FoundNote {
     pub score: f32,
 }
 
+/// Notes whose paths match what was typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NotePaths {
+    /// Paths below the vault, the best match first.
+    pub paths: Vec<String>,
+    /// There are more.
+    pub is_partial: bool,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteSummary {
     pub title: String,
@@ -85,8 +94,6 @@ pub enum SummarySource {
     Note(String),
     /// The parts of all notes that contain a topic.
     Topic(String),
-    /// One note, by its path below the vault or its file name in any folder.
-    File(String),
 }
 
 /// A summary to be written by the model.

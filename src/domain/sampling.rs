@@ -11,7 +11,7 @@ const MESSAGES_MAX: usize = 100;
 /// Maximum size of all texts of a request, in bytes. The user has to read them.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
-/// A request for an answer of the model. All texts are the server's, unsanitized.
+/// A request for an answer from the model. All texts are the server's, unsanitized.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SamplingRequest {
     pub system_prompt: Option<String>,
@@ -67,7 +67,12 @@ impl SamplingRequest {
         });
         let messages: Vec<_> = read.filter(|message| !message.text.is_empty()).collect();
         if messages.is_empty() {
-            return Err("it has no text for the model".to_owned());
+            let parts: Vec<String> = left_out.into_iter().map(counted).collect();
+            let only = match parts.is_empty() {
+                true => String::new(),
+                false => format!(", only {}", parts.join(", ")),
+            };
+            return Err(format!("it has no text for the model{only}"));
         }
         let texts = messages.iter().map(|message| message.text.len());
         let bytes = texts.sum::<usize>() + system_prompt.map_or(0, str::len);
@@ -198,6 +203,10 @@ mod tests {
         for (params, why) in [
             (json!({}), "it has no `messages`"),
             (json!({ "messages": [] }), "it has no text for the model"),
+            (
+                json!({ "messages": [{ "role": "user", "content": { "type": "image" } }] }),
+                "it has no text for the model, only 1 image",
+            ),
             (
                 json!({ "messages": vec![text("a"); 101] }),
                 "it has 101 messages, more than 100",

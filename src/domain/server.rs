@@ -163,6 +163,8 @@ pub struct Server {
     pub pinned_tools: BTreeSet<String>,
     /// Tools that requests leave out to save tokens (`toolDiet`). The model can still find them.
     pub held_back_tools: BTreeSet<String>,
+    /// The folders that the server may ask for, while a session is open that declared them.
+    pub roots: Arc<Vec<PathBuf>>,
 }
 
 /// How a server identified itself, and the negotiated protocol.

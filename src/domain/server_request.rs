@@ -16,7 +16,7 @@ pub enum ServerRequest {
     Url(Arc<UrlElicitation>),
     /// Whether the user is done on a page that a call requires.
     PageVisited(Arc<UrlElicitation>),
-    /// An answer of the model.
+    /// An answer from the model.
     Sampling(Arc<SamplingRequest>),
 }
 
@@ -24,7 +24,7 @@ pub enum ServerRequest {
 pub enum ServerRequestReply {
     /// The user agreed. Contains the values of a form; empty for a web page.
     Accepted(Map<String, Value>),
-    /// The answer of the model, which the user has seen.
+    /// The model's answer, which the user has seen.
     Sampled(SampledAnswer),
     /// The user refused.
     Declined,

@@ -7,7 +7,7 @@ use super::server_requests::open::OpenServerRequest;
 use crate::config::{ConfigError, ConfigLoad};
 use crate::domain::attachment::FoundFiles;
 use crate::domain::{
-    Banner, Dialect, IndexProgress, ModelConfig, ModelRef, Notice, OpenNote, QueryId,
+    Banner, Dialect, IndexProgress, ModelConfig, ModelRef, NotePaths, Notice, OpenNote, QueryId,
     SampledAnswer, Session, SessionId,
 };
 use crate::protocol::Event;
@@ -34,6 +34,8 @@ pub(super) enum JobResult {
     SessionEstimated(ConversationSeq, u64),
     /// The note that the user wants to open.
     NoteFound(Result<OpenNote, Notice>),
+    /// The notes whose paths match this fragment.
+    NotePathsFound(String, Result<NotePaths, Notice>),
     /// The saved messages of an opened conversation, scanned for calls.
     MessagesScanned(ConversationSeq, Arc<UntrustedText>),
     /// The browser was started with the page of a server's request, or why not.

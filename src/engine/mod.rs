@@ -18,7 +18,7 @@
 //! | `trust` | remembered decisions, pinned tool definitions, server instructions |
 //! | `injection_guard` | untrusted text of the conversation; detects calls copied from it |
 //! | `result_images` | the images of tool results (pure) |
-//! | `server_requests` | requests of MCP servers to the user, such as forms |
+//! | `server_requests` | requests from MCP servers to the user, such as forms |
 //! | `sessions` | the open conversation, its branches, the list of sessions |
 //! | `persist` | session files, the journal, recovery after a crash |
 //! | `settings` | active settings, reload of edited files, personas, the system prompt |

@@ -1,4 +1,4 @@
-//! Loads prompts and resources of servers for the user, in the background.
+//! Loads server prompts and resources for the user, in the background.
 
 use super::cx::EngineCx;
 use super::jobs::JobResult;

@@ -235,14 +235,14 @@ pub fn wrap_lines(text: &str, indent: usize, columns: Option<u16>) -> String {
 }
 
 /// Packs names into rows without splitting a name.
-pub fn pack_names(names: &[&str], columns: Option<u16>) -> String {
+pub fn pack_names(names: &[Clean], columns: Option<u16>) -> String {
     let available_columns = columns.map_or(usize::MAX, |columns| {
         usize::from(columns).saturating_sub(INDENT)
     });
     let mut rows: Vec<String> = Vec::new();
     for (index, name) in names.iter().enumerate() {
         let comma = if index + 1 == names.len() { "" } else { "," };
-        let name = format!("{}{comma}", Clean::name(name));
+        let name = format!("{name}{comma}");
         match rows.last_mut() {
             Some(row) if width(row) + 1 + width(&name) <= available_columns => {
                 row.push(' ');
@@ -267,14 +267,14 @@ mod tests {
 
     #[test]
     fn names_are_never_split_across_rows() {
-        let names = ["get-sum", "읽기", "a-name-that-is-longer-than-the-row"];
+        let names = ["get-sum", "읽기", "a-name-that-is-longer-than-the-row"].map(Clean::name);
         assert_eq!(
             pack_names(&names, Some(20)),
             "    get-sum, 읽기,\n    a-name-that-is-longer-than-the-row\n"
         );
         assert_eq!(pack_names(&names[..2], None), "    get-sum, 읽기\n");
         assert_eq!(pack_names(&[], Some(20)), "");
-        let hidden = ["se\u{200B}nd", "send", " "];
+        let hidden = ["se\u{200B}nd", "send", " "].map(Clean::name);
         assert_eq!(pack_names(&hidden, None), "    se⟨U+200B⟩nd, send, \" \"\n");
     }
 

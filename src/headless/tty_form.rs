@@ -1,4 +1,4 @@
-//! Requests of MCP servers on the command line: a form is asked line by line, and a web page is
+//! Requests from MCP servers on the command line: a form is asked line by line, and a web page is
 //! described before it is opened. Without a terminal, both are declined.
 
 use super::tty_prompt::TtyReader;
@@ -12,13 +12,15 @@ use std::sync::Arc;
 
 /// Options printed for one field. The others can be typed.
 const OPTIONS_SHOWN_MAX: usize = 50;
+/// Options named if several contain what was typed.
+const MATCHES_SHOWN_MAX: usize = 10;
 /// The keys that refuse a request.
 const REFUSALS: &str = "n: decline, x: decline all from it, c: cancel";
 const DECLINED: &str = "Declined: there is no terminal to ask on.";
 
 type FormAnswer = (UserAnswer, Option<String>);
 
-/// Asks for each value, then whether to send them.
+/// Asks whether to fill in the form, for each value, and then whether to send them.
 pub async fn ask_form(
     tty: Option<Arc<TtyReader>>,
     server: &ServerId,
@@ -29,8 +31,20 @@ pub async fn ask_form(
         let report = format!("{server} asked for values. {DECLINED}");
         return (UserAnswer::Choice(UserChoice::Decline), Some(report));
     };
-    eprintln!("{server} asks for these values. The lines after | are its words:");
+    let has_fields = !form.fields.is_empty();
+    let wanted = match form.fields.len() {
+        0 => "your agreement".to_owned(),
+        1 => "a value".to_owned(),
+        count => format!("{count} values"),
+    };
+    eprintln!("{server} asks for {wanted}. The lines after | are its words:");
     print_quote(&form.message);
+    if has_fields {
+        let question = format!("Fill in the form? (y: fill in, {REFUSALS}) ");
+        if let Some(refusal) = ask_or_refuse(&tty, &question, "y").await {
+            return (refusal, None);
+        }
+    }
     let mut inputs = Vec::new();
     for field in &form.fields {
         match ask_field(&tty, field).await {
@@ -40,6 +54,7 @@ pub async fn ask_form(
     }
     let secrets = form.secret_fields();
     let (question, word) = match secrets.is_empty() {
+        true if !has_fields => (format!("Do you agree? (y: agree, {REFUSALS}) "), "y"),
         true => (
             format!("Send these values to {server}? (y: send, {REFUSALS}) "),
             "y",
@@ -53,20 +68,26 @@ pub async fn ask_form(
             )
         }
     };
+    if let Some(refusal) = ask_or_refuse(&tty, &question, word).await {
+        return (refusal, None);
+    }
+    match form.answer(&inputs) {
+        Ok(values) => (UserAnswer::Form(values), None),
+        Err((_, why)) => (UserAnswer::Dismissed, Some(why)),
+    }
+}
+
+/// Asks until the user types `word`, or one of the keys that refuse the request. `None` for `word`.
+async fn ask_or_refuse(tty: &TtyReader, question: &str, word: &str) -> Option<UserAnswer> {
     loop {
-        let Some(line) = tty.ask(&question).await else {
-            return (UserAnswer::Dismissed, None);
+        let Some(line) = tty.ask(question).await else {
+            return Some(UserAnswer::Dismissed);
         };
         match line.trim().to_lowercase().as_str() {
-            "n" | "no" | "ㅜ" => return (UserAnswer::Choice(UserChoice::Decline), None),
-            "x" | "ㅌ" => return (UserAnswer::Choice(UserChoice::DeclineAll), None),
-            "c" | "ㅊ" => return (UserAnswer::Dismissed, None),
-            typed if typed == word || word == "y" && matches!(typed, "yes" | "ㅛ") => {
-                return match form.answer(&inputs) {
-                    Ok(values) => (UserAnswer::Form(values), None),
-                    Err((_, why)) => (UserAnswer::Dismissed, Some(why)),
-                };
-            }
+            "n" | "no" | "ㅜ" => return Some(UserAnswer::Choice(UserChoice::Decline)),
+            "x" | "ㅌ" => return Some(UserAnswer::Choice(UserChoice::DeclineAll)),
+            "c" | "ㅊ" => return Some(UserAnswer::Dismissed),
+            typed if typed == word || word == "y" && matches!(typed, "yes" | "ㅛ") => return None,
             _ => {}
         }
     }
@@ -77,9 +98,16 @@ async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
     if let Some(description) = &field.description {
         print_quote(description);
     }
+    if let Some(why) = &field.invalid_default {
+        eprintln!("{}", Clean::unambiguous_line(why));
+    }
     if let FieldKind::Choice(options) | FieldKind::Choices { options, .. } = &field.kind {
         for (index, option) in options.iter().enumerate().take(OPTIONS_SHOWN_MAX) {
             eprintln!("  {}  {}", index + 1, Clean::name(option.label()));
+        }
+        if options.len() > OPTIONS_SHOWN_MAX {
+            let more = options.len() - OPTIONS_SHOWN_MAX;
+            eprintln!("  … and {more} more: type a part of a name to find one");
         }
     }
     let required = if field.is_required { " *" } else { "" };
@@ -138,13 +166,37 @@ fn parse_input(field: &FormField, line: &str) -> Result<FieldInput, String> {
     }
 }
 
-/// An option by its number, value or title.
+/// An option by its value or title, its number, or a part of its title that no other one contains.
 fn option_index(options: &[FieldOption], typed: &str) -> Result<usize, String> {
     let is_named = |option: &FieldOption| option.value == typed || option.label() == typed;
     let by_name = options.iter().position(is_named);
     let by_number = typed.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
-    let index = by_name.or(by_number.filter(|index| *index < options.len()));
-    index.ok_or_else(|| "There is no such option.".to_owned())
+    let found = by_name.or(by_number.filter(|index| *index < options.len()));
+    if let Some(index) = found {
+        return Ok(index);
+    }
+    let part = typed.to_lowercase();
+    let containing = options
+        .iter()
+        .enumerate()
+        .filter(|(_, option)| option.label().to_lowercase().contains(&part));
+    let containing: Vec<usize> = containing.map(|(index, _)| index).collect();
+    match containing.as_slice() {
+        [] => Err("There is no such option.".to_owned()),
+        [only] => Ok(*only),
+        several => {
+            let shown = several.iter().take(MATCHES_SHOWN_MAX);
+            let shown: Vec<String> = shown
+                .map(|index| format!("{} {}", index + 1, options[*index].label()))
+                .collect();
+            let count = several.len();
+            let rest = if count > shown.len() { ", …" } else { "" };
+            Err(format!(
+                "{count} options contain it: {}{rest}",
+                shown.join(", ")
+            ))
+        }
+    }
 }
 
 fn shown(field: &FormField, input: &FieldInput) -> String {
@@ -207,5 +259,34 @@ pub async fn ask_page(
 pub(super) fn print_quote(text: &str) {
     for line in Clean::unambiguous(text).as_str().lines() {
         eprintln!("  | {line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_is_found_by_name_number_or_a_part_of_its_name() {
+        let options = ["1", "Seoul", "Busan", "Busan Port"].map(|title| FieldOption {
+            value: title.to_lowercase(),
+            title: Some(title.to_owned()),
+        });
+        for (typed, index) in [
+            ("1", 0),
+            ("2", 1),
+            ("seoul", 1),
+            ("Seo", 1),
+            ("Busan", 2),
+            ("port", 3),
+        ] {
+            assert_eq!(option_index(&options, typed), Ok(index), "{typed}");
+        }
+        for (typed, why) in [
+            ("5", "There is no such option."),
+            ("bu", "2 options contain it: 3 Busan, 4 Busan Port"),
+        ] {
+            assert_eq!(option_index(&options, typed), Err(why.to_owned()));
+        }
     }
 }

@@ -174,9 +174,7 @@ impl TtyReader {
             eprintln!("(Ignored: typed before the question could be read.)");
         }
     }
-}
 
-impl TtyReader {
     /// Asks for a value, which may be typed at once. `None` at the end of input.
     pub(super) async fn read_line(&self, question: &str) -> Option<String> {
         let mut lines = self.lines.lock().await;

@@ -17,7 +17,7 @@ pub async fn ask_model(
     let server = Clean::name(server.as_str());
     let Some(tty) = tty else {
         let report = format!(
-            "{server} wanted an answer of the model. Declined: there is no terminal to ask on."
+            "{server} wanted an answer from the model. Declined: there is no terminal to ask on."
         );
         return (UserAnswer::Choice(UserChoice::Decline), Some(report));
     };

@@ -5,6 +5,7 @@ use super::detection_cache::DetectionCache;
 use super::hub_event::HubEvent;
 use super::oauth::{Authorizer, CredentialFile, OAuthError, SignIn};
 use super::process::ProcessGroups;
+use super::roots::RootFolders;
 use super::server_requests::RequestBroker;
 use super::status::disabled_server;
 use super::supervisor::{HubContext, ServerSupervisor};
@@ -62,10 +63,12 @@ impl Hub {
         built_in_server: Arc<dyn LocalServer>,
         process_groups: ProcessGroups,
     ) -> Self {
+        let roots = RootFolders::default();
         Self {
             runtime: Handle::current(),
             context: HubContext {
-                requests: RequestBroker::new(events.clone()),
+                requests: RequestBroker::new(events.clone(), roots.clone()),
+                roots,
                 events,
                 process_groups,
                 built_in_server,
@@ -87,6 +90,12 @@ impl Hub {
     /// [`Hub::configure`].
     pub fn set_credential_file(&mut self, file: PathBuf) {
         self.context.credentials = CredentialFile::at(file);
+    }
+
+    /// Replaces the folders that servers may ask for, and tells connected servers. A server that
+    /// connected while there were none learns of them only in its next session.
+    pub fn set_roots(&self, folders: Vec<PathBuf>) {
+        self.context.roots.set(folders);
     }
 
     /// Replaces the configuration: starts new or changed servers that are enabled, and stops

@@ -19,6 +19,7 @@ use super::supervisor::{ServerSupervisor, SessionEnd};
 use super::tool_list::ListedTools;
 use crate::domain::{LaunchConfig, Notice, server::ProtocolMode, server::ServerTransport};
 use crate::text::Clean;
+use rmcp::model::RootsListChangedNotification;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -109,7 +110,10 @@ impl ServerSupervisor {
         channel: &SessionChannel<'_>,
         handshake: Handshake,
     ) -> ConnectionAttempt {
-        let shared = Arc::new(SessionShared::with_log(self.stderr.clone()));
+        let shared = Arc::new(SessionShared::new(
+            self.stderr.clone(),
+            self.context.roots.current(),
+        ));
         let end = match channel {
             SessionChannel::Remote(remote, http_kind) => {
                 self.run_remote(remote, *http_kind, &shared, handshake)
@@ -285,7 +289,27 @@ impl ServerSupervisor {
             // Boxed, because nested futures of this size overflow a thread's stack.
             () = Box::pin(self.maintain_content(&session, content)) => {}
             () = Box::pin(self.maintain_subscriptions(&session, content, is_modern)) => {}
+            () = self.announce_root_changes(&session, is_modern) => {}
             () = answer_incoming(&session.shared, &self.context.requests, &server) => {}
+        }
+    }
+
+    /// Tells a legacy server each time the roots change. Modern ones ask when they need them.
+    async fn announce_root_changes(&self, session: &McpSession, is_modern: bool) {
+        if !session.shared.declares_roots() {
+            return std::future::pending().await;
+        }
+        let mut known = Arc::clone(&session.shared.initial_roots);
+        loop {
+            known = self.context.roots.changed_from(&known).await;
+            if !is_modern {
+                let notification = RootsListChangedNotification::default();
+                let sending = session.peer.send_notification(notification.into());
+                if let Err(error) = sending.await {
+                    tracing::debug!("reporting changed roots failed: {error}");
+                }
+            }
+            self.report().await;
         }
     }
 

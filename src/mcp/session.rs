@@ -1,22 +1,19 @@
 //! One session: performs the handshake, lists the tools, and waits until either side ends the
 //! session.
 
+use super::client_capabilities::PassiveClient;
 use super::content_capabilities::ContentCapabilities;
 use super::decode::ToolListBuilder;
 use super::error::McpError;
 use super::http::SYNTHETIC_ERROR_CODE;
 use super::session_shared::SessionShared;
 use super::startup::{HandshakeStage, StartupTimeout};
-use super::tasks::declared_extensions;
 use super::tool_list::ListedTools;
 use crate::domain;
 use crate::domain::server::PeerInfo;
-use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientConfig,
-    ClientRequest, ElicitationCapability, FormElicitationCapability, Implementation,
-    ListToolsRequest, PaginatedRequestParams, ProtocolVersion, RequestId, SamplingCapability,
-    ServerPeerInfo, ServerResult, UrlElicitationCapability,
+    CancelledNotification, CancelledNotificationParam, ClientRequest, ListToolsRequest,
+    PaginatedRequestParams, ProtocolVersion, RequestId, ServerPeerInfo, ServerResult,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, Peer, RoleClient, RunningService,
@@ -59,28 +56,6 @@ pub struct ReadySession {
     pub content: ContentCapabilities,
     pub server_info: Option<ServerIdentity>,
     pub instructions: Option<String>,
-}
-
-/// Names this client and its abilities. Handles no messages: the inbox answers the server's
-/// requests.
-struct PassiveClient;
-
-impl ClientHandler for PassiveClient {
-    fn get_info(&self) -> ClientConfig {
-        // Requests from the server never reach rmcp: the inbox answers them.
-        let elicitation = ElicitationCapability::new()
-            .with_form(FormElicitationCapability::new())
-            .with_url(UrlElicitationCapability::new());
-        let mut capabilities = ClientCapabilities::default();
-        capabilities.elicitation = Some(elicitation);
-        capabilities.sampling = Some(SamplingCapability::default());
-        capabilities.extensions = Some(declared_extensions());
-        ClientConfig::new(
-            capabilities,
-            Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
-        )
-        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
-    }
 }
 
 /// The handshake that opens a session.
@@ -145,7 +120,8 @@ where
         Handshake::DiscoverOrInitialize => DISCOVER_TIMEOUT.min(startup.remaining / 3),
         Handshake::Initialize | Handshake::Discover => startup.remaining,
     };
-    let mut serving = pin!(PassiveClient.serve_with_lifecycle(transport, mode));
+    let client = PassiveClient::new(shared.declares_roots());
+    let mut serving = pin!(client.serve_with_lifecycle(transport, mode));
     let mut outcome = timeout(deadline, &mut serving).await;
     if outcome.is_err()
         && handshake == Handshake::DiscoverOrInitialize

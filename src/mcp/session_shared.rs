@@ -15,6 +15,7 @@ use crate::sync::lock_ignoring_poison;
 use rmcp::model::RequestId;
 use serde_json::Value;
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
@@ -43,14 +44,22 @@ pub struct SessionShared {
     retryable_requests: Mutex<HashSet<String>>,
     /// The server's log messages go to the stderr buffer.
     log: StderrBuffer,
+    /// The roots when the session began. It declares the capability only if there were any.
+    pub initial_roots: Arc<Vec<PathBuf>>,
 }
 
 impl SessionShared {
-    pub fn with_log(log: StderrBuffer) -> Self {
+    pub fn new(log: StderrBuffer, initial_roots: Arc<Vec<PathBuf>>) -> Self {
         Self {
             log,
+            initial_roots,
             ..Self::default()
         }
+    }
+
+    /// Whether the server knows that it may ask for roots.
+    pub fn declares_roots(&self) -> bool {
+        !self.initial_roots.is_empty()
     }
 
     /// Records the `params` of `notifications/message` as a line of the server's log.

@@ -180,6 +180,7 @@ pub fn disabled_server(config: &ServerConfig) -> Server {
         disabled_tools: config.disabled_tools.clone(),
         pinned_tools: config.pinned_tools.clone(),
         held_back_tools: BTreeSet::new(),
+        roots: Arc::default(),
         rejected_tools: Vec::new(),
         stderr: Vec::new(),
         instructions: None,

@@ -1,6 +1,7 @@
 //! The rmcp transport for child processes and the built-in server: newline-delimited JSON-RPC over
 //! two byte streams.
 
+use super::client_capabilities::declare_root_changes;
 use super::error::McpError;
 use super::inbox::Inbox;
 use super::session_shared::SessionShared;
@@ -102,8 +103,9 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTrans
     /// Queues the message in call order, so a cancellation cannot overtake its request.
     fn send(
         &mut self,
-        message: TxJsonRpcMessage<RoleClient>,
+        mut message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), McpError>> + Send + 'static {
+        declare_root_changes(&mut message);
         ready(self.enqueue(&message))
     }
 

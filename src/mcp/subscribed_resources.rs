@@ -1,4 +1,4 @@
-//! The resources of a server that the user has attached, and those that the server reported as
+//! A server's resources that the user has attached, and those that the server reported as
 //! changed. Both are bounded.
 
 use crate::sync::lock_ignoring_poison;
@@ -6,14 +6,14 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Mutex;
 use tokio::sync::Notify;
 
-/// Maximum number of subscribed resources of a server; the oldest one is dropped first.
+/// Maximum number of subscribed resources per server; the oldest one is dropped first.
 const SUBSCRIBED_MAX: usize = 32;
 /// Longer URIs are not subscribed to.
 const URI_BYTES_MAX: usize = 4 << 10;
 /// Maximum number of reported URIs that wait to be handled.
 const REPORTED_MAX: usize = 64;
 
-/// The attached resources of a server. They outlast its sessions.
+/// A server's attached resources. They outlast its sessions.
 #[derive(Debug, Default)]
 pub struct ResourceSubscriptions {
     state: Mutex<SubscriptionState>,

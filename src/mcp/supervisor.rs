@@ -10,6 +10,7 @@ use super::http::HttpError;
 use super::hub_event::HubEvent;
 use super::oauth::{Authorizer, CredentialFile};
 use super::process::ProcessGroups;
+use super::roots::RootFolders;
 use super::server_requests::RequestBroker;
 use super::session::McpSession;
 use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
@@ -39,6 +40,7 @@ pub struct HubContext {
     pub cache: DetectionCache,
     pub requests: RequestBroker,
     pub credentials: CredentialFile,
+    pub roots: RootFolders,
     /// Tasks go on without their calls; see [`super::Hub::keep_tasks`].
     pub keeps_tasks: Arc<AtomicBool>,
 }
@@ -144,7 +146,17 @@ impl ServerSupervisor {
     }
 
     pub fn snapshot(&self) -> Server {
-        self.state.borrow().snapshot(self.stderr.lines())
+        let state = self.state.borrow();
+        let roots = match &state.phase {
+            ServerPhase::Connected(session) if session.shared.declares_roots() => {
+                self.context.roots.current()
+            }
+            _ => Arc::default(),
+        };
+        Server {
+            roots,
+            ..state.snapshot(self.stderr.lines())
+        }
     }
 
     /// Returns an open session. Waits for a start in progress, and requests a start if the last

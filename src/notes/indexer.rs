@@ -25,6 +25,8 @@ pub struct IndexingReport {
     pub skipped_count: usize,
     /// The vault has more than `NOTES_MAX` notes; the others are not indexed.
     pub is_truncated: bool,
+    /// The vault has links to folders, which are not followed.
+    pub has_linked_folders: bool,
     /// All changes were indexed within the time limit.
     pub is_complete: bool,
 }
@@ -43,6 +45,7 @@ pub fn update_index(
     let listing = vault.list();
     let mut report = IndexingReport {
         is_truncated: listing.is_truncated,
+        has_linked_folders: listing.has_linked_folders,
         is_complete: true,
         ..IndexingReport::default()
     };
@@ -178,6 +181,15 @@ impl IndexingReport {
             }
         }
         remarks
+    }
+
+    /// The same for a vault without notes, whose user may expect the notes behind links.
+    pub fn reasons_for_no_notes(&self) -> Vec<String> {
+        let mut reasons = self.remarks();
+        if self.has_linked_folders {
+            reasons.push("Links to folders are not followed.".to_owned());
+        }
+        reasons
     }
 
     /// Like [`Self::skip`], for a file that may have been left out before.

@@ -7,6 +7,7 @@ mod intent;
 mod note;
 mod note_file;
 mod notebook;
+mod path_completion;
 mod prompts;
 mod slug;
 mod steps;

@@ -68,6 +68,13 @@ impl Vault {
         })
     }
 
+    /// Whether there is a file, folder or link with this path below the vault, readable or not.
+    pub(super) fn contains(&self, note: &str) -> bool {
+        let mut parts = Path::new(note).components();
+        let is_below = parts.all(|part| matches!(part, Component::Normal(_)));
+        is_below && fs::symlink_metadata(self.root().join(note)).is_ok()
+    }
+
     /// The note whose path reads the same but has different code points, such as the decomposed
     /// Hangul of macOS.
     fn find_other_spelling(&self, note: &str) -> Option<PathBuf> {

@@ -4,7 +4,7 @@ use super::embedding::EmbeddingHealth;
 use super::vault::{Vault, is_hidden, shown};
 use super::vault_index::{OpenIndex, UpdateLimits};
 use crate::domain::{
-    CreatedNote, FoundNote, FoundNotes, NoteSummary, NotesSettings, Notice, OpenNote,
+    CreatedNote, FoundNote, FoundNotes, NotePaths, NoteSummary, NotesSettings, Notice, OpenNote,
     SummarySource, SummaryTask, VaultStatus, WrittenNote,
 };
 use crate::files;
@@ -169,6 +169,22 @@ impl NoteService for Notebook {
     ) -> BoxFuture<'static, Result<CreatedNote, Notice>> {
         let notebook = self.clone();
         Box::pin(async move { notebook.save_note(&request, answer).await })
+    }
+
+    fn complete_path(
+        &self,
+        request: NoteRequest,
+        fragment: String,
+    ) -> BoxFuture<'static, Result<NotePaths, Notice>> {
+        Box::pin(super::steps::complete_path(request, fragment))
+    }
+
+    fn find_file(
+        &self,
+        request: NoteRequest,
+        name: String,
+    ) -> BoxFuture<'static, Result<Option<String>, Notice>> {
+        Box::pin(super::steps::find_file(request, name))
     }
 
     fn prepare_summary(

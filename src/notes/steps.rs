@@ -6,12 +6,15 @@ use super::NotesError;
 use super::note;
 use super::note_file::NotePath;
 use super::notebook::{Notebook, open_vault};
+use super::path_completion::best_matches;
 use super::prompts::{self, CHUNKS_MAX};
 use super::slug::slug;
 use super::vault::Vault;
 use super::vault_index::UpdateLimits;
 use super::written_note;
-use crate::domain::{CreatedNote, Notice, OpenNote, SummarySource, SummaryTask, WrittenNote};
+use crate::domain::{
+    CreatedNote, NotePaths, Notice, OpenNote, SummarySource, SummaryTask, WrittenNote,
+};
 use crate::ports::{NoteAnswer, NoteRequest};
 use crate::search::{SearchTerms, composed};
 use std::path::{Path, PathBuf};
@@ -76,11 +79,6 @@ impl Notebook {
         match source {
             SummarySource::Note(note) => task_for_note(vault, note, style).await,
             SummarySource::Topic(topic) => self.task_for_topic(request, vault, topic, style).await,
-            SummarySource::File(name) => {
-                let note = find_by_name(vault.clone(), name.clone()).await?;
-                let missing = || Notice::info(format!("No note is called {name}."));
-                task_for_note(vault, note.ok_or_else(missing)?, style).await
-            }
         }
     }
 
@@ -156,21 +154,44 @@ async fn task_for_note(vault: Vault, note: String, style: &str) -> Result<Summar
     })
 }
 
-/// The key of the note with this path or, in any folder of the vault, this file name.
+/// The key of the file with this path or, in any folder of the vault, this file name. It may be
+/// unreadable.
 async fn find_by_name(vault: Vault, name: String) -> Result<Option<String>, Notice> {
     on_blocking_thread(move || {
-        if let Ok(note) = vault.find(&name) {
+        let note = vault.find(&name).ok().filter(|note| note.path.is_file());
+        if let Some(note) = note {
             return Ok(Some(note.key));
         }
         let wanted = composed(&name).to_lowercase();
-        let is_wanted = |key: &str| {
+        let is_wanted = |key: &String| {
             let file_name = key.rsplit('/').next().unwrap_or(key);
             composed(file_name).to_lowercase() == wanted
         };
-        let mut notes = vault.list().notes.into_iter().map(|note| note.key);
-        Ok(notes.find(|key| is_wanted(key)))
+        let listing = vault.list();
+        let notes = listing.notes.into_iter().map(|note| note.key);
+        let left_out = listing.skipped.into_iter().map(|(key, _)| key);
+        let found = notes.chain(left_out).find(is_wanted);
+        Ok(found.or_else(|| vault.contains(&name).then_some(name)))
     })
     .await
+}
+
+/// Finds the file that a name refers to.
+pub(super) async fn find_file(
+    request: NoteRequest,
+    name: String,
+) -> Result<Option<String>, Notice> {
+    let vault = open_vault(&request.settings, request.vault.clone()).await?;
+    find_by_name(vault, name).await
+}
+
+/// Finds the notes whose paths match what was typed.
+pub(super) async fn complete_path(
+    request: NoteRequest,
+    fragment: String,
+) -> Result<NotePaths, Notice> {
+    let vault = open_vault(&request.settings, request.vault.clone()).await?;
+    on_blocking_thread(move || Ok(best_matches(&vault, &fragment))).await
 }
 
 /// Finds a note and its title.

@@ -48,6 +48,8 @@ pub struct Listing {
     pub is_truncated: bool,
     /// Paths that could not be read or are too large, each with the reason.
     pub skipped: Vec<(String, String)>,
+    /// There are links to folders, which are not followed.
+    pub has_linked_folders: bool,
 }
 
 impl Vault {
@@ -175,6 +177,8 @@ impl Vault {
                     folders.push((entry.path(), depth + 1));
                 } else if !is_folder && is_note(Path::new(&name)) {
                     self.add_note(&entry.path(), &mut listing);
+                } else if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+                    listing.has_linked_folders |= entry.path().is_dir();
                 }
             }
         }
@@ -197,7 +201,9 @@ impl Vault {
             return;
         }
         match fs::metadata(path) {
-            Ok(metadata) if !metadata.is_file() => {}
+            Ok(metadata) if !metadata.is_file() => {
+                listing.has_linked_folders |= is_link && metadata.is_dir();
+            }
             Ok(metadata) if metadata.len() > NOTE_BYTES_MAX => {
                 let megabytes = NOTE_BYTES_MAX >> 20;
                 listing
@@ -208,7 +214,11 @@ impl Vault {
                 key,
                 fingerprint: fingerprint(&metadata),
             }),
-            // Deleted in the meantime, or a broken link.
+            Err(error) if is_link && error.kind() == ErrorKind::NotFound => {
+                let why = "it is a link to a file that does not exist".to_owned();
+                listing.skipped.push((key, why));
+            }
+            // Deleted in the meantime.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => listing.skip(&key, &error),
         }

@@ -149,9 +149,12 @@ impl Notebook {
             .await?;
         if report.notes == 0 && report.is_complete {
             let path = vault.root().display();
-            return Err(Notice::failure(format!(
-                "There are no Markdown notes in {path}."
-            )));
+            let notice = Notice::failure(format!("There are no Markdown notes in {path}."));
+            let reasons = report.reasons_for_no_notes().join(" ");
+            return Err(match reasons.is_empty() {
+                true => notice,
+                false => notice.with_reason(reasons),
+            });
         }
         remarks.extend(report.remarks());
         Ok(report.notes)

@@ -209,6 +209,24 @@ const FILL_FORM: &[ChoiceRow] = &[
     ),
 ];
 
+/// A form without fields.
+const AGREE: &[ChoiceRow] = &[
+    row(C::Send, 'y', "agree", "Agree: tell the server so"),
+    row(C::Decline, 'n', "decline", "Decline: do not agree"),
+    row(
+        C::CancelRequest,
+        'c',
+        "cancel",
+        "Cancel: close it without a decision",
+    ),
+    row(
+        C::DeclineAll,
+        'x',
+        "decline all",
+        "Decline everything it asks in this conversation",
+    ),
+];
+
 const VISIT_PAGE: &[ChoiceRow] = &[
     row(C::OpenPage, 'y', "open", "Open it in the browser"),
     row(C::CopyAddress, 'u', "copy", "Copy the address"),
@@ -293,6 +311,7 @@ impl Ask {
             Self::ReplacePrompt { .. } => REPLACE_PROMPT,
             Self::PinChanged(_) => PIN_CHANGED,
             Self::SendInstructions { .. } => INSTRUCTIONS,
+            Self::FillForm { form, .. } if form.fields.is_empty() => AGREE,
             Self::FillForm { .. } => FILL_FORM,
             Self::VisitPage { .. } => VISIT_PAGE,
             Self::PageVisited { .. } => PAGE_VISITED,
@@ -326,6 +345,7 @@ mod tests {
             ("### A tool that changed", PIN_CHANGED),
             ("### Server instructions", INSTRUCTIONS),
             ("### A form from a server", FILL_FORM),
+            ("### A form without fields", AGREE),
             ("### A web page from a server", VISIT_PAGE),
             ("### A web page that a call requires", PAGE_VISITED),
             ("### A server that asks the model", ASK_MODEL),

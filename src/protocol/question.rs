@@ -174,7 +174,7 @@ pub enum UserChoice {
     CopyAddress,
     /// Refuse a server's request.
     Decline,
-    /// Refuse all requests of a server until the conversation ends.
+    /// Refuse all requests from a server until the conversation ends.
     DeclineAll,
     /// Close a server's request without a decision.
     CancelRequest,

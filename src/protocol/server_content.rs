@@ -1,4 +1,4 @@
-//! Commands and events about the prompts and resources of servers. A resource is attached with
+//! Commands and events about server prompts and resources. A resource is attached with
 //! `Command::Attach`.
 
 use crate::domain::{ArgumentCompletion, LoadedPrompt, Notice, QueryId, ServerId};

@@ -4,6 +4,7 @@
 mod ascii_twin;
 pub mod columns;
 pub mod common_prefix_suffix;
+pub mod comparison;
 mod escape_sequences;
 pub mod find_query;
 pub mod grapheme;

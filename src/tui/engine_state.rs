@@ -3,8 +3,8 @@
 
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::{
-    Banner, ModelCatalog, ModelRef, PersonaSummary, PromptTemplates, Pull, Think, ToolMode,
-    TrustEntry,
+    Banner, ModelCatalog, ModelRef, NotePaths, PersonaSummary, PromptTemplates, Pull, Think,
+    ToolMode, TrustEntry,
 };
 use crate::protocol::{ContextMeter, Event, LogLine};
 use std::collections::VecDeque;
@@ -24,6 +24,8 @@ pub struct EngineState {
     /// `None` means the plain system prompt.
     pub persona: Option<String>,
     pub templates: Arc<PromptTemplates>,
+    /// The notes that match the path typed last, and that path.
+    pub note_paths: (String, Arc<NotePaths>),
     pub mode: ToolMode,
     pub trust_entries: Arc<Vec<TrustEntry>>,
     pub context_meter: ContextMeter,
@@ -44,6 +46,7 @@ impl EngineState {
                 (self.personas, self.persona) = (personas, selected);
             }
             Event::PromptTemplatesListed(templates) => self.templates = templates,
+            Event::NotePathsFound { fragment, found } => self.note_paths = (fragment, found),
             Event::PullChanged(pull) => self.pull = pull,
             Event::ThinkChanged(think) => self.think = think,
             Event::ToolModeChanged(mode) => self.mode = mode,

@@ -189,7 +189,7 @@ pub enum UiRequest {
         server: ServerId,
         uri: String,
     },
-    /// Sends a prompt of a server with its files, or adds it to the message.
+    /// Sends a server prompt with its files, or adds it to the message.
     TakeServerPrompt {
         text: String,
         files: Vec<ReadAttachment>,

@@ -202,9 +202,10 @@ impl EngineHarness {
     pub async fn wait_for(&mut self, what: &str, is_wanted: impl Fn(&Event) -> bool) -> Event {
         loop {
             let event = tokio::time::timeout(Duration::from_secs(600), self.handle.events.recv());
-            let event = event
-                .await
-                .unwrap_or_else(|_| panic!("timed out waiting for {what}"));
+            let event = event.await.unwrap_or_else(|_| {
+                let recent = &self.events[self.events.len().saturating_sub(8)..];
+                panic!("timed out waiting for {what}; the last events: {recent:#?}")
+            });
             let event = event.unwrap_or_else(|| panic!("the engine ended before {what}"));
             if let Event::Turn(turn, event) = &event {
                 self.transcript.apply(*turn, event);

@@ -73,6 +73,7 @@ pub fn server(name: &str, tools: Vec<Tool>) -> Server {
         withheld_tools: Default::default(),
         pinned_tools: Default::default(),
         held_back_tools: Default::default(),
+        roots: Arc::default(),
     }
 }
 

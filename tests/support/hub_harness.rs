@@ -116,7 +116,14 @@ impl HubHarness {
     }
 
     pub async fn connect(config: ServerConfig) -> Self {
-        let mut harness = Self::start(vec![config]);
+        Self::connect_with_roots(config, &[]).await
+    }
+
+    /// Lets the server ask for these folders.
+    pub async fn connect_with_roots(config: ServerConfig, roots: &[&str]) -> Self {
+        let mut harness = Self::start(Vec::new());
+        harness.set_roots(roots);
+        harness.configure(vec![config]);
         harness
             .wait_for(|server| server.status == ServerStatus::Connected)
             .await;
@@ -130,6 +137,11 @@ impl HubHarness {
             }
         }
         self.hub.configure(configs);
+    }
+
+    pub fn set_roots(&self, roots: &[&str]) {
+        self.hub
+            .set_roots(roots.iter().map(PathBuf::from).collect());
     }
 
     pub fn server(&self) -> Server {

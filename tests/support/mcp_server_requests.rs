@@ -45,12 +45,15 @@ impl Server {
                     "completes",
                     "sample",
                     "sample-later",
+                    "sample-tools",
+                    "roots",
                     "nag",
                 ];
                 send_result(id, &json!({ "tools": names.map(tool) }));
             }
             Some("tools/call") if is_modern => self.call_modern(id, params),
             Some("tools/call") => self.call_legacy(id, params),
+            Some("notifications/roots/list_changed") => eprintln!("roots changed"),
             Some("notifications/cancelled") => eprintln!("cancelled {}", params["requestId"]),
             Some(_) => return false,
             None => self.handle_answer(id, message),
@@ -97,11 +100,13 @@ impl Server {
             "page" => {
                 ask("e-page", &page());
             }
-            "sample" => ask_model(),
+            "sample" => ask_model(sampling()),
+            "roots" => send(&json!({ "jsonrpc": "2.0", "id": "r1", "method": "roots/list" })),
+            "sample-tools" => ask_model(sampling_with_tools()),
             "sample-later" => {
                 send_result(id, &text("asked later"));
                 self.asking_call = None;
-                ask_model();
+                ask_model(sampling());
             }
             "nag" => {
                 self.questions_asked = 1;
@@ -161,6 +166,14 @@ impl Server {
             "sample" => {
                 json!({ "only": { "method": "sampling/createMessage", "params": sampling() } })
             }
+            "roots" => {
+                eprintln!("capabilities {}", params["_meta"]);
+                json!({ "only": { "method": "roots/list" } })
+            }
+            "sample-tools" => {
+                let params = sampling_with_tools();
+                json!({ "only": { "method": "sampling/createMessage", "params": params } })
+            }
             name => json!({ "only": asked(name) }),
         };
         send_result(
@@ -174,16 +187,25 @@ fn ask(id: &str, params: &Value) {
     send(&json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": params }));
 }
 
-fn ask_model() {
+fn ask_model(params: Value) {
     send(&json!({
-        "jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage", "params": sampling(),
+        "jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage", "params": params,
     }));
 }
 
+fn sampling_with_tools() -> Value {
+    let mut params = sampling();
+    params["tools"] = json!([{ "name": "erase", "inputSchema": { "type": "object" } }]);
+    params
+}
+
 fn sampling() -> Value {
+    let image = json!({ "type": "image", "data": "AA==", "mimeType": "image/png" });
     json!({
         "systemPrompt": "Be brief.",
-        "messages": [{ "role": "user", "content": { "type": "text", "text": "Name a color." } }],
+        "messages": [{
+            "role": "user", "content": [image, { "type": "text", "text": "Name a color." }],
+        }],
         "maxTokens": 50,
         "temperature": 0.5,
         "includeContext": "thisServer",

@@ -40,6 +40,8 @@ fn an_edit_of_the_keys_applies_while_the_program_runs() {
     terminal.wait_for_text("F9 help");
     terminal.wait_for_text("this terminal sends Ctrl+I as Tab");
     terminal.press(F9);
+    terminal.wait_for_text("Type to filter");
+    terminal.type_text("/help");
     terminal.wait_for_text("F9, /help");
     terminal.press(F9);
     terminal.wait_until_gone("F9, /help");

@@ -1,8 +1,8 @@
 //! A server asks the user during a call: the form is filled in with real keys, and the server gets
-//! the values.
+//! the values, on the whole screen and line by line.
 
 use super::model_server::{ollama_call, ollama_text};
-use super::pty::{CTRL_C, contains_text};
+use super::pty::{CTRL_C, TerminalOptions, contains_text};
 use super::{CHAT, READY_HINT, clean_exit, endless, ollama, open_with_tools};
 use crate::home::test_server_path;
 use serde_json::json;
@@ -75,7 +75,7 @@ fn the_model_answers_a_server_only_after_two_questions() {
             "  | Be brief.",
             "  | Name a color.",
             "50 tokens",
-            "Left out: the conversation",
+            "Left out: 1 image, the conversation",
         ] {
             assert!(
                 contains_text(&dialog, part),
@@ -137,6 +137,7 @@ fn ctrl_c_stops_an_answer_for_a_server_after_the_turn() {
     terminal.wait_for_text("answering test");
     terminal.press(CTRL_C);
     terminal.wait_until_gone("answering test");
+    server.blocking_wait_for(|log| log.aborted_replies == 1);
     terminal.press("still here");
     terminal.wait_for_text("still here");
     assert_eq!(terminal.quit_with_draft(), clean_exit());
@@ -167,6 +168,76 @@ fn one_key_ends_the_questions_of_a_server_that_never_stops_asking() {
     let result = messages.as_array().and_then(|all| all.last()).cloned();
     let result = result.expect("a result")["content"].to_string();
     assert!(result.contains("asked 20 times"), "{result}");
+    assert_eq!(terminal.quit(), clean_exit());
+    home.assert_no_process_left();
+}
+
+#[test]
+fn humble_ask_lets_the_user_decline_a_form_before_and_after_filling_it_in() {
+    let refusals = "n: decline, x: decline all from it, c: cancel";
+    for (answers, result) in [
+        (["n", "", "", ""], json!({ "action": "decline" })),
+        (["y", "Ada", "n", "n"], json!({ "action": "decline" })),
+        (
+            ["y", "Ada", "n", "y"],
+            json!({ "action": "accept", "content": { "name": "Ada", "express": false } }),
+        ),
+    ] {
+        let (server, home) = ollama();
+        let home = home.with_server("test", &test_server_path(), &["asks-legacy"]);
+        server
+            .queue_reply(CHAT, ollama_call("form", &json!({})))
+            .queue_reply(CHAT, ollama_text(&["Done with it."]));
+        let mut terminal = TerminalOptions::in_home(&home)
+            .arg("ask")
+            .arg("--yes")
+            .arg("Send the parcel.")
+            .start();
+        let questions = [
+            format!("Fill in the form? (y: fill in, {refusals})"),
+            "Name *".to_owned(),
+            "express (yes or no; Enter for yes)".to_owned(),
+            format!("Send these values to test? (y: send, {refusals})"),
+        ];
+        for (question, answer) in questions.iter().zip(answers) {
+            if answer.is_empty() {
+                continue;
+            }
+            terminal.wait_for_text(question);
+            // An earlier answer does not count: the question could not be read yet.
+            std::thread::sleep(Duration::from_millis(600));
+            terminal.press(&format!("{answer}\r"));
+        }
+        terminal.wait_for_text("Done with it.");
+        let messages = server.bodies(CHAT)[1]["messages"].clone();
+        let last = messages.as_array().and_then(|all| all.last()).cloned();
+        let last = last.expect("a result")["content"].to_string();
+        let expected = json!(result.to_string()).to_string();
+        assert!(last.contains(expected.trim_matches('"')), "{last}");
+        assert_eq!(terminal.exit(), clean_exit());
+        home.assert_no_process_left();
+    }
+}
+
+#[test]
+fn roots_are_shown_at_the_server_and_an_edit_applies_at_once() {
+    let (_server, home) = ollama();
+    home.edit_json("config.json", |config| {
+        config["roots"] = json!(["/srv/my files", "/srv/other", "relative"]);
+    });
+    let home = home.with_server("test", &test_server_path(), &["asks-legacy"]);
+    let mut terminal = open_with_tools(&home);
+    terminal.wait_for_text("`roots` has `relative`");
+    terminal.type_text("/mcp");
+    terminal.press("\r");
+    terminal.wait_for_text("May ask for your folders: /srv/my files, /srv/other");
+    home.edit_json("config.json", |config| {
+        config["roots"] = json!(["/srv/other"])
+    });
+    terminal.wait_for("the changed folders", |screen| {
+        contains_text(screen, "May ask for your folders: /srv/other")
+    });
+    terminal.press("\x1b");
     assert_eq!(terminal.quit(), clean_exit());
     home.assert_no_process_left();
 }

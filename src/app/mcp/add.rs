@@ -9,6 +9,7 @@ use crate::config::{self, Home};
 use crate::domain::server::RemoteTransport;
 use crate::domain::{NewServer, NewServerLaunch, ServerConfig};
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE, mcp as cli_output};
+use crate::text::Clean;
 use anyhow::Result;
 use serde_json::json;
 use std::path::{self, Path};
@@ -75,7 +76,7 @@ async fn check_connection(
     } else {
         let mut text = cli_output::render_table(&reports, stdout_columns());
         let names = reports.iter().flat_map(|report| report.server.tools.iter());
-        let names: Vec<&str> = names.map(|tool| tool.name.as_str()).collect();
+        let names: Vec<Clean> = names.map(|tool| Clean::name(&tool.name)).collect();
         if !names.is_empty() {
             text += &cli_output::pack_names(&names, stdout_columns());
         }

@@ -8,6 +8,7 @@ use crate::domain::{ImportPlan, ServerCandidate};
 use crate::headless::mcp::{candidates as render, clean_line, notice_line};
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
 use crate::import::{self, CLIENTS, Folders, FoundServer, ImportError};
+use crate::text::Clean;
 use crate::text::suggest::nearest;
 use anyhow::Result;
 use serde_json::json;
@@ -275,11 +276,10 @@ fn client_text(id: &str, file: &Path, result: &Result<Vec<FoundServer>, ImportEr
     let heading = clean_line(&format!("{id}  {}", file.display()));
     match result {
         Ok(found) => {
-            let names: Vec<String> = found
-                .iter()
-                .map(|server| render::short_name(&server.name).into())
+            let names = found.iter();
+            let names: Vec<Clean> = names
+                .map(|server| render::short_name(&server.name))
                 .collect();
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let packed = crate::headless::mcp::pack_names(&names, stdout_columns());
             format!("{heading}\n{packed}")
         }

@@ -67,7 +67,9 @@ impl ServerPool {
             let _in_background = background.runtime.enter();
             let settings = config::read_settings(home).value;
             let built_in_server = built_in_server(home, settings.built_in_tools(), Provider::new());
-            Hub::with_process_groups(sender, built_in_server, process_groups)
+            let hub = Hub::with_process_groups(sender, built_in_server, process_groups);
+            hub.set_roots(settings.roots);
+            hub
         };
         background.watch_front_end();
         if home.root().is_dir() {

@@ -25,6 +25,7 @@ pub fn apply_consented(
         keys,
         built_in,
         notes,
+        roots,
         registry_url,
         has_model_entries,
     } = after.settings;
@@ -40,6 +41,7 @@ pub fn apply_consented(
             keys,
             built_in: unless_changed(&now_settings.built_in, &base_settings.built_in, built_in),
             notes: unless_changed(&now_settings.notes, &base_settings.notes, notes),
+            roots: unless_changed(&now_settings.roots, &base_settings.roots, roots),
             registry_url,
             has_model_entries: unless_changed(
                 &now_settings.has_model_entries,

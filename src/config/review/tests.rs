@@ -84,6 +84,25 @@ fn loosened_settings_need_consent_and_tightened_ones_do_not() {
 }
 
 #[test]
+fn keys_that_answer_questions_need_consent() {
+    let keys = |keys: Value| config(&json!({ "keys": keys }));
+    let defaults = config(&json!({}));
+    let palette = keys(json!({ "commands": "Ctrl+K" }));
+    assert_eq!(
+        described_changes(&defaults, &palette),
+        ["= the keys changed"]
+    );
+    let swapped = keys(json!({ "commands": "Ctrl+K", "answer.yes": "n", "answer.no": ["y"] }));
+    let expected = ["? `keys`: answers to questions: (none) -> answer.yes: n\nanswer.no: y"];
+    assert_eq!(described_changes(&palette, &swapped), expected);
+    let expected = ["? `keys`: answers to questions: answer.yes: n\nanswer.no: y -> (none)"];
+    assert_eq!(described_changes(&swapped, &palette), expected);
+    let deletion = keys(json!({ "confirm.yes": "k" }));
+    let expected = ["? `keys`: answers to questions: (none) -> confirm.yes: k"];
+    assert_eq!(described_changes(&defaults, &deletion), expected);
+}
+
+#[test]
 fn a_model_pointing_at_a_different_server_needs_consent() {
     let entry = |extra: Value| {
         let mut entry = json!({ "name": "m", "provider": "openai", "apiKey": "sk-11112222" });

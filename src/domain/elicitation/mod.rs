@@ -2,6 +2,7 @@
 //! from the server's schema, and every value is checked here before it is sent. Pure.
 
 mod check;
+mod negated_entry;
 mod pattern;
 mod schema;
 mod secret_field;
@@ -37,6 +38,8 @@ pub struct FormField {
     pub kind: FieldKind,
     /// The input before the user changes anything: the schema's default, if it is valid.
     pub initial: FieldInput,
+    /// Why the schema's default is not used, as a sentence for the user. Contains the default.
+    pub invalid_default: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -99,6 +102,14 @@ impl FormField {
     pub fn label(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.name)
     }
+
+    /// The options to select from, if the field has any.
+    pub fn options(&self) -> &[FieldOption] {
+        match &self.kind {
+            FieldKind::Choice(options) | FieldKind::Choices { options, .. } => options,
+            FieldKind::Text(_) | FieldKind::Number(_) | FieldKind::Boolean => &[],
+        }
+    }
 }
 
 impl FieldOption {
@@ -117,7 +128,7 @@ impl ElicitationForm {
             secret.map(FormField::label).collect()
         };
         let named = labels(&FormField::asks_for_secret);
-        if named.is_empty() && secret_field::message_names_secret(&self.message) {
+        if named.is_empty() && secret_field::message_asks_for_secret(&self.message) {
             return labels(&|field| matches!(field.kind, FieldKind::Text(_)));
         }
         named

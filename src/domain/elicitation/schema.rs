@@ -14,6 +14,8 @@ const FORM_BYTES_MAX: usize = 256 * 1024;
 const VALUE_BYTES: usize = 8;
 /// Maximum number of options of one field.
 const OPTIONS_MAX: usize = 500;
+/// Maximum length of an invalid default in a message, in characters.
+const DEFAULT_CHARS_MAX: usize = 80;
 /// Maximum length of a name, title, description, option or pattern, in characters.
 const TEXT_CHARS_MAX: usize = 2_000;
 
@@ -92,13 +94,17 @@ fn field(name: &str, schema: &Value, is_required: bool) -> Result<FormField, Str
         is_required,
         initial: FieldInput::empty(&kind),
         kind,
+        invalid_default: None,
     };
-    if let Some(initial) = schema
-        .get("default")
-        .and_then(|value| field.input_for(value))
-        && field.check(&initial).is_ok()
-    {
-        field.initial = initial;
+    let default = schema.get("default").filter(|value| !value.is_null());
+    match default.map(|value| (value, field.default_input(value))) {
+        None => {}
+        Some((_, Ok(initial))) => field.initial = initial,
+        Some((value, Err(why))) => {
+            let value: String = value.to_string().chars().take(DEFAULT_CHARS_MAX).collect();
+            field.invalid_default =
+                Some(format!("The server's default `{value}` is not used: {why}"));
+        }
     }
     Ok(field)
 }
@@ -114,6 +120,23 @@ impl FieldInput {
 }
 
 impl FormField {
+    /// The input that gives the default.
+    ///
+    /// # Errors
+    /// Why the default is invalid, as a sentence.
+    fn default_input(&self, value: &Value) -> Result<FieldInput, String> {
+        let expected = match &self.kind {
+            FieldKind::Text(_) => "Expected a text of a usual length.",
+            FieldKind::Number(_) => "Expected a number.",
+            FieldKind::Boolean => "Expected true or false.",
+            FieldKind::Choice(_) => "It is not an option.",
+            FieldKind::Choices { .. } => "Expected a list of options.",
+        };
+        let input = self.input_for(value).ok_or(expected)?;
+        self.check(&input)?;
+        Ok(input)
+    }
+
     /// The input that gives this value. `None` if the value has the wrong type.
     fn input_for(&self, value: &Value) -> Option<FieldInput> {
         let position = |options: &[FieldOption], value: &Value| {

@@ -1,6 +1,7 @@
 //! Recognizes fields that ask for a secret. Servers must not ask for passwords, keys or payment
 //! data in a form, because its values pass through the client and the conversation.
 
+use super::negated_entry::without_negated_entries;
 use super::{FieldKind, FormField};
 use crate::text::fold_look_alikes;
 
@@ -18,7 +19,10 @@ const WORDS: &[&str] = &[
     "credential",
     "credentials",
     "cvv",
+    "cvv2",
     "cvc",
+    "cvc2",
+    "cvn",
     "otp",
     "totp",
     "2fa",
@@ -26,6 +30,8 @@ const WORDS: &[&str] = &[
     "ssn",
     "mnemonic",
     "apikey",
+    "passkey",
+    "privkey",
 ];
 /// Words that name a secret together, compared without separators.
 const PHRASES: &[&str] = &[
@@ -41,12 +47,21 @@ const PHRASES: &[&str] = &[
     "authtoken",
     "bearertoken",
     "creditcard",
+    "debitcard",
     "cardnumber",
+    "cardverification",
     "seedphrase",
+    "secretphrase",
+    "recoveryphrase",
+    "recoverykey",
+    "backupphrase",
+    "backupcode",
     "onetimecode",
     "verificationcode",
+    "authenticationcode",
     "recoverycode",
     "securitycode",
+    "socialsecurity",
     "connectionstring",
     "비밀번호",
     "암호",
@@ -58,18 +73,51 @@ const PHRASES: &[&str] = &[
     "인증토큰",
     "액세스토큰",
     "카드번호",
+    "신용카드",
+    "체크카드",
+    "보안코드",
+    "보안카드",
+    "인증코드",
+    "otp번호",
+    "복구문구",
+    "복구구문",
+    "복구코드",
+    "복구키",
+    "시드문구",
+    "시드구문",
+    "니모닉",
     "주민등록번호",
+    "주민번호",
+    "외국인등록번호",
     "パスワード",
     "暗証番号",
+    "カード番号",
+    "セキュリティコード",
+    "リカバリーフレーズ",
+    "シードフレーズ",
+    "秘密鍵",
     "密码",
     "口令",
     "密碼",
+    "验证码",
+    "私钥",
+    "助记词",
+    "安全码",
     "passwort",
     "kennwort",
+    "kartennummer",
     "contraseña",
+    "númerodetarjeta",
+    "códigodeseguridad",
+    "frasesemilla",
     "motdepasse",
+    "numérodecarte",
+    "codedesécurité",
     "senha",
+    "númerodocartão",
+    "códigodesegurança",
     "пароль",
+    "номеркарты",
 ];
 
 impl FormField {
@@ -84,19 +132,25 @@ impl FormField {
             .any(|text| names_secret(text) || words(text).any(|word| word == "pin"));
         // Descriptions often warn against entering a PIN.
         let description = self.description.as_deref();
-        is_typed && (is_label || description.is_some_and(names_secret))
+        let description = description.map(without_negated_entries);
+        is_typed && (is_label || description.is_some_and(|text| names_secret(&text)))
     }
 }
 
+/// Whether the message of a form asks for a secret, rather than warning against entering one.
+pub(super) fn message_asks_for_secret(message: &str) -> bool {
+    message_names_secret(&without_negated_entries(message))
+}
+
 /// Whether a text names a secret. Letters that look like others count as those.
-pub(super) fn names_secret(text: &str) -> bool {
+fn names_secret(text: &str) -> bool {
     let has_word = |text: &str| words(text).any(|word| WORDS.contains(&word.as_str()));
     message_names_secret(text) || has_word(text) || has_word(&fold_look_alikes(text))
 }
 
 /// Whether a longer text names a secret. Single words such as `token` mean too many other things
 /// there.
-pub(super) fn message_names_secret(text: &str) -> bool {
+fn message_names_secret(text: &str) -> bool {
     let has_phrase = |text: &str| {
         let lower = text.to_lowercase();
         let joined: String = lower.chars().filter(|c| c.is_alphanumeric()).collect();

@@ -47,19 +47,33 @@ fn defaults_of_every_kind_are_filled_in_and_sent() {
 }
 
 #[test]
-fn invalid_defaults_are_ignored() {
-    for schema in [
-        json!({ "type": "integer", "default": "many" }),
-        json!({ "type": "integer", "maximum": 3, "default": 4 }),
-        json!({ "type": "string", "enum": ["a"], "default": "b" }),
-        json!({ "type": "string", "format": "email", "default": "nobody" }),
+fn invalid_defaults_are_not_filled_in_but_explained() {
+    for (schema, why) in [
+        (
+            json!({ "type": "integer", "default": "many" }),
+            "`\"many\"` is not used: Expected a number.",
+        ),
+        (
+            json!({ "type": "integer", "maximum": 3, "default": 4 }),
+            "`4` is not used: At most 3.",
+        ),
+        (
+            json!({ "type": "string", "enum": ["a"], "default": "b" }),
+            "`\"b\"` is not used: It is not an option.",
+        ),
+        (
+            json!({ "type": "boolean", "default": "x".repeat(1_000) }),
+            "x` is not used: Expected true or false.",
+        ),
     ] {
-        assert_eq!(
-            only_field(&schema).check(&only_field(&schema).initial),
-            Ok(None),
-            "{schema}"
-        );
+        let field = only_field(&schema);
+        assert_eq!(field.check(&field.initial), Ok(None), "{schema}");
+        let explained = field.invalid_default.expect("an explanation");
+        assert!(explained.ends_with(why), "{explained}");
+        assert!(explained.len() < 200, "{explained}");
     }
+    let absent = only_field(&json!({ "type": "integer", "default": null }));
+    assert_eq!(absent.invalid_default, None);
 }
 
 #[test]
@@ -228,6 +242,13 @@ fn fields_that_ask_for_secrets_are_recognized() {
         "pаssword",
         "ｐａｓｓｗｏｒｄ",
         "pass\u{200B}word",
+        "복구 문구",
+        "보안 코드",
+        "카드 번호",
+        "card number",
+        "CVV",
+        "seedPhrase",
+        "カード番号",
     ] {
         let field = form(&json!({ name: { "type": "string" } }), &[])
             .fields
@@ -269,10 +290,29 @@ fn a_message_that_asks_for_a_secret_makes_its_text_fields_secret() {
         let params = json!({ "message": message, "requestedSchema": { "properties": properties } });
         ElicitationForm::from_params(&params).expect("a valid form")
     };
-    for message in ["Enter your pass word.", "비밀번호를 입력하세요"] {
+    for message in [
+        "Enter your pass word.",
+        "비밀번호를 입력하세요",
+        "Do not wait: enter your password.",
+        "Never share this. Password:",
+        "Do not include spaces when entering your password.",
+        "Do not enter an old password",
+        "Do not enter anything but your seed phrase",
+        "비밀번호를 입력하고 다른 곳에는 적지 마세요.",
+        "공백은 입력하지 마세요. 보안 코드:",
+    ] {
         assert_eq!(asking(message).secret_fields(), ["value"], "{message}");
     }
-    assert!(asking("How many tokens?").secret_fields().is_empty());
+    for message in [
+        "How many tokens?",
+        "Do not enter your password here.",
+        "Name the parcel. Never type card numbers or seed phrases.",
+        "Don't paste your API key",
+        "비밀번호는 입력하지 마세요.",
+        "카드 번호를 적지 마십시오",
+    ] {
+        assert!(asking(message).secret_fields().is_empty(), "{message}");
+    }
 }
 
 fn page(url: &str) -> Result<UrlElicitation, String> {

@@ -1,7 +1,7 @@
 //! Connects note agents to the conversation's turn, and handles the commands for notes.
 
 use super::Actor;
-use crate::domain::{Advice, BannerCause, Notice, OpenNote, QuoteSource, WrittenNote};
+use crate::domain::{Advice, BannerCause, NotePaths, Notice, OpenNote, QuoteSource, WrittenNote};
 use crate::engine::active_turn::{ActingAgent, AgentSignal};
 use crate::engine::agents::{AgentStep, FinishAgent, Preparation};
 use crate::engine::injection_guard::scan_untrusted;
@@ -128,12 +128,25 @@ impl Actor {
                 self.cx.jobs.spawn(found.map(JobResult::NoteFound));
                 return;
             }
+            NoteCommand::FindPaths(fragment) => return self.find_note_paths(fragment),
             NoteCommand::Consult(consults_notes) => return self.set_consulting(consults_notes),
             NoteCommand::ShowConsulting => return self.report_consulting(),
             NoteCommand::Close => self.agents.close_note(),
             NoteCommand::ShowOpen => self.agents.describe_open_note(),
         };
         self.cx.notice(notice);
+    }
+
+    fn find_note_paths(&mut self, fragment: String) {
+        let settings = self.cx.settings.notes();
+        self.agents.find_paths(fragment, settings, &mut self.cx);
+    }
+
+    pub(super) fn handle_note_paths(&mut self, fragment: String, found: Result<NotePaths, Notice>) {
+        let search = &mut self.agents.path_search;
+        if let Some(next) = search.handle_found(fragment, found, &mut self.cx) {
+            self.find_note_paths(next);
+        }
     }
 
     pub(super) fn handle_note_found(&mut self, result: Result<OpenNote, Notice>) {

@@ -57,6 +57,9 @@ impl Actor {
                 self.handle_messages_scanned(conversation, untrusted_text)
             }
             JobResult::NoteFound(result) => self.handle_note_found(result),
+            JobResult::NotePathsFound(fragment, found) => {
+                self.handle_note_paths(fragment, found);
+            }
             JobResult::PageOpened(request, result) => {
                 // Withdrawn while the browser started.
                 if self.hub.has_request(request.id) {

@@ -212,6 +212,7 @@ impl Actor {
         let keys = Arc::clone(&self.cx.settings.keys);
         self.cx.outbox.push(Event::KeysChanged(keys));
         self.configure_built_in_tools();
+        self.hub.set_roots(self.cx.settings.roots.clone());
         if !self.cx.options.no_tools {
             self.hub.configure(self.settings.servers().to_vec());
         }

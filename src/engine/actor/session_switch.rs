@@ -213,8 +213,9 @@ impl Actor {
         untrusted_text: Arc<UntrustedText>,
     ) {
         if seq == self.conversation.seq() {
-            self.guard.add(Arc::clone(&untrusted_text));
+            self.guard.finish_scan(Arc::clone(&untrusted_text));
             self.feed(TurnInput::UntrustedTextScanned(untrusted_text));
+            self.prepare_scanned_request();
         }
     }
 

@@ -75,6 +75,7 @@ impl Actor {
             // The note tools are offered only with a vault.
             self.hub.reconnect(&BUILT_IN_SERVER.into());
         }
+        self.hub.set_roots(self.cx.settings.roots.clone());
         if previous.keys != self.cx.settings.keys {
             let keys = Arc::clone(&self.cx.settings.keys);
             self.cx.outbox.push(Event::KeysChanged(keys));
@@ -110,7 +111,7 @@ impl Actor {
         self.built_in_server.configure(&settings);
     }
 
-    /// The active system prompt with the approved instructions of servers, for the next turn.
+    /// The active system prompt with the approved server instructions, for the next turn.
     pub(super) fn current_system_prompt(&self) -> Arc<str> {
         let (offered, servers) = (self.current_toolset(), self.hub.servers());
         self.trust

@@ -3,7 +3,7 @@
 use super::Actor;
 use crate::domain::compaction;
 use crate::domain::{CallId, Notice, PromptKind, ToolState, TurnEvent, Usage};
-use crate::engine::active_turn::ActiveTurnSignal;
+use crate::engine::active_turn::{ActiveTurn, ActiveTurnSignal};
 use crate::engine::context::BudgetOutput;
 use crate::engine::failures;
 use crate::engine::jobs::JobResult;
@@ -26,8 +26,7 @@ impl Actor {
             ActiveTurnSignal::ContextScanned(untrusted_text) => {
                 self.guard.add(Arc::clone(&untrusted_text));
                 self.feed(TurnInput::UntrustedTextScanned(untrusted_text));
-                let outputs = self.models.context.prepare_request();
-                self.perform_budget_outputs(outputs);
+                self.prepare_scanned_request();
             }
             ActiveTurnSignal::Agent(signal) => self.handle_agent_signal(signal),
         }
@@ -72,11 +71,7 @@ impl Actor {
                     self.models
                         .context
                         .queue(Arc::clone(&turn.model), messages, tools, has_images);
-                    // Piped text and files must be scanned for calls before anything is sent.
-                    if turn.context_scan.is_none() {
-                        let outputs = self.models.context.prepare_request();
-                        self.perform_budget_outputs(outputs);
-                    }
+                    self.prepare_scanned_request();
                 }
                 TurnOutput::RequestDropped => self.drop_unsent(),
                 TurnOutput::Asked { ask, question } => self.cx.outbox.push(Event::Asked {
@@ -101,6 +96,16 @@ impl Actor {
                 }
                 TurnOutput::PartialAnswer { text } => self.save_partial_answer(&text),
             }
+        }
+    }
+
+    /// Prepares the queued request, unless a scan is still running: piped text, files and the
+    /// messages of an opened session must be scanned for calls before anything is sent.
+    pub(super) fn prepare_scanned_request(&mut self) {
+        let is_scanning = |turn: &ActiveTurn| turn.context_scan.is_some();
+        if !self.guard.is_scanning() && !self.turn.as_ref().is_some_and(is_scanning) {
+            let outputs = self.models.context.prepare_request();
+            self.perform_budget_outputs(outputs);
         }
     }
 

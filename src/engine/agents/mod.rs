@@ -8,6 +8,7 @@ mod agent;
 mod consult_notes;
 mod create_note;
 mod find_notes;
+mod path_search;
 mod summarize_notes;
 
 pub(super) use agent::{AgentStep, FinishAgent, Preparation, UnusedAnswer};
@@ -16,10 +17,12 @@ use crate::domain::{
     Advice, AgentResult, NotesSettings, Notice, OpenNote, Prompt, PromptKind, SavedMessage,
     Session, Toolset, VaultStatus, WrittenNote,
 };
+use crate::engine::cx::EngineCx;
 use crate::notes::NoteIntent;
 use crate::ports::NoteService;
 use agent::{Agent, AgentContext, PreparedStep, UnfinishedNote, no_open_note};
 use futures::future::{BoxFuture, ready};
+use path_search::PathSearch;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -43,6 +46,7 @@ pub(super) struct NoteAgents {
     unfinished_note: Option<UnfinishedNote>,
     /// The remarks that this conversation has shown already.
     shown_remarks: BTreeSet<String>,
+    pub(super) path_search: PathSearch,
 }
 
 impl NoteAgents {
@@ -52,6 +56,7 @@ impl NoteAgents {
             open_note: None,
             unfinished_note: None,
             shown_remarks: BTreeSet::new(),
+            path_search: PathSearch::default(),
         }
     }
 
@@ -133,6 +138,16 @@ impl NoteAgents {
     pub(super) fn leave_conversation(&mut self) {
         self.unfinished_note = None;
         self.shown_remarks.clear();
+    }
+
+    /// Finds the notes whose paths match what the user has typed.
+    pub(super) fn find_paths(
+        &mut self,
+        fragment: String,
+        settings: NotesSettings,
+        cx: &mut EngineCx,
+    ) {
+        self.path_search.find(fragment, &self.notes, settings, cx);
     }
 
     /// Finds the note that the user wants to open.

@@ -4,6 +4,7 @@ use super::agent::{Agent, AgentContext, AgentStep, PreparedStep, names_in, no_op
 use crate::domain::{Advice, AgentResult, Notice, OpenNote, SavedMessage, SummarySource};
 use crate::engine::turn::ModelAnswer;
 use crate::notes::NoteIntent;
+use crate::ports::{NoteRequest, NoteService};
 use std::sync::Arc;
 
 pub(super) struct SummarizeNotes;
@@ -15,12 +16,15 @@ impl Agent for SummarizeNotes {
         _history: &[SavedMessage],
         context: &AgentContext,
     ) -> Option<PreparedStep> {
+        let (notes, request) = (Arc::clone(&context.notes), context.request());
         let open_note = context.open_note.clone();
         let (source, style) = match NoteIntent::of_prompt(message)? {
             NoteIntent::SummarizeTopic { topic, style } => {
                 (Some(SummarySource::Topic(topic)), style)
             }
-            NoteIntent::SummarizeFile { name, style } => (Some(SummarySource::File(name)), style),
+            NoteIntent::SummarizeFile { name, style } => {
+                return Some(Box::pin(summarize_file(notes, request, name, style)));
+            }
             NoteIntent::SummarizeOpenNote { style } => {
                 let path = open_note.as_ref().map(|note| note.path.display());
                 (
@@ -31,32 +35,52 @@ impl Agent for SummarizeNotes {
             _ => return None,
         };
         let open_note = open_note.filter(|_| matches!(source, Some(SummarySource::Note(_))));
-        let is_file = matches!(source, Some(SummarySource::File(_)));
-        let (notes, request) = (Arc::clone(&context.notes), context.request());
         Some(Box::pin(async move {
             let source = source.ok_or_else(no_open_note)?;
-            let task = match notes.prepare_summary(request, source, style).await {
-                Ok(task) => task,
-                Err(notice) if is_file => return Ok(AgentStep::PassOn(notice)),
-                Err(notice) => {
-                    let unreadable = open_note.map(|note| unreadable(&note, &notice));
-                    return Err(unreadable.unwrap_or(notice));
-                }
-            };
-            let result = AgentResult::NoteSummarized {
-                sources: names_in(&task.vault, &task.sources),
-                title: task.title,
-                remarks: task.remarks,
-            };
-            Ok(AgentStep::AskModel {
-                untrusted_text: task.prompt.clone(),
-                prompt: task.prompt,
-                finish: Box::new(move |answer| {
-                    Box::pin(async move { Ok(add_remark(result, &answer)) })
-                }),
+            let step = summarize(notes, request, source, style).await;
+            step.map_err(|notice| {
+                let unreadable = open_note.map(|note| unreadable(&note, &notice));
+                unreadable.unwrap_or(notice)
             })
         }))
     }
+}
+
+/// A name without a file is an ordinary prompt: the file may be elsewhere. A file that is not
+/// readable as a note is a failed request.
+async fn summarize_file(
+    notes: Arc<dyn NoteService>,
+    request: NoteRequest,
+    name: String,
+    style: String,
+) -> Result<AgentStep, Notice> {
+    match notes.find_file(request.clone(), name.clone()).await {
+        Ok(Some(note)) => summarize(notes, request, SummarySource::Note(note), style).await,
+        Ok(None) => {
+            let missing = Notice::info(format!("No note is called {name}."));
+            Ok(AgentStep::PassOn(missing))
+        }
+        Err(notice) => Ok(AgentStep::PassOn(notice)),
+    }
+}
+
+async fn summarize(
+    notes: Arc<dyn NoteService>,
+    request: NoteRequest,
+    source: SummarySource,
+    style: String,
+) -> Result<AgentStep, Notice> {
+    let task = notes.prepare_summary(request, source, style).await?;
+    let result = AgentResult::NoteSummarized {
+        sources: names_in(&task.vault, &task.sources),
+        title: task.title,
+        remarks: task.remarks,
+    };
+    Ok(AgentStep::AskModel {
+        untrusted_text: task.prompt.clone(),
+        prompt: task.prompt,
+        finish: Box::new(move |answer| Box::pin(async move { Ok(add_remark(result, &answer)) })),
+    })
 }
 
 fn add_remark(mut result: AgentResult, answer: &ModelAnswer) -> AgentResult {

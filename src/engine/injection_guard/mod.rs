@@ -11,6 +11,7 @@ use super::cx::EngineCx;
 use super::jobs::JobResult;
 use super::persist::session_writer::ConversationSeq;
 use crate::domain::{QuoteSource, Session, SessionId, Toolset};
+use futures::FutureExt;
 use std::sync::Arc;
 
 /// Number of sessions of this run whose untrusted text is kept.
@@ -24,11 +25,25 @@ pub(super) struct InjectionGuard {
     /// Untrusted text of sessions opened before, oldest first. Session files contain no tool
     /// results, so in a reopened session this is how the guard finds calls copied from them.
     other_sessions: Vec<(SessionId, UntrustedTexts)>,
+    /// The messages of the open session are being scanned. Until then the guard would miss calls
+    /// that are copied from them.
+    is_scanning: bool,
 }
 
 impl InjectionGuard {
     pub(super) fn untrusted_texts(&self) -> &UntrustedTexts {
         &self.untrusted_texts
+    }
+
+    /// No request may be sent while this is true.
+    pub(super) fn is_scanning(&self) -> bool {
+        self.is_scanning
+    }
+
+    /// Adds the result of the scan that [`Self::enter_session`] started.
+    pub(super) fn finish_scan(&mut self, untrusted_text: Arc<UntrustedText>) {
+        self.is_scanning = false;
+        self.add(untrusted_text);
     }
 
     pub(super) fn add(&mut self, untrusted_text: Arc<UntrustedText>) {
@@ -76,14 +91,12 @@ impl InjectionGuard {
                 std::iter::once(&message.content).chain(files).cloned()
             })
             .collect();
-        if texts.is_empty() {
-            return;
+        self.is_scanning = !texts.is_empty();
+        if self.is_scanning {
+            let offered = Arc::clone(offered);
+            let scan = scan_untrusted(QuoteSource::Earlier, texts.join("\n"), offered);
+            let result = scan.map(move |text| JobResult::MessagesScanned(conversation, text));
+            cx.jobs.spawn(result);
         }
-        let offered = Arc::clone(offered);
-        cx.jobs.spawn_blocking(move || {
-            let untrusted_text =
-                UntrustedText::from_text(QuoteSource::Earlier, &texts.join("\n"), &offered);
-            JobResult::MessagesScanned(conversation, Arc::new(untrusted_text))
-        });
     }
 }

@@ -1,5 +1,5 @@
-//! Which requests of servers are refused without asking the user, so that a server that asks in a
-//! loop wears out neither the user nor the model.
+//! Refuses server requests without asking the user, so that a server that asks in a loop cannot
+//! flood the user with questions or occupy the model.
 
 use crate::domain::{ModelConfig, Notice, ServerId};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A server may ask for this many answers of the model within [`SAMPLING_PERIOD`].
-const SAMPLINGS_MAX: usize = 10;
+/// Maximum number of answers from the model that a server may ask for within [`SAMPLING_PERIOD`].
+const SAMPLING_REQUESTS_MAX: usize = 10;
 const SAMPLING_PERIOD: Duration = Duration::from_secs(600);
 
 #[derive(Debug, Default)]
@@ -20,13 +20,13 @@ pub struct RequestLimits {
 
 #[derive(Debug, Default)]
 struct SamplingHistory {
-    /// When the server asked for an answer of the model, oldest first.
+    /// When the server asked for an answer from the model, oldest first.
     asked_at: VecDeque<Instant>,
     /// The user knows that requests are being refused.
     is_refusal_reported: bool,
 }
 
-/// Why a request for an answer of the model is refused.
+/// Why a request for an answer from the model is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SamplingRefusal {
     NoModel,
@@ -46,7 +46,7 @@ impl RequestLimits {
         self.declined.clear();
     }
 
-    /// Counts a request for an answer of the model. Returns the model that may be asked.
+    /// Counts a request for an answer from the model. Returns the model that may be asked.
     ///
     /// # Errors
     /// No model is selected, or the server asked too often.
@@ -60,7 +60,7 @@ impl RequestLimits {
         history
             .asked_at
             .retain(|time| time.elapsed() < SAMPLING_PERIOD);
-        if history.asked_at.len() >= SAMPLINGS_MAX {
+        if history.asked_at.len() >= SAMPLING_REQUESTS_MAX {
             let is_first = !std::mem::replace(&mut history.is_refusal_reported, true);
             return Err(SamplingRefusal::TooOften { is_first });
         }
@@ -78,8 +78,8 @@ impl SamplingRefusal {
             Self::TooOften { .. } => {
                 let minutes = SAMPLING_PERIOD.as_secs() / 60;
                 format!(
-                    "The request was refused: at most {SAMPLINGS_MAX} are allowed in {minutes} \
-                     minutes."
+                    "The request was refused: at most {SAMPLING_REQUESTS_MAX} are allowed in \
+                     {minutes} minutes."
                 )
             }
         }
@@ -87,12 +87,12 @@ impl SamplingRefusal {
 
     /// A notice for the user. Of refusals in a row, only the first has one.
     pub fn notice(self, server: &ServerId) -> Option<Notice> {
-        let text = format!("Server `{server}` asked for an answer of the model.");
+        let text = format!("Server `{server}` asked for an answer from the model.");
         let why = match self {
             Self::NoModel => "It was refused: no model is selected.".to_owned(),
             Self::TooOften { is_first: false } => return None,
             Self::TooOften { is_first: true } => format!(
-                "It was refused: more than {SAMPLINGS_MAX} requests in {} minutes.",
+                "It was refused: more than {SAMPLING_REQUESTS_MAX} requests in {} minutes.",
                 SAMPLING_PERIOD.as_secs() / 60
             ),
         };

@@ -1,5 +1,5 @@
-//! Requests of MCP servers to the user: asks them, and turns the answers into replies. Several
-//! requests may be open; the front end shows one at a time. Nothing here opens a page or asks a model
+//! Requests from MCP servers: asks the user and turns the answers into replies. Several requests
+//! may be open; the front end shows one at a time. Nothing here opens a page or asks a model
 //! unless the user chose to. `limits` decides which requests are refused without asking, `sampling`
 //! asks the model.
 
@@ -145,7 +145,7 @@ impl ServerRequests {
         let mut ids = vec![open.id];
         ids.extend(others);
         ids.extend(self.running.stop_all_of(server, cx));
-        let text = format!("Requests of server `{server}` are declined in this conversation.");
+        let text = format!("Requests from server `{server}` are declined in this conversation.");
         cx.notice(Notice::info(text));
         let replies = ids.into_iter().map(|id| (id, ServerRequestReply::Declined));
         replies.collect()

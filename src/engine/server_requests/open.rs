@@ -12,7 +12,7 @@ pub struct OpenServerRequest {
     pub(super) stage: RequestStage,
 }
 
-/// How far a request has come. Only requests for an answer of the model have several stages.
+/// How far a request has come. Only requests for an answer from the model have several stages.
 #[derive(Debug, Clone)]
 pub(super) enum RequestStage {
     Received,

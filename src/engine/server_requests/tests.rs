@@ -197,7 +197,7 @@ async fn declining_everything_covers_open_and_later_requests_until_the_next_conv
     let declined = |id| (ServerRequestId(id), ServerRequestReply::Declined);
     let replies = harness.choose(UserChoice::DeclineAll);
     assert_eq!(replies, [declined(4), declined(2), declined(3)]);
-    let notice = "Requests of server `parcels` are declined in this conversation.".to_owned();
+    let notice = "Requests from server `parcels` are declined in this conversation.".to_owned();
     assert_eq!(
         harness.seen(),
         [
@@ -229,6 +229,6 @@ async fn the_eleventh_request_for_an_answer_is_refused_without_asking() {
         let reply = harness.request("parcels", sampling());
         assert_eq!(reply, Some(ServerRequestReply::Refused(refused.clone())));
     }
-    let notice = "Server `parcels` asked for an answer of the model.".to_owned();
+    let notice = "Server `parcels` asked for an answer from the model.".to_owned();
     assert_eq!(harness.seen(), [Seen::Notice(notice)], "said once");
 }

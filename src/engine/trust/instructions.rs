@@ -1,4 +1,4 @@
-//! Instructions of servers for the model. They are shown to the user, and sent only after
+//! Server instructions for the model. They are shown to the user, and sent only after
 //! consent to exactly this text.
 
 use super::TrustState;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 const INSTRUCTIONS_BYTES_MAX: usize = 32 * 1024;
 
 impl TrustState {
-    /// Shows the instructions of a server and asks for consent.
+    /// Shows a server's instructions and asks for consent.
     pub fn ask_instructions(&mut self, id: &ServerId, servers: &[Server], cx: &mut EngineCx) {
         let server = servers.iter().find(|server| server.id == *id);
         let text = server.and_then(instructions_text);
@@ -79,7 +79,7 @@ impl TrustState {
         self.stored_trust().has_consent(consent) || until_exit.any(|other| other.is_same(consent))
     }
 
-    /// Appends the approved instructions of servers with offered tools to the system prompt.
+    /// Appends the approved instructions of the servers with offered tools to the system prompt.
     /// Each of their lines is prefixed, so that none can imitate ours.
     pub fn with_instructions(
         &self,
@@ -160,7 +160,7 @@ impl TrustState {
     }
 }
 
-/// The instructions of a server; `None` if they are blank.
+/// A server's instructions; `None` if they are blank.
 fn instructions_text(server: &Server) -> Option<&str> {
     let instructions = server.instructions.as_deref()?;
     Some(instructions).filter(|instructions| !instructions.trim().is_empty())

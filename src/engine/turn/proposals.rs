@@ -6,8 +6,9 @@ use super::argument_eq::arguments_equal;
 use super::parsing_changes::changes_by_parsing;
 use super::round::RequestedCall;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
+use crate::dialect::schema_coercion::ArgumentSchema;
 use crate::domain::toolset::{withheld_call_notice, withheld_reason};
-use crate::domain::{ArgumentCheck, Dialect, OfferedTool, SchemaCheck, ToolLookup};
+use crate::domain::{ArgumentCheck, Dialect, OfferedTool, SchemaCheck, Tool, ToolLookup};
 use std::sync::Arc;
 
 /// A requested call of this round, ready for a decision.
@@ -192,12 +193,13 @@ impl Turn {
             spans,
             other_forms,
         } = usable;
-        let json_changes = changes_by_parsing(&proposed.raw, &arguments);
+        let written = proposed.arguments.unwrap_or_else(|_| arguments.clone());
+        let json_changes = changes_by_parsing(&proposed.raw, &written);
         let mut call = ToolCall {
             id,
             server: tool.server.clone(),
             tool: tool.tool.name.clone(),
-            arguments,
+            arguments: written,
             original: None,
             origin: proposed.origin,
             repeats: None,
@@ -211,10 +213,17 @@ impl Turn {
             state: ToolState::Proposed,
         };
         let untrusted_texts = &self.setup.untrusted_texts;
-        let raw_texts = other_forms.iter().map(|(_, raw)| raw);
-        call.quoted = raw_texts
-            .chain([&proposed.raw])
-            .find_map(|raw| untrusted_texts.find_source(&call, raw));
+        let find_source = |call: &ToolCall| {
+            let raw_texts = other_forms.iter().map(|(_, raw)| raw);
+            let mut raw_texts = raw_texts.chain([&proposed.raw]);
+            raw_texts.find_map(|raw| untrusted_texts.find_source(call, raw))
+        };
+        // As the model wrote it, and as it will run.
+        call.quoted = find_source(&call);
+        if call.arguments != arguments {
+            call.arguments = arguments;
+            call.quoted = call.quoted.or_else(|| find_source(&call));
+        }
         self.calls.insert(id, call);
         Proposal {
             raw: proposed.raw,
@@ -265,7 +274,7 @@ impl Turn {
             .arguments
             .clone()
             .map_err(|_| format!("the arguments of `{name}` are not a JSON object"))?;
-        Ok((tool.clone(), arguments))
+        Ok((tool.clone(), unquoted(arguments, &tool.tool)))
     }
 
     fn offered_tool_names(&self) -> String {
@@ -287,6 +296,18 @@ impl Turn {
             names.join(", ")
         }
     }
+}
+
+/// The arguments with numbers and booleans in place of strings, where the schema allows no string:
+/// small models often write `"5"`.
+fn unquoted(mut arguments: Arguments, tool: &Tool) -> Arguments {
+    for (key, value) in &mut arguments {
+        let text = value.as_str().unwrap_or_default();
+        if let Some(unquoted) = ArgumentSchema::for_argument(tool, key).unquoted(text) {
+            *value = unquoted;
+        }
+    }
+    arguments
 }
 
 /// Merges calls that the model wrote in several forms. The native form is kept, or else the first

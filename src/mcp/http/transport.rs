@@ -3,6 +3,7 @@
 
 use super::connection::IncomingMessage;
 use super::outgoing_message::OutgoingMessage;
+use crate::mcp::client_capabilities::declare_root_changes;
 use crate::mcp::error::McpError;
 use crate::mcp::inbox::Inbox;
 use crate::mcp::session_shared::SessionShared;
@@ -65,8 +66,9 @@ impl Transport<RoleClient> for HttpTransport {
     /// Queues the message in call order, so a cancellation cannot overtake its request.
     fn send(
         &mut self,
-        message: TxJsonRpcMessage<RoleClient>,
+        mut message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), McpError>> + Send + 'static {
+        declare_root_changes(&mut message);
         ready(self.enqueue(&message))
     }
 

@@ -25,8 +25,8 @@ pub enum OAuthError {
     )]
     PrivateAddress(ShownUrl),
     #[error(
-        "`{0}` is a link-local address, where computers in the cloud offer their credentials, so \
-         nothing was sent to it."
+        "`{0}` is a link-local address, where cloud machines serve their credentials, so nothing \
+         was sent to it."
     )]
     LinkLocalAddress(ShownUrl),
     #[error("`{url}` sent an answer that is not valid HTTP: {why}.")]

@@ -1,7 +1,8 @@
-//! Passes requests of all servers to the hub's owner and its replies back.
+//! Passes the requests of all servers to the hub's owner and its replies back.
 
 use crate::domain::{Notice, ServerId, ServerRequest, ServerRequestId, ServerRequestReply};
 use crate::mcp::hub_event::HubEvent;
+use crate::mcp::roots::RootFolders;
 use crate::sync::lock_ignoring_poison;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -20,6 +21,7 @@ pub struct RequestBroker {
     events: mpsc::Sender<HubEvent>,
     state: Arc<Mutex<BrokerState>>,
     slots: Arc<Semaphore>,
+    pub(super) roots: RootFolders,
 }
 
 #[derive(Default)]
@@ -48,9 +50,10 @@ impl Drop for OpenRequest<'_> {
 }
 
 impl RequestBroker {
-    pub fn new(events: mpsc::Sender<HubEvent>) -> Self {
+    pub fn new(events: mpsc::Sender<HubEvent>, roots: RootFolders) -> Self {
         Self {
             events,
+            roots,
             state: Arc::default(),
             slots: Arc::new(Semaphore::new(OPEN_REQUESTS_MAX)),
         }

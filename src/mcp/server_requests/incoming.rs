@@ -226,7 +226,7 @@ async fn answer(
 ) -> Value {
     let IncomingRequest { id, method, params } = request;
     let result = match parse_request(&method, &params) {
-        Ok(ParsedRequest::Answer(result)) => result,
+        Ok(ParsedRequest::ListRoots) => broker.roots.list_result(),
         Ok(ParsedRequest::Ask(question)) => {
             let _counted = incoming.count_question();
             let reply = broker.ask(server, question.clone()).await;

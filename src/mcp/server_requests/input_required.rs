@@ -70,7 +70,7 @@ pub async fn answer_input_requests(
         let no_params = json!({});
         let params = request.get("params").unwrap_or(&no_params);
         let answer = match parse_request(method.unwrap_or_default(), params) {
-            Ok(ParsedRequest::Answer(answer)) => answer,
+            Ok(ParsedRequest::ListRoots) => broker.roots.list_result(),
             Ok(ParsedRequest::Ask(question)) => {
                 let reply = broker.ask(server, question.clone()).await;
                 request_result(&question, reply)?

@@ -11,8 +11,8 @@ use std::sync::Arc;
 pub enum ParsedRequest {
     /// The user must answer it.
     Ask(ServerRequest),
-    /// The user is not asked; this is the result.
-    Answer(Value),
+    /// The list of roots, about which the user is not asked again.
+    ListRoots,
 }
 
 /// Why a request is refused, as a clause.
@@ -40,7 +40,7 @@ pub fn parse_request(method: &str, params: &Value) -> Result<ParsedRequest, Requ
         "sampling/createMessage" => SamplingRequest::from_params(params)
             .map(|request| ParsedRequest::Ask(ServerRequest::Sampling(Arc::new(request))))
             .map_err(RequestRefusal::Invalid),
-        "roots/list" => Ok(ParsedRequest::Answer(json!({ "roots": [] }))),
+        "roots/list" => Ok(ParsedRequest::ListRoots),
         _ => Err(RequestRefusal::UnknownMethod),
     }
 }
@@ -63,7 +63,7 @@ pub fn request_result(request: &ServerRequest, reply: ServerRequestReply) -> Res
             "stopReason": if answer.is_cut_off { "maxTokens" } else { "endTurn" },
         }),
         ServerRequestReply::Declined | ServerRequestReply::Cancelled if is_sampling => {
-            return Err("The user rejected the request for an answer of the model.".to_owned());
+            return Err("The user rejected the request for an answer from the model.".to_owned());
         }
         ServerRequestReply::Refused(why) if is_sampling => return Err(why),
         ServerRequestReply::Declined => json!({ "action": "decline" }),

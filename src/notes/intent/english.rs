@@ -6,6 +6,10 @@ use super::english_lookalikes::{
     is_judgment, is_message, is_music, is_on_surface, is_placed, is_put_elsewhere, is_statement,
 };
 use super::english_names::{is_kind_of_note, is_note_file};
+use super::english_short_forms::{
+    CREATE_EXPLANATION, CREATE_IN_NOTES, CREATE_PLEASE, FIND_OWN_NOTES, FIND_THING,
+    SUMMARIZE_THE_NOTE, has_no_determiner, is_about_instrument, is_no_place, is_subject, is_thing,
+};
 use super::english_topics::is_topic;
 use super::topic::RequestTopic;
 
@@ -18,6 +22,12 @@ const TEXT_WORDS: &[&str] = &[
     "mentions",
     "mentioning",
     "tagged",
+];
+/// Words that are two at the beginning of a question, without their apostrophes.
+const CONTRACTIONS: &[(&str, &str)] = &[
+    ("whered", "where did"),
+    ("whend", "when did"),
+    ("whatd", "what did"),
 ];
 const POLITE: &[&str] = &["{greeting?} {please?} {could-you?} {please?} {help?} {topic}"];
 const POLITE_ENDINGS: &[&str] = &["{topic} {thanks}"];
@@ -32,6 +42,7 @@ const CREATE: &[&str] = &[
     "mind {creating} me? {article?} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
     "new note {about} {topic}",
     "new note {titled} {topic}",
+    "note to self {about} {topic}",
 ];
 const CREATE_NOTES: &[&str] = &[
     "{take} me? {article?} {plain*} {style*} {plain*} notes {for-myself?} {tail?} {about} {topic}",
@@ -90,6 +101,7 @@ const FIND_IN_NOTES: &[&str] = &[
     "{find} me? everything|anything|something|all {mentioning} {topic} in|from {my} notes|vault",
     "{show} me? everything|anything|something|all {mentioning} {topic} in|from {my} notes|vault",
     "{is-there} everything|anything|something {mentioning} {topic} in|from {my} notes|vault",
+    "{is-there} anything|something in {my} notes|vault {mentioning} {topic}",
     "did i ever? write|note down? anything|something? {about} {topic} in {my} notes|vault",
     "have i ever? written|noted down? anything|something? {about} {topic} in {my} notes|vault",
     "is|are {topic} mentioned in {my} notes|vault",
@@ -156,9 +168,9 @@ const SUMMARIZE_FILE: &[&str] = &[
 ];
 
 pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
-    let sentence = separate_colons(sentence);
-    let words: Vec<&str> = sentence.split_whitespace().collect();
-    let words = without_politeness(&words);
+    let sentence = separate_words(sentence);
+    let all_words: Vec<&str> = sentence.split_whitespace().collect();
+    let words = without_politeness(&all_words);
     let (request, mut tails) = GRAMMAR.split_tails(words);
     let request = without_politeness(request);
     let stored = GRAMMAR.find(request, DESTINATIONS, |_| true);
@@ -167,6 +179,21 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     let created = topic_of(stored, CREATE, is_note).or_else(|| {
         topic_of(stored, CREATE_NOTES, |topic| {
             is_note(topic) && !is_music(topic)
+        })
+    });
+    let created = created.or_else(|| {
+        topic_of(stored, CREATE_EXPLANATION, |topic| {
+            is_note(topic) && is_subject(topic)
+        })
+    });
+    let created = created.or_else(|| {
+        topic_of(request, CREATE_IN_NOTES, |topic| {
+            is_note(topic) && has_no_determiner(topic)
+        })
+    });
+    let created = created.or_else(|| {
+        topic_of(&all_words, CREATE_PLEASE, |topic| {
+            is_note(topic) && is_no_place(topic, &all_words)
         })
     });
     if let Some((topic, style)) = created {
@@ -187,6 +214,7 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     }
     let found = topic_of(request, SUMMARIZE_TOPIC, has_no_text);
     let found = found.or_else(|| topic_of(request, SUMMARIZE_TOPIC_NOTES, is_kind_of_note));
+    let found = found.or_else(|| topic_of(request, SUMMARIZE_THE_NOTE, is_kind_of_note));
     let (topic, style) = found?;
     let style = join_style(style, &mut tails);
     Some(NoteIntent::SummarizeTopic { topic, style })
@@ -212,6 +240,12 @@ fn query(words: &[&str]) -> Option<String> {
             is_about_text(topic) && !is_statement(topic)
         })
     })
+    .or_else(|| {
+        find(FIND_THING, &|topic| {
+            is_text(topic) && !is_judgment(topic) && is_thing(topic)
+        })
+    })
+    .or_else(|| find(FIND_OWN_NOTES, &is_about_instrument))
 }
 
 fn is_note(topic: &RequestTopic) -> bool {
@@ -247,11 +281,15 @@ fn without_politeness<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     ended.map_or(words, |found| found.topic)
 }
 
-/// Separates a colon at the end of a word from the word.
-fn separate_colons(sentence: &str) -> String {
-    let words = sentence.split_whitespace().map(|word| {
+/// Separates a colon at the end of a word from the word, and the words of `where'd`.
+fn separate_words(sentence: &str) -> String {
+    let words = sentence.split_whitespace().enumerate().map(|(at, word)| {
         let separated = word.strip_suffix(':').map(|word| format!("{word} :"));
-        separated.unwrap_or_else(|| word.to_owned())
+        let contracted = CONTRACTIONS.iter().find(|(short, _)| {
+            at == 0 && word.replace(['’', '\''], "").eq_ignore_ascii_case(short)
+        });
+        let contracted = contracted.map(|(_, words)| (*words).to_owned());
+        separated.or(contracted).unwrap_or_else(|| word.to_owned())
     });
     words.collect::<Vec<_>>().join(" ")
 }
@@ -279,7 +317,14 @@ pub(super) fn undefined_classes() -> Vec<&'static str> {
         SUMMARIZE_TOPIC,
         SUMMARIZE_TOPIC_NOTES,
         SUMMARIZE_FILE,
+        SUMMARIZE_THE_NOTE,
+        CREATE_EXPLANATION,
+        CREATE_PLEASE,
+        CREATE_IN_NOTES,
+        FIND_THING,
+        FIND_OWN_NOTES,
         GRAMMAR.tails,
+        GRAMMAR.tails_after_comma,
     ];
     let elements = phrases
         .concat()

@@ -1,12 +1,13 @@
 //! The word classes of the English phrases. To add a verb or a form of politeness, add it to its
 //! class.
 
-use super::english_style::{STYLE_CLASSES, TAILS};
+use super::english_style::{STYLE_CLASSES, TAILS, TAILS_AFTER_COMMA};
 use super::grammar::{Class, Grammar};
 
 pub(super) const GRAMMAR: Grammar = Grammar {
     classes: &[CLASSES, STYLE_CLASSES],
     tails: TAILS,
+    tails_after_comma: TAILS_AFTER_COMMA,
 };
 
 const CLASSES: &[Class] = &[
@@ -145,7 +146,10 @@ const CLASSES: &[Class] = &[
         ],
     ),
     ("the", &["all of the", "all the", "the", "all"]),
-    ("for-myself", &["for me", "for myself", "to myself"]),
+    (
+        "for-myself",
+        &["for me", "for myself", "to myself", "to self"],
+    ),
     ("about", &["about", "on", "regarding", "concerning"]),
     (
         "mentioning",
@@ -225,6 +229,10 @@ const CLASSES: &[Class] = &[
             "did i take",
             "have i written",
         ],
+    ),
+    (
+        "do-i-have",
+        &["do i have", "do i already have", "have i got", "have i"],
     ),
     (
         "wrote-about",

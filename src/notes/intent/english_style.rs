@@ -137,13 +137,38 @@ pub(super) const STYLE_CLASSES: &[Class] = &[
         ],
     ),
     (
+        "size",
+        &[
+            "long",
+            "short",
+            "detailed",
+            "brief",
+            "concise",
+            "simple",
+            "fancy",
+            "complicated",
+            "technical",
+            "formal",
+            "wordy",
+        ],
+    ),
+    (
         "tone",
         &["tone", "style", "way", "voice", "manner", "format"],
     ),
 ];
 
+/// See [`super::grammar::Grammar::tails_after_comma`].
+pub(super) const TAILS_AFTER_COMMA: &[&str] = &[
+    "not too {size}",
+    "and|but? keep it {size}",
+    "and|but? make it {size}",
+    "short and sweet",
+];
+
 /// See [`super::grammar::Grammar::tails`].
 pub(super) const TAILS: &[&str] = &[
+    "nothing too {size}",
     "in|into {language}",
     "in|with|within|using {at-most?} # # {unit}",
     "in|with|within|using {at-most?} # {unit}",

@@ -14,6 +14,8 @@ pub(super) struct Grammar {
     pub(super) classes: &'static [&'static [Class]],
     /// Phrases that describe how to write, such as `in French`.
     pub(super) tails: &'static [&'static str],
+    /// The same, but only after a comma, because they may be part of a topic.
+    pub(super) tails_after_comma: &'static [&'static str],
 }
 
 /// The longest tail, in words.
@@ -49,11 +51,18 @@ impl Grammar {
     /// Splits tails off the end, each with the comma before it.
     pub(super) fn split_tails<'a>(&self, mut words: &'a [&'a str]) -> (&'a [&'a str], Vec<String>) {
         let mut tails = Vec::new();
-        while let Some(at) = (1..words.len()).find(|at| self.is_tail(&words[*at..])) {
+        while let Some(at) = (1..words.len()).find(|at| self.is_tail_at(words, *at)) {
             tails.insert(0, words[at..].join(" "));
             words = &words[..at];
         }
         (words, tails)
+    }
+
+    fn is_tail_at(&self, words: &[&str], at: usize) -> bool {
+        let tail = &words[at..];
+        let follows_comma = words[at - 1].ends_with(',');
+        self.is_tail(tail)
+            || follows_comma && self.find(tail, self.tails_after_comma, |_| true).is_some()
     }
 
     fn is_tail(&self, words: &[&str]) -> bool {
@@ -149,6 +158,7 @@ const SHORTHAND: &[(&str, &str)] = &[
     ("wheres", "where's"),
     ("lets", "let's"),
     ("im", "i'm"),
+    ("w/", "with"),
 ];
 
 /// Compares a word with one in lower case. Ignores a comma or exclamation mark after it and the form

@@ -87,6 +87,86 @@ const TEXTS: &[&str] = &[
     "표",
     "강의",
 ];
+const ORGANIZE: Verb = Verb {
+    stems: &["정리해", "정리 해", "정리 좀 해"],
+    nouns: &["정리를", "정리"],
+    bare_nouns: &[],
+};
+/// Ends of a topic that is a subject, not a text.
+const SUBJECT_ENDS: &[&str] = &[
+    "장단점",
+    "장점",
+    "단점",
+    "차이",
+    "차이점",
+    "방법",
+    "는 법",
+    "원리",
+    "종류",
+    "특징",
+    "역사",
+    "개념",
+    "기초",
+    "문법",
+    "사용법",
+    "활용법",
+    "요령",
+    "원인",
+    "효과",
+    "효능",
+    "절차",
+    "규칙",
+    "유래",
+    "용어",
+    "공식",
+    "명령어",
+    "단축키",
+    "준비물",
+];
+/// Beginnings of words for the text that such a topic is taken from.
+const MATERIALS: &[&str] = &[
+    "내용",
+    "답변",
+    "대답",
+    "대화",
+    "코드",
+    "결과",
+    "회의",
+    "텍스트",
+    "이야기",
+    "얘기",
+    "메일",
+    "문서",
+    "기사",
+    "영상",
+    "파일",
+    "사진",
+    "목록",
+    "강의",
+    "수업",
+    "논문",
+    "첨부",
+    "교재",
+    "책",
+    "링크",
+    "자료",
+    "우리",
+    "오늘",
+    "어제",
+    "여기",
+];
+/// Verbs for what was said in the conversation.
+const SAID: &[&str] = &[
+    "말한",
+    "설명한",
+    "알려준",
+    "이야기한",
+    "얘기한",
+    "말해준",
+    "나온",
+    "나눈",
+    "했던",
+];
 /// Introduces the topic after a request for a note.
 const TOPIC_INTRODUCTIONS: &[&str] = &[
     "주제는 ",
@@ -124,7 +204,11 @@ fn create(sentence: &str) -> Option<NoteIntent> {
         return Some(intent);
     }
     if let Some(text) = strip_request(sentence, &SUMMARIZE) {
-        return note_about(strip_style(strip_any(text, AS_NOTE)?));
+        let about = strip_any(text, AS_NOTE).map(strip_style);
+        return match about.and_then(note_about) {
+            Some(intent) => Some(intent),
+            None => organize_as_note(strip_request(sentence, &ORGANIZE)?),
+        };
     }
     if let Some(text) = strip_request(sentence, &NOTE_DOWN) {
         return note_about(strip_style(text));
@@ -176,12 +260,28 @@ fn create_with_topic_after(sentence: &str) -> Option<NoteIntent> {
 /// A note in which something is written: `홍차 끓이는 법을 노트로 작성해줘`. Existing text, such as the
 /// conversation, is not a topic.
 fn write_as_note(text: &str) -> Option<NoteIntent> {
+    as_note(text, |topic| {
+        !TEXTS.iter().any(|noun| topic.ends_with(noun))
+    })
+}
+
+/// The same with `정리해줘`, which usually means existing text: only for topics that are clearly about
+/// a subject, as in `재택근무 장단점 노트로 정리해줘`.
+fn organize_as_note(text: &str) -> Option<NoteIntent> {
+    as_note(text, |topic| {
+        let is_about_subject = SUBJECT_ENDS.iter().any(|end| topic.ends_with(end));
+        let mut words = topic.split(' ');
+        let names_material = words.any(|word| MATERIALS.iter().any(|noun| word.starts_with(noun)));
+        is_about_subject && !names_material && !SAID.iter().any(|verb| topic.contains(verb))
+    })
+}
+
+fn as_note(text: &str, accepts: impl Fn(&str) -> bool) -> Option<NoteIntent> {
     let style = strip_style(text);
     let before_notes = strip_style(strip_any(style.text, AS_NOTE)?);
     let text = before_notes.text;
     let text = strip_about(text).unwrap_or_else(|| without_object_particle(text));
-    let is_text = TEXTS.iter().any(|noun| text.ends_with(noun));
-    let topic = topic(text).filter(|_| !is_text)?;
+    let topic = topic(text).filter(|_| accepts(text))?;
     let styles = before_notes.style.into_iter().chain(style.style);
     let style = styles.collect::<Vec<_>>().join(", ");
     Some(NoteIntent::Create { topic, style })

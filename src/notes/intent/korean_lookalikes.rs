@@ -83,6 +83,7 @@ pub(super) const COMPOUNDS: &[&str] = &[
     "업데이트",
     "데스",
     "갤럭시",
+    "맥북",
     "삼성",
     "포스트잇",
     "포스트 잇",
@@ -224,3 +225,70 @@ pub(super) const OTHER_DESTINATIONS: &[&str] = &[
     ".markdown에 ",
     ".txt에 ",
 ];
+/// Ends of a topic without spaces that refers to a text or describes the note.
+const UNSPACED_ENDS: &[&str] = &[
+    "내용",
+    "답변",
+    "대답",
+    "대화",
+    "글",
+    "코드",
+    "결과",
+    "회의록",
+    "텍스트",
+    "요약",
+    "설명",
+    "는",
+    "던",
+    "된",
+    "한",
+    "쓴",
+    "모든",
+    "전체",
+    "앱",
+];
+/// Beginnings of such a topic that point to something outside the prompt.
+const UNSPACED_BEGINNINGS: &[&str] = &[
+    "이거",
+    "이것",
+    "이내용",
+    "이글",
+    "그거",
+    "그것",
+    "그내용",
+    "위의",
+    "위에",
+    "위내용",
+    "아래",
+    "방금",
+    "아까",
+    "지금까지",
+    "우리가",
+    "네가",
+    "니가",
+    "내가",
+    "새로",
+    "어제",
+    "오늘",
+];
+
+/// Whether a topic that is written without spaces is a noun, and not one of the lookalikes.
+pub(super) fn is_plain_topic(topic: &str) -> bool {
+    let ends = [
+        UNSPACED_ENDS,
+        COMPOUNDS,
+        MESSAGE_ENDINGS,
+        DESCRIPTIONS,
+        NOT_TOPICS,
+    ];
+    let has_end = ends
+        .iter()
+        .any(|ends| ends.iter().any(|end| topic.ends_with(end)));
+    let points = UNSPACED_BEGINNINGS
+        .iter()
+        .any(|start| topic.starts_with(start));
+    let is_message = ["에게", "한테"]
+        .iter()
+        .any(|particle| topic.contains(particle));
+    !(has_end || points || is_message)
+}

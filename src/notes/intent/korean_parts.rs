@@ -17,9 +17,10 @@ pub(super) fn strip_request<'a>(sentence: &'a str, verb: &Verb) -> Option<&'a st
         verb.nouns.iter().find_map(|noun| text.strip_suffix(noun))
     };
     let bare = || {
+        let text = strip_any(sentence, SOFTENERS).unwrap_or(sentence);
         verb.bare_nouns
             .iter()
-            .find_map(|noun| sentence.strip_suffix(noun))
+            .find_map(|noun| text.strip_suffix(noun))
     };
     // The verb must be a separate word.
     let text = with_stem.or_else(with_noun).or_else(bare)?;

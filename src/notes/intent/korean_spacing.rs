@@ -1,6 +1,8 @@
 //! Inserts spaces that are often left out around the words for notes, as in `노트좀 만들어줘` and
 //! `홍차에 대한노트 찾아줘`.
 
+use super::korean_lookalikes::is_plain_topic;
+
 const NOTES: &[&str] = &["노트", "메모"];
 /// Ends of a word before the note.
 const BEFORE_NOTES: &[&str] = &["대한", "관한", "관련", "관련된", "관련한"];
@@ -15,9 +17,30 @@ const AFTER_NOTES: &[&str] = &[
 const REQUEST_NOUNS: &[&str] = &["요약", "정리", "검색", "작성", "추가", "생성"];
 const SOFTENERS: &[&str] = &["좀", "하나"];
 
+/// Maximum number of characters of a topic without spaces. A longer one is usually a clause.
+const TOPIC_CHARS_MAX: usize = 10;
+
 pub(super) fn separate_words(sentence: &str) -> String {
-    let words = sentence.split_whitespace().map(separate_word);
-    words.collect::<Vec<_>>().join(" ")
+    let words = sentence.split_whitespace();
+    if let Some(separated) = separate_request(sentence.trim()) {
+        return separated;
+    }
+    words.map(separate_word).collect::<Vec<_>>().join(" ")
+}
+
+/// Separates the topic from the note in a request without any spaces, such as `홍차노트찾아줘`. In a
+/// request with spaces, `맥북노트` is a word.
+fn separate_request(word: &str) -> Option<String> {
+    let (topic, request) = NOTES.iter().find_map(|notes| {
+        let at = word.rfind(notes)?;
+        Some(word.split_at(at))
+    })?;
+    let separated = separate_word(request);
+    let has_verb = separated != request;
+    let is_topic = !topic.is_empty()
+        && topic.chars().count() <= TOPIC_CHARS_MAX
+        && topic.chars().all(char::is_alphanumeric);
+    (has_verb && is_topic && is_plain_topic(topic)).then(|| format!("{topic} {separated}"))
 }
 
 fn separate_word(word: &str) -> String {
@@ -73,6 +96,9 @@ mod tests {
             ("차에 대한노트를찾아줘", "차에 대한 노트를 찾아줘"),
             ("노트 요약좀 해줘", "노트 요약 좀 해줘"),
             ("요약좀해줘", "요약 좀 해줘"),
+            ("홍차노트찾아줘", "홍차 노트 찾아줘"),
+            ("홍차메모좀찾아줘", "홍차 메모 좀 찾아줘"),
+            ("선물노트북찾아줘", "선물노트북찾아줘"),
             (
                 "노트북 맥북노트 노트에서 메모해줘",
                 "노트북 맥북노트 노트에서 메모해줘",

@@ -118,6 +118,8 @@ pub(super) const MODIFIERS: &[&str] = &[
     "모두",
     "다",
 ];
+/// What may follow a request without a verb, as in `이 노트 요약 좀`.
+pub(super) const SOFTENERS: &[&str] = &["좀요", "좀"];
 /// Words before `노트` that describe a new note and are dropped, because notes are short anyway.
 pub(super) const SIZES: &[&str] = &["짧은", "간단한", "간략한", "새로운", "새"];
 pub(super) const NOTES: &[&str] = &[

@@ -6,6 +6,7 @@ mod english;
 mod english_classes;
 mod english_lookalikes;
 mod english_names;
+mod english_short_forms;
 mod english_style;
 mod english_topics;
 mod grammar;

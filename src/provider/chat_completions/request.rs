@@ -19,8 +19,8 @@ const RESERVED_KEYS: [&str; 4] = ["model", "messages", "stream", "temperature"];
 #[derive(Debug)]
 pub(in crate::provider) struct ChatCompletionsFlavor {
     pub provider: ProviderKind,
-    /// Converts a `think` setting to `reasoning_effort`.
-    pub effort: fn(Think) -> &'static str,
+    /// The `reasoning_effort` for thinking without a level.
+    pub default_effort: &'static str,
     /// Converts a call id to one that the API accepts. Deterministic, because a call and its
     /// result must have the same id.
     pub call_id: fn(&str) -> String,
@@ -51,7 +51,7 @@ pub(super) fn body(
         );
     }
     if let Some(think) = model.think {
-        body.insert("reasoning_effort".into(), json!((flavor.effort)(think)));
+        body.insert("reasoning_effort".into(), json!(flavor.effort(think)));
     }
     for (key, value) in &model.options {
         if !RESERVED_KEYS.contains(&key.as_str()) {
@@ -85,6 +85,18 @@ fn result_image_parts(message: &Message) -> Vec<Value> {
 }
 
 impl ChatCompletionsFlavor {
+    /// Converts a `think` setting to `reasoning_effort`. If a server rejects the value, a fallback
+    /// replaces or omits it.
+    fn effort(&self, think: Think) -> &'static str {
+        match think {
+            Think::Off => "none",
+            Think::Low => "low",
+            Think::Medium => "medium",
+            Think::High => "high",
+            Think::On => self.default_effort,
+        }
+    }
+
     /// The messages. The API takes images only in user messages, so those of tool results follow
     /// in one, after the last result of the round: nothing may come between calls and results.
     fn messages(&self, request: &ChatRequest, fallback: ParameterFallback) -> Vec<Value> {

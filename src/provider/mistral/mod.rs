@@ -2,7 +2,7 @@
 //! results include the tool's name, and a user message must not follow a tool result directly.
 
 use super::chat_completions::{ChatCompletionsAdapter, ChatCompletionsFlavor};
-use crate::domain::{ProviderKind, Think};
+use crate::domain::ProviderKind;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
@@ -15,23 +15,13 @@ const SEPARATOR: &str = "OK.";
 
 pub(super) static ADAPTER: ChatCompletionsAdapter = ChatCompletionsAdapter(ChatCompletionsFlavor {
     provider: ProviderKind::Mistral,
-    effort,
+    // All models with adjustable thinking accept `high`, but not all accept the other levels.
+    default_effort: "high",
     call_id,
     no_content: Value::String(String::new()),
     results_have_names: true,
     adjust_body: separate_results,
 });
-
-/// Every model with adjustable thinking accepts `high` and `none`, and some accept the other
-/// levels. If a level is rejected, `high` is sent instead.
-fn effort(think: Think) -> &'static str {
-    match think {
-        Think::Off => "none",
-        Think::Low => "low",
-        Think::Medium => "medium",
-        Think::On | Think::High => "high",
-    }
-}
 
 /// Inserts an assistant message between each tool result and a user message that follows it.
 fn separate_results(body: &mut Map<String, Value>) {

@@ -19,6 +19,7 @@ use tokio::time::sleep;
 /// For the user who opens the server in a browser.
 const ENDPOINTS: &str = "This is the MCP server of humble. Paths below this address: `mcp` \
     (streamable HTTP), `sse` (HTTP+SSE), `mcp/tools` and `mcp/tools/call` (plain JSON).";
+
 /// Answers a request from `address`.
 pub async fn respond<H, B>(server: &HttpServer<H>, address: IpAddr, request: Request<B>) -> Response
 where

@@ -1,5 +1,5 @@
 //! The search for files and resources while a path is typed. The engine searches for files; the
-//! list shows its last answer, and below it the resources of servers.
+//! list shows its last answer, and below it server resources.
 
 use crate::domain::QueryId;
 use crate::domain::attachment::{FoundFile, FoundFiles, shown_path};

@@ -6,7 +6,7 @@ use crate::domain::{ListedModel, Server};
 use crate::text::Clean;
 use crate::text::grapheme::bounded_prefix;
 use crate::tui::composer::completion::CompletionValue;
-use crate::tui::keymap::arguments::{ArgumentKind, ArgumentWord};
+use crate::tui::keymap::arguments::{ArgumentKind, ArgumentWord, NOTE_WORDS};
 use crate::tui::layer::SharedUiState;
 use crate::tui::server_content;
 use crate::tui::servers::state::status_label;
@@ -27,6 +27,7 @@ pub fn argument_values(
         ArgumentKind::Free => return Vec::new(),
         ArgumentKind::Words(words) => return words_or_next_argument(words, argument, shared),
         ArgumentKind::Server(verbs) => return servers_and_verbs(verbs, argument, shared),
+        ArgumentKind::Note => notes(argument, shared),
         ArgumentKind::ConfiguredModel => configured_models(shared),
         ArgumentKind::StoredModel => stored_models(shared),
         ArgumentKind::Persona => personas(shared),
@@ -127,6 +128,26 @@ fn typed_server_end(server: &Server, number: usize, argument: &str) -> Option<us
     };
     let by_name = end_of(server.id.as_str()).filter(is_followed_by_space);
     by_name.or_else(|| end_of(&number).filter(is_followed_by_space))
+}
+
+/// The notes that the engine found for the typed path, unless it left out some that match now.
+fn notes(argument: &str, shared: SharedUiState) -> Vec<CompletionValue> {
+    let (fragment, found) = &shared.engine.note_paths;
+    let covers_typed =
+        argument == fragment || !found.is_partial && argument.starts_with(fragment.as_str());
+    let paths = found.paths.iter().filter(|_| covers_typed);
+    let values = paths.map(|path| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        CompletionValue {
+            value: path.clone(),
+            aliases: vec![name.to_owned(), stem.to_owned()],
+            label: Clean::single_line(path),
+            description: Clean::default(),
+            takes_more: false,
+        }
+    });
+    word_values(NOTE_WORDS).chain(values).collect()
 }
 
 fn configured_models(shared: SharedUiState) -> Vec<CompletionValue> {

@@ -2,13 +2,14 @@
 //! is selected. Labels are sanitized; inserted values are raw.
 
 use crate::text::Clean;
+use crate::text::comparison::comparison_key;
 use crate::tui::composer::argument_values::argument_values;
 use crate::tui::composer::state::{CompletionState, Composer};
 use crate::tui::keymap;
 use crate::tui::keymap::Binding;
+use crate::tui::keymap::arguments::ArgumentKind;
 use crate::tui::layer::SharedUiState;
 use crate::tui::{server_content, templates};
-use icu_normalizer::DecomposingNormalizerBorrowed;
 
 /// How well a value matches the typed text, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,6 +106,15 @@ impl Composer {
     }
 }
 
+impl Composer {
+    /// The path that is being typed as the argument of a command that opens a note.
+    pub fn typed_note_path(&self) -> Option<&str> {
+        let typed = self.editor.one_line()?;
+        let typed = split_command(typed).filter(|_| typed.starts_with('/'))?;
+        (typed.binding.argument == ArgumentKind::Note).then_some(typed.argument)
+    }
+}
+
 /// Splits a message after the command; `None` if no known command followed by a space is typed.
 fn split_command(typed: &str) -> Option<TypedCommand<'_>> {
     let end = typed.find(char::is_whitespace)?;
@@ -160,7 +170,7 @@ fn template_rows(typed_name: &str, shared: SharedUiState) -> impl Iterator<Item 
     })
 }
 
-/// The prompts of servers as `/SERVER:PROMPT`.
+/// Server prompts as `/SERVER:PROMPT`.
 fn prompt_rows(typed_name: &str, shared: SharedUiState) -> impl Iterator<Item = CompletionRow> {
     server_content::typable_prompts(shared).filter_map(move |offered| {
         let name = offered.full_name();
@@ -220,11 +230,4 @@ fn match_quality(name: &str, typed: &str) -> Option<CompletionMatch> {
         }
     });
     matches.min()
-}
-
-/// Decomposes `text` for comparison (NFKD), so that an incomplete syllable matches, and so that
-/// file names that a system stores decomposed match as well.
-fn comparison_key(text: &str) -> String {
-    let decomposed = const { DecomposingNormalizerBorrowed::new_nfkd() }.normalize(text);
-    decomposed.to_lowercase()
 }

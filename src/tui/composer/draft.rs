@@ -173,7 +173,7 @@ impl Composer {
         self.draft.awaits_private = false;
         if !is_private {
             // Text that was deleted in the private conversation must not reappear in another one.
-            self.editor.forget_removed_text();
+            self.editor.clear_history();
         }
         if !is_private && let Some(unsent) = self.history.forget_private(&self.editor.text()) {
             self.editor.set(&unsent);

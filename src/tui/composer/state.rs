@@ -3,7 +3,7 @@
 use crate::domain::TurnId;
 use crate::tui::composer::draft::DraftPrivacy;
 use crate::tui::composer::history::{HistoryStep, InputHistory};
-use crate::tui::composer::queue::{PromptQueue, QueuedPrompt};
+use crate::tui::composer::queue::PromptQueue;
 use crate::tui::input::paste::PasteDetector;
 use crate::tui::widgets::editor::{Edit, Editor, Motion};
 use std::time::Duration;
@@ -17,6 +17,8 @@ pub struct Composer {
     /// The message of the conversation that is being edited.
     edited: Option<EditedMessage>,
     pub completion: CompletionState,
+    /// The path of a note that was searched for last, while one is being typed.
+    pub searched_note: Option<String>,
     pub paste_detector: PasteDetector,
 }
 
@@ -151,25 +153,6 @@ impl Composer {
             Some(HistoryStep::Stashed(unsent)) => self.editor.replace_all(&unsent),
             None => {}
         }
-    }
-
-    /// Moves queued prompts back into the editor, before its text, because the conversation that
-    /// they were meant for is being closed. Returns false if the queue was empty.
-    pub fn return_queue_to_editor(&mut self) -> bool {
-        if self.queue.edited().is_some() {
-            let text = self.editor.take();
-            self.queue.finish_edit(QueuedPrompt::new(text));
-        }
-        let queued = self.queue.take_all().into_iter();
-        let mut prompts: Vec<String> = queued.map(|prompt| prompt.text).collect();
-        if prompts.is_empty() {
-            return false;
-        }
-        if !self.editor.is_blank() {
-            prompts.push(self.editor.text());
-        }
-        self.editor.set(&prompts.join("\n"));
-        true
     }
 
     /// Loads a message for editing. A repeated call does not change the text that

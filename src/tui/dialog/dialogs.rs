@@ -19,7 +19,7 @@ const LETTER_HOLD_TIME: Duration = Duration::from_millis(400);
 #[derive(Debug, Default)]
 pub struct Dialogs {
     queue: Vec<Dialog>,
-    /// Questions of servers that came while no turn ran. They accept no keys until the user opens
+    /// Questions from servers that came while no turn ran. They accept no keys until the user opens
     /// them.
     waiting: Vec<Dialog>,
     /// The question whose field `$EDITOR` edits.
@@ -122,7 +122,7 @@ impl Dialogs {
         discards
     }
 
-    /// Lets the questions of servers wait until the user opens them. Called when a turn ends.
+    /// Lets questions from servers wait until the user opens them. Called when a turn ends.
     pub fn set_aside_server_questions(&mut self, now: Duration) {
         let is_of_server = |dialog: &mut Dialog| dialog.question.requesting_server().is_some();
         let set_aside: Vec<Dialog> = self.queue.extract_if(.., is_of_server).collect();

@@ -48,7 +48,7 @@ pub fn dialog_height(
     lay_out(shared, dialog, &text, columns, false);
     // The layout decides whether the choice to run unread is listed.
     let text = dialog_text(shared, dialog, columns);
-    let lower = 2 + choice_row::choice_rows(&text, columns);
+    let lower = 2 + lower_rows(dialog, &text, columns);
     let rows = saturate_u16(dialog.body_rows().len()).max(BODY_ROWS_MIN);
     let wanted = rows.saturating_add(lower);
     let field = match dialog.mode {
@@ -155,6 +155,16 @@ pub fn draw(
     draw_parts(&text, dialog, below_title, shared, pen)
 }
 
+/// Rows below the rule under the body: the choices, or a field for a word.
+fn lower_rows(dialog: &Dialog, text: &DialogText, columns: u16) -> u16 {
+    match dialog.mode {
+        DialogMode::DenialReason(_)
+        | DialogMode::ConfirmUnread(_)
+        | DialogMode::ConfirmSecret(_) => WORD_ROWS,
+        _ => choice_row::choice_rows(text, columns),
+    }
+}
+
 /// Draws everything below the title: the body, a rule, and the choices or a text field.
 fn draw_parts(
     text: &DialogText,
@@ -163,12 +173,7 @@ fn draw_parts(
     shared: SharedUiState,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let lower = match dialog.mode {
-        DialogMode::DenialReason(_)
-        | DialogMode::ConfirmUnread(_)
-        | DialogMode::ConfirmSecret(_) => WORD_ROWS,
-        _ => choice_row::choice_rows(text, area.width),
-    };
+    let lower = lower_rows(dialog, text, area.width);
     let body = Rect {
         height: area.height.saturating_sub(lower + 1),
         ..area

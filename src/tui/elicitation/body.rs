@@ -87,6 +87,14 @@ fn push_value(
         }
         rows.push(row);
     }
+    if let Some(why) = &field.invalid_default {
+        for text in wrapped_rows(&Clean::unambiguous_line(why), room) {
+            let mut row = StyledLine::default();
+            row.pad_to(label_columns + 2);
+            row.push_dim(text);
+            rows.push(row);
+        }
+    }
     if let Some(description) = &field.description {
         push_quote(rows, description, columns);
     }

@@ -6,6 +6,7 @@ use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::elicitation::body::{label, push_quote, shortened, value_text};
 use crate::tui::elicitation::form_state::{FieldState, FormState};
+use crate::tui::elicitation::option_list::OptionList;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
 use crate::tui::widgets::text_field;
@@ -86,18 +87,22 @@ fn push_details(
         quote.truncate(DESCRIPTION_ROWS_MAX);
         rows.extend(quote.into_iter().map(FieldRow::Note));
     }
+    if let Some(why) = &field.invalid_default {
+        let room = columns.saturating_sub(6).max(8);
+        for text in wrapped_rows(&Clean::unambiguous_line(why), room) {
+            let mut row = StyledLine::default();
+            row.push_dim(format!("    {text}"));
+            rows.push(FieldRow::Note(row));
+        }
+    }
     let hint = field.hint();
     if !hint.is_empty() {
         let mut row = StyledLine::default();
         row.push_dim(format!("    {hint}"));
         rows.push(FieldRow::Note(row));
     }
-    if let Some(FieldState::Options { at, .. }) = state.fields.get(index) {
-        let count = options(field).len();
-        let first = at.saturating_sub(OPTION_ROWS_MAX / 2);
-        let first = first.min(count.saturating_sub(OPTION_ROWS_MAX));
-        let shown = first..count.min(first + OPTION_ROWS_MAX);
-        rows.extend(shown.map(FieldRow::Option));
+    if let Some(FieldState::Options(list)) = state.fields.get(index) {
+        push_options(rows, list, field.options());
     }
     if let Some((_, why)) = state.error.as_ref().filter(|(field, _)| *field == index) {
         let room = columns.saturating_sub(4).max(8);
@@ -106,11 +111,30 @@ fn push_details(
     }
 }
 
-fn options(field: &FormField) -> &[FieldOption] {
-    match &field.kind {
-        FieldKind::Choice(options) | FieldKind::Choices { options, .. } => options,
-        FieldKind::Text(_) | FieldKind::Number(_) | FieldKind::Boolean => &[],
+/// The options around the cursor. The rows of a list with a filter keep their number.
+fn push_options(rows: &mut Vec<FieldRow>, list: &OptionList, options: &[FieldOption]) {
+    let matching = list.matching(options);
+    let place = matching.iter().position(|index| *index == list.at);
+    let count = matching.len();
+    let first = place.unwrap_or(0).saturating_sub(OPTION_ROWS_MAX / 2);
+    let first = first.min(count.saturating_sub(OPTION_ROWS_MAX));
+    let shown = &matching[first..count.min(first + OPTION_ROWS_MAX)];
+    if OptionList::is_filterable(options) {
+        let text = match list.filter() {
+            "" => format!("    {} options; type to filter them", options.len()),
+            filter => format!(
+                "    {count} of {} options contain `{}`",
+                options.len(),
+                Clean::single_line(filter)
+            ),
+        };
+        let mut row = StyledLine::default();
+        row.push_dim(text);
+        rows.push(FieldRow::Note(row));
     }
+    rows.extend(shown.iter().copied().map(FieldRow::Option));
+    let blank_rows = options.len().min(OPTION_ROWS_MAX) - shown.len();
+    rows.extend((0..blank_rows).map(|_| FieldRow::Note(StyledLine::default())));
 }
 
 fn draw_row(
@@ -192,21 +216,21 @@ fn draw_option(
     pen: &mut Painter,
 ) -> Option<Position> {
     let field = state.form().fields.get(state.focus)?;
-    let Some(FieldState::Options { selected, at }) = state.fields.get(state.focus) else {
+    let Some(FieldState::Options(list)) = state.fields.get(state.focus) else {
         return None;
     };
-    let is_selected = selected.contains(&option);
+    let is_selected = list.selected.contains(&option);
     let mark = match (&field.kind, is_selected) {
         (FieldKind::Choices { .. }, true) => "[x] ",
         (FieldKind::Choices { .. }, false) => "[ ] ",
         (_, true) => "(o) ",
         (_, false) => "( ) ",
     };
-    let style = match option == *at {
+    let style = match option == list.at {
         true => pen.theme.accent,
         false => Style::new(),
     };
-    let text = Clean::name(options(field).get(option)?.label());
+    let text = Clean::name(field.options().get(option)?.label());
     let room = line.width.saturating_sub(6);
     let used = pen.put(line.x + 6, line.y, mark, style, room);
     pen.put_truncated(
@@ -216,5 +240,5 @@ fn draw_option(
         style,
         room.saturating_sub(used),
     );
-    (option == *at).then_some(Position::new(line.x + 7, line.y))
+    (option == list.at).then_some(Position::new(line.x + 7, line.y))
 }

@@ -1,6 +1,7 @@
 //! The user's input in a form, and the keys of its fields.
 
-use crate::domain::elicitation::{ElicitationForm, FieldInput, FieldKind, FieldOption};
+use crate::domain::elicitation::{ElicitationForm, FieldInput, FieldKind, FormField};
+use crate::tui::elicitation::option_list::OptionList;
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
@@ -25,11 +26,7 @@ pub struct FormState {
 pub(super) enum FieldState {
     Text(Box<Editor>),
     Flag(Option<bool>),
-    /// The selected options, and the option at the cursor.
-    Options {
-        selected: Vec<usize>,
-        at: usize,
-    },
+    Options(OptionList),
 }
 
 /// What a key did in the fields.
@@ -105,15 +102,25 @@ impl FormState {
         FormKeyEffect::Stay
     }
 
-    /// Pastes into a text field.
+    /// Pastes into a text field or a filter.
     pub fn paste(&mut self, text: &str) {
-        if let Some(FieldState::Text(editor)) = self.fields.get_mut(self.focus) {
-            text_field::paste_line(editor, text);
-            (self.is_edited, self.error) = (true, None);
+        match self.fields.get_mut(self.focus) {
+            Some(FieldState::Text(editor)) => {
+                text_field::paste_line(editor, text);
+                (self.is_edited, self.error) = (true, None);
+            }
+            Some(FieldState::Options(list)) => {
+                let field = self.form.fields.get(self.focus);
+                list.paste(field.map_or(&[], FormField::options), text);
+            }
+            _ => {}
         }
     }
 
     fn go_to(&mut self, field: usize) {
+        if let Some(FieldState::Options(list)) = self.fields.get_mut(self.focus) {
+            list.clear_filter();
+        }
         self.focus = field;
         self.error = None;
     }
@@ -147,13 +154,13 @@ impl FormState {
                 text_field::handle_line_key(editor, key, keymap);
             }
             (FieldState::Flag(flag), _) => edit_flag(flag, key, keymap),
-            (FieldState::Options { selected, at }, FieldKind::Choice(options)) => {
-                choose_one(selected, at, options, (key, keymap));
+            (FieldState::Options(list), FieldKind::Choice(options)) => {
+                list.choose_one(options, key, keymap);
             }
-            (FieldState::Options { selected, at }, FieldKind::Choices { options, .. }) => {
-                choose_several(selected, at, options, (key, keymap));
+            (FieldState::Options(list), FieldKind::Choices { options, .. }) => {
+                list.choose_several(options, key, keymap);
             }
-            (FieldState::Options { .. }, _) => {}
+            (FieldState::Options(_), _) => {}
         }
         let after = self.fields.get(self.focus).map(FieldState::input);
         if after.as_ref() != Some(&before) {
@@ -167,10 +174,7 @@ impl FieldState {
         match input {
             FieldInput::Text(text) => Self::Text(Box::new(Editor::new(&text))),
             FieldInput::Flag(flag) => Self::Flag(flag),
-            FieldInput::Selected(selected) => Self::Options {
-                at: selected.first().copied().unwrap_or(0),
-                selected,
-            },
+            FieldInput::Selected(selected) => Self::Options(OptionList::new(selected)),
         }
     }
 
@@ -178,7 +182,7 @@ impl FieldState {
         match self {
             Self::Text(editor) => FieldInput::Text(editor.text()),
             Self::Flag(flag) => FieldInput::Flag(*flag),
-            Self::Options { selected, .. } => FieldInput::Selected(selected.clone()),
+            Self::Options(list) => FieldInput::Selected(list.selected.clone()),
         }
     }
 }
@@ -193,70 +197,5 @@ fn edit_flag(flag: &mut Option<bool>, key: KeyEvent, keymap: &Keymap) {
         (_, Some('n' | 'N' | 'ㅜ'), _) => *flag = Some(false),
         (_, _, KeyCode::Backspace | KeyCode::Delete) => *flag = None,
         _ => {}
-    }
-}
-
-/// Moves the cursor among the options. Returns false if the key does something else.
-fn move_among(at: &mut usize, options: &[FieldOption], (key, keymap): (KeyEvent, &Keymap)) -> bool {
-    let count = options.len().max(1);
-    *at = match (keymap.layer_key(key, &[KeyContext::Form]), typed_char(key)) {
-        (Some(LayerKey::Left), _) => (*at + count - 1) % count,
-        (Some(LayerKey::Right), _) => (*at + 1) % count,
-        // The next option that begins with the letter.
-        (_, Some(letter)) if letter != ' ' => {
-            let begins = |index: &usize| {
-                let first = options[*index].label().chars().next();
-                first.is_some_and(|first| first.to_lowercase().eq(letter.to_lowercase()))
-            };
-            let mut later = (1..=count).map(|step| (*at + step) % count);
-            match later.find(|index| *index < options.len() && begins(index)) {
-                Some(index) => index,
-                None => return false,
-            }
-        }
-        _ => return false,
-    };
-    true
-}
-
-fn choose_one(
-    selected: &mut Vec<usize>,
-    at: &mut usize,
-    options: &[FieldOption],
-    (key, keymap): (KeyEvent, &Keymap),
-) {
-    let was_empty = selected.is_empty();
-    let before = *at;
-    if move_among(at, options, (key, keymap)) {
-        if was_empty && keymap.layer_key(key, &[KeyContext::Form]).is_some() {
-            // The first arrow key selects the option at the cursor.
-            *at = before;
-        }
-        *selected = vec![*at];
-    } else if typed_char(key) == Some(' ') {
-        *selected = vec![*at];
-    } else if matches!(key.code, KeyCode::Backspace | KeyCode::Delete) {
-        selected.clear();
-    }
-}
-
-fn choose_several(
-    selected: &mut Vec<usize>,
-    at: &mut usize,
-    options: &[FieldOption],
-    (key, keymap): (KeyEvent, &Keymap),
-) {
-    if move_among(at, options, (key, keymap)) {
-        return;
-    }
-    if typed_char(key) == Some(' ') {
-        match selected.binary_search(at) {
-            Ok(place) => {
-                selected.remove(place);
-            }
-            Err(place) => selected.insert(place, *at),
-        }
-    } else if matches!(key.code, KeyCode::Backspace | KeyCode::Delete) {
-        selected.clear();
     }
 }

@@ -7,6 +7,8 @@ pub enum ArgumentKind {
     /// No argument, or free text: nothing to complete.
     Free,
     Words(&'static [ArgumentWord]),
+    /// The path of a note, or one of [`NOTE_WORDS`].
+    Note,
     /// A model of `config.json`, by name or number.
     ConfiguredModel,
     /// A model stored by a server that manages its models.

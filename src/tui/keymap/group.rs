@@ -98,7 +98,7 @@ impl BindingGroup {
             Self::Decisions => "Lasting decisions",
             Self::Numbers => "Numbered lists",
             Self::Forms => "Forms",
-            Self::ServerPrompts => "A prompt of a server",
+            Self::ServerPrompts => "Server prompts",
             Self::FindBar => "The find bar",
             Self::Queue => "Queued prompts",
             Self::FirstRun => "The choice on a first start",

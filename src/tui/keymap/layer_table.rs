@@ -146,6 +146,6 @@ pub const LAYER_TABLE: &[Binding] = &[
     layer(P::Answer, L::SendAnyway, "answer.send-anyway", G::Answers, &[letter('c')], "Send anyway; the oldest part is cut"),
     layer(P::Answer, L::CancelRequest, "answer.cancel", G::Answers, &[letter('c')], "Cancel what a server asks for"),
     layer(P::Answer, L::UntilExit, "answer.until-exit", G::Answers, &[letter('o')], "Only until the program ends"),
-    layer(P::Answer, L::Discard, "answer.discard", G::Answers, &[letter('x')], "Discard the unfinished turn; decline all requests of a server"),
+    layer(P::Answer, L::Discard, "answer.discard", G::Answers, &[letter('x')], "Discard the unfinished turn; decline all of a server's requests"),
     layer(P::Answer, L::CopyAddress, "answer.copy-address", G::Answers, &[letter('u')], "Copy the address of the web page"),
 ];

@@ -33,6 +33,26 @@ fn no_default_key_has_two_meanings_that_are_open_together() {
 }
 
 #[test]
+fn the_settings_review_recognizes_all_actions_that_answer_questions() {
+    for row in LAYER_TABLE {
+        let answers = [
+            KeyContext::Question,
+            KeyContext::QuestionText,
+            KeyContext::Answer,
+            KeyContext::DeleteConfirmation,
+        ];
+        let settings = key_settings(&[(row.name, &["x"])]);
+        let is_answer = answers.map(BindingScope::Layer).contains(&row.scope);
+        assert_eq!(
+            settings.answer_entries().count() > 0,
+            is_answer,
+            "{}",
+            row.name
+        );
+    }
+}
+
+#[test]
 fn a_changed_key_acts_only_where_it_was_changed() {
     let keymap = keymap(key_settings(&[("scroll.down", &["Down", "Ctrl+P"])]));
     assert_eq!(banners(&keymap), [""; 0]);

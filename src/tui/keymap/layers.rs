@@ -110,7 +110,7 @@ pub enum KeyContext {
     Completions,
     /// The prompts that wait for the running turn.
     Queue,
-    /// A prompt of a server, before it is sent.
+    /// A server prompt, before it is sent.
     PromptReview,
     /// The servers of another client, as a text.
     ImportText,

@@ -1,4 +1,4 @@
-//! Prompts and resources of servers: `/prompt` and `/resource` list them, `/SERVER:PROMPT` uses a
+//! Server prompts and resources: `/prompt` and `/resource` list them, `/SERVER:PROMPT` uses a
 //! prompt, a form asks for arguments, and a prompt is reviewed before it is sent.
 
 mod argument_completion;

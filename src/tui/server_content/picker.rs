@@ -77,7 +77,13 @@ impl ContentRow<'_> {
 
     fn matches(self, words: &[&str]) -> bool {
         let (label, description) = (self.label(), self.description());
-        let text = format!("{} {label} {description}", self.name()).to_lowercase();
+        // The label of a template with a title does not contain its name.
+        let own_name = match self {
+            Self::Template(_, template) => template.name.as_str(),
+            Self::Resource(_, resource) => resource.name.as_str(),
+            Self::Prompt(_) => "",
+        };
+        let text = format!("{} {own_name} {label} {description}", self.name()).to_lowercase();
         words.iter().all(|word| text.contains(word))
     }
 }

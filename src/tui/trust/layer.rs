@@ -88,7 +88,7 @@ impl Layer for TrustLayer {
         }
         let is_repeat =
             key.kind == KeyEventKind::Repeat && cx.shared.keymap.row_step(key).is_none();
-        // A held key must not revoke several decisions, nor open what it closed.
+        // A held key must not revoke several decisions, nor reopen an entry.
         if is_repeat && (self.detail_top.is_some() || self.list.has_row_focus()) {
             return Handled::Consumed;
         }

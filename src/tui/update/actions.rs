@@ -89,7 +89,7 @@ pub fn run_action(
     }
 }
 
-/// Opens the questions of servers that came while no turn ran.
+/// Opens the questions from servers that came while no turn ran.
 fn answer_servers(model: &mut UiModel) {
     if !model.dialogs.open_waiting(model.now) {
         model.notify(Notice::info("No server asks you anything."));

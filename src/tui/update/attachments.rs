@@ -31,7 +31,7 @@ pub fn attach(model: &mut UiModel, path: &str) {
     };
 }
 
-/// Attaches a resource of a server, which is read at once.
+/// Attaches a server resource, which is read at once.
 pub fn attach_resource(model: &mut UiModel, server: ServerId, uri: String) {
     let name = format!("{server}:{uri}");
     start_reading(model, &name, AttachmentSource::Resource { server, uri });

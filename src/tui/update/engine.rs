@@ -9,7 +9,7 @@ use crate::tui::layer::Layer;
 use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{attachments, branches, find, probe, submit, turns, unsent};
+use crate::tui::update::{attachments, branches, find, probe, queue, submit, turns, unsent};
 
 /// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
@@ -35,7 +35,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::SessionOpened(session) => session_opened(model, &session, effects),
         Event::SessionNotOpened => {
             model.conversation.is_opening = false;
-            return_queue(model);
+            queue::leave_conversation(model);
         }
         Event::SessionSaved(session) => {
             model.conversation.session = Some(session);
@@ -156,21 +156,12 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
     model.notify(notice);
 }
 
-/// Puts the queued prompts into the message, because they were meant for another conversation.
-fn return_queue(model: &mut UiModel) {
-    if model.composer.return_queue_to_editor() {
-        model.notify(Notice::info(
-            "Moved the queued prompts back to the message.",
-        ));
-    }
-}
-
 fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEffect>) {
     branches::cancel_edit(model);
     // Prompts sent while the conversation of the command line was being opened are for it.
     let has_waiting_prompts = model.conversation.is_opening;
     if !has_waiting_prompts {
-        return_queue(model);
+        queue::leave_conversation(model);
     }
     model.chat = Chat::from_session(session, model.chat.shows_raw_text);
     model.conversation.open(session);

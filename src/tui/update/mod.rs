@@ -12,6 +12,7 @@ pub mod interrupt;
 pub mod keys;
 pub mod messages;
 pub mod navigation;
+pub mod notes;
 pub mod probe;
 pub mod queue;
 pub mod requests;
@@ -98,6 +99,7 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     model.composer.schedule_draft(file_count, model.now);
     save_draft(model, &mut effects);
     attachments::after_input(model, &mut effects);
+    notes::after_input(model, &mut effects);
     effects
 }
 

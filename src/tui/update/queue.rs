@@ -6,7 +6,7 @@ use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::msg::UiEffect;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::submit;
+use crate::tui::update::{submit, unsent};
 use crossterm::event::KeyEvent;
 
 /// Handles a key while a queued prompt is selected or edited. Returns whether the key was handled.
@@ -90,4 +90,48 @@ pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     model.composer.queue.finish_edit(prompt);
     submit::send_queued(model, effects);
     true
+}
+
+/// Takes the prompts out of the queue, because they were meant for another conversation. A single one
+/// goes into an empty message; several would become one prompt there, so they are only in the history.
+pub fn leave_conversation(model: &mut UiModel) {
+    if model.composer.queue.edited().is_some() {
+        let text = model.composer.editor.take();
+        let attachments = model.attachments.take_ready();
+        model.attachments.end_edit();
+        let edited = QueuedPrompt {
+            attachments,
+            ..QueuedPrompt::new(text)
+        };
+        model.composer.queue.finish_edit(edited);
+    }
+    let mut prompts = model.composer.queue.take_all();
+    let count = prompts.len();
+    if count == 0 {
+        return;
+    }
+    let notice = if count == 1 && model.composer.editor.is_blank() && model.attachments.is_empty() {
+        if let Some(prompt) = prompts.pop() {
+            model.composer.editor.set(&prompt.text);
+            model.composer.begin_typing();
+            let missing = prompt.missing.into_iter();
+            model.attachments.show(prompt.attachments);
+            model
+                .attachments
+                .add_lost(missing.map(|missing| missing.file).collect());
+        }
+        Notice::info("Moved the queued prompt back to the message.")
+    } else if model.composer.has_private_text() {
+        // Private text must not enter the history.
+        Notice::info("The queued prompts of the private conversation were removed.")
+    } else {
+        for prompt in &prompts {
+            unsent::keep_in_history(model, &prompt.text);
+        }
+        let files = prompts.iter().flat_map(QueuedPrompt::files);
+        let files: Vec<String> = files.map(|file| file.name).collect();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        unsent::kept_queue_notice(model, count, &files)
+    };
+    model.notify(notice);
 }

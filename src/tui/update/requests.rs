@@ -65,7 +65,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Sends a prompt of a server, or adds it to the message. Files of the message stay attached.
+/// Sends a server prompt, or adds it to the message. Files of the message stay attached.
 fn take_server_prompt(
     model: &mut UiModel,
     text: String,

@@ -259,6 +259,35 @@ fn with_sentence(notice: Option<Notice>, sentence: &str) -> Notice {
     }
 }
 
+/// Adds a text to the history, unless it is there already.
+pub fn keep_in_history(model: &mut UiModel, text: &str) {
+    let prompts = model.composer.history().prompts();
+    if !prompts.iter().any(|prompt| prompt == text) {
+        submit::remember(model, text);
+    }
+    save_in_history(model, text);
+}
+
+/// Tells where the prompts of a closed conversation are.
+pub fn kept_queue_notice(model: &UiModel, count: usize, files: &[&str]) -> Notice {
+    let mut notice = Notice::info(match count {
+        1 => "The queued prompt of the last conversation is in the history.".to_owned(),
+        count => format!("{count} queued prompts of the last conversation are in the history."),
+    });
+    if !files.is_empty() {
+        let files = file_names(files);
+        notice = notice.with_reason(format!("Attach {files} again: files are not kept."));
+    }
+    let object = if count == 1 { "it" } else { "them" };
+    let hint = model
+        .keymap
+        .hint(Action::SearchHistory, &format!("finds {object}."));
+    match hint {
+        Some(hint) => notice.with_advice(hint),
+        None => notice,
+    }
+}
+
 /// Saves an unsent text in the history, because the next draft replaces the one that contains it.
 fn save_in_history(model: &mut UiModel, text: &str) {
     let command = Command::AddToHistory(text.to_owned());

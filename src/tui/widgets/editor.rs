@@ -41,7 +41,7 @@ impl EditorLine {
 
 #[derive(Debug, Clone)]
 pub struct Editor {
-    /// Raw text, in which a character stands for each chip. Never empty.
+    /// Raw text, in which each chip is one character. Never empty.
     lines: Vec<EditorLine>,
     /// Always at a cluster boundary.
     cursor: TextPosition,
@@ -141,8 +141,8 @@ impl Editor {
         (!self.chips.occur_in(&line.raw)).then_some(line.raw.as_str())
     }
 
-    /// Takes the text to use it elsewhere. The changes cannot be undone any more, but killed text
-    /// can still be yanked.
+    /// Takes the text to use it elsewhere. The changes can no longer be undone, but killed text can
+    /// still be yanked.
     pub fn take(&mut self) -> String {
         let text = self.text();
         self.set("");
@@ -165,7 +165,7 @@ impl Editor {
     }
 
     /// Clears the undo history and the kill ring.
-    pub fn forget_removed_text(&mut self) {
+    pub fn clear_history(&mut self) {
         self.history = UndoHistory::default();
         self.kills = KillRing::default();
         self.previous = PreviousEdit::Other;

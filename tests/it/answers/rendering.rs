@@ -162,27 +162,27 @@ fn at_all_sizes(answer: &str, is_complete: bool) -> String {
 }
 
 #[test]
-fn scripts() {
+fn many_scripts_are_drawn_at_every_size() {
     insta::assert_snapshot!(at_all_sizes(SCRIPTS, true));
 }
 
 #[test]
-fn clusters() {
+fn grapheme_clusters_are_drawn_at_every_size() {
     insta::assert_snapshot!(at_all_sizes(CLUSTERS, true));
 }
 
 #[test]
-fn tables() {
+fn tables_are_drawn_at_every_size() {
     insta::assert_snapshot!(at_all_sizes(TABLES, true));
 }
 
 #[test]
-fn lists() {
+fn lists_are_drawn_at_every_size() {
     insta::assert_snapshot!(at_all_sizes(LISTS, true));
 }
 
 #[test]
-fn open_fence() {
+fn an_open_fence_is_drawn_at_every_size() {
     insta::assert_snapshot!(at_all_sizes(OPEN_FENCE, false));
 }
 

@@ -89,6 +89,19 @@ fn a_prompt_read_with_a_dash_may_be_a_request_but_piped_material_never_is() {
     assert_eq!(output.status.code(), Some(0));
 }
 
+#[test]
+fn a_byte_order_mark_before_a_piped_or_typed_request_is_ignored() {
+    let fixture = ask_fixture();
+    with_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
+    let piped = fixture.run_with_pipe(&["ask", "-"], "\u{feff}find notes about tea\r\n");
+    let typed = fixture.run(&["ask", "\u{feff}find notes about tea"]);
+    for output in [piped, typed] {
+        assert!(stdout_of(&output).starts_with("1 note matches \"tea\":"));
+        assert_eq!(output.status.code(), Some(0));
+    }
+    assert_eq!(fixture.server.bodies(CHAT).len(), 0);
+}
+
 /// Runs `humble ask` with a prompt that the model answers with `Hm.`, and expects the status 1 and
 /// this text on standard error.
 fn fails(fixture: &AskFixture, arguments: &[&str], why: &str) {
@@ -111,6 +124,9 @@ fn a_request_that_was_not_carried_out_fails_and_says_why() {
         "mentions \"dragons\".",
     );
     fails(&fixture, &["summarize this note"], "No note is open.");
+    std::fs::create_dir(vault.join("plan.md")).expect("created");
+    let folder = "The note plan.md cannot be read: it is a folder";
+    fails(&fixture, &["summarize plan.md"], folder);
     std::fs::remove_dir_all(&vault).expect("removed");
     let missing = "the folder does not exist.";
     fails(&fixture, &["find notes about tea"], missing);

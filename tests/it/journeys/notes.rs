@@ -169,3 +169,41 @@ fn retry_rewrites_the_note_and_edit_removes_it() {
         .sees("The note tea.md was removed.");
     assert_eq!(chat.text_in_folder("vault"), "");
 }
+
+#[test]
+fn the_path_of_a_note_is_completed() {
+    let home = home_with_vault();
+    fs::create_dir(home.path().join("vault/home")).expect("created");
+    for name in ["home/router.md", "tea.md"] {
+        fs::write(home.path().join("vault").join(name), "# Router").expect("written");
+    }
+    let mut chat = chat_in(home, script());
+    chat.types("/note ")
+        .sees("tea.md")
+        .types("rou")
+        .sees("home/router.md")
+        .does_not_see("tea.md")
+        .press(KeyCode::Tab, KeyModifiers::NONE)
+        .sees("/note home/router.md");
+    chat.enter()
+        .sees("The open note is \"Router\" (home/router.md).");
+}
+
+#[test]
+fn a_number_in_a_string_passes_the_check_of_arguments() {
+    let home = home_with_vault();
+    let vault = home.path().join("vault");
+    fs::write(vault.join("tea.md"), "# Tea\nHot.").expect("written");
+    let arguments = serde_json::json!({ "vault_path": vault, "query": "tea", "limit": "5" });
+    let call = serde_json::json!({
+        "server": "humble", "name": "search_notes", "arguments": arguments,
+    });
+    let script = script().answer(&call.to_string()).answer("Tea is hot.");
+    chat_in(home, script)
+        .says("Is tea hot?")
+        .reads_screen()
+        .sees("Call now? (Y/N)")
+        .key('y')
+        .sees("Tea is hot.")
+        .model_receives("tea.md");
+}

@@ -1,4 +1,4 @@
-//! Prompts and resources of servers: lists, forms with completion, review, attaching.
+//! Server prompts and resources: lists, forms with completion, review, attaching.
 
 use super::in_memory_server::InMemoryServer;
 use super::*;
@@ -155,6 +155,17 @@ fn a_resource_is_read_from_its_server_and_sent_as_data() {
     chat.types("Summarize.").enter().sees("Ok.");
     chat.model_receives("from the server");
     chat.model_does_not_receive("root:");
+}
+
+#[test]
+fn a_template_is_found_by_its_name_too() {
+    let template = json!({ "resourceTemplates": [
+        { "uriTemplate": "db://{id}", "name": "invoices", "title": "Bills" },
+    ] });
+    let library = library().with_answer("resources/templates/list", template);
+    let mut chat = chat_with(&library, script());
+    chat.types("/resource").enter();
+    chat.sees("Bills").types("invoic").sees("humble:Bills");
 }
 
 #[test]

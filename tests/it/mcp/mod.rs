@@ -8,6 +8,7 @@ mod floods;
 mod hostile_tasks;
 mod invalid_output;
 mod lifecycle;
+mod roots;
 mod server_requests;
 mod tasks;
 

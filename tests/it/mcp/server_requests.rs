@@ -1,4 +1,4 @@
-//! Requests of servers to the user, against a real child process in both eras.
+//! Requests from servers to the user, against a real child process in both eras.
 
 use super::hub_harness::{HubHarness, failed, succeeded, test_server_config, unreachable_because};
 use humble::domain::{SampledAnswer, ServerConfig, ServerRequest, ServerRequestReply, ToolOutcome};
@@ -274,7 +274,7 @@ async fn a_server_of_either_era_gets_the_sampled_answer_or_an_error() {
         "model": "qwen3",
         "stopReason": "maxTokens",
     });
-    let rejection = "The user rejected the request for an answer of the model.";
+    let rejection = "The user rejected the request for an answer from the model.";
     for behavior in ["asks-legacy", "asks-modern"] {
         let mut harness = HubHarness::start_connected(behavior).await;
         harness.reply_with = Some(ServerRequestReply::Sampled(answer.clone()));
@@ -290,7 +290,7 @@ async fn a_server_of_either_era_gets_the_sampled_answer_or_an_error() {
         assert_eq!(request.tokens_max, 50);
         assert_eq!(request.temperature, Some(0.5));
         let conversation = "the conversation, which the server wants included";
-        assert_eq!(request.left_out, [conversation]);
+        assert_eq!(request.left_out, ["1 image", conversation]);
 
         harness.reply_with = Some(ServerRequestReply::Declined);
         let outcome = harness.call("sample", json!({})).await;
@@ -301,6 +301,28 @@ async fn a_server_of_either_era_gets_the_sampled_answer_or_an_error() {
                 json!({ "code": -1, "message": rejection }).to_string()
             ),
         }
+        harness.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_request_for_the_model_with_tools_is_refused_in_words() {
+    let why = "it has `tools`, but the model is asked without tools";
+    for behavior in ["asks-legacy", "asks-modern"] {
+        let mut harness = HubHarness::start_connected(behavior).await;
+        let outcome = harness.call("sample-tools", json!({})).await;
+        match behavior {
+            "asks-modern" => assert_eq!(
+                failed(outcome),
+                format!("The server's request for input was refused: {why}.")
+            ),
+            _ => {
+                let error = json!({ "code": -32602, "message": format!("Refused: {why}.") });
+                assert_eq!(succeeded(outcome), error.to_string());
+                harness.wait_for_notice(why).await;
+            }
+        }
+        assert_eq!(harness.requests, [], "the user is not asked");
         harness.close().await;
     }
 }

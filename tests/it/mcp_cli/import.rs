@@ -275,7 +275,7 @@ fn the_files_of_clients_are_listed() {
             .starts_with("No known client has MCP servers here."),
         "{output:?}"
     );
-    let servers = r#"{ "mcpServers": { "a": { "command": "x" }, "b": { "command": "x" } } }"#;
+    let servers = r#"{ "mcpServers": { "a\u200b": { "command": "x" }, "b": { "command": "x" } } }"#;
     let cursor = write(&home, ".cursor/mcp.json", servers);
     write(&home, ".gemini/settings.json", r#"{ "theme": "x" }"#);
     write(&home, ".codex/config.toml", "[mcp_servers\n");
@@ -283,7 +283,7 @@ fn the_files_of_clients_are_listed() {
     assert!(
         output
             .out
-            .contains(&format!("cursor  {}\n    a, b\n", cursor.display())),
+            .contains(&format!("cursor  {}\n    a⟨U+200B⟩, b\n", cursor.display())),
         "{output:?}"
     );
     assert!(
@@ -292,7 +292,7 @@ fn the_files_of_clients_are_listed() {
     );
     assert!(!output.out.contains("gemini"), "{output:?}");
     let report = import(&home, &["--json"]).expect(0).json();
-    assert_eq!(report["clients"][0]["servers"], json!(["a", "b"]));
+    assert_eq!(report["clients"][0]["servers"], json!(["a\u{200b}", "b"]));
     let output = import(&home, &["zed"]).expect(1);
     assert!(
         output

@@ -92,7 +92,7 @@ fn search_shows_owner_version_and_transports() {
 }
 
 #[test]
-fn pages_are_followed_up_to_the_limit_and_never_in_a_circle() {
+fn pages_are_followed_up_to_the_limit_and_never_in_a_loop() {
     let registry = ModelServer::start();
     let named = |name: &str| server(&format!("a.b/{name}"), &json!({}));
     registry.queue_reply(LIST, page(&[named("1"), named("2")], Some("x&y")));

@@ -112,6 +112,29 @@ async fn cyclic_links_are_not_followed() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_with_nothing_but_links_says_that_they_are_left_out() {
+    use std::os::unix::fs::symlink;
+    let search = json!({ "query": "apples" });
+    let notes = NotesFixture::new(&[]);
+    let outside = notes.vault.parent().expect("a folder").join("outside");
+    write(&outside, "a.md", "apples");
+    symlink(&outside, notes.vault.join("folder")).expect("linked");
+    let empty = "There are no Markdown notes in VAULT.";
+    let folders = "Links to folders are not followed.";
+    let why = notes.failure("search_notes", search.clone()).await;
+    assert_eq!(why, format!("{empty} {folders}"));
+    symlink(outside.join("a.md"), notes.vault.join("a.md")).expect("linked");
+    let file = "a.md was left out: it is a link to a file outside the notes folder.";
+    let why = notes.failure("search_notes", search.clone()).await;
+    assert_eq!(why, format!("{empty} {file} {folders}"));
+    fs::remove_file(outside.join("a.md")).expect("removed");
+    let file = "a.md was left out: it is a link to a file that does not exist.";
+    let why = notes.failure("search_notes", search).await;
+    assert_eq!(why, format!("{empty} {file} {folders}"));
+}
+
 #[tokio::test]
 async fn a_file_in_place_of_the_folder_is_reported_before_the_model_is_asked() {
     let notes = NotesFixture::new(&[]);

@@ -1,4 +1,4 @@
-//! Snapshots of prompts and resources of servers.
+//! Snapshots of server prompts and resources.
 
 use super::at_two_sizes;
 use crate::support::fixtures;

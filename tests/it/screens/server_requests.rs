@@ -180,7 +180,7 @@ fn sampling() {
         "sampling",
         &[
             ("what a server asks of the model", &asks),
-            ("the answer of the model", &answers),
+            ("the model's answer", &answers),
         ],
     );
 }

@@ -37,7 +37,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("import", &["domain", "files"]),
     ("registry", &["domain", "http_util"]),
-    ("notes", &["domain", "files", "ports", "search", "sync"]),
+    (
+        "notes",
+        &["domain", "files", "ports", "search", "sync", "text"],
+    ),
     ("serve", &["domain", "ports", "text", "http_util", "sync"]),
     (
         "engine",

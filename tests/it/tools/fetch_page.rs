@@ -267,7 +267,7 @@ async fn an_image_sent_as_text_is_recognized_without_zero_bytes() {
 }
 
 #[tokio::test]
-async fn a_whole_number_may_have_a_decimal_point() {
+async fn a_whole_number_may_have_a_decimal_point_or_be_text() {
     let (server, tools) = site();
     server.always_reply("/", html("<p>0123456789</p>"));
     let call = |start: Value| {
@@ -277,11 +277,17 @@ async fn a_whole_number_may_have_a_decimal_point() {
             json!({ "url": server.url(), "start": start }),
         )
     };
-    for start in [json!(4), json!(4.0), json!(4e0)] {
+    for start in [json!(4), json!(4.0), json!(4e0), json!("4")] {
         let page = call(start).await.expect("the page");
         assert_eq!(page["text"], "456789\n");
     }
-    for start in [json!(4.5), json!(-1.0), json!(-1), json!(1e300), json!("4")] {
+    for start in [
+        json!(4.5),
+        json!(-1.0),
+        json!(-1),
+        json!(1e300),
+        json!("four"),
+    ] {
         let Err(ToolFailure::Failed(why)) = call(start.clone()).await else {
             panic!("{start} was accepted");
         };

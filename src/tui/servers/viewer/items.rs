@@ -245,6 +245,12 @@ fn server_texts(server: &Server, separator: &str) -> Vec<IndentedText> {
     if let Some(description) = &server.description {
         add(SERVER_INDENT, TextTone::Dim, description.clone());
     }
+    if !server.roots.is_empty() {
+        let folders = server.roots.iter();
+        let folders: Vec<_> = folders.map(|folder| folder.display().to_string()).collect();
+        let text = format!("May ask for your folders: {}", folders.join(", "));
+        add(SERVER_INDENT, TextTone::Dim, text);
+    }
     let rejected = &server.rejected_tools;
     for line in rejected.iter().take(REJECTED_TOOLS_MAX) {
         add(
@@ -312,7 +318,10 @@ pub fn tool_note(server: &Server, tool: &Tool) -> &'static str {
     if server.withheld_tools.contains(&tool.name) {
         "changed; withheld until you accept it"
     } else if server.disabled_tools.contains(&tool.name) {
-        "off"
+        match server.pinned_tools.contains(&tool.name) {
+            true => "off, pinned",
+            false => "off",
+        }
     } else if server.pinned_tools.contains(&tool.name) {
         "pinned"
     } else if server.held_back_tools.contains(&tool.name) {

@@ -33,13 +33,13 @@ fn quitting_saves_queued_and_typed_text() {
 }
 
 #[test]
-fn queue_returns_to_the_message_when_another_session_opens() {
+fn queue_goes_to_the_history_when_another_session_opens() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter>three<Enter>")
         .input(UiInput::Paste("four".into()));
     chat.turn_ends(TurnEnd::Cancelled);
     chat.engine_event(Event::SessionOpened(Arc::new(Session::new("m"))));
-    assert_eq!(chat.message(), "two\nthree\nfour");
+    assert_eq!(chat.message(), "four");
     assert!(chat.model.composer.queue.is_empty() && !chat.model.composer.queue.paused);
     assert!(chat.notice().contains("queued"), "{}", chat.notice());
 }

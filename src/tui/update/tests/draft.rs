@@ -47,7 +47,13 @@ fn text_typed_or_queued_in_private_is_not_saved_later() {
     let mut chat = private_chat();
     chat.keys("one<Enter>two<Enter>three");
     open_another_session(&mut chat);
-    assert_eq!(chat.message(), "two\nthree");
+    assert_eq!(chat.message(), "three");
+    assert!(
+        chat.notice()
+            .ends_with("of the private conversation were removed.")
+    );
+    let is_saved = |command: &Command| matches!(command, Command::AddToHistory(_));
+    assert!(!chat.commands().iter().any(is_saved));
     assert_eq!(saved_drafts(&mut chat), []);
     let mut chat = private_chat();
     chat.keys("secret");

@@ -159,3 +159,42 @@ fn private_queue_is_never_saved() {
     let is_draft = |command: &Command| matches!(command, Command::SaveDraft(_));
     assert!(!chat.commands().iter().any(is_draft));
 }
+
+fn opens_new_conversation(chat: &mut ChatHarness) {
+    chat.keys("/new<Enter>");
+    let session = Session::new("m1".to_owned());
+    chat.engine_event(Event::SessionOpened(Arc::new(session)));
+}
+
+#[test]
+fn prompts_of_the_last_conversation_are_not_joined_to_one_message() {
+    let mut chat = queued(&["two", "three"]);
+    chat.turn_ends(TurnEnd::Cancelled);
+    opens_new_conversation(&mut chat);
+    assert_eq!((chat.message(), queue(&chat)), (String::new(), vec![]));
+    let notice = "2 queued prompts of the last conversation are in the history. Ctrl+R finds them.";
+    assert_eq!(chat.notice(), notice);
+    chat.keys("<Up>");
+    assert_eq!(chat.message(), "three");
+    chat.keys("<Up>");
+    assert_eq!(chat.message(), "two");
+}
+
+#[test]
+fn one_prompt_of_the_last_conversation_goes_into_an_empty_message_only() {
+    let mut chat = queued(&["two"]);
+    chat.turn_ends(TurnEnd::Cancelled);
+    opens_new_conversation(&mut chat);
+    assert_eq!(chat.message(), "two");
+    assert_eq!(
+        chat.notice(),
+        "Moved the queued prompt back to the message."
+    );
+    let mut chat = queued(&["two"]);
+    chat.turn_ends(TurnEnd::Cancelled).keys("draft");
+    let session = Session::new("m1".to_owned());
+    chat.engine_event(Event::SessionOpened(Arc::new(session)));
+    assert_eq!(chat.message(), "draft");
+    let notice = "The queued prompt of the last conversation is in the history. Ctrl+R finds it.";
+    assert_eq!(chat.notice(), notice);
+}

@@ -22,7 +22,7 @@ fn two_fields() -> Ask {
     )
 }
 
-/// A question of a server outside a turn, which has been drawn and accepts keys.
+/// A question from a server outside a turn, which has been drawn and accepts keys.
 fn asked(question: Ask) -> ChatHarness {
     let mut chat = chat();
     chat.size(80, 24).keys("go<Enter>");
@@ -149,7 +149,11 @@ fn a_secret_is_sent_only_after_a_typed_confirmation() {
     );
     let mut chat = asked(question);
     assert!(show(&mut chat).contains("Warning: `password` looks like a secret."));
-    chat.keys("yy<Enter>");
+    chat.keys("y");
+    let confirming = show(&mut chat);
+    assert!(confirming.contains("  password  x"), "{confirming}");
+    assert!(!confirming.contains("more ─"), "{confirming}");
+    chat.keys("y<Enter>");
     assert_eq!(answers(&mut chat), []);
     chat.keys("<Backspace>send<Enter>");
     assert_eq!(answers(&mut chat), [values(&json!({ "password": "x" }))]);
@@ -239,6 +243,78 @@ fn options_are_chosen_with_arrows_letters_and_space() {
     chat.keys("y");
     let expected = json!({ "size": "large", "extras": ["a", "c"], "express": false });
     assert_eq!(answers(&mut chat), [values(&expected)]);
+}
+
+#[test]
+fn long_lists_of_options_are_filtered_by_typing() {
+    let cities: Vec<String> = (0..500).map(|n| format!("City {n:03}")).collect();
+    let mut chat = asked(form_question(
+        &json!({
+            "one": { "enum": cities },
+            "some": { "type": "array", "items": { "enum": cities } },
+        }),
+        &[],
+    ));
+    chat.keys("e");
+    let screen = show(&mut chat);
+    assert!(screen.contains("500 options; type to filter"), "{screen}");
+    chat.keys("99");
+    let screen = show(&mut chat);
+    for text in [
+        "5 of 500 options contain `99`",
+        "(o) City 099",
+        "( ) City 499",
+    ] {
+        assert!(screen.contains(text), "{text}\n{screen}");
+    }
+    let is_field = |row: &&str| row.contains("some");
+    let place = |screen: &str| screen.lines().position(|row| is_field(&row));
+    let before = place(&screen);
+    chat.keys("<Right>").keys("x");
+    let screen = show(&mut chat);
+    assert!(
+        screen.contains("0 of 500 options contain `99x`"),
+        "{screen}"
+    );
+    assert_eq!(place(&screen), before, "the fields below keep their rows");
+    chat.keys("<Backspace><Right><Enter>");
+    chat.keys("042<Space><Backspace><Backspace><Backspace>77<Right><Space><Enter>");
+    show(&mut chat);
+    chat.keys("y");
+    let expected = json!({ "one": "City 299", "some": ["City 042", "City 177"] });
+    assert_eq!(answers(&mut chat), [values(&expected)]);
+}
+
+#[test]
+fn a_form_without_fields_has_nothing_to_fill_in() {
+    let mut chat = asked(form_question(&json!({}), &[]));
+    let screen = show(&mut chat);
+    assert!(
+        screen.contains("y agree") && !screen.contains("fill in"),
+        "{screen}"
+    );
+    chat.keys("y");
+    assert_eq!(answers(&mut chat), [values(&json!({}))]);
+}
+
+#[test]
+fn an_invalid_default_is_explained_beside_its_field() {
+    let question = form_question(
+        &json!({ "a": { "type": "string" }, "age": { "type": "integer", "default": "ma\u{202e}ny" } }),
+        &[],
+    );
+    let mut chat = asked(question);
+    let why = "The server's default `\"ma⟨U+202E⟩ny\"` is not used: Expected a number.";
+    let review = show(&mut chat);
+    assert!(review.contains(why), "{review}");
+    chat.keys("e");
+    assert!(
+        !show(&mut chat).contains(why),
+        "another field has the focus"
+    );
+    chat.keys("<Down>");
+    let fields = show(&mut chat);
+    assert!(fields.contains(why), "{fields}");
 }
 
 #[test]

@@ -20,6 +20,7 @@ fn with_tool_diet() -> ChatHarness {
     files.pinned_tools.insert("look".to_owned());
     files.held_back_tools.insert("find".to_owned());
     files.disabled_tools.insert("old".to_owned());
+    files.pinned_tools.insert("old".to_owned());
     with_servers((80, 24), vec![failed(), files])
 }
 
@@ -36,7 +37,7 @@ fn tools_are_listed_with_their_offer_state() {
         "find  held back",
         "erase  offered",
         "writes",
-        "old  off",
+        "old  off, pinned",
     ];
     assert_in_order(&screen, &expected);
     assert!(!screen.contains("broken  failed") && !screen.contains("Second line"));
@@ -48,7 +49,7 @@ fn the_list_of_tools_is_filtered_by_annotation_and_offer_state() {
         ("read-only", "look find old"),
         ("writes", "erase"),
         ("held back", "find"),
-        ("pinned", "look"),
+        ("pinned", "look old"),
     ] {
         let mut chat = with_tool_diet();
         let screen = chat.keys(&format!("/tools {filter}<Enter>")).screen();

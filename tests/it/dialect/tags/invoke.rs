@@ -4,7 +4,7 @@ use super::{CUT, TIME, describe, describe_every_way, seoul, unknown, weather, wr
 use serde_json::json;
 
 #[test]
-fn invoke_tags_in_every_wrapper() {
+fn invoke_tags_are_read_in_every_wrapper() {
     let call = |prefix: &str| {
         format!(
             "<{prefix}invoke name=\"get_weather\">\n<{prefix}parameter name=\"city\">서울</{prefix}parameter>\n</{prefix}invoke>"

@@ -1,4 +1,4 @@
-//! Instructions of servers: sent only after the user's consent.
+//! Server instructions: sent only after the user's consent.
 
 use super::*;
 

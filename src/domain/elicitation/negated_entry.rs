@@ -1,0 +1,130 @@
+//! Recognizes the part of a sentence that tells the user not to enter something, such as `Do not
+//! enter your password here`. Everything else is kept: a negation elsewhere in the text must not
+//! hide a request for a secret.
+
+/// Words before the verb, in English.
+const NEGATIONS: &[&str] = &[
+    "do not",
+    "don't",
+    "don’t",
+    "never",
+    "must not",
+    "mustn't",
+    "should not",
+    "shouldn't",
+];
+/// Verbs after which the secret follows.
+const VERBS: &[&str] = &[
+    "enter", "type", "paste", "include", "put", "write", "provide", "submit", "send", "give",
+    "use", "add",
+];
+/// Words after which the sentence is about something else, or about which secret is meant.
+const CLAUSE_WORDS: &[&str] = &[
+    "when",
+    "while",
+    "but",
+    "unless",
+    "until",
+    "before",
+    "except",
+    "if",
+    "after",
+    "then",
+    "in",
+    "into",
+    "with",
+    "from",
+    "of",
+    "to",
+    "only",
+    "just",
+    "instead",
+    "because",
+    "so",
+    "as",
+    "than",
+    "for",
+    "wrong",
+    "incorrect",
+    "invalid",
+    "old",
+    "expired",
+];
+/// The end of a Korean clause that forbids entering something. The object precedes it.
+const KOREAN_ENDS: &[&str] = &[
+    "입력하지 마",
+    "입력하지 말",
+    "입력하지 않",
+    "입력하면 안",
+    "적지 마",
+    "적지 말",
+    "쓰지 마",
+    "쓰지 말",
+    "넣지 마",
+    "넣지 말",
+    "입력 금지",
+];
+
+/// The text without the parts that tell the user not to enter something.
+pub fn without_negated_entries(text: &str) -> String {
+    let text = without_english_entries(text);
+    text.split_inclusive(ends_sentence)
+        .map(without_korean_entry)
+        .collect()
+}
+
+fn ends_sentence(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '。' | '\n' | ';' | ',' | '，')
+}
+
+/// Removes each `never enter …` up to the end of its clause.
+fn without_english_entries(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let words = text.split_inclusive(char::is_whitespace);
+    let mut is_negated = false;
+    let mut before = [String::new(), String::new()];
+    for word in words {
+        let plain = plain_word(word);
+        let starts = VERBS.contains(&plain.as_str()) && follows_negation(&before);
+        is_negated = starts || is_negated && !CLAUSE_WORDS.contains(&plain.as_str());
+        match is_negated {
+            true => kept.push(' '),
+            false => kept.push_str(word),
+        }
+        let ends = word.trim_end().ends_with(ends_sentence);
+        is_negated &= !ends;
+        before = match ends {
+            true => [String::new(), String::new()],
+            false => [std::mem::take(&mut before[1]), plain],
+        };
+    }
+    kept
+}
+
+/// Whether the last two words are a negation.
+fn follows_negation(before: &[String; 2]) -> bool {
+    let [first, second] = before;
+    NEGATIONS
+        .iter()
+        .any(|negation| match negation.split_once(' ') {
+            Some((one, two)) => one == first && two == second,
+            None => negation == second,
+        })
+}
+
+fn plain_word(word: &str) -> String {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    word.to_lowercase()
+}
+
+/// A Korean clause names the secret first: `비밀번호를 입력하지 마세요`.
+fn without_korean_entry(clause: &str) -> &str {
+    let found = KOREAN_ENDS
+        .iter()
+        .find_map(|end| Some((clause.find(end)?, end.len())));
+    match found {
+        // `비밀번호를 입력하고 적지 마세요` does ask for it.
+        Some((at, length)) if !clause[..at].contains("입력") => &clause[at + length..],
+        _ => clause,
+    }
+}

@@ -1,0 +1,216 @@
+//! English requests that are told from ordinary prompts by more than their phrase: `is X in my notes`,
+//! `note about X please`, `a note explaining X`. Their topics must be plain nouns or subjects.
+
+use super::english_lookalikes::DETERMINERS;
+use super::topic::RequestTopic;
+
+/// A new note whose subject is explained. Messages explain, too: see [`is_subject`].
+pub(super) const CREATE_EXPLANATION: &[&str] = &[
+    "{create} me? {article?} {plain*} {style*} {plain*} note {for-myself?} {tail?} explaining|describing {topic}",
+];
+/// A new note, without a verb.
+pub(super) const CREATE_PLEASE: &[&str] =
+    &["a|another? {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic} please"];
+/// The topic before the notes. What has a determiner is usually in the conversation already.
+pub(super) const CREATE_IN_NOTES: &[&str] =
+    &["add|save|put|write|record {topic} to|in|into {vault} as a|another? {plain*} note"];
+pub(super) const FIND_THING: &[&str] = &["is|are {topic} in {my} notes|vault"];
+/// What the user has is text, even if the topic is an instrument.
+pub(super) const FIND_OWN_NOTES: &[&str] =
+    &["{do-i-have} {any?} {my?} notes|note {mentioning} {topic}"];
+/// One note by its topic. Several notes with an article may be in the conversation.
+pub(super) const SUMMARIZE_THE_NOTE: &[&str] = &[
+    "{style?} {summarize} the {topic} note",
+    "{ask-for?} {article?} quick? {style*} {summary} of the {topic} note",
+];
+
+/// Words of a note that explains something to a person.
+const EXCUSES: &[&str] = &[
+    "absence",
+    "absences",
+    "absent",
+    "late",
+    "lateness",
+    "delay",
+    "delays",
+    "delayed",
+    "resignation",
+    "resigning",
+    "leaving",
+    "quitting",
+    "sorry",
+    "decision",
+    "mistake",
+    "situation",
+    "sick",
+    "illness",
+    "i",
+    "i'm",
+    "me",
+    "my",
+    "we",
+    "we're",
+    "our",
+    "us",
+    "you",
+    "your",
+    "he",
+    "she",
+    "they",
+    "his",
+    "her",
+    "their",
+    "myself",
+    "ourselves",
+    "why",
+];
+/// Beginnings of a subject that has a determiner.
+const SUBJECT_BEGINNINGS: &[&str] = &["the difference", "the differences", "the basics"];
+/// Instruments that notes may be about. The other musical words mean notes in music.
+const INSTRUMENTS: &[&str] = &["guitar", "piano", "violin"];
+/// Words that are no part of a thing to look for: pronouns, adverbs and adjectives.
+const NOT_THINGS: &[&str] = &[
+    "there",
+    "anything",
+    "anyone",
+    "anybody",
+    "something",
+    "someone",
+    "somebody",
+    "everything",
+    "everyone",
+    "everybody",
+    "nothing",
+    "nobody",
+    "none",
+    "one",
+    "more",
+    "much",
+    "many",
+    "most",
+    "not",
+    "still",
+    "already",
+    "really",
+    "actually",
+    "also",
+    "too",
+    "only",
+    "even",
+    "just",
+    "ever",
+    "here",
+    "now",
+    "in",
+    "on",
+    "of",
+    "and",
+    "or",
+    "but",
+    "that",
+    "which",
+    "who",
+    "what",
+    "correct",
+    "right",
+    "wrong",
+    "ok",
+    "okay",
+    "fine",
+    "good",
+    "bad",
+    "better",
+    "best",
+    "clear",
+    "consistent",
+    "complete",
+    "accurate",
+    "missing",
+    "safe",
+    "true",
+    "false",
+    "enough",
+    "different",
+    "same",
+    "important",
+    "public",
+    "private",
+    "relevant",
+    "necessary",
+    "broken",
+    "hidden",
+    "open",
+    "empty",
+    "new",
+    "old",
+    "interesting",
+    "written",
+    "shown",
+    "known",
+    "lost",
+    "gone",
+    "readable",
+    "formatting",
+    "format",
+    "order",
+    "punctuation",
+    "tone",
+    "style",
+    "layout",
+    "markdown",
+];
+/// Ends of adjectives and participles after a noun, as in `the table sorted`.
+const ADJECTIVE_ENDS: &[&str] = &["ed", "able", "ible", "ly", "ful", "less", "-sensitive"];
+/// Maximum number of words of a thing after a determiner.
+const THING_WORDS_MAX: usize = 3;
+
+/// Whether a note explains a subject instead of what somebody did.
+pub(super) fn is_subject(topic: &RequestTopic) -> bool {
+    let lower = topic.text.to_lowercase();
+    let is_excuse = lower.split_whitespace().any(|word| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'');
+        EXCUSES.contains(&word)
+    });
+    let has_known_beginning = SUBJECT_BEGINNINGS
+        .iter()
+        .any(|start| lower.starts_with(start));
+    !is_excuse && (has_known_beginning || !has_determiner(&lower))
+}
+
+/// Whether the topic of `note on TOPIC please` is not the place of the note, as in `the agenda`.
+pub(super) fn is_no_place(topic: &RequestTopic, words: &[&str]) -> bool {
+    let on_place = words.iter().any(|word| word.eq_ignore_ascii_case("on"));
+    !(on_place && has_determiner(&topic.text.to_lowercase()))
+}
+
+pub(super) fn has_no_determiner(topic: &RequestTopic) -> bool {
+    !has_determiner(&topic.text.to_lowercase())
+}
+
+/// Whether the topic of `is TOPIC in my notes` is a thing, as in `the router password`. A sentence such
+/// as `is the table sorted in my notes` asks about the notes.
+pub(super) fn is_thing(topic: &RequestTopic) -> bool {
+    let lower = topic.text.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let (words_max, noun) = match words.split_first() {
+        Some((first, rest)) if DETERMINERS.contains(first) => (THING_WORDS_MAX, rest),
+        _ => (1, &words[..]),
+    };
+    let ends_as_adjective = |word: &&str| ADJECTIVE_ENDS.iter().any(|end| word.ends_with(end));
+    let is_sentence = noun.len() > 1 && noun.last().is_some_and(ends_as_adjective);
+    let is_other = |word: &&str| NOT_THINGS.contains(word);
+    !noun.is_empty() && noun.len() <= words_max && !is_sentence && !noun.iter().any(is_other)
+}
+
+/// Whether the topic is about playing an instrument, as in `guitar`. `the guitar` may have notes of its
+/// own.
+pub(super) fn is_about_instrument(topic: &RequestTopic) -> bool {
+    let lower = topic.text.to_lowercase();
+    let mut words = lower.split_whitespace();
+    words.all(|word| INSTRUMENTS.contains(&word))
+}
+
+fn has_determiner(lower: &str) -> bool {
+    let first = lower.split_whitespace().next().unwrap_or_default();
+    DETERMINERS.contains(&first)
+}

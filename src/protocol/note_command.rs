@@ -1,0 +1,18 @@
+//! Commands for notes.
+
+/// Commands for notes. Where no event is named, a notice reports the result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoteCommand {
+    /// Finds the notes whose paths match this text; answered by [`Event::NotePathsFound`](super::Event::NotePathsFound), unless
+    /// another search is requested before this one starts.
+    FindPaths(String),
+    /// Opens a note, given its path below the vault or its absolute path.
+    Open(String),
+    Close,
+    /// Names the open note.
+    ShowOpen,
+    /// Sends excerpts of notes with ordinary prompts, or stops that.
+    Consult(bool),
+    /// Reports whether notes are sent with prompts.
+    ShowConsulting,
+}
