@@ -209,6 +209,8 @@ pub enum Command {
         query: QueryId,
         fragment: String,
     },
+    /// Finds the files among these paths; answered by [`Event::MentionedFound`].
+    FindMentioned(QueryId, Vec<String>),
     /// Asks whether the current model takes images; answered by [`Event::ImageSupportChecked`].
     CheckImageSupport,
     /// Ends the engine. Acknowledged by [`Event::ShuttingDown`] and completed by
@@ -286,6 +288,10 @@ pub enum Event {
         query: QueryId,
         found: Arc<FoundFiles>,
     },
+    /// For each answered prompt of the conversation, how many other versions it has.
+    VersionsCounted(Vec<usize>),
+    /// The result of [`Command::FindMentioned`]: the paths that are files.
+    MentionedFound(QueryId, Vec<String>),
     /// The result of [`NoteCommand::FindPaths`].
     NotePathsFound {
         fragment: String,

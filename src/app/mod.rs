@@ -237,6 +237,7 @@ async fn run_screen(
         keys: settings.keys,
         is_sidebar_closed: !ui.is_sidebar_open,
         no_color: is_set("NO_COLOR"),
+        home: home.root().display().to_string(),
         panic_report: Some(home.logs().join("panic.txt")),
         redact: tui::RedactFn(log::redact),
         tour_prompts,
@@ -342,6 +343,11 @@ fn start_engine(
     let log_handle = log::init(&home.logs(), tracing::Level::INFO, move |line| {
         let _ = pane_sender.try_send(line);
     });
+    let unused = config::unused_keys(&home);
+    if !unused.is_empty() {
+        let keys = unused.join(", ");
+        tracing::info!("config.json: humble does not read these keys: {keys}");
+    }
     background.watch_front_end();
     let _in_background = background.runtime.enter();
     // The engine configures the server once it has read the settings.

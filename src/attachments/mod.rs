@@ -15,5 +15,5 @@ pub use clipboard::{ClipboardEnv, read_clipboard};
 pub use error::AttachError;
 pub use finder::FileFinder;
 pub use inline_image::{InlineImageError, image_from_base64};
-pub use reader::{attach_resource, read_path};
+pub use reader::{attach_resource, existing_files, read_path};
 pub use result_media::save_result_media;

@@ -65,6 +65,7 @@ pub use tightened_permissions::tightened_permissions_notices;
 pub use token_file::read_token_file;
 pub use trust::{PinnedTool, TrustEdit, TrustQueue, read_trust, update_trust};
 pub use ui_settings::UiSettings;
+pub use unknown_keys::unused_keys;
 pub use variables::VariableLookup;
 pub use watch::SettingsWatcher;
 

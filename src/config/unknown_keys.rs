@@ -3,6 +3,7 @@
 
 use super::error::file_name;
 use super::fields;
+use super::home::Home;
 use super::json_document::JsonDocument;
 use super::json_edit::PathStep;
 use crate::domain::{Banner, BannerCause, Notice};
@@ -27,6 +28,8 @@ const SECTIONS: [(&str, &[&str]); 4] = [
     ("notes", &["vault", "embedModel"]),
 ];
 
+/// Maximum number of unused keys that the log names.
+const UNUSED_MAX: usize = 20;
 /// Maximum number of keys named in the banner.
 const NAMED_MAX: usize = 3;
 
@@ -65,4 +68,53 @@ pub(super) fn unknown_keys_banner(document: &JsonDocument) -> Option<Banner> {
     };
     let cause = BannerCause::UnknownKeys(file_name(path));
     Some(Banner::new(cause, notice))
+}
+
+/// All keys at the top of `config.json`, and all keys of a model.
+const ROOT_KEYS: [&str; 10] = [
+    "models",
+    "logLevel",
+    "toolCallMode",
+    "limits",
+    "toolDiet",
+    "ui",
+    "keys",
+    "builtIn",
+    "notes",
+    "registryUrl",
+];
+const MODEL_KEYS: [&str; 14] = [
+    "name",
+    "model",
+    "provider",
+    "baseUrl",
+    "apiKey",
+    "caFile",
+    "active",
+    "contextLength",
+    "think",
+    "toolCalls",
+    "toolRole",
+    "keepAlive",
+    "options",
+    "vision",
+];
+
+/// The keys of `config.json` that this program does not read. They may belong to another program,
+/// so no banner names them. Empty if the file cannot be read.
+pub fn unused_keys(home: &Home) -> Vec<String> {
+    let Ok(Some(document)) = JsonDocument::read(&home.config()) else {
+        return Vec::new();
+    };
+    let root = document.root();
+    let unread = |keys: &'static [&str]| move |key: &&String| !keys.contains(&key.as_str());
+    let mut unused: Vec<String> = root.keys().filter(unread(&ROOT_KEYS)).cloned().collect();
+    let models = fields::get(root, "models").and_then(Value::as_array);
+    for (index, model) in models.into_iter().flatten().enumerate() {
+        let keys = model.as_object().map(|model| model.keys());
+        let keys = keys.into_iter().flatten().filter(unread(&MODEL_KEYS));
+        unused.extend(keys.map(|key| format!("models[{index}].{key}")));
+    }
+    unused.truncate(UNUSED_MAX);
+    unused
 }

@@ -103,6 +103,26 @@ impl Session {
         self.branches.iter().filter(forks_here).collect()
     }
 
+    /// For each answered prompt, the number of branches that leave the active one there.
+    pub fn other_versions(&self) -> Vec<usize> {
+        let messages = self.messages.iter().enumerate();
+        let prompts = messages.filter(|(_, message)| message.role == MessageRole::User);
+        let prompts: Vec<usize> = prompts.map(|(index, _)| index).collect();
+        let mut versions = vec![0; prompts.len()];
+        for branch in &self.branches {
+            let next = prompts.partition_point(|prompt| *prompt <= branch.fork_index);
+            let leaves_inside = branch.fork_index < self.messages.len();
+            if let Some(count) = next
+                .checked_sub(1)
+                .filter(|_| leaves_inside)
+                .and_then(|index| versions.get_mut(index))
+            {
+                *count += 1;
+            }
+        }
+        versions
+    }
+
     /// Keeps the first `kept` messages. The removed messages become a branch left at `now`.
     pub fn rewind(&mut self, kept: usize, now: Timestamp) {
         if kept >= self.messages.len() {

@@ -1,7 +1,7 @@
 //! How a conversation is exported: the format, the part and the name of the file.
 
 use super::{SavedMessage, Session};
-use crate::domain::session::MessageRole;
+use crate::domain::session::{CancelledTurn, MessageRole};
 use crate::text::grapheme;
 use crate::text::invisible::Invisible;
 
@@ -48,21 +48,38 @@ pub struct ExportPart {
 }
 
 impl ExportPart {
-    /// The messages of the part. A turn begins with a prompt.
-    pub fn messages(self, session: &Session) -> impl Iterator<Item = &SavedMessage> {
+    /// The index of the first message of the part. A turn begins with a prompt.
+    pub fn first_message(self, session: &Session) -> usize {
         let is_start = move |message: &SavedMessage| match self.answers_only {
             true => message.role == MessageRole::Assistant,
             false => message.role == MessageRole::User,
         };
         let starts = session.messages.iter().enumerate().rev();
         let mut starts = starts.filter(move |(_, message)| is_start(message));
-        let first = match self.last {
+        match self.last {
             None => 0,
             Some(0) => session.messages.len(),
             Some(count) => starts.nth(count - 1).map_or(0, |(index, _)| index),
-        };
-        let messages = session.messages[first..].iter();
+        }
+    }
+
+    /// The messages of the part.
+    pub fn messages(self, session: &Session) -> impl Iterator<Item = &SavedMessage> {
+        let messages = session.messages[self.first_message(session)..].iter();
         messages.filter(move |message| !self.answers_only || message.role == MessageRole::Assistant)
+    }
+
+    /// The turns of the part that were cancelled after some of the answer had arrived. An export of
+    /// answers has none, because their text is not an answer.
+    pub fn cancelled_turns(self, session: &Session) -> impl Iterator<Item = &CancelledTurn> {
+        let first = self.first_message(session);
+        let is_part = move |turn: &&CancelledTurn| {
+            // A turn at the first message ended before the part begins.
+            let is_after_start = first == 0 || turn.messages_before > first;
+            let has_text = !turn.partial_answer.trim().is_empty();
+            !self.answers_only && self.last != Some(0) && is_after_start && has_text
+        };
+        session.metadata.cancelled.iter().filter(is_part)
     }
 }
 

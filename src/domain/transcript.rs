@@ -16,6 +16,9 @@ use replacement::DetachedEntries;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+/// The note on a cancelled turn that has no text to mark.
+const CANCELLED_NOTE: &str = "(cancelled)";
+
 /// One item of the conversation. `revision` increases with every change, so a renderer can
 /// cache its output.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +27,8 @@ pub struct TranscriptEntry {
     pub revision: u64,
     /// Since this revision, text has only been appended.
     pub append_only_since: u64,
+    /// The number of other versions of this prompt or of its answer.
+    pub other_versions: usize,
     pub body: EntryBody,
 }
 
@@ -351,7 +356,7 @@ impl Transcript {
             *is_cancelled = true;
             self.bump_revision(index);
         } else {
-            self.push(turn, EntryBody::Note(Notice::info("(cancelled)")));
+            self.push(turn, EntryBody::Note(Notice::info(CANCELLED_NOTE)));
         }
     }
 
@@ -378,6 +383,7 @@ impl Transcript {
             turn,
             revision: self.revision,
             append_only_since: self.revision,
+            other_versions: 0,
             body,
         });
         self.entries.len() - 1

@@ -3,12 +3,19 @@
 
 use super::cx::EngineCx;
 use super::jobs::JobResult;
-use crate::attachments::{AttachError, ClipboardEnv, FileFinder, read_clipboard, read_path};
+use crate::attachments::{
+    AttachError, ClipboardEnv, FileFinder, existing_files, read_clipboard, read_path,
+};
 use crate::domain::attachment::{AttachmentSource, FoundFiles, ReadAttachment};
 use crate::domain::{ImageSupport, ModelConfig, QueryId};
 use crate::protocol::Event;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// A message waits this long for the files that it mentions.
+const MENTIONED_DEADLINE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) struct AttachmentJobs {
@@ -37,6 +44,18 @@ impl AttachmentJobs {
             let result = read_source(source, finder, &home).await;
             let result = result.map_err(|error| error.notice());
             JobResult::Events(vec![Event::AttachmentRead { query, result }])
+        });
+    }
+
+    /// Finds out which of these paths are files. A folder on a slow network delays the message only
+    /// briefly: its files then count as missing.
+    pub(super) fn find_mentioned(&self, query: QueryId, paths: Vec<String>, cx: &mut EngineCx) {
+        let finder = Arc::clone(&self.finder);
+        cx.jobs.spawn(async move {
+            let find = move || existing_files(paths, finder.root());
+            let found = timeout(MENTIONED_DEADLINE, tokio::task::spawn_blocking(find)).await;
+            let files = found.ok().and_then(Result::ok).unwrap_or_default();
+            JobResult::Events(vec![Event::MentionedFound(query, files)])
         });
     }
 

@@ -134,7 +134,13 @@ const REPLACE_PROMPT: &[ChoiceRow] = &[
 ];
 
 const UNFINISHED_TURN: &[ChoiceRow] = &[
-    row(C::Resume, 'y', "resume", "Resume it (restores the prompt)").or('r'),
+    row(
+        C::Resume,
+        'y',
+        "restore",
+        "Put the prompt into the message, to ask it again",
+    )
+    .or('r'),
     row(
         C::KeepForLater,
         'n',

@@ -117,6 +117,8 @@ pub struct SharedUiState<'a> {
     /// Action of the open layer.
     pub open_layer: Option<Action>,
     pub keymap: &'a Keymap,
+    /// The program's folder.
+    pub home: &'a str,
     pub engine: &'a EngineState,
     pub servers: &'a [Server],
     pub transcript: &'a Transcript,

@@ -69,6 +69,8 @@ pub struct TuiOptions {
     pub keys: Arc<KeySettings>,
     /// The sidebar opens only on request (`ui.sidebar: closed`).
     pub is_sidebar_closed: bool,
+    /// The program's folder, for texts that name its files.
+    pub home: String,
     /// The file for panic reports; `None` means stderr.
     pub panic_report: Option<PathBuf>,
     /// Removes secrets from panic reports.

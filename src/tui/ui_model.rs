@@ -41,6 +41,8 @@ pub struct UiModel {
     pub screen: ScreenState,
     pub input: InputState,
     pub keymap: Keymap,
+    /// The program's folder.
+    home: String,
     pub ids: IdGenerators,
     pub chat: Chat,
     pub conversation: ConversationState,
@@ -113,6 +115,7 @@ impl UiModel {
             servers_pane: ServersPane::new(screen.glyphs.dot),
             screen,
             input: InputState::default(),
+            home: options.home.clone(),
             keymap: Keymap::new(Arc::clone(&options.keys), KeyProtocol::default()),
             ids: IdGenerators::default(),
             chat: Chat::default(),
@@ -187,6 +190,7 @@ impl UiModel {
             markdown_glyphs: self.screen.markdown_glyphs(),
             open_layer: self.layer.as_ref().and_then(|layer| layer.action()),
             keymap: &self.keymap,
+            home: &self.home,
             engine: &self.engine,
             servers: &self.servers_pane.servers,
             transcript: &self.chat.transcript,
@@ -324,6 +328,8 @@ impl UiModel {
         let dialog_armed = self.dialogs.accepts_keys_at(self.input.last_key);
         let dialog_armed = dialog_armed.filter(|_| !self.is_dialog_covered());
         let held_letter = self.dialogs.letter_due_at();
+        let first_run_digit = self.first_run.digit_due_at();
+        let first_run_digit = first_run_digit.filter(|_| self.first_run_takes_keys());
         let held_enter = self.composer.paste_detector.enter_due_at();
         let layer_wake = self.layer.as_ref().and_then(|layer| layer.wake_at());
         let ack_deadline = self.interrupt.ack_deadline().filter(|due| self.now < *due);
@@ -336,6 +342,7 @@ impl UiModel {
             notice,
             dialog_armed,
             held_letter,
+            first_run_digit,
             held_enter,
             self.composer.draft_due_at(),
             self.input.replies.release_at(),

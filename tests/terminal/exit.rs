@@ -148,11 +148,11 @@ fn turn_interrupted_by_a_hangup_is_offered_at_the_next_start() {
     terminal.signal(Signal::HUP);
     assert_eq!(terminal.exit().code, 129);
     let mut restarted = open(&home);
-    restarted.wait_for_text("Resume it?");
+    restarted.wait_for_text("Restore the prompt?");
     restarted.wait_for_text("The words so far");
     restarted.wait_for_text("Press a key to choose");
     restarted.press("k");
-    restarted.wait_until_gone("Resume it?");
+    restarted.wait_until_gone("Restore the prompt?");
     assert_eq!(restarted.quit(), clean_exit());
 }
 
@@ -170,7 +170,7 @@ fn resuming_after_kill_9_keeps_prompt_queue_and_draft_apart() {
     terminal.exit();
     server.queue_reply(CHAT, endless(&["Once more"]));
     let mut restarted = open(&home);
-    restarted.wait_for_text("Resume it?");
+    restarted.wait_for_text("Restore the prompt?");
     restarted.wait_for_text("Press a key to choose");
     restarted.press("y");
     restarted.wait_for_text("The interrupted prompt is in the message.");
@@ -238,10 +238,10 @@ fn kill_9_during_an_answer_loses_no_saved_data() {
     home.wait_until_saved("A later answer.");
     home.wait_until_saved("An earlier answer.");
     // The killed turn is offered, but the offer does not prevent other turns.
-    restarted.wait_for_text("Resume it?");
+    restarted.wait_for_text("Restore the prompt?");
     restarted.wait_for_text("Press a key to choose");
     restarted.press("k");
-    restarted.wait_until_gone("Resume it?");
+    restarted.wait_until_gone("Restore the prompt?");
     assert_eq!(restarted.quit(), clean_exit());
     restarted.assert_restored();
 }

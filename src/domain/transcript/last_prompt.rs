@@ -1,6 +1,6 @@
 //! The last prompt of a transcript.
 
-use super::{EntryBody, Transcript};
+use super::{CANCELLED_NOTE, EntryBody, Transcript};
 use crate::domain::{Attachment, PromptKind};
 use std::sync::Arc;
 
@@ -15,6 +15,15 @@ pub struct LastPrompt<'a> {
 }
 
 impl Transcript {
+    /// Whether the last entry is the text of an answer that was cancelled, or the note about that.
+    pub fn was_last_answer_cancelled(&self) -> bool {
+        match self.entries.last().map(|entry| &entry.body) {
+            Some(EntryBody::Text { is_cancelled, .. }) => *is_cancelled,
+            Some(EntryBody::Note(notice)) => notice.what == CANCELLED_NOTE,
+            _ => false,
+        }
+    }
+
     /// The last prompt of the conversation.
     pub fn last_prompt(&self) -> Option<LastPrompt<'_>> {
         let entry = &self.entries[self.last_prompt_index()?];

@@ -84,6 +84,20 @@ impl Transcript {
         }
     }
 
+    /// Sets how many other versions the answered prompts have, in order.
+    pub fn set_versions(&mut self, versions: &[usize]) {
+        let mut later = versions.iter().rev();
+        for index in (0..self.entries.len()).rev() {
+            if !self.is_answered_prompt(&self.entries[index]) {
+                continue;
+            }
+            let count = later.next().copied().unwrap_or(0);
+            if std::mem::replace(&mut self.entries[index].other_versions, count) != count {
+                self.bump_revision(index);
+            }
+        }
+    }
+
     /// The typed prompt of the turn that the entry at `index` belongs to.
     pub fn prompt_of(&self, index: usize) -> Option<usize> {
         let entries = self.entries.get(..=index)?;

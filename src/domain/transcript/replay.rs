@@ -36,6 +36,9 @@ impl Transcript {
         }
         transcript.replay_summary_notice(summary_notice.as_ref(), session.messages.len(), ids);
         transcript.replay_cancelled_turns(session, session.messages.len(), ids);
+        if !session.branches.is_empty() {
+            transcript.set_versions(&session.other_versions());
+        }
         transcript
     }
 

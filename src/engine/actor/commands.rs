@@ -91,10 +91,8 @@ impl Actor {
             Command::ReplaceSystemPrompt => self.settings.read_outdated_prompt(&mut self.cx),
             Command::DropSummary => self.drop_summary(),
             Command::Note(command) => self.route_note_command(command),
-            Command::ListBranches { of_turn } => {
-                self.conversation.list_branches(of_turn, &mut self.cx);
-            }
-            Command::Rewind
+            Command::ListBranches { .. }
+            | Command::Rewind
             | Command::DropCancelled(_)
             | Command::SwitchBranch(_)
             | Command::ReplaceAnswer { .. }
@@ -104,9 +102,10 @@ impl Actor {
             Command::SaveDraft(draft) => self.save_draft(draft),
             Command::AddToHistory(text) => self.add_to_history(text),
             Command::ServerContent(command) => self.handle_server_content(command),
-            Command::Attach { .. } | Command::FindFiles { .. } | Command::CheckImageSupport => {
-                self.route_attachment_command(command);
-            }
+            Command::Attach { .. }
+            | Command::FindFiles { .. }
+            | Command::FindMentioned(..)
+            | Command::CheckImageSupport => self.route_attachment(command),
             // Handled by `handle_command`.
             Command::Shutdown | Command::ShutdownKeepingTurn => {}
         }
@@ -141,7 +140,7 @@ impl Actor {
         self.server_content.handle(command, hub, cx);
     }
 
-    fn route_attachment_command(&mut self, command: Command) {
+    fn route_attachment(&mut self, command: Command) {
         let cx = &mut self.cx;
         match command {
             Command::Attach {
@@ -150,6 +149,9 @@ impl Actor {
             } => server_content::read_resource(query, server, uri, &self.hub, cx),
             Command::Attach { query, source } => self.attachments.read(query, source, cx),
             Command::FindFiles { query, fragment } => self.attachments.find(query, fragment, cx),
+            Command::FindMentioned(query, paths) => {
+                self.attachments.find_mentioned(query, paths, cx);
+            }
             Command::CheckImageSupport => {
                 if let Some(model) = self.models.current() {
                     attachments::check_image_support(model, cx);
@@ -212,9 +214,13 @@ impl Actor {
             return self.cx.notice(notice);
         }
         match command {
+            Command::ListBranches { of_turn } => {
+                self.conversation.list_branches(of_turn, &mut self.cx);
+            }
             Command::Rewind => {
                 let notes = self.conversation.take_notes_of_last_turn();
                 if self.conversation.rewind() {
+                    self.conversation.report_versions(&mut self.cx);
                     self.save_and_estimate();
                     self.remove_notes(notes, "Undone.", None);
                 }

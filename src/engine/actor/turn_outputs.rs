@@ -206,6 +206,7 @@ impl Actor {
         let (turn, conversation) = (turn.to_save(), &mut self.conversation);
         self.persist
             .save_answer(conversation, &turn, answer, usage, &self.cx);
+        self.conversation.report_versions(&mut self.cx);
         // The new version may be in the same file.
         let rewritten = self.conversation.notes_of_last_turn();
         replaced_notes.retain(|old| !rewritten.iter().any(|new| new.note == old.note));

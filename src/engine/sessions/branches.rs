@@ -68,6 +68,14 @@ impl Conversation {
         cx.outbox.push(Event::BranchesListed(summaries));
     }
 
+    /// Reports how many versions the prompts have. A conversation that is opened has them with it.
+    pub fn report_versions(&self, cx: &mut EngineCx) {
+        if !self.session.branches.is_empty() {
+            let versions = self.session.other_versions();
+            cx.outbox.push(Event::VersionsCounted(versions));
+        }
+    }
+
     /// Puts the user's own text in the place of an answer, in a new branch.
     pub fn replace_answer(&mut self, of_turn: usize, answer: &str, cx: &mut EngineCx) -> bool {
         if !self

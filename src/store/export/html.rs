@@ -1,8 +1,7 @@
 //! A page without scripts that loads nothing: all text is escaped, HTML in answers is shown as
 //! text, images become links, and links lead only to web and mail addresses.
 
-use super::Exported;
-use crate::domain::SavedMessage;
+use super::{Exported, ExportedMessage};
 use crate::domain::session::MessageRole;
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use url::Url;
@@ -46,24 +45,24 @@ pub(super) fn render(exported: &Exported) -> String {
          <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
          <h1>{title}</h1>\n<p class=\"subtitle\">{subtitle}</p>\n"
     );
-    for message in &exported.messages {
+    for message in exported.with_cancelled() {
         if !exported.answers_only {
-            let speaker = escape(&exported.speaker(message));
+            let speaker = escape(&exported.speaker(&message));
             page += &format!("<h2 class=\"speaker\">{speaker}</h2>\n");
         }
-        page += &message_html(message);
+        page += &message_html(&message);
     }
     page + "</body>\n</html>\n"
 }
 
 /// Prompts are shown as they were typed.
-fn message_html(message: &SavedMessage) -> String {
+fn message_html(message: &ExportedMessage) -> String {
     match message.role {
         MessageRole::Assistant => {
-            let answer = markdown_html(&message.content);
+            let answer = markdown_html(&message.text);
             format!("<div class=\"answer\">\n{answer}</div>\n")
         }
-        _ => format!("<div class=\"prompt\">{}</div>\n", escape(&message.content)),
+        _ => format!("<div class=\"prompt\">{}</div>\n", escape(&message.text)),
     }
 }
 

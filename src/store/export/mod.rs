@@ -5,8 +5,9 @@ mod write;
 
 pub use write::{ExportError, write_export};
 
-use crate::domain::session::MessageRole;
-use crate::domain::{ExportFormat, ExportPart, Redactor, SavedMessage, Session};
+use crate::domain::session::{CancelledTurn, MessageRole, StoredRecords};
+use crate::domain::{ExportFormat, ExportPart, Redactor, Session};
+use crate::store::metadata;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -18,16 +19,19 @@ pub fn render_session(
     part: ExportPart,
     redactor: &Redactor,
 ) -> String {
-    let messages = part.messages(session).map(|message| SavedMessage {
-        role: message.role.clone(),
-        content: redactor.redact_known_values(&message.content).into(),
-        attachments: Vec::new(),
-    });
     let exported = Exported {
         title: redactor.redact_known_values(&title(session)),
         model: &session.model,
         started_at: session.started_at,
-        messages: messages.collect(),
+        messages: part
+            .messages(session)
+            .map(|message| ExportedMessage {
+                role: message.role.clone(),
+                text: redactor.redact_known_values(&message.content),
+                mark: "",
+            })
+            .collect(),
+        cancelled: cancelled_turns(session, part, redactor),
         answers_only: part.answers_only,
     };
     match format {
@@ -37,13 +41,41 @@ pub fn render_session(
     }
 }
 
+/// The cancelled turns of the part, without calls and attachments. Their positions count from the
+/// first message of the part.
+fn cancelled_turns(session: &Session, part: ExportPart, redactor: &Redactor) -> Vec<CancelledTurn> {
+    let first = part.first_message(session);
+    let cancelled = part.cancelled_turns(session).map(|turn| CancelledTurn {
+        cancelled_at: turn.cancelled_at,
+        messages_before: turn.messages_before.saturating_sub(first),
+        prompt: redactor.redact_known_values(&turn.prompt),
+        attachments: Vec::new(),
+        partial_answer: redactor.redact_known_values(&turn.partial_answer),
+        calls: Vec::new(),
+        was_interrupted: turn.was_interrupted,
+        replaced_turns: turn.replaced_turns,
+    });
+    cancelled.collect()
+}
+
+/// A message as text for readers.
+#[derive(Clone)]
+struct ExportedMessage {
+    role: MessageRole,
+    text: String,
+    /// Why the answer is not complete; empty if it is.
+    mark: &'static str,
+}
+
 /// What a file contains, in any format.
 struct Exported<'a> {
     /// In one line.
     title: String,
     model: &'a str,
     started_at: Option<Timestamp>,
-    messages: Vec<SavedMessage>,
+    messages: Vec<ExportedMessage>,
+    /// Readers see them between the messages; a session file has them apart.
+    cancelled: Vec<CancelledTurn>,
     answers_only: bool,
 }
 
@@ -53,7 +85,7 @@ impl Exported<'_> {
     fn markdown(&self) -> String {
         if self.answers_only {
             let answers = self.messages.iter();
-            let answers: Vec<&str> = answers.map(|message| message.content.trim_end()).collect();
+            let answers: Vec<&str> = answers.map(|message| message.text.trim_end()).collect();
             return format!("{}\n", answers.join("\n\n---\n\n"));
         }
         let mut out = format!("# {}\n", self.title);
@@ -61,8 +93,8 @@ impl Exported<'_> {
         if !subtitle.is_empty() {
             out += &format!("\n{subtitle}\n");
         }
-        for message in &self.messages {
-            let (speaker, text) = (self.speaker(message), message.content.trim_end());
+        for message in self.with_cancelled() {
+            let (speaker, text) = (self.speaker(&message), message.text.trim_end());
             out += &format!("\n## {speaker}\n\n{text}\n");
         }
         out
@@ -70,15 +102,50 @@ impl Exported<'_> {
 
     /// An object in the format of session files, which this program and others can open.
     fn json(&self) -> String {
-        let message = |message: &SavedMessage| json!({ "role": message.role.name(), "content": &*message.content });
+        let message = |message: &ExportedMessage| json!({ "role": message.role.name(), "content": message.text });
         let messages: Vec<Value> = self.messages.iter().map(message).collect();
-        let object = json!({
+        let mut object = json!({
             "model": self.model,
             "startedAt": self.started_at.map(|at| at.to_string()),
             "messages": messages,
             "humble": { "title": self.title },
         });
+        let mut records = StoredRecords::default();
+        self.cancelled
+            .iter()
+            .for_each(|turn| records.push(turn.clone()));
+        if let Some(cancelled) = metadata::cancelled_turns_to_json(&records) {
+            object["humble"][metadata::CANCELLED] = cancelled;
+        }
         format!("{object:#}\n")
+    }
+
+    /// The messages in the order of the chat, with the prompts and the text of cancelled turns.
+    fn with_cancelled(&self) -> impl Iterator<Item = ExportedMessage> {
+        let at = |index: usize| {
+            let is_here = move |turn: &&CancelledTurn| turn.messages_before == index;
+            self.cancelled.iter().filter(is_here).flat_map(|turn| {
+                let prompt = ExportedMessage {
+                    role: MessageRole::User,
+                    text: turn.prompt.clone(),
+                    mark: "",
+                };
+                let answer = ExportedMessage {
+                    role: MessageRole::Assistant,
+                    text: turn.partial_answer.clone(),
+                    mark: match turn.was_interrupted {
+                        true => " (interrupted)",
+                        false => " (cancelled)",
+                    },
+                };
+                [prompt, answer]
+            })
+        };
+        let count = self.messages.len();
+        let messages = self.messages.iter().cloned().enumerate();
+        messages
+            .flat_map(move |(index, message)| at(index).chain([message]))
+            .chain(at(count))
     }
 
     /// The model, and when the conversation began.
@@ -92,14 +159,15 @@ impl Exported<'_> {
         parts.join(" · ")
     }
 
-    /// `You`, or the model of the conversation.
-    fn speaker(&self, message: &SavedMessage) -> String {
-        match &message.role {
+    /// `You`, or the model of the conversation, with the mark of an incomplete answer.
+    fn speaker(&self, message: &ExportedMessage) -> String {
+        let name = match &message.role {
             MessageRole::User => "You".to_owned(),
             MessageRole::Assistant if self.model.is_empty() => "Model".to_owned(),
             MessageRole::Assistant => one_line(self.model),
             MessageRole::Other(role) => one_line(role),
-        }
+        };
+        name + message.mark
     }
 }
 

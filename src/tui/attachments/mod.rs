@@ -3,7 +3,9 @@
 
 pub mod describe;
 pub mod dropped;
+mod earlier_run;
 pub mod mention;
+pub mod mention_check;
 pub mod rows;
 pub mod search;
 pub mod state;

@@ -1,13 +1,16 @@
 //! The files attached to the message.
 
-use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
+use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment, shown_path};
 use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId, UnsentFile};
 use crate::text::token_estimate::{self, Vocabulary};
-use crate::tui::attachments::mention::{TypedPath, typed_path};
+use crate::tui::attachments::mention::{TypedPath, mentions, typed_path};
+use crate::tui::attachments::mention_check::{MENTIONS_MAX, MentionCheck};
 use crate::tui::attachments::search::FileSearch;
 use crate::tui::composer::completion::CompletionList;
-use crate::tui::composer::draft::DraftFiles;
 use crate::tui::composer::state::Composer;
+use crate::tui::widgets::editor::Editor;
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Longer texts are not estimated again, because that would delay a frame.
@@ -15,17 +18,24 @@ const ESTIMATED_BYTES_MAX: usize = 256 * 1024;
 
 #[derive(Debug, Default)]
 pub struct AttachmentList {
-    files: Vec<AttachedFile>,
+    pub(super) files: Vec<AttachedFile>,
     drops: Vec<DroppedPaths>,
     /// Files of the last run's message that cannot be read any more.
-    lost: Vec<UnsentFile>,
+    pub(super) lost: Vec<UnsentFile>,
     /// The files of the message before another prompt was loaded into it.
-    before_edit: Option<Vec<AttachedFile>>,
+    pub(super) before_edit: Option<Vec<AttachedFile>>,
     /// Whether the model takes images, for the model that was asked about.
     support: Option<(ModelRef, ImageSupport)>,
     /// The model that the engine was asked about last.
     pub(in crate::tui) asked_model: Option<ModelRef>,
     pub search: FileSearch,
+    pub mentioned: MentionCheck,
+    /// The image that was requested from the clipboard last.
+    pub(in crate::tui) clipboard_query: Option<QueryId>,
+    /// Files that left with their mention, in case undo brings it back.
+    unmentioned: Vec<AttachedFile>,
+    /// The revision of the message and the number of files that were compared last.
+    compared: (u64, usize),
 }
 
 /// A file of the message.
@@ -39,18 +49,15 @@ pub struct AttachedFile {
     /// The user has been asked whether to send a file that may hold secrets.
     pub is_secret_confirmed: bool,
     /// The path from an earlier run, from which the file is read again.
-    earlier_path: Option<String>,
+    pub(super) earlier_path: Option<String>,
+    /// The message mentions the file, so it leaves with its mention.
+    pub is_mentioned: bool,
 }
 
 impl AttachedFile {
-    fn to_unsent(&self) -> UnsentFile {
-        match &self.file {
-            Some(read) => UnsentFile::from(&*read.attachment),
-            None => UnsentFile {
-                name: self.name.clone(),
-                path: self.earlier_path.clone(),
-            },
-        }
+    /// The path in the text that mentions the file.
+    pub fn mentioned_path(&self) -> Cow<'_, str> {
+        shown_path(&self.name)
     }
 }
 
@@ -104,51 +111,8 @@ impl AttachmentList {
             file: None,
             is_secret_confirmed: false,
             earlier_path: None,
+            is_mentioned: false,
         });
-    }
-
-    /// Adds a file of an earlier run that is being read again.
-    pub fn add_earlier(&mut self, query: QueryId, file: UnsentFile) {
-        self.add(query, &file.name);
-        if let Some(added) = self.files.last_mut() {
-            added.earlier_path = file.path;
-        }
-    }
-
-    /// The files that are saved with a draft.
-    pub fn to_save(&self) -> DraftFiles {
-        let to_unsent = |files: &[AttachedFile]| {
-            files
-                .iter()
-                .map(AttachedFile::to_unsent)
-                .collect::<Vec<_>>()
-        };
-        let mut shown = to_unsent(&self.files);
-        shown.extend(self.lost.iter().cloned());
-        DraftFiles {
-            shown,
-            before_edit: self.before_edit.as_deref().map(to_unsent),
-        }
-    }
-
-    /// Adds files of an earlier run that cannot be attached again.
-    pub fn add_lost(&mut self, files: Vec<UnsentFile>) {
-        self.lost.extend(files);
-    }
-
-    pub fn lost(&self) -> &[UnsentFile] {
-        &self.lost
-    }
-
-    /// Drops the names of lost files, because their message is gone.
-    pub fn forget_lost(&mut self) {
-        self.lost.clear();
-    }
-
-    /// Whether a file of an earlier run is still being read.
-    pub fn is_restoring(&self) -> bool {
-        let is_restoring = |file: &AttachedFile| file.earlier_path.is_some() && file.file.is_none();
-        self.files.iter().any(is_restoring)
     }
 
     /// Adds files that have been read already. Returns false, and adds none, if there are too many.
@@ -252,6 +216,7 @@ impl AttachmentList {
     pub fn take_ready(&mut self) -> Vec<Arc<Attachment>> {
         self.drops.clear();
         self.lost.clear();
+        self.unmentioned.clear();
         let files = self.files.drain(..);
         files
             .filter_map(|file| Some(file.file?.attachment))
@@ -281,6 +246,71 @@ impl AttachmentList {
             })
         });
         std::mem::replace(&mut self.files, shown.collect())
+    }
+
+    /// Makes the files match the mentions in the text: a file leaves with its mention, and returns
+    /// if undo brings the mention back.
+    pub fn follow_mentions(&mut self, editor: &Editor) {
+        let state = (editor.revision(), self.files.len());
+        let has_files = !self.files.is_empty() || !self.unmentioned.is_empty();
+        if std::mem::replace(&mut self.compared, state) == state || !has_files {
+            return;
+        }
+        let mentions = editor.lines_with_chips().flat_map(mentions);
+        let paths: HashSet<&str> = mentions.flat_map(|mention| mention.spellings()).collect();
+        let is_named = |file: &AttachedFile| paths.contains(&*file.mentioned_path());
+        for file in &mut self.files {
+            file.is_mentioned |= is_named(file);
+        }
+        let left = self
+            .files
+            .extract_if(.., |file| file.is_mentioned && !is_named(file));
+        let left: Vec<AttachedFile> = left.collect();
+        let room = ATTACHMENTS_MAX.saturating_sub(self.files.len());
+        let back = self.unmentioned.extract_if(.., |file| is_named(file));
+        self.files.extend(back.take(room));
+        left.into_iter()
+            .for_each(|file| self.keep_unmentioned(file));
+        self.compared.1 = self.files.len();
+    }
+
+    /// Keeps a file that was read for the case that its mention comes back.
+    pub fn keep_unmentioned(&mut self, mut file: AttachedFile) {
+        if file.file.is_none() {
+            return;
+        }
+        file.is_secret_confirmed = false;
+        self.unmentioned.push(file);
+        if self.unmentioned.len() > ATTACHMENTS_MAX {
+            self.unmentioned.remove(0);
+        }
+    }
+
+    /// The mentions in the text that name no attached file, each with its spellings, at most
+    /// [`MENTIONS_MAX`].
+    pub fn unattached_mentions<'a>(&self, editor: &'a Editor) -> Vec<Vec<&'a str>> {
+        let is_attached = |path: &&str| {
+            let mut files = self.files.iter();
+            files.any(|file| file.mentioned_path() == *path)
+        };
+        let mut unattached: Vec<Vec<&str>> = Vec::new();
+        for mention in editor.lines_with_chips().flat_map(mentions) {
+            let spellings: Vec<&str> = mention.spellings().collect();
+            if !spellings.iter().any(is_attached) && !unattached.contains(&spellings) {
+                unattached.push(spellings);
+            }
+            if unattached.len() == MENTIONS_MAX {
+                break;
+            }
+        }
+        unattached
+    }
+
+    /// Whether all files were read, and it is known whether `model` takes the images among them.
+    pub fn is_checked(&self, model: Option<&ModelRef>) -> bool {
+        let is_known = |model| matches!(&self.support, Some((checked, _)) if checked == model);
+        let knows_support = !self.has_images() || model.is_none_or(is_known);
+        self.unread_name().is_none() && knows_support
     }
 
     /// The path that is being typed.
@@ -317,6 +347,7 @@ fn attached_before(read: ReadAttachment) -> AttachedFile {
         file: Some(read),
         is_secret_confirmed: true,
         earlier_path: None,
+        is_mentioned: false,
     }
 }
 

@@ -58,18 +58,28 @@ pub fn draw_row(
         }
         RowContent::Foot => {
             let (text, indent) = match &entry.body {
-                EntryBody::Thinking { .. } => {
-                    (THINKING_FOOTER, indent_and_style(entry, input, pen).0)
-                }
+                EntryBody::Thinking { .. } => (
+                    THINKING_FOOTER.to_owned(),
+                    indent_and_style(entry, input, pen).0,
+                ),
+                EntryBody::Prompt { .. } => (versions_text(entry.other_versions), INDENT),
                 _ => {
                     let (dot, dim) = (pen.glyphs.dot, pen.theme.dim);
                     pen.put(row.x, row.y, dot, dim, row.width);
-                    ("(cancelled)", INDENT)
+                    ("(cancelled)".to_owned(), INDENT)
                 }
             };
             let columns = row.width.saturating_sub(indent);
-            pen.put(row.x + indent, row.y, text, pen.theme.dim, columns);
+            pen.put(row.x + indent, row.y, &text, pen.theme.dim, columns);
         }
+    }
+}
+
+/// The line below a prompt that was asked or answered in several ways.
+fn versions_text(other_versions: usize) -> String {
+    match other_versions {
+        1 => "1 other version".to_owned(),
+        count => format!("{count} other versions"),
     }
 }
 

@@ -8,8 +8,8 @@ use crate::text::grapheme::bounded_prefix;
 use crate::tui::composer::completion::CompletionValue;
 use crate::tui::keymap::arguments::{ArgumentKind, ArgumentWord, NOTE_WORDS};
 use crate::tui::layer::SharedUiState;
-use crate::tui::server_content;
 use crate::tui::servers::state::status_label;
+use crate::tui::{server_content, templates};
 use std::collections::BTreeSet;
 
 /// Limits for a call's arguments in a description.
@@ -241,7 +241,11 @@ fn running_calls(shared: SharedUiState) -> Vec<CompletionValue> {
 fn server_prompts(shared: SharedUiState) -> Vec<CompletionValue> {
     let prompts = server_content::typable_prompts(shared);
     let values = prompts.map(|offered| content_value(offered.full_name(), offered.description()));
-    values.collect()
+    let templates = templates::listed_templates(shared).map(|template| {
+        let description = format!("template  {}", templates::description(template).as_str());
+        content_value(template.name.clone(), Clean::single_line(&description))
+    });
+    values.chain(templates).collect()
 }
 
 fn server_resources(shared: SharedUiState) -> Vec<CompletionValue> {

@@ -68,7 +68,8 @@ impl Composer {
             if let Some(command) = binding.command_that_needs_argument()
                 && argument.trim().is_empty()
             {
-                self.editor.set(&format!("{command} "));
+                self.editor.take();
+                cx.request(UiRequest::TypeCommand(command));
                 let usage = format!("Usage: {command} {}", binding.usage);
                 return cx.notify(Notice::info(usage));
             }

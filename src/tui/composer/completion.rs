@@ -1,6 +1,7 @@
 //! The completion list of a typed command: which commands or arguments match, and which one
 //! is selected. Labels are sanitized; inserted values are raw.
 
+use crate::domain::PromptTemplate;
 use crate::text::Clean;
 use crate::text::comparison::comparison_key;
 use crate::tui::composer::argument_values::argument_values;
@@ -10,6 +11,9 @@ use crate::tui::keymap::Binding;
 use crate::tui::keymap::arguments::ArgumentKind;
 use crate::tui::layer::SharedUiState;
 use crate::tui::{server_content, templates};
+
+/// Bytes of a word by which commands are found that have other names.
+const SEARCH_WORD_MIN: usize = 3;
 
 /// How well a value matches the typed text, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +88,9 @@ impl Composer {
             None if typed.contains(char::is_whitespace) => return None,
             None => ("Commands", command_rows(typed, shared)),
         };
+        if rows.is_empty() {
+            rows = rows_by_search_words(typed, shared);
+        }
         // The sort is stable: equal matches keep the order of the values.
         rows.sort_by_key(|row| row.quality);
         let first = rows.first()?;
@@ -138,35 +145,63 @@ fn command_rows(typed: &str, shared: SharedUiState) -> Vec<CompletionRow> {
         let quality = quality
             .min()
             .filter(|best| *best < CompletionMatch::Inside)?;
-        Some(CompletionRow {
-            message: command.to_owned(),
-            label: Clean::from_static(command),
-            description: Clean::from_static(binding.description),
-            usage: Clean::from_static(binding.usage),
-            quality,
-            takes_more: !binding.usage.is_empty(),
-        })
+        Some(command_row(command, binding, quality))
     });
     rows.chain(template_rows(typed_name, shared))
         .chain(prompt_rows(typed_name, shared))
         .collect()
 }
 
+/// The commands that another word names, such as `/template`, and then the user's own templates.
+fn rows_by_search_words(typed: &str, shared: SharedUiState) -> Vec<CompletionRow> {
+    let word = typed[1..].to_lowercase();
+    if word.len() < SEARCH_WORD_MIN || word.contains(char::is_whitespace) {
+        return Vec::new();
+    }
+    let has_word = |words: &str| words.split_whitespace().any(|own| own.starts_with(&word));
+    let commands = keymap::listed_commands().filter(|(_, row)| has_word(row.search_words));
+    let rows =
+        commands.map(|(command, binding)| command_row(command, binding, CompletionMatch::Inside));
+    let templates = templates::listed_templates(shared).filter(|_| has_word("templates prompts"));
+    rows.chain(templates.map(|template| template_row(template, CompletionMatch::Inside)))
+        .collect()
+}
+
+fn command_row(
+    command: &'static str,
+    binding: &'static Binding,
+    quality: CompletionMatch,
+) -> CompletionRow {
+    CompletionRow {
+        message: command.to_owned(),
+        label: Clean::from_static(command),
+        description: Clean::from_static(binding.description),
+        usage: Clean::from_static(binding.usage),
+        quality,
+        takes_more: !binding.usage.is_empty(),
+    }
+}
+
+fn template_row(template: &PromptTemplate, quality: CompletionMatch) -> CompletionRow {
+    let command = templates::command(template);
+    CompletionRow {
+        label: Clean::single_line(&command),
+        message: command,
+        description: templates::description(template),
+        usage: templates::usage(template),
+        quality,
+        takes_more: template
+            .body
+            .as_ref()
+            .is_ok_and(|body| !body.fields().is_empty()),
+    }
+}
+
 fn template_rows(typed_name: &str, shared: SharedUiState) -> impl Iterator<Item = CompletionRow> {
     templates::listed_templates(shared).filter_map(move |template| {
         let quality = match_quality(&template.name, typed_name);
-        let command = templates::command(template);
-        Some(CompletionRow {
-            label: Clean::single_line(&command),
-            message: command,
-            description: templates::description(template),
-            usage: templates::usage(template),
-            quality: quality.filter(|quality| *quality < CompletionMatch::Inside)?,
-            takes_more: template
-                .body
-                .as_ref()
-                .is_ok_and(|body| !body.fields().is_empty()),
-        })
+        let quality = quality.filter(|quality| *quality < CompletionMatch::Inside)?;
+        Some(template_row(template, quality))
     })
 }
 

@@ -20,6 +20,8 @@ pub struct Composer {
     /// The path of a note that was searched for last, while one is being typed.
     pub searched_note: Option<String>,
     pub paste_detector: PasteDetector,
+    /// The revision of the text that ends, before the cursor, with the blank of a completed path.
+    completed_at: Option<u64>,
 }
 
 /// A message of the conversation that was loaded into the editor.
@@ -85,6 +87,29 @@ impl Composer {
         self.completion = CompletionState::default();
     }
 
+    /// Replaces the path before the cursor by the completed one. A completed path ends with one
+    /// blank, which may have been there before.
+    pub fn complete_mention(&mut self, replaced_bytes: usize, completed: &str) {
+        let has_blank = completed.ends_with(' ') && self.editor.after_cursor().starts_with(' ');
+        let completed = match has_blank {
+            true => completed.trim_end(),
+            false => completed,
+        };
+        self.editor.replace_before_cursor(replaced_bytes, completed);
+        if has_blank {
+            self.editor.edit(Edit::Move(Motion::Right));
+        }
+        self.begin_typing();
+        let ends_with_blank = has_blank || completed.ends_with(' ');
+        self.completed_at = ends_with_blank.then(|| self.editor.revision());
+    }
+
+    /// Whether the text before the cursor ends with the blank of a path that was just completed.
+    /// Returns true once for each.
+    pub fn take_completed(&mut self) -> bool {
+        self.completed_at.take() == Some(self.editor.revision())
+    }
+
     /// Handles text that arrived as a burst of keys. The caller then inserts it.
     pub fn burst(&mut self, text: &str, now: Duration) {
         if self.paste_detector.burst_typed(text, now) {
@@ -101,6 +126,7 @@ impl Composer {
     /// Handles an editing key. Up in an empty message selects a queued prompt; at the
     /// edges of the text, Up and Down recall the history. Returns false if nothing changed.
     pub fn edit(&mut self, edit: Edit) -> bool {
+        self.completed_at = None;
         // Completion works only at the end of the text.
         let leaves_end = matches!(
             edit,

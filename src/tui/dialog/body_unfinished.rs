@@ -16,6 +16,10 @@ const ARGUMENTS_MAX: usize = 8_000;
 /// Maximum number of calls listed.
 const CALLS_MAX: usize = 100;
 
+/// What the first choice does. The turn itself does not go on.
+const RESTORING: &str = "Restoring puts the prompt into the message. Nothing runs until you send \
+                         it; the answer then starts over.";
+
 pub fn unfinished_rows(turn: &UnfinishedTurn, columns: u16) -> Vec<String> {
     let at = turn.started_at.map_or_else(String::new, |at| {
         let local = at.to_zoned(TimeZone::system());
@@ -28,11 +32,13 @@ pub fn unfinished_rows(turn: &UnfinishedTurn, columns: u16) -> Vec<String> {
              resume the turn, it waits for the task; the tool is not called again."
         )
     } else if has_call_in(&CallStage::Running) {
-        format!("humble ended while a tool call of this turn{at} was running.")
+        format!("humble ended while a tool call of this turn{at} was running. {RESTORING}")
     } else if has_call_in(&CallStage::AwaitingApproval) {
-        format!("humble ended while a tool call of this turn{at} awaited your approval.")
+        format!(
+            "humble ended while a tool call of this turn{at} awaited your approval. {RESTORING}"
+        )
     } else {
-        format!("humble ended before this turn{at} was answered.")
+        format!("humble ended before this turn{at} was answered. {RESTORING}")
     };
     let mut rows = wrapped_rows(&Clean::single_line(&intro), columns);
     if let Some(title) = &turn.title {
@@ -147,7 +153,9 @@ mod tests {
             ..UnfinishedTurn::default()
         };
         let expected = [
-            "humble ended while a tool call of this turn was running.",
+            "humble ended while a tool call of this turn was running. ",
+            "Restoring puts the prompt into the message. Nothing runs ",
+            "until you send it; the answer then starts over.",
             "Its conversation is \"My disk\".",
             "",
             "You asked:",

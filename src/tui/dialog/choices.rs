@@ -1,6 +1,6 @@
 //! Helpers shared by key handling and checks: the choice for a key, and scrolling.
 
-use crate::tui::dialog::state::{Dialog, DialogChoice};
+use crate::tui::dialog::state::{Dialog, DialogChoice, DialogPage};
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
@@ -33,15 +33,31 @@ pub fn choice_for_key<'a>(
         return dialog.selected_choice.and_then(|at| rows.get(at));
     }
     match normalize_key(key) {
-        (KeyCode::Char(c), KeyModifiers::NONE) => choice_for_char(rows, c),
+        (KeyCode::Char(c), KeyModifiers::NONE) => choice_for_char(dialog, rows, c),
         _ => None,
     }
 }
 
-pub fn choice_for_char(rows: &[DialogChoice], c: char) -> Option<&DialogChoice> {
+pub fn choice_for_char<'a>(
+    dialog: &Dialog,
+    rows: &'a [DialogChoice],
+    c: char,
+) -> Option<&'a DialogChoice> {
     let key = latin_key(c);
     let row = rows.iter().find(|row| row.has_key(key));
-    row.or_else(|| rows.iter().find(|row| row.alias == Some(key)))
+    let row = row.or_else(|| rows.iter().find(|row| row.alias == Some(key)));
+    row.filter(|row| is_key_shown(dialog, row, key))
+}
+
+/// Whether the page allows this key of a choice. A list of digits invites the digit of its first
+/// row, so the page of lasting choices accepts only the digits that it shows.
+fn is_key_shown(dialog: &Dialog, row: &DialogChoice, key: char) -> bool {
+    match dialog.page() {
+        DialogPage::Lasting if !row.action.is_lasting() => {
+            row.keys.contains(&key) || row.shown_key() == key
+        }
+        _ => true,
+    }
 }
 
 /// The letter that shows a page or the whole height of this dialog, if `c` is one.

@@ -206,7 +206,7 @@ fn letter_key(
     let (KeyCode::Char(typed), KeyModifiers::NONE) = normalize_key(key) else {
         return None;
     };
-    if let Some(row) = choice_for_char(rows, typed) {
+    if let Some(row) = choice_for_char(dialog, rows, typed) {
         return perform(shared, dialog, row.action);
     }
     match page_letter(dialog, typed, shared.keymap)? {

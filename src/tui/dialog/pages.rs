@@ -15,6 +15,10 @@ use crate::tui::widgets::styled_line::StyledLine;
 /// Columns before the text of a choice.
 const CHOICE_INDENT: u16 = 8;
 
+/// Why an edited call has fewer lasting choices.
+const EDITED_RUNS_ONCE: &str =
+    "Edited arguments run once: a permission would cover the model's own.";
+
 /// The scope and duration of the lasting choices.
 pub fn lasting_choices(
     shared: SharedUiState,
@@ -33,6 +37,11 @@ pub fn lasting_choices(
         .into_iter()
         .map(|row| format!("  {row}").into())
         .collect();
+    if dialog.is_edited() {
+        let room = columns.saturating_sub(3).max(1);
+        let reason = wrapped_rows(&Clean::from_static(EDITED_RUNS_ONCE), room);
+        above.extend(reason.into_iter().map(|row| format!("  {row}").into()));
+    }
     above.push(String::new().into());
     let lasting = |row: &DialogChoice| row.action.is_lasting();
     let scope = |row: &DialogChoice| scope(shared, dialog, row.action);

@@ -59,6 +59,9 @@ pub(super) fn unused_key_notice(
     if is_used(shared, dialog, &rows, key) {
         return None;
     }
+    if dialog.page() == DialogPage::Lasting {
+        return Some(Notice::info(choose_on_page(shared, &rows)));
+    }
     if normalize_key(key).0 == KeyCode::Char('0') && dialog.calls().len() > 1 {
         let calls = [LayerKey::Left, LayerKey::Right];
         let keys = calls.map(|key| shared.keymap.layer_key_name(KeyContext::Question, key));
@@ -74,7 +77,7 @@ fn is_used(shared: SharedUiState, dialog: &Dialog, rows: &[DialogChoice], key: K
     let contexts = [KeyContext::Question, KeyContext::QuestionText];
     match normalize_key(key) {
         (KeyCode::Char(typed), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
-            choice_for_char(rows, typed).is_some()
+            choice_for_char(dialog, rows, typed).is_some()
                 || page_letter(dialog, typed, shared.keymap).is_some()
         }
         _ if let Some(meaning) = shared.keymap.layer_key(key, &contexts) => {
@@ -93,6 +96,17 @@ fn is_used(shared: SharedUiState, dialog: &Dialog, rows: &[DialogChoice], key: K
         ) => false,
         _ => true,
     }
+}
+
+/// A sentence that names the keys of the page of lasting choices.
+fn choose_on_page(shared: SharedUiState, rows: &[DialogChoice]) -> String {
+    let lasting = rows.iter().filter(|row| row.action.is_lasting());
+    let keys: Vec<String> = lasting.map(|row| row.shown_key().to_string()).collect();
+    let back = shared
+        .keymap
+        .layer_key_name(KeyContext::Question, LayerKey::Back);
+    let back = back.map_or_else(String::new, |back| format!(", or {back} to go back"));
+    format!("This page has {}{back}.", keys.join(" "))
 }
 
 /// A sentence that names the keys which answer, as far as the hint line has room.

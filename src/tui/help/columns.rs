@@ -167,7 +167,7 @@ fn trimmed_rows(text: &Clean, columns: u16) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::help::entries::matching_groups;
+    use crate::tui::help::entries::{HelpTopic, matching_groups};
     use crate::tui::keymap::Keymap;
 
     fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn no_width_cuts_a_key_or_a_description() {
-        let groups = matching_groups("", &Keymap::default());
+        let groups = matching_groups(HelpTopic::Everything, "", "", &Keymap::default());
         for area_width in 12..240 {
             for column in columns(&groups, area_width) {
                 assert!(column.x + column.width <= area_width);
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn wrapped_rows_keep_every_word() {
-        let groups = matching_groups("", &Keymap::default());
+        let groups = matching_groups(HelpTopic::Everything, "", "", &Keymap::default());
         for area_width in [18, 38, 58, 78, 98, 118, 198] {
             let columns = columns(&groups, area_width);
             let rows = || columns.iter().flat_map(|column| &column.rows);
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn two_columns_need_a_width_of_a_hundred() {
-        let groups = matching_groups("", &Keymap::default());
+        let groups = matching_groups(HelpTopic::Everything, "", "", &Keymap::default());
         assert_eq!(columns(&groups, 97).len(), 1);
         let both = columns(&groups, 98);
         let [left, right] = both.as_slice() else {
@@ -235,7 +235,7 @@ mod tests {
         let entry = HelpEntry {
             names: vec!["F9".into(), "/a-long-command [WITH ARGUMENTS]".into()],
             description: "Does it",
-            actions: Vec::new(),
+            found_by: Vec::new(),
         };
         let rows = entry_rows(&entry, 40);
         let shown = rows.iter().map(|row| (&*row.names, &*row.description));

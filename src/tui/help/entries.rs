@@ -13,28 +13,80 @@ pub struct HelpEntry {
     /// Keys, then commands with their arguments.
     pub names: Vec<String>,
     pub description: &'static str,
-    /// The names of the actions in the settings, which the filter finds too.
-    pub actions: Vec<&'static str>,
+    /// The names of the actions in the settings, and other words that the filter finds too.
+    pub found_by: Vec<&'static str>,
+}
+
+/// What the help is about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HelpTopic {
+    #[default]
+    Everything,
+    /// All actions with their names in the settings.
+    ChangingKeys,
 }
 
 /// The groups with the entries that contain every word of `filter` in their keys, commands,
-/// description or action names. A word that occurs in the title of a group matches all its entries.
-pub fn matching_groups(filter: &str, keymap: &Keymap) -> Vec<HelpGroup> {
+/// description or other words. A word that occurs in the title of a group matches all its entries.
+/// `home` is the program's folder.
+pub fn matching_groups(
+    topic: HelpTopic,
+    filter: &str,
+    home: &str,
+    keymap: &Keymap,
+) -> Vec<HelpGroup> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
-    let groups = BindingGroup::ALL.into_iter().map(|group| HelpGroup {
+    let files = file_group(topic, home);
+    let bindings = BindingGroup::ALL.into_iter().map(|group| HelpGroup {
         title: group.title(),
-        entries: entries(group, keymap)
-            .into_iter()
-            .filter(|entry| !entry.names.is_empty() && entry.matches(group.title(), &words))
-            .collect(),
+        entries: entries(topic, group, keymap),
     });
-    groups.filter(|group| !group.entries.is_empty()).collect()
+    let groups: Vec<HelpGroup> = match topic {
+        HelpTopic::Everything => bindings.chain([files]).collect(),
+        HelpTopic::ChangingKeys => std::iter::once(files).chain(bindings).collect(),
+    };
+    let matching = groups.into_iter().map(|mut group| {
+        let title = group.title;
+        group
+            .entries
+            .retain(|entry| !entry.names.is_empty() && entry.matches(title, &words));
+        group
+    });
+    matching.filter(|group| !group.entries.is_empty()).collect()
+}
+
+/// The files in which the user adds keys and prompts.
+fn file_group(topic: HelpTopic, home: &str) -> HelpGroup {
+    let path = |name: &str| match home {
+        "" => name.to_owned(),
+        home => format!("{home}/{name}"),
+    };
+    let keys = HelpEntry {
+        names: vec![path("config.json")],
+        description: "Changes keys: \"keys\": { \"commands\": \"Ctrl+K\", \"retry\": [\"F6\", \
+                      \"Alt+R\"] }. Applies when the file is saved. /keys lists the names of all \
+                      actions.",
+        found_by: vec!["shortcuts rebind remap keybinding customize settings"],
+    };
+    let templates = HelpEntry {
+        names: vec![path("prompts/NAME.md")],
+        description: "A prompt template of yours: /NAME sends its text, after asking for fields \
+                      such as {{language}}.",
+        found_by: vec!["own saved snippet"],
+    };
+    HelpGroup {
+        title: "Your files",
+        entries: match topic {
+            HelpTopic::Everything => vec![keys, templates],
+            HelpTopic::ChangingKeys => vec![keys],
+        },
+    }
 }
 
 /// The entries of a group. Bindings of one action are one entry, so aliases occur once. An action
 /// without keys and commands is omitted.
-fn entries(group: BindingGroup, keymap: &Keymap) -> Vec<HelpEntry> {
+fn entries(topic: HelpTopic, group: BindingGroup, keymap: &Keymap) -> Vec<HelpEntry> {
     let bindings: Vec<&Binding> = all_bindings().filter(|row| row.group == group).collect();
     let is_first = |index: usize| {
         let earlier = &bindings[..index];
@@ -53,9 +105,16 @@ fn entries(group: BindingGroup, keymap: &Keymap) -> Vec<HelpEntry> {
                 Some(command.trim_end().to_owned())
             });
             HelpEntry {
-                names: keys.chain(commands).collect(),
+                names: match topic {
+                    HelpTopic::Everything => keys.chain(commands).collect(),
+                    HelpTopic::ChangingKeys => std::iter::once(format!("\"{}\"", first.name))
+                        .chain(keys)
+                        .collect(),
+                },
                 description: first.description,
-                actions: same_action().map(|row| row.name).collect(),
+                found_by: same_action()
+                    .flat_map(|row| [row.name, row.search_words])
+                    .collect(),
             }
         })
         .collect()
@@ -63,8 +122,8 @@ fn entries(group: BindingGroup, keymap: &Keymap) -> Vec<HelpEntry> {
 
 impl HelpEntry {
     fn matches(&self, title: &str, words: &[&str]) -> bool {
-        let (names, actions) = (self.names.join(" "), self.actions.join(" "));
-        let text = format!("{title} {names} {} {actions}", self.description);
+        let (names, others) = (self.names.join(" "), self.found_by.join(" "));
+        let text = format!("{title} {names} {} {others}", self.description);
         let text = text.to_lowercase();
         words.iter().all(|word| text.contains(word))
     }
@@ -75,21 +134,26 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
+    fn everything(filter: &str, keymap: &Keymap) -> Vec<HelpGroup> {
+        matching_groups(HelpTopic::Everything, filter, "", keymap)
+    }
+
     #[test]
     fn every_key_and_command_is_listed() {
-        let groups = matching_groups("", &Keymap::default());
+        let groups = everything("", &Keymap::default());
         let entries = groups.iter().flat_map(|group| &group.entries);
         let listed: Vec<&String> = entries.flat_map(|entry| &entry.names).collect();
         let keys: usize = all_bindings().map(|row| row.default_keys.len()).sum();
         let commands = all_bindings().filter(|row| row.command.is_some()).count();
-        assert_eq!(listed.len(), keys + commands);
+        let files = 2;
+        assert_eq!(listed.len(), keys + commands + files);
         let titles: BTreeSet<_> = groups.iter().map(|group| group.title).collect();
-        assert_eq!(titles.len(), BindingGroup::ALL.len());
+        assert_eq!(titles.len(), BindingGroup::ALL.len() + 1);
     }
 
     #[test]
     fn aliases_share_an_entry() {
-        let found = matching_groups("/clear", &Keymap::default());
+        let found = everything("/clear", &Keymap::default());
         let names = ["/new".to_owned(), "/clear".to_owned()];
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].entries.len(), 1);
@@ -101,7 +165,7 @@ mod tests {
         let keymap = Keymap::default();
         for binding in all_bindings() {
             let has_name = !keymap.keys(binding).is_empty() || binding.command.is_some();
-            let groups = matching_groups(binding.name, &keymap);
+            let groups = everything(binding.name, &keymap);
             let mut found = groups.iter().flat_map(|group| &group.entries);
             let is_found = found.any(|entry| entry.description == binding.description);
             assert!(is_found || !has_name, "{}", binding.name);
@@ -111,7 +175,7 @@ mod tests {
     #[test]
     fn every_word_of_the_filter_has_to_match() {
         let count = |filter| -> usize {
-            let groups = matching_groups(filter, &Keymap::default());
+            let groups = everything(filter, &Keymap::default());
             groups.iter().map(|group| group.entries.len()).sum()
         };
         assert_eq!(count("ctrl+w"), 1);

@@ -4,9 +4,9 @@ mod columns;
 mod entries;
 
 use crate::tui::help::columns::{HelpColumn, columns};
-use crate::tui::help::entries::matching_groups;
+use crate::tui::help::entries::{HelpGroup, HelpTopic, matching_groups};
+use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
-use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::list::{
     ListCount, ListKey, SearchList, draw_empty, nothing_matches, rows_area,
@@ -17,6 +17,7 @@ use ratatui::layout::{Position, Rect};
 
 #[derive(Debug, Default)]
 pub struct HelpLayer {
+    topic: HelpTopic,
     /// Used only for its filter: nothing in the help can be selected.
     list: SearchList,
     /// First visible row.
@@ -26,6 +27,27 @@ pub struct HelpLayer {
 }
 
 impl HelpLayer {
+    /// The help, or how to change keys with the name of each action in the settings.
+    pub fn for_action(action: Action) -> Self {
+        let topic = match action {
+            Action::ChangeKeys => HelpTopic::ChangingKeys,
+            _ => HelpTopic::Everything,
+        };
+        Self {
+            topic,
+            ..Self::default()
+        }
+    }
+
+    fn groups(&self, filter: &str, shared: SharedUiState) -> Vec<HelpGroup> {
+        matching_groups(self.topic, filter, shared.home, shared.keymap)
+    }
+
+    fn count(&self, filter: &str, shared: SharedUiState) -> usize {
+        let groups = self.groups(filter, shared);
+        groups.iter().map(|group| group.entries.len()).sum()
+    }
+
     fn scroll_by(&mut self, rows: isize) {
         // Drawing limits `top` to the last page.
         self.top = self.top.saturating_add_signed(rows);
@@ -40,7 +62,10 @@ impl HelpLayer {
 
 impl Layer for HelpLayer {
     fn action(&self) -> Option<Action> {
-        Some(Action::Help)
+        Some(match self.topic {
+            HelpTopic::Everything => Action::Help,
+            HelpTopic::ChangingKeys => Action::ChangeKeys,
+        })
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
@@ -85,7 +110,7 @@ impl Layer for HelpLayer {
         let body = area.body;
         let rows = rows_area(body);
         self.height = rows.height.into();
-        let groups = matching_groups(&self.list.filter(), shared.keymap);
+        let groups = self.groups(&self.list.filter(), shared);
         let columns = columns(&groups, rows.width);
         let tallest = columns.iter().map(|column| column.rows.len()).max();
         let last_top = tallest.unwrap_or(0).saturating_sub(self.height);
@@ -98,12 +123,16 @@ impl Layer for HelpLayer {
         let below = columns.iter().map(|column| column.entries_after(view.end));
         let shown = ListCount {
             listed: count,
-            total: entry_count("", shared.keymap),
+            total: self.count("", shared),
             above: above.sum(),
             below: below.sum(),
         };
         let note = shown.note(&pen.glyphs);
-        let cursor = self.list.draw_head(body, "Help", &note, pen);
+        let title = match self.topic {
+            HelpTopic::Everything => "Help",
+            HelpTopic::ChangingKeys => "Keys",
+        };
+        let cursor = self.list.draw_head(body, title, &note, pen);
         if count == 0 {
             draw_empty(rows, &nothing_matches(&self.list.filter()), pen);
         }
@@ -119,18 +148,13 @@ impl Layer for HelpLayer {
             false => "clear",
         };
         let mut hints = vec!["Type to filter".to_owned()];
-        if entry_count(&self.list.filter(), shared.keymap) > 0 {
+        if self.count(&self.list.filter(), shared) > 0 {
             hints.extend(shared.keymap.scroll_hint());
         }
         let context = KeyContext::SearchList;
         hints.extend(shared.keymap.layer_hint(context, LayerKey::Back, back));
         hints
     }
-}
-
-fn entry_count(filter: &str, keymap: &Keymap) -> usize {
-    let groups = matching_groups(filter, keymap);
-    groups.iter().map(|group| group.entries.len()).sum()
 }
 
 fn draw_column(column: &HelpColumn, top: usize, area: Rect, pen: &mut Painter) {

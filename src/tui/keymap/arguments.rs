@@ -110,10 +110,25 @@ pub const NOTES_WORDS: &[ArgumentWord] = &[
 pub const COPY_WORDS: &[ArgumentWord] = &[word("call", "Copy the result of the last call")];
 
 pub const EXPORT_WORDS: &[ArgumentWord] = &[
-    word("md", "As Markdown"),
-    word("json", "As a session file"),
-    word("html", "As a page for browsers and printers"),
+    word_before(EXPORT_OPTIONS, "md", "As Markdown"),
+    word_before(EXPORT_OPTIONS, "json", "As a session file"),
+    word_before(
+        EXPORT_OPTIONS,
+        "html",
+        "As a page for browsers and printers",
+    ),
+    word(LAST, LAST_DESCRIPTION),
+    word(ANSWERS, ANSWERS_DESCRIPTION),
 ];
+
+const EXPORT_OPTIONS: ArgumentKind = ArgumentKind::Words(&[
+    word(LAST, LAST_DESCRIPTION),
+    word(ANSWERS, ANSWERS_DESCRIPTION),
+]);
+const LAST: &str = "--last";
+const LAST_DESCRIPTION: &str = "Only the last turns, such as --last 3";
+const ANSWERS: &str = "--answers";
+const ANSWERS_DESCRIPTION: &str = "Only the answers";
 
 pub const DELETE_WORDS: &[ArgumentWord] = &[word(
     "undo",

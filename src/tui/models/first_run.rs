@@ -1,5 +1,5 @@
-//! First-run choice of a model. Digits and arrows only select; Enter confirms, so a message
-//! that starts with a digit cannot write settings.
+//! First-run choice of a model. Arrows only select, and Enter confirms. A digit chooses its item
+//! unless another key follows soon: a message that starts with a digit must not write settings.
 
 use crate::domain::{ModelCatalog, Notice};
 use crate::protocol::Command;
@@ -15,6 +15,9 @@ use std::time::Duration;
 /// An item can be chosen only after it has been visible this long.
 const READ: Duration = Duration::from_millis(500);
 
+/// A digit chooses its item after this long without another key.
+const DIGIT_PAUSE: Duration = Duration::from_millis(800);
+
 #[derive(Debug, Default)]
 pub struct FirstRun {
     /// The item that the user selected; `None` means the first one, whichever that is.
@@ -24,6 +27,8 @@ pub struct FirstRun {
     typed: String,
     /// The user postponed the choice.
     closed: bool,
+    /// When the last digit was typed.
+    typed_at: Duration,
     /// When the list last changed, to ignore keys before the user could read it.
     changed: Duration,
 }
@@ -100,7 +105,20 @@ impl FirstRun {
         }
         self.selected = Some(at);
         self.typed.push(c);
+        self.typed_at = now;
         Handled::Consumed
+    }
+
+    /// When the typed digit chooses its item.
+    pub fn digit_due_at(&self) -> Option<Duration> {
+        (self.typed.len() == 1).then_some(self.typed_at + DIGIT_PAUSE)
+    }
+
+    /// Takes the item of a digit that no other key has followed.
+    pub fn take_due_digit(&mut self, cx: &mut UiContext) {
+        if self.digit_due_at().is_some_and(|due| cx.shared.now >= due) {
+            self.take(self.selected(), cx);
+        }
     }
 
     /// Returns the typed digits as the beginning of a message, and clears the selection.

@@ -224,7 +224,8 @@ pub fn count_words(count: usize) -> String {
 }
 
 /// The labels of choices that the picker and the first-run choice share.
-pub const ADD_SERVER_LABEL: &str = "Another server: OpenAI-compatible, Mistral, Anthropic …";
+pub const ADD_SERVER_LABEL: &str =
+    "Another server: Ollama, OpenAI-compatible, Mistral, Anthropic …";
 pub const DEMO_LABEL: &str = "Look around: the demo needs nothing";
 
 pub const IMPORT_LABEL: &str = "Import MCP servers from Claude Desktop, Cursor, VS Code …";

@@ -11,6 +11,7 @@ use crate::domain::{ContentArgument, Notice, Server, ServerId, ServerPrompt, Ser
 use crate::protocol::{Command, ServerContentCommand};
 use crate::text::Clean;
 use crate::tui::layer::{SharedUiState, UiContext, UiRequest};
+use crate::tui::templates;
 use argument_form::{ArgumentForm, FormTarget};
 use picker::ContentPicker;
 use review::PromptReview;
@@ -97,11 +98,16 @@ pub fn run_prompt_command(argument: &str, cx: &mut UiContext) {
         return cx.open(ContentPicker::prompts());
     }
     let (name, values) = split_name(argument);
-    if !run_typed_prompt(name, values, cx) {
-        let name = Clean::single_line(name);
-        let notice = Notice::warning(format!("No server has a prompt `{}`.", name.as_str()));
-        cx.notify(notice.with_advice("/prompt lists all prompts."));
+    if run_typed_prompt(name, values, cx) {
+        return;
     }
+    if let Some(template) = cx.shared.engine.templates.find(name) {
+        templates::use_template(template, values, cx);
+        return;
+    }
+    let name = Clean::single_line(name);
+    let notice = Notice::warning(format!("There is no prompt `{}`.", name.as_str()));
+    cx.notify(notice.with_advice("/prompt lists all prompts of servers."));
 }
 
 fn split_name(argument: &str) -> (&str, &str) {

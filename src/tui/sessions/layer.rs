@@ -40,9 +40,13 @@ pub struct SessionsLayer {
     can_undo: bool,
 }
 
-pub fn open(cx: &mut UiContext) {
+/// Opens the browser. `words` are searched for at once.
+pub fn open(words: &str, cx: &mut UiContext) {
     let mut layer = SessionsLayer::default();
     layer.refresh(cx);
+    if !words.is_empty() {
+        layer.paste(words, cx);
+    }
     cx.open(layer);
 }
 

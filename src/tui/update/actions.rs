@@ -73,7 +73,7 @@ pub fn run_action(
             cx.send(Command::ListPromptTemplates);
             cx.open(Palette::default());
         }),
-        Action::Help => model.with_context(|cx| cx.open(HelpLayer::default())),
+        Action::Help | Action::ChangeKeys => show_help(model, action),
         Action::Log => model.with_context(|cx| log::open(argument, cx)),
         Action::SearchHistory => model.with_context(|cx| cx.open(HistorySearch::default())),
         Action::Raw => toggle_raw_text(model),
@@ -87,6 +87,10 @@ pub fn run_action(
         Action::Suspend => effects.push(UiEffect::Suspend),
         other_action => navigation::run_action(model, other_action, effects),
     }
+}
+
+fn show_help(model: &mut UiModel, action: Action) {
+    model.with_context(|cx| cx.open(HelpLayer::for_action(action)));
 }
 
 /// Opens the questions from servers that came while no turn ran.
@@ -112,7 +116,7 @@ fn run_session_action(model: &mut UiModel, action: Action, argument: &str) {
     let (session, title) = (&model.conversation.session, &model.conversation.title);
     let (session, title) = (session.clone(), title.clone());
     model.with_context(|cx| match action {
-        Action::Sessions => sessions::layer::open(cx),
+        Action::Sessions => sessions::layer::open(argument, cx),
         Action::Export => sessions::commands::export(&title, argument, cx),
         _ => sessions::commands::delete(session.as_ref(), &title, argument, cx),
     });

@@ -17,7 +17,8 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::server_content::mention::{MentionedResource, mentioned_resources};
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{submit, unsent};
+use crate::tui::update::{mentions, submit, unsent};
+use crate::tui::widgets::editor::Edit;
 use crossterm::event::KeyEvent;
 
 /// Attaches the file at `path`, or the image in the clipboard if `path` is empty.
@@ -25,7 +26,8 @@ pub fn attach(model: &mut UiModel, path: &str) {
     let path = path.trim().trim_matches('"');
     match path {
         "" => {
-            start_reading(model, "clipboard", AttachmentSource::Clipboard);
+            let query = start_reading(model, "clipboard", AttachmentSource::Clipboard);
+            model.attachments.clipboard_query = query;
         }
         path => attach_file(model, path),
     };
@@ -38,7 +40,7 @@ pub fn attach_resource(model: &mut UiModel, server: ServerId, uri: String) {
 }
 
 /// Attaches the file at this path.
-fn attach_file(model: &mut UiModel, path: &str) {
+pub fn attach_file(model: &mut UiModel, path: &str) {
     start_reading(model, path, AttachmentSource::Path(path.to_owned()));
 }
 
@@ -46,8 +48,7 @@ fn attach_file(model: &mut UiModel, path: &str) {
 fn start_reading(model: &mut UiModel, name: &str, source: AttachmentSource) -> Option<QueryId> {
     model.panes.focus = Focus::Message;
     if model.attachments.is_full() {
-        let text = format!("At most {ATTACHMENTS_MAX} files can be attached.");
-        model.notify(Notice::warning(text));
+        notify_full(model);
         return None;
     }
     let query = model.with_context(|cx| cx.next_query_id());
@@ -78,6 +79,11 @@ pub fn restore(model: &mut UiModel, files: Vec<UnsentFile>) {
             None => model.attachments.add_lost(vec![file]),
         }
     }
+}
+
+pub fn notify_full(model: &mut UiModel) {
+    let text = format!("At most {ATTACHMENTS_MAX} files can be attached.");
+    model.notify(Notice::warning(text));
 }
 
 /// Attaches pasted paths of images. Returns false if the paste is text.
@@ -112,6 +118,10 @@ pub fn detach(model: &mut UiModel, wanted: &str) {
         model.composer.editor.insert(&paste);
         return model.notify(Notice::info("The path is text again."));
     }
+    if removed.is_mentioned {
+        mentions::remove_from_text(model, &removed.mentioned_path());
+        model.attachments.keep_unmentioned(removed.clone());
+    }
     let name = Clean::name(&removed.name);
     model.notify(Notice::info(format!("Removed {}.", name.as_str())));
 }
@@ -125,19 +135,25 @@ pub fn handle_event(
     match event {
         Event::AttachmentRead { query, result } => {
             let queue = &mut model.composer.queue;
-            match queue.handle_read(query, result.as_ref().ok()) {
-                true => {
-                    unsent::report_lost_files(model);
-                    submit::send_queued(model, effects);
-                }
-                false => handle_read(model, query, result),
+            if queue.handle_read(query, result.as_ref().ok()) {
+                unsent::report_lost_files(model);
+                submit::send_queued(model, effects);
+            } else {
+                handle_read(model, query, result);
+                mentions::send_if_read(model, effects);
             }
+        }
+        Event::MentionedFound(query, files) => {
+            mentions::handle_found(model, query, &files, effects);
         }
         Event::FilesFound { query, found } => model.attachments.search.handle_found(query, found),
         Event::ImageSupportChecked {
             model: checked,
             support,
-        } => model.attachments.set_support(checked, support),
+        } => {
+            model.attachments.set_support(checked, support);
+            mentions::send_if_read(model, effects);
+        }
         other => return Some(other),
     }
     None
@@ -148,8 +164,17 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         Ok(read) => (Some(read), None),
         Err(notice) => (None, Some(notice)),
     };
-    match model.attachments.handle_read(query, read) {
+    let revision = model.composer.editor.revision();
+    let sends = model.attachments.mentioned.is_reading(revision);
+    let is_clipboard = model.attachments.clipboard_query == Some(query);
+    let outcome = model.attachments.handle_read(query, read);
+    if model.attachments.unread_name().is_none() {
+        // It may say that a file is still being read.
+        model.notices.clear_about_key();
+    }
+    match outcome {
         ReadOutcome::Attached => {}
+        ReadOutcome::Duplicate if sends => {}
         ReadOutcome::Duplicate => {
             model.notify(Notice::info("This file is already attached."));
         }
@@ -157,8 +182,18 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
             model.composer.begin_typing();
             model.composer.editor.insert(&paste);
         }
-        ReadOutcome::Failed => problem.into_iter().for_each(|notice| model.notify(notice)),
-        ReadOutcome::Lost => unsent::report_lost_files(model),
+        ReadOutcome::Failed if is_clipboard && model.composer.edit(Edit::Yank) => {
+            let text = "The clipboard holds no image. Inserted the text that was cut last.";
+            model.notify(Notice::info(text));
+        }
+        ReadOutcome::Failed => {
+            model.attachments.mentioned.cancel(revision);
+            problem.into_iter().for_each(|notice| model.notify(notice));
+        }
+        ReadOutcome::Lost => {
+            model.attachments.mentioned.cancel(revision);
+            unsent::report_lost_files(model);
+        }
         ReadOutcome::Ignored => {}
     }
 }
@@ -200,6 +235,7 @@ pub fn can_send(model: &mut UiModel) -> bool {
 
 /// Searches for the path being typed, and asks whether the model takes images.
 pub fn after_input(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    model.attachments.follow_mentions(&model.composer.editor);
     match AttachmentList::typed_path(&model.composer) {
         None => model.attachments.search.clear(),
         Some(TypedPath {
@@ -267,9 +303,9 @@ pub fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
 /// Completes the name of a resource and attaches it.
 fn choose_resource(model: &mut UiModel, typed: &TypedPath, resource: MentionedResource) {
     let completed = typed.completed(&resource.full_uri(), false);
-    let editor = &mut model.composer.editor;
-    editor.replace_before_cursor(typed.replaced_bytes, &completed);
-    model.composer.begin_typing();
+    model
+        .composer
+        .complete_mention(typed.replaced_bytes, &completed);
     attach_resource(model, resource.server, resource.uri);
 }
 
@@ -285,9 +321,9 @@ fn choose(model: &mut UiModel, typed: &TypedPath, row: usize, is_confirmed: bool
     };
     let shown = shown_path(&file.path);
     let completed = typed.completed(&shown, file.is_folder);
-    let editor = &mut model.composer.editor;
-    editor.replace_before_cursor(typed.replaced_bytes, &completed);
-    model.composer.begin_typing();
+    model
+        .composer
+        .complete_mention(typed.replaced_bytes, &completed);
     if file.is_folder {
         return;
     }

@@ -8,13 +8,20 @@ use crate::tui::layer::{Handled, Layer, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{attachments, branches, find, messages, navigation, queue, submit};
+use crate::tui::update::{
+    attachments, branches, find, mentions, messages, navigation, queue, submit,
+};
 use crate::tui::widgets::editor::{Edit, Editor, Motion};
 
 pub fn type_char(model: &mut UiModel, c: char) {
     model.composer.paste_detector.char_typed(model.now);
+    let is_second_blank = c == ' ' && model.composer.take_completed();
     begin_typing(model);
+    if is_second_blank {
+        return;
+    }
     model.composer.editor.insert(c.encode_utf8(&mut [0; 4]));
+    mentions::char_typed(model);
     if c == '/' && model.composer.editor.one_line() == Some("/") {
         let command = Command::ListPromptTemplates;
         model.requests.push_back(UiRequest::Send(command));
@@ -92,6 +99,9 @@ fn move_first_run_digits(model: &mut UiModel) {
 /// the message is empty.
 pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     model.panes.focus = Focus::Message;
+    if mentions::look_for_files(model) {
+        return;
+    }
     if !attachments::can_send(model) || queue::finish_edit(model, effects) {
         return;
     }
@@ -110,7 +120,11 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if command.starts_with('/') {
         return model.with_composer(|composer, cx| composer.run_typed_command(command.trim(), cx));
     }
-    let text = model.composer.editor.take();
+    let ends_with_completion = model.composer.take_completed();
+    let mut text = model.composer.editor.take();
+    if ends_with_completion {
+        text.truncate(text.trim_end_matches(' ').len());
+    }
     submit_prompt(model, text, effects);
 }
 

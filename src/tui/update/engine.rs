@@ -51,16 +51,16 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::SavedSession(event) => saved_session_event(model, event),
         // A later event confirms that the title is saved.
         Event::SessionRenamed(title) => model.conversation.title = title,
+        Event::VersionsCounted(versions) => {
+            model.chat.transcript.set_versions(&versions);
+        }
         Event::BranchesListed(list) => branches::show_branches(model, list),
         Event::PrivateChanged(is_private) => {
             model.conversation.is_private = is_private;
             model.composer.private_changed(is_private);
         }
         Event::KeysChanged(keys) => model.keymap.set_settings(keys),
-        Event::ResumingTurn => {
-            model.conversation.is_opening = true;
-            model.composer.queue.pause();
-        }
+        Event::ResumingTurn => resuming_turn(model),
         Event::PromptOffered { prompt, notice } => {
             unsent::prompt_offered(model, prompt, notice, effects);
         }
@@ -83,6 +83,12 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         // Layers, dialogs and the engine state have already handled the rest.
         _ => {}
     }
+}
+
+/// Prompts wait for the conversation of the turn.
+fn resuming_turn(model: &mut UiModel) {
+    model.conversation.is_opening = true;
+    model.composer.queue.pause();
 }
 
 /// The model began or stopped to generate answers for servers.

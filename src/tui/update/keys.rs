@@ -185,6 +185,16 @@ fn handle_first_run_key(model: &mut UiModel, key: KeyEvent) -> bool {
     handled == Handled::Consumed
 }
 
+/// Takes the item of the first-run chooser whose digit was typed a moment ago.
+pub fn choose_typed_digit(model: &mut UiModel) {
+    if model.first_run.digit_due_at().is_none() || !model.first_run_takes_keys() {
+        return;
+    }
+    let mut first_run = std::mem::take(&mut model.first_run);
+    model.with_context(|cx| first_run.take_due_digit(cx));
+    model.first_run = first_run;
+}
+
 /// Records the time of a key press: dialogs accept keys later, and a notice that has been
 /// visible long enough disappears.
 pub fn note_key_press(model: &mut UiModel) {

@@ -10,6 +10,7 @@ pub mod engine;
 pub mod find;
 pub mod interrupt;
 pub mod keys;
+pub mod mentions;
 pub mod messages;
 pub mod navigation;
 pub mod notes;
@@ -209,6 +210,7 @@ fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         layer.tick(cx);
         Handled::Consumed
     });
+    keys::choose_typed_digit(model);
     if model
         .input
         .replies

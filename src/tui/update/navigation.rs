@@ -1,5 +1,6 @@
 //! Pane focus, scrolling, line selection and the mouse.
 
+use crate::domain::Notice;
 use crate::tui::chat::entry_rows::{EntryShape, entry_shape};
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::stops::Stop;
@@ -58,12 +59,25 @@ fn stop_probe_if_at_rest(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bo
 fn return_to_message(model: &mut UiModel) {
     if model.panes.over_chat.take().is_none() && model.panes.focus == Focus::Message {
         let followed_end = std::mem::replace(&mut model.chat.viewport.follows_end, true);
-        if followed_end {
-            model.notices.hide_banners(&model.engine.banners);
+        if followed_end && !model.notices.hide_banners(&model.engine.banners) {
+            explain_how_to_stop(model);
         }
     }
     model.panes.focus = Focus::Message;
     model.chat.viewport.stop = None;
+}
+
+/// Names the key that stops the turn: many programs use Esc.
+fn explain_how_to_stop(model: &mut UiModel) {
+    let has_question = model.dialogs.current().is_some();
+    if model.running_turn().is_none() || model.interrupt.is_stopping || has_question {
+        return;
+    }
+    let Some(stop) = model.keymap.hint(Action::Interrupt, "stops the turn.") else {
+        return;
+    };
+    let notice = Notice::info(stop);
+    model.notices.show_about_activity(notice, model.now);
 }
 
 /// The visible panes in Tab order.

@@ -3,6 +3,7 @@
 use crate::domain::Notice;
 use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
 use crate::protocol::Command;
+use crate::tui::keymap::{self, Action};
 use crate::tui::layer::{PickedItem, UiRequest};
 use crate::tui::models::select;
 use crate::tui::msg::UiEffect;
@@ -38,7 +39,8 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::TypeCommand(command) => {
                 let is_private = model.conversation.is_private;
                 model.composer.clear_to_history(is_private);
-                model.composer.editor.set(&format!("{command} "));
+                let argument = argument_to_edit(model, command);
+                model.composer.editor.set(&format!("{command} {argument}"));
                 model.panes.focus = Focus::Message;
             }
             UiRequest::RecordUndrawnRows(call, rows) => model.chat.record_undrawn_rows(call, rows),
@@ -86,6 +88,16 @@ fn take_server_prompt(
 }
 
 /// Applies the picked row.
+/// The text that follows a typed command: the present title for `/rename`, to change it.
+fn argument_to_edit(model: &UiModel, command: &str) -> String {
+    let renames =
+        keymap::find_command(command).is_some_and(|(_, row)| row.action == Action::Rename);
+    match renames {
+        true => model.conversation.title.clone(),
+        false => String::new(),
+    }
+}
+
 fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffect>) {
     let command = match picked {
         PickedItem::Model(model_ref) => {

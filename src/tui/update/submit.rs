@@ -21,9 +21,8 @@ pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
         model.with_context(|cx| models::layer::run("", cx));
     }
     model.first_run.ignore_enter(model.now);
-    model.notify(Notice::info(
-        "Choose a model: your message will be sent to it.",
-    ));
+    let notice = Notice::info("Choose a model: your message will be sent to it.");
+    model.notices.show_about_message(notice, model.now);
 }
 
 /// Sends the next queued prompt, unless a turn or probe is running, no model is selected yet or
@@ -34,7 +33,8 @@ pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
     if let Some(queued) = model.composer.queue.take_next() {
         let prompt = queued_prompt(queued.text).with_attachments(queued.attachments);
-        submit(model, prompt, effects);
+        // The user may be reading further up, so the chat stays where it is.
+        start_turn(model, prompt, effects);
     }
 }
 
@@ -71,8 +71,14 @@ pub fn submit_bypassing_agents(model: &mut UiModel, text: &str, effects: &mut Ve
     }
 }
 
-/// Starts a turn: shows the prompt at once, and requests that it be sent.
+/// Starts a turn that the user asked for, and scrolls to it.
 pub fn submit(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) {
+    start_turn(model, prompt, effects);
+    model.chat.viewport.follows_end = true;
+}
+
+/// Starts a turn: shows the prompt at once, and requests that it be sent.
+fn start_turn(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) {
     model.notices.clear_about_message();
     let turn = TurnId(model.ids.turns.next_id());
     let started = TurnEvent::Started {
@@ -84,7 +90,6 @@ pub fn submit(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) 
     if let Event::Turn(turn, started) = &event {
         turns::apply_event(model, *turn, started, effects);
     }
-    model.chat.viewport.follows_end = true;
     // The open layer may have made requests, which must run first.
     let command = Command::Submit { turn, prompt };
     model.requests.push_back(UiRequest::Send(command));
@@ -108,11 +113,23 @@ pub fn continue_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         return;
     }
     if !model.conversation.is_last_answer_truncated {
-        return model.notify(Notice::info(
-            "Nothing to continue: the last answer was not truncated.",
-        ));
+        return model.notify(nothing_to_continue(model));
     }
     submit(model, Prompt::continuation(), effects);
+}
+
+/// Only an answer that the token limit truncated is sent to the model, which can then continue it.
+fn nothing_to_continue(model: &UiModel) -> Notice {
+    let transcript = &model.chat.transcript;
+    if transcript.last_prompt().is_none_or(|last| last.is_answered) {
+        return Notice::info("Nothing to continue: the last answer was not truncated.");
+    }
+    let kind = match transcript.was_last_answer_cancelled() {
+        true => "A stopped",
+        false => "A failed",
+    };
+    let text = format!("{kind} answer is never sent, so it cannot continue.");
+    Notice::info(text).with_advice("/retry asks again.")
 }
 
 pub fn remember(model: &mut UiModel, prompt: &str) {

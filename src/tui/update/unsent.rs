@@ -1,9 +1,11 @@
 //! Unsent text of an earlier run: the draft, and the prompt of a resumed turn.
 
+use crate::domain::attachment::shown_path;
 use crate::domain::{Advice, EditOf, Notice, Prompt, UnsentPrompt, UnsentText};
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
+use crate::tui::attachments::mention::mentions_path;
 use crate::tui::composer::queue::{MissingFile, QueuedPrompt};
 use crate::tui::composer::state::MessageTarget;
 use crate::tui::keymap::Action;
@@ -51,6 +53,12 @@ pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<Uns
     let queue: Vec<QueuedPrompt> = queue.collect();
     model.composer.restore_queue(queue);
     if is_free {
+        // Files that the message mentions are attached when it is sent.
+        let is_attached_later =
+            |name: &str| has_message && mentions_path(&draft.message, &shown_path(name));
+        draft
+            .files
+            .retain(|file| file.path.is_some() || !is_attached_later(&file.name));
         attachments::restore(model, draft.files);
     } else {
         model.attachments.add_lost(draft.files);

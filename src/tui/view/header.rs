@@ -14,13 +14,15 @@ use ratatui::layout::Rect;
 const SERVER_COLUMNS: usize = 16;
 /// Maximum width of the title.
 const TITLE_COLUMNS_MAX: u16 = 40;
+/// Other parts are dropped for this much of the title.
+const TITLE_COLUMNS_MIN: usize = 12;
 /// Width of the context meter's bar.
 const BAR_COLUMNS: usize = 6;
 
 // The parts that a narrow header drops, numbered in the order in which they are dropped.
-const TITLE: usize = 0;
-const PROVIDER_AND_THINK: usize = 1;
-const METER_BAR: usize = 2;
+const PROVIDER_AND_THINK: usize = 0;
+const METER_BAR: usize = 1;
+const TITLE: usize = 2;
 const TOOLS: usize = 3;
 const MODE: usize = 4;
 const METER: usize = 5;
@@ -84,7 +86,7 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     };
     let (area, has_activity) = draw_activity(model, layout, area, pen);
     let columns_max = usize::from(area.width) + if has_activity { gap } else { 0 };
-    let title_columns = width(title.as_str()).min(16);
+    let title_columns = width(title.as_str()).min(TITLE_COLUMNS_MIN);
     for part in 0..keep.len() {
         let title = if keep[TITLE] { title_columns } else { 0 };
         if columns(&parts(keep)) + title <= columns_max {

@@ -4,6 +4,7 @@ use crate::domain::Severity;
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::advice;
+use crate::tui::composer::state::MessageTarget;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::Layer;
@@ -246,8 +247,14 @@ fn message_hints(model: &UiModel) -> Vec<String> {
             hints.push(Some("Up queued prompts".to_owned()));
         }
         hints.push(is_calling.then(|| "/cancel one call".to_owned()));
-    } else if model.composer.text_before_edit().is_some() {
-        hints.push(hint(Action::Send, "resend"));
+    } else if let Some(edited) = model.composer.edited() {
+        hints.push(hint(
+            Action::Send,
+            match edited.target {
+                MessageTarget::Answer(_) => "keep the edit (nothing is sent)",
+                MessageTarget::LastPrompt | MessageTarget::Prompt(_) => "ask again with it",
+            },
+        ));
         hints.push(hint(Action::Back, "discard edit"));
     } else if model.composer.queue.paused && model.composer.editor.is_blank() {
         hints.push(hint(Action::Send, "resume the queue"));

@@ -205,6 +205,24 @@ fn unknown_keys_are_named_only_in_sections_of_this_program() {
 }
 
 #[test]
+fn keys_that_no_setting_reads_are_listed_for_the_log() {
+    let text = r#"{
+  "telemetry": null, "logLevel": "info", "toolDiet": "auto",
+  "models": [
+    { "name": "m", "provider": "ollama", "note": "mine", "keepAlive": "5m" },
+    { "name": "n", "provider": "openai", "apiKey": "k", "contextlen": 9 }
+  ]
+}"#;
+    let fixture = with_config(text);
+    let unused = config::unused_keys(&fixture.home);
+    assert_eq!(
+        unused,
+        ["telemetry", "models[0].note", "models[1].contextlen"]
+    );
+    assert_eq!(config::unused_keys(&with_config("{").home), [""; 0]);
+}
+
+#[test]
 fn a_malformed_config_is_reported_with_position_and_advice_and_not_modified() {
     for (bytes, message) in MALFORMED {
         let fixture = with_config(bytes);

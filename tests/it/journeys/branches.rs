@@ -10,12 +10,14 @@ fn a_retry_shows_the_new_answer_and_branches_brings_the_old_one_back() {
         .says("/retry")
         .sees("Other answer.")
         .does_not_see("First answer.")
+        .sees("1 other version")
         .model_received_requests(2)
         .model_does_not_receive("First answer.")
         .says("/branches")
         .sees("question  1 turn")
         .key('1')
         .sees("First answer.")
+        .sees("1 other version")
         .does_not_see("Other answer.");
 }
 

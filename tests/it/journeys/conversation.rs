@@ -243,3 +243,16 @@ fn zero_in_the_numbered_list_of_models_keeps_the_current_one() {
         .key('0')
         .does_not_see("── Models");
 }
+
+#[test]
+fn a_file_that_the_prompt_mentions_is_sent_with_it() {
+    // Tests run in the folder of the package.
+    chat(script().answer("A package.").answer("Hello."))
+        .says("What is @Cargo.toml, please?")
+        .sees("@ Cargo.toml  text")
+        .sees("A package.")
+        .model_receives("[Start of attached file Cargo.toml")
+        .says("Hello @nobody, how are you?")
+        .sees("Hello.")
+        .model_received_requests(2);
+}

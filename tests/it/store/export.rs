@@ -2,6 +2,7 @@
 
 use super::*;
 use humble::domain::model::Secret;
+use humble::domain::session::CancelledTurn;
 use humble::domain::{ExportFormat, ExportPart, Redactor};
 use humble::store::{ExportError, render_session, write_export};
 
@@ -58,6 +59,71 @@ fn json_can_be_opened_again() {
     let opened = sessions.open(&SessionId::new("s.json")).unwrap();
     assert_eq!(opened.title(), "Trip to Busan");
     assert_eq!(opened.messages, trip().messages);
+}
+
+/// A conversation of two turns with a cancelled one between them and one after them.
+fn trip_with_cancelled_turns() -> Session {
+    let mut session = trip();
+    let cancelled = |messages_before, text: &str| CancelledTurn {
+        cancelled_at: Timestamp::UNIX_EPOCH,
+        messages_before,
+        prompt: "How?".to_owned(),
+        attachments: Vec::new(),
+        partial_answer: text.to_owned(),
+        calls: Vec::new(),
+        was_interrupted: false,
+        replaced_turns: 0,
+    };
+    session.metadata.add_cancelled(cancelled(2, "By tr"));
+    session.metadata.add_cancelled(cancelled(4, ""));
+    session.metadata.add_cancelled(cancelled(4, "By <bus>"));
+    session
+}
+
+#[test]
+fn exports_keep_cancelled_answers_with_a_mark() {
+    let session = trip_with_cancelled_turns();
+    let markdown = |part| render(&session, ExportFormat::Markdown, part);
+    let headings = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| line.starts_with("## "));
+        lines.map(|line| line[3..].to_owned()).collect()
+    };
+    let text = markdown(ExportPart::default());
+    let turn = ["You", "gpt-4o"];
+    let cancelled = ["You", "gpt-4o (cancelled)"];
+    assert_eq!(headings(&text), [turn, cancelled, turn, cancelled].concat());
+    assert!(text.ends_with("## You\n\nHow?\n\n## gpt-4o (cancelled)\n\nBy <bus>\n"));
+    let last = ExportPart {
+        last: Some(1),
+        answers_only: false,
+    };
+    assert_eq!(headings(&markdown(last)), [turn, cancelled].concat());
+    let answers = ExportPart {
+        last: None,
+        answers_only: true,
+    };
+    assert!(!markdown(answers).contains("By"));
+    let page = render(&session, ExportFormat::Html, ExportPart::default());
+    assert!(page.contains("gpt-4o (cancelled)</h2>") && page.contains("By &lt;bus&gt;"));
+}
+
+#[test]
+fn an_opened_export_shows_the_cancelled_turns_in_their_places() {
+    let (folder, sessions) = new_store();
+    let session = trip_with_cancelled_turns();
+    for (last, places) in [(None, vec![2, 4]), (Some(1), vec![2])] {
+        let part = ExportPart {
+            last,
+            answers_only: false,
+        };
+        let text = render(&session, ExportFormat::Json, part);
+        write_session(&folder, "s.json", text);
+        let opened = sessions.open(&SessionId::new("s.json")).unwrap();
+        let cancelled = opened.metadata.cancelled.iter();
+        let found: Vec<usize> = cancelled.map(|turn| turn.messages_before).collect();
+        assert_eq!(found, places);
+        assert_eq!(opened.messages.len(), if last.is_some() { 2 } else { 4 });
+    }
 }
 
 #[test]

@@ -284,3 +284,39 @@ fn typed_ahead_text_ending_with_enter_is_submitted() {
         assert_eq!(chat.message(), "");
     }
 }
+
+#[test]
+fn a_stopped_or_failed_answer_cannot_be_continued() {
+    let failed = TurnEnd::Failed {
+        notice: Notice::failure("No network."),
+    };
+    for (end, kind) in [(TurnEnd::Cancelled, "A stopped"), (failed, "A failed")] {
+        let mut chat = chat();
+        chat.keys("one<Enter>").model_says("The first");
+        chat.turn_ends(end).keys("/continue<Enter>");
+        let notice =
+            format!("{kind} answer is never sent, so it cannot continue. /retry asks again.");
+        assert_eq!(chat.notice(), notice);
+        assert!(chat.screen().contains(&notice), "{}", chat.screen());
+    }
+    let mut chat = chat();
+    chat.keys("one<Enter>")
+        .model_answers("1")
+        .keys("/continue<Enter>");
+    assert!(
+        chat.notice().contains("was not truncated"),
+        "{}",
+        chat.notice()
+    );
+}
+
+#[test]
+fn escape_says_how_to_stop_a_turn() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").model_says("1");
+    assert_eq!(chat.keys("<Esc>").notice(), "Ctrl+C stops the turn.");
+    assert!(chat.model.running_turn().is_some());
+    chat.model_answers("1");
+    assert_eq!(chat.notice(), "", "it says nothing about the next turn");
+    assert_eq!(chat.keys("<Esc>").notice(), "");
+}

@@ -8,7 +8,7 @@ use crate::domain::attachment::{
 use crate::domain::{Attachment, ImageSupport, Prompt};
 use crate::tui::update::tests::*;
 
-fn text_file(name: &str) -> ReadAttachment {
+pub(super) fn text_file(name: &str) -> ReadAttachment {
     ReadAttachment {
         attachment: Arc::new(Attachment {
             name: name.to_owned(),
@@ -23,7 +23,7 @@ fn text_file(name: &str) -> ReadAttachment {
     }
 }
 
-fn image(name: &str) -> ReadAttachment {
+pub(super) fn image(name: &str) -> ReadAttachment {
     let mut read = text_file(name);
     let attachment = Arc::make_mut(&mut read.attachment);
     attachment.kind = AttachmentKind::Image {
@@ -36,7 +36,7 @@ fn image(name: &str) -> ReadAttachment {
 }
 
 /// Takes the sources of the files requested since the effects were last taken.
-fn requested(chat: &mut ChatHarness) -> Vec<(QueryId, AttachmentSource)> {
+pub(super) fn requested(chat: &mut ChatHarness) -> Vec<(QueryId, AttachmentSource)> {
     let request = |command| match command {
         Command::Attach { query, source } => Some((query, source)),
         _ => None,
@@ -45,7 +45,10 @@ fn requested(chat: &mut ChatHarness) -> Vec<(QueryId, AttachmentSource)> {
 }
 
 /// Answers the only requested file.
-fn answer(chat: &mut ChatHarness, result: Result<ReadAttachment, Notice>) -> AttachmentSource {
+pub(super) fn answer(
+    chat: &mut ChatHarness,
+    result: Result<ReadAttachment, Notice>,
+) -> AttachmentSource {
     let (query, source) = requested(chat).pop().expect("a request");
     chat.engine_event(Event::AttachmentRead { query, result });
     source
@@ -58,7 +61,7 @@ fn attach(chat: &mut ChatHarness, read: ReadAttachment) {
 }
 
 /// Answers the last search for files.
-fn finds(chat: &mut ChatHarness, paths: &[&str]) -> String {
+pub(super) fn finds(chat: &mut ChatHarness, paths: &[&str]) -> String {
     let search = |command| match command {
         Command::FindFiles { query, fragment } => Some((query, fragment)),
         _ => None,
@@ -78,7 +81,7 @@ fn finds(chat: &mut ChatHarness, paths: &[&str]) -> String {
 }
 
 /// Takes the names of the files sent with each prompt.
-fn sent_files(chat: &mut ChatHarness) -> Vec<Vec<String>> {
+pub(super) fn sent_files(chat: &mut ChatHarness) -> Vec<Vec<String>> {
     let names = |prompt: Prompt| {
         let names = prompt.attachments.iter().map(|file| file.name.clone());
         names.collect()
@@ -143,22 +146,12 @@ fn nothing_is_chosen_from_an_outdated_list() {
     chat.keys("<Backspace>b");
     finds(&mut chat, &[]);
     chat.keys("<Enter>");
+    mentions::finds_mentioned(&mut chat, &[]);
     assert_eq!(
         sent_files(&mut chat),
         [Vec::<String>::new()],
         "an at sign is just text"
     );
-}
-
-#[test]
-fn escape_closes_the_list() {
-    let mut chat = chat();
-    chat.keys("@a");
-    finds(&mut chat, &["a.txt"]);
-    chat.keys("<Esc>");
-    assert!(!chat.screen().contains("a.txt"), "{}", chat.screen());
-    chat.keys("<Enter>");
-    assert_eq!(sent_files(&mut chat), [Vec::<String>::new()]);
 }
 
 #[test]
@@ -177,6 +170,20 @@ fn command_attaches_a_path_or_the_clipboard() {
     assert_eq!(answer(&mut chat, Err(missing)), AttachmentSource::Clipboard);
     assert!(chat.notice().contains("no image"), "{}", chat.notice());
     assert_eq!(chat.model.attachments.files().len(), 2);
+}
+
+#[test]
+fn without_an_image_in_the_clipboard_the_last_cut_is_pasted() {
+    let mut chat = chat();
+    chat.keys("half a thought<Alt+a><Ctrl+x><Ctrl+v>");
+    let missing = || Err(Notice::warning("The clipboard holds no image."));
+    answer(&mut chat, missing());
+    assert_eq!(chat.message(), "half a thought");
+    assert!(chat.notice().contains("cut last"), "{}", chat.notice());
+    // A file of that name is not the clipboard.
+    chat.keys("<Ctrl+u>/attach clipboard<Enter>");
+    answer(&mut chat, missing());
+    assert_eq!(chat.message(), "");
 }
 
 #[test]
@@ -320,6 +327,7 @@ fn message_waits_for_files_that_are_being_read() {
         chat.notice()
     );
     answer(&mut chat, Ok(text_file("a.txt")));
+    assert_eq!(chat.notice(), "", "it has been read");
     chat.keys("<Enter>");
     assert_eq!(sent_files(&mut chat), [["a.txt"]]);
 }

@@ -358,6 +358,7 @@ fn every_command_with_an_argument_declares_its_kind() {
         "/detach",
         "/find",
         "/rename",
+        "/sessions",
     ];
     for (command, binding) in keymap::commands() {
         let takes_argument =

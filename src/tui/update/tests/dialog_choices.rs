@@ -71,7 +71,7 @@ fn program_questions() -> Vec<(Ask, &'static str)> {
         ),
         (
             unfinished,
-            "Resume it?   y resume  n not now  x discard…  ?",
+            "Restore the prompt?   y restore  n not now  x discard…  ?",
         ),
         (discard, "Discard it?   y discard  n keep  ?"),
         (

@@ -104,6 +104,25 @@ fn first_item_is_selected_and_enter_takes_it() {
 }
 
 #[test]
+fn a_digit_chooses_unless_another_key_follows() {
+    let mut chat = first_run(&["a", "b"]);
+    chat.keys("2").wait(500);
+    assert_eq!(chat.commands(), []);
+    assert!(is_selected(&mut chat, "2  b"));
+    chat.wait(400);
+    assert_eq!(chat.commands(), [use_model("b")]);
+    chat.wait(5_000);
+    assert_eq!(chat.commands(), []);
+    for (keys, message) in [("2 plus 3?", "2 plus 3?"), ("12", ""), ("2<Backspace>", "")] {
+        let mut chat = first_run(&["a", "b"]);
+        chat.keys(keys).wait(5_000);
+        let chooses = |command: &Command| matches!(command, Command::UseModel { .. });
+        assert!(!chat.commands().iter().any(chooses), "{keys}");
+        assert_eq!(chat.message(), message, "{keys}");
+    }
+}
+
+#[test]
 fn selected_item_stays_selected_when_models_are_found() {
     let mut chat = first_run(&[]);
     chat.keys("<Down><Down><Down>");

@@ -220,3 +220,35 @@ fn message_is_dimmed_while_a_list_is_open() {
         assert_eq!(is_dim, !keys.is_empty(), "{keys}");
     }
 }
+
+#[test]
+fn the_way_to_change_keys_is_found_by_any_of_its_names() {
+    for words in ["keys", "shortcut", "rebind", "change keys", "keybinding"] {
+        let mut chat = chat();
+        let screen = chat.size(120, 40).keys("<F1>").keys(words).screen();
+        assert!(screen.contains("/keys"), "{words}\n{screen}");
+        assert!(screen.contains("config.json"), "{words}\n{screen}");
+    }
+    let mut chat = chat();
+    chat.keys("/key");
+    let list = chat.model.completions().expect("a list");
+    assert_eq!(list.rows[0].label.as_str(), "/keys");
+    let screen = chat.keys("<Enter>").screen();
+    assert!(title(&screen).starts_with("Keys"), "{screen}");
+    let example = "\"keys\": { \"commands\": \"Ctrl+K\", \"retry\": [\"F6\", \"Alt+R\"] }";
+    assert!(content(&screen).contains(example), "{screen}");
+    let screen = chat.keys("retry").screen();
+    assert!(content(&screen).contains("\"retry\", Alt+R"), "{screen}");
+}
+
+#[test]
+fn pasting_is_found_by_the_words_for_it() {
+    for words in ["paste", "yank", "clipboard"] {
+        let mut chat = chat();
+        let screen = chat.size(120, 40).keys("<F1>").keys(words).screen();
+        assert!(
+            screen.contains("Paste the text that was cut last"),
+            "{words}\n{screen}"
+        );
+    }
+}

@@ -47,6 +47,18 @@ fn command_without_its_argument_stays_in_the_message() {
 }
 
 #[test]
+fn rename_without_a_title_puts_the_present_one_into_the_message() {
+    for keys in ["/rename<Enter>", "<Ctrl+p>rename<Enter>"] {
+        let mut chat = chat();
+        chat.keys("Trip<Enter>").model_answers("1").keys(keys);
+        assert_eq!(chat.message(), "/rename Trip");
+        chat.keys(" to Busan<Enter>");
+        let rename = Command::RenameSession("Trip to Busan".into());
+        assert!(chat.commands().contains(&rename));
+    }
+}
+
+#[test]
 fn mcp_add_and_the_empty_list_name_the_shell_command() {
     let mut chat = chat();
     chat.keys("/mcp add files<Enter>");

@@ -183,3 +183,47 @@ fn draft_of_the_last_run_is_restored() {
     chat.keys("<Ctrl+u><Up>");
     assert_eq!(chat.message(), "old");
 }
+
+#[test]
+fn the_hint_says_what_sending_an_edit_does() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").model_answers("1");
+    chat.keys("<Tab><Up>e");
+    let screen = chat.screen();
+    assert!(
+        screen.contains("Enter keep the edit (nothing is sent)"),
+        "{screen}"
+    );
+    chat.keys("<Esc>").wait(7_000).keys("/edit<Enter>");
+    let screen = chat.screen();
+    assert!(screen.contains("Enter ask again with it"), "{screen}");
+}
+
+#[test]
+fn prompts_with_other_versions_are_marked() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").model_answers("1");
+    chat.keys("two<Enter>").model_answers("2").screen();
+    chat.engine_event(Event::VersionsCounted(vec![0, 2]));
+    let screen = chat.screen();
+    let rows: Vec<&str> = screen.lines().map(str::trim).collect();
+    let two = rows
+        .iter()
+        .position(|row| *row == "▌ two")
+        .expect("a prompt");
+    assert_eq!(rows[two + 1], "2 other versions", "{screen}");
+    assert_eq!(screen.matches("other version").count(), 1, "{screen}");
+    chat.engine_event(Event::VersionsCounted(vec![1, 0]));
+    let screen = chat.screen();
+    assert!(screen.contains("1 other version"), "{screen}");
+    // An unanswered prompt is not counted.
+    chat.keys("three<Enter>").turn_ends(TurnEnd::Cancelled);
+    chat.engine_event(Event::VersionsCounted(vec![0, 1]));
+    let screen = chat.screen();
+    let rows: Vec<&str> = screen.lines().map(str::trim).collect();
+    let two = rows
+        .iter()
+        .position(|row| *row == "▌ two")
+        .expect("a prompt");
+    assert_eq!(rows[two + 1], "1 other version", "{screen}");
+}

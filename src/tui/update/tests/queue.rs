@@ -160,6 +160,24 @@ fn private_queue_is_never_saved() {
     assert!(!chat.commands().iter().any(is_draft));
 }
 
+#[test]
+fn a_queued_prompt_that_starts_does_not_move_the_chat() {
+    let mut chat = queued(&["two"]);
+    let long: Vec<String> = (0..60).map(|line| format!("line {line}\n")).collect();
+    chat.model_says(&long.join("\n")).screen();
+    chat.keys("<PgUp><PgUp>");
+    let before = chat.screen();
+    let first_row = before.lines().nth(1).expect("a row").to_owned();
+    chat.model_answers("end");
+    assert_eq!(chat.prompts(), ["two"]);
+    let after = chat.screen();
+    assert_eq!(after.lines().nth(1), Some(first_row.as_str()), "{after}");
+    assert!(after.contains("new line"), "{after}");
+    // The user's own prompt scrolls to the end.
+    chat.model_answers("2").keys("three<Enter>");
+    assert!(chat.screen().contains("three"), "{}", chat.screen());
+}
+
 fn opens_new_conversation(chat: &mut ChatHarness) {
     chat.keys("/new<Enter>");
     let session = Session::new("m1".to_owned());

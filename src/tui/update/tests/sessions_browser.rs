@@ -227,3 +227,36 @@ fn a_conversation_found_by_its_title_or_another_form_of_the_word_opens_at_its_en
         assert_eq!(chat.message(), "n", "the message has the focus");
     }
 }
+
+#[test]
+fn words_after_the_command_are_searched_for() {
+    let mut chat = chat();
+    chat.keys("/sessions busan hotel<Enter>");
+    let searches = |command: &Command| {
+        matches!(
+            command,
+            Command::SavedSession(SavedSessionCommand::Search { words, .. }) if words == "busan hotel"
+        )
+    };
+    let commands = chat.commands();
+    assert!(commands.iter().any(searches), "{commands:?}");
+    assert!(chat.screen().contains("› busan hotel"), "{}", chat.screen());
+}
+
+#[test]
+fn the_options_of_an_export_are_completed() {
+    for (message, expected) in [
+        (
+            "/export ",
+            vec!["md", "json", "html", "--last", "--answers"],
+        ),
+        ("/export html ", vec!["--last", "--answers"]),
+        ("/export md --a", vec!["--answers"]),
+    ] {
+        let mut chat = chat();
+        chat.keys(message);
+        let list = chat.model.completions().expect("a list");
+        let labels: Vec<&str> = list.rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(labels, expected, "{message}");
+    }
+}

@@ -178,3 +178,27 @@ fn the_palette_lists_templates_and_recent_commands_first() {
     assert!(rows[1].contains("/translate"), "{screen}");
     assert!(rows[2].contains("/set-model"), "{screen}");
 }
+
+/// The labels of the completion list.
+fn listed(chat: &ChatHarness) -> Vec<String> {
+    let list = chat.model.completions();
+    let rows = list.map_or_else(Vec::new, |list| list.rows);
+    rows.iter()
+        .map(|row| row.label.as_str().to_owned())
+        .collect()
+}
+
+#[test]
+fn templates_are_found_by_what_they_are() {
+    let mut chat = chat_with_templates();
+    chat.keys("/templ");
+    let own = ["/broken", "/greet", "/translate", "/번역"];
+    assert_eq!(listed(&chat), [&["/prompt"], &own[..]].concat());
+    chat.keys("<Ctrl+u>/prompt ");
+    assert_eq!(listed(&chat), own.map(|name| name[1..].to_owned()));
+    chat.keys("translate Korean Good morning!<Enter>");
+    assert_eq!(prompts(&chat), ["Translate to Korean:\nGood morning!"]);
+    let mut chat = chat_with_templates();
+    let screen = chat.size(120, 40).keys("<F1>template").screen();
+    assert!(screen.contains("prompts/NAME.md"), "{screen}");
+}

@@ -1,0 +1,88 @@
+//! The search for files that a message mentions, which precedes sending it.
+
+use crate::domain::QueryId;
+
+/// Maximum number of mentions that are looked for.
+pub const MENTIONS_MAX: usize = 64;
+/// Maximum number of typed paths that are remembered.
+const TYPED_MAX: usize = 64;
+
+/// A revision of the message belongs to each stage: a later change starts over.
+#[derive(Debug, Default)]
+pub struct MentionCheck {
+    stage: CheckStage,
+    /// Paths that were typed after `@`, key by key.
+    typed: Vec<String>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum CheckStage {
+    #[default]
+    NotAsked,
+    /// The engine looks for the files.
+    Looking { query: QueryId, revision: u64 },
+    /// The message is sent once its files have been read.
+    Reading { revision: u64 },
+    /// The other mentions are text.
+    Finished { revision: u64 },
+}
+
+impl MentionCheck {
+    /// Remembers a path whose last character was typed, if the rest was typed too.
+    pub fn typed_path(&mut self, path: &str) {
+        let mut rest = path.chars();
+        rest.next_back();
+        if !path.is_empty() && !self.was_typed(rest.as_str()) {
+            return;
+        }
+        match self.typed.last_mut() {
+            Some(last) if path.starts_with(last.as_str()) => path.clone_into(last),
+            _ => self.typed.push(path.to_owned()),
+        }
+        if self.typed.len() > TYPED_MAX {
+            self.typed.remove(0);
+        }
+    }
+
+    /// Whether the user typed this path. A pasted text may mention files without the user's notice.
+    pub fn was_typed(&self, path: &str) -> bool {
+        self.typed.iter().any(|typed| typed.starts_with(path))
+    }
+
+    pub fn begin(&mut self, query: QueryId, revision: u64) {
+        self.stage = CheckStage::Looking { query, revision };
+    }
+
+    /// Whether this message was searched already.
+    pub fn was_asked(&self, revision: u64) -> bool {
+        use CheckStage::{Finished, Reading};
+        self.stage == Reading { revision } || self.stage == Finished { revision }
+    }
+
+    pub fn is_looking(&self, revision: u64) -> bool {
+        matches!(self.stage, CheckStage::Looking { revision: asked, .. } if asked == revision)
+    }
+
+    /// Ends the search. Returns false if it was about an earlier text.
+    pub fn finish(&mut self, query: QueryId, revision: u64) -> bool {
+        let is_current = self.stage == CheckStage::Looking { query, revision };
+        if is_current {
+            self.stage = CheckStage::Finished { revision };
+        }
+        is_current
+    }
+
+    /// Sends the message once its files have been read.
+    pub fn send_when_read(&mut self, revision: u64) {
+        self.stage = CheckStage::Reading { revision };
+    }
+
+    pub fn is_reading(&self, revision: u64) -> bool {
+        self.stage == CheckStage::Reading { revision }
+    }
+
+    /// Leaves sending to the user.
+    pub fn cancel(&mut self, revision: u64) {
+        self.stage = CheckStage::Finished { revision };
+    }
+}

@@ -1,0 +1,161 @@
+//! Mentions of files in the message. A mention is the attachment: each leaves with the other, and a
+//! mention that was typed in full is attached when the message is sent.
+
+use crate::domain::Notice;
+use crate::domain::QueryId;
+use crate::protocol::Command;
+use crate::text::Clean;
+use crate::tui::attachments::mention::mentions_to_remove;
+use crate::tui::attachments::state::AttachmentList;
+use crate::tui::composer::state::MessageTarget;
+use crate::tui::keymap::Action;
+use crate::tui::layer::UiRequest;
+use crate::tui::msg::UiEffect;
+use crate::tui::server_content::mention::{MentionedResource, mentioned_resources};
+use crate::tui::ui_model::UiModel;
+use crate::tui::update::{attachments, composer};
+
+/// Remembers the path that is being typed.
+pub fn char_typed(model: &mut UiModel) {
+    if let Some(typed) = AttachmentList::typed_path(&model.composer)
+        && !typed.is_argument
+    {
+        model.attachments.mentioned.typed_path(&typed.fragment);
+    }
+}
+
+/// Looks for the files that the message mentions without being attached. Returns true if the
+/// message has to wait for the answer.
+pub fn look_for_files(model: &mut UiModel) -> bool {
+    let editor = &model.composer.editor;
+    let revision = editor.revision();
+    if !can_mention(model) || model.attachments.mentioned.was_asked(revision) {
+        return false;
+    }
+    if model.attachments.mentioned.is_looking(revision) {
+        model.notify_about_key(Notice::info("Still looking for the files it mentions."));
+        return true;
+    }
+    let mentions = model.attachments.unattached_mentions(editor);
+    let paths: Vec<String> = mentions.concat().into_iter().map(str::to_owned).collect();
+    if paths.is_empty() {
+        return false;
+    }
+    let query = model.with_context(|cx| cx.next_query_id());
+    model.attachments.mentioned.begin(query, revision);
+    let command = Command::FindMentioned(query, paths);
+    model.requests.push_back(UiRequest::Send(command));
+    true
+}
+
+/// Whether the message is a prompt of the user: commands and answers of the model mention nothing.
+fn can_mention(model: &UiModel) -> bool {
+    let composer = &model.composer;
+    let edited = composer.edited().map(|edited| edited.target);
+    let is_answer = matches!(edited, Some(MessageTarget::Answer(_)));
+    let mut lines = composer.editor.lines_with_chips();
+    let is_command = lines.next().is_some_and(|line| line.starts_with('/'));
+    !is_answer && (!is_command || composer.queue.edited().is_some())
+}
+
+/// Attaches the files that exist, and sends the message once they have been read.
+pub fn handle_found(
+    model: &mut UiModel,
+    query: QueryId,
+    files: &[String],
+    effects: &mut Vec<UiEffect>,
+) {
+    let revision = model.composer.editor.revision();
+    if !model.attachments.mentioned.finish(query, revision) {
+        return;
+    }
+    let found = found_mentions(model, files);
+    if found.is_empty() {
+        return composer::submit_message(model, effects);
+    }
+    let names: Vec<String> = found.iter().map(MentionTarget::path).collect();
+    for mention in found {
+        if model.attachments.is_full() {
+            return attachments::notify_full(model);
+        }
+        match mention {
+            MentionTarget::File(path) => attachments::attach_file(model, &path),
+            MentionTarget::Resource(resource) => {
+                attachments::attach_resource(model, resource.server, resource.uri);
+            }
+        }
+    }
+    if names
+        .iter()
+        .all(|name| model.attachments.mentioned.was_typed(name))
+    {
+        return model.attachments.mentioned.send_when_read(revision);
+    }
+    let name = match names.as_slice() {
+        [name] => Clean::name(name).as_str().to_owned(),
+        names => format!("{} files", names.len()),
+    };
+    let notice = Notice::info(format!("The message mentions {name}, now attached."));
+    let send = model.keymap.hint(Action::Send, "sends it.");
+    let notice = notice.with_advice(send.unwrap_or_default());
+    model.notices.show_about_message(notice, model.now);
+}
+
+enum MentionTarget {
+    File(String),
+    Resource(MentionedResource),
+}
+
+impl MentionTarget {
+    fn path(&self) -> String {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Resource(resource) => resource.full_uri(),
+        }
+    }
+}
+
+/// The mentions that name one of these files or a resource.
+fn found_mentions(model: &UiModel, files: &[String]) -> Vec<MentionTarget> {
+    let mentions = model
+        .attachments
+        .unattached_mentions(&model.composer.editor);
+    let servers = &model.servers_pane.servers;
+    let find = |path: &str| {
+        if files.iter().any(|file| file == path) {
+            return Some(MentionTarget::File(path.to_owned()));
+        }
+        let mut resources = mentioned_resources(servers, path).into_iter();
+        let resource = resources.find(|resource| resource.full_uri() == path)?;
+        Some(MentionTarget::Resource(resource))
+    };
+    let found = mentions
+        .into_iter()
+        .filter_map(|spellings| spellings.into_iter().find_map(&find));
+    found.collect()
+}
+
+/// Sends a message that waits for its files, if they have all been read.
+pub fn send_if_read(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    let revision = model.composer.editor.revision();
+    let selected = model.engine.selected.as_ref();
+    if model.attachments.mentioned.is_reading(revision) && model.attachments.is_checked(selected) {
+        model.attachments.mentioned.cancel(revision);
+        composer::submit_message(model, effects);
+    }
+}
+
+/// Removes a path from the text, because its file is no longer attached.
+pub fn remove_from_text(model: &mut UiModel, path: &str) {
+    let editor = &mut model.composer.editor;
+    let lines = editor.lines_with_chips();
+    let removed: Vec<_> = lines
+        .map(|line| mentions_to_remove(line, path))
+        .enumerate()
+        .collect();
+    for (line, mentions) in removed {
+        for bytes in mentions {
+            editor.remove_in_line(line, bytes);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The page of lasting choices of an approval: its keys, and its rows after an edit.
+
+use crate::tui::update::tests::*;
+
+#[test]
+fn the_page_of_lasting_choices_accepts_only_the_keys_that_it_shows() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.keys("a12345");
+    assert_eq!(chat.commands(), []);
+    assert_eq!(chat.notice(), "This page has 6 7 8 9, or Esc to go back.");
+    assert!(chat.screen().contains("Always run this tool"));
+    // The row below it shows the letters.
+    chat.keys("y");
+    assert_eq!(chat.decisions(), [Decision::Run]);
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.keys("a6");
+    assert_eq!(chat.decisions(), [Decision::RunAlways]);
+    // On the page of the call, the digits keep working.
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.keys("1");
+    assert_eq!(chat.decisions(), [Decision::Run]);
+}
+
+#[test]
+fn the_page_of_an_edited_call_says_why_it_grants_nothing() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.keys("e<Down><End>2<Enter>").accept_check();
+    chat.wait(600).keys("a");
+    let rows = chat.dialog_rows();
+    let rows: Vec<&str> = rows.iter().map(|row| row.trim()).collect();
+    assert_eq!(
+        rows,
+        [
+            "add on sums, until you revoke it with /trust:",
+            "Edited arguments run once: a permission would cover the model's own.",
+            "",
+            "9     Never run this tool",
+            "Neither run nor asked about again, even if its definition changes.",
+        ]
+    );
+    chat.keys("6");
+    assert_eq!(chat.commands(), []);
+    assert_eq!(chat.notice(), "This page has 9, or Esc to go back.");
+}
