@@ -2,7 +2,7 @@
 //! the clipboard, and by completing a path.
 
 use crate::domain::attachment::{ATTACHMENTS_MAX, AttachmentSource, ReadAttachment, shown_path};
-use crate::domain::{ImageSupport, Notice, QueryId, ServerId, UnsentFile};
+use crate::domain::{ImageSupport, Notice, QueryId, ServerId};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::tui::attachments::dropped::dropped_paths;
@@ -17,7 +17,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::server_content::mention::{MentionedResource, mentioned_resources};
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{mentions, submit, unsent};
+use crate::tui::update::{earlier_files, mentions, submit};
 use crate::tui::widgets::editor::Edit;
 use crossterm::event::KeyEvent;
 
@@ -56,29 +56,6 @@ fn start_reading(model: &mut UiModel, name: &str, source: AttachmentSource) -> O
     let command = Command::Attach { query, source };
     model.requests.push_back(UiRequest::Send(command));
     Some(query)
-}
-
-/// Requests a file of an earlier run by its absolute path. `None` if it has none.
-pub fn request_earlier(model: &mut UiModel, file: &UnsentFile) -> Option<QueryId> {
-    let source = AttachmentSource::Path(file.path.clone()?);
-    let query = model.with_context(|cx| cx.next_query_id());
-    let command = Command::Attach { query, source };
-    model.requests.push_back(UiRequest::Send(command));
-    Some(query)
-}
-
-/// Attaches the files of the last run's message again.
-pub fn restore(model: &mut UiModel, files: Vec<UnsentFile>) {
-    for file in files {
-        let query = match model.attachments.is_full() {
-            true => None,
-            false => request_earlier(model, &file),
-        };
-        match query {
-            Some(query) => model.attachments.add_earlier(query, file),
-            None => model.attachments.add_lost(vec![file]),
-        }
-    }
 }
 
 pub fn notify_full(model: &mut UiModel) {
@@ -136,7 +113,7 @@ pub fn handle_event(
         Event::AttachmentRead { query, result } => {
             let queue = &mut model.composer.queue;
             if queue.handle_read(query, result.as_ref().ok()) {
-                unsent::report_lost_files(model);
+                earlier_files::report_lost(model);
                 submit::send_queued(model, effects);
             } else {
                 handle_read(model, query, result);
@@ -192,7 +169,7 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         }
         ReadOutcome::Lost => {
             model.attachments.mentioned.cancel(revision);
-            unsent::report_lost_files(model);
+            earlier_files::report_lost(model);
         }
         ReadOutcome::Ignored => {}
     }

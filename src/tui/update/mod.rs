@@ -6,6 +6,7 @@ pub mod attachments;
 pub mod branches;
 pub mod calls;
 pub mod composer;
+pub mod earlier_files;
 pub mod engine;
 pub mod find;
 pub mod interrupt;

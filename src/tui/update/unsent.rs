@@ -13,11 +13,10 @@ use crate::tui::layer::UiRequest;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{attachments, queue, submit};
+use crate::tui::update::earlier_files::file_names;
+use crate::tui::update::{earlier_files, queue, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
 
-/// Maximum number of file names in a notice.
-const FILE_NAMES_MAX: usize = 3;
 /// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
 
@@ -59,7 +58,7 @@ pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<Uns
         draft
             .files
             .retain(|file| file.path.is_some() || !is_attached_later(&file.name));
-        attachments::restore(model, draft.files);
+        earlier_files::restore(model, draft.files);
     } else {
         model.attachments.add_lost(draft.files);
     }
@@ -82,7 +81,7 @@ struct RestoredDraft {
 /// A queued prompt of the last run, whose files are being read again.
 fn queued_prompt(model: &mut UiModel, prompt: UnsentPrompt) -> QueuedPrompt {
     let missing = prompt.files.into_iter().map(|file| MissingFile {
-        query: attachments::request_earlier(model, &file),
+        query: earlier_files::request(model, &file),
         file,
     });
     QueuedPrompt {
@@ -132,20 +131,6 @@ pub fn continue_edit(model: &mut UiModel) {
     model.composer.continue_editing(target, text);
 }
 
-/// Reports the files of the last run that cannot be attached again, once all have been tried.
-pub fn report_lost_files(model: &mut UiModel) {
-    let queue = &model.composer.queue;
-    if model.attachments.is_restoring() || queue.is_restoring() {
-        return;
-    }
-    let lost = model.attachments.lost().iter().chain(queue.lost_files());
-    let names: Vec<&str> = lost.map(|file| file.name.as_str()).collect();
-    if !names.is_empty() {
-        let message = format!("{} could not be attached again.", file_names(&names));
-        model.notices.queue(Notice::warning(message));
-    }
-}
-
 fn restored_notice(model: &UiModel, restored: &RestoredDraft) -> Notice {
     let &RestoredDraft {
         queued: count,
@@ -183,18 +168,6 @@ fn restored_notice(model: &UiModel, restored: &RestoredDraft) -> Notice {
     match hint {
         Some(hint) => notice.with_advice(hint),
         None => notice,
-    }
-}
-
-/// The first names, and how many more there are.
-fn file_names(files: &[&str]) -> String {
-    let shown = files.iter().take(FILE_NAMES_MAX);
-    let shown: Vec<String> = shown
-        .map(|name| Clean::name(name).as_str().to_owned())
-        .collect();
-    match files.len() - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more files", shown.join(", ")),
     }
 }
 
