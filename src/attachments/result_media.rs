@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Maximum number of files saved of one result.
+/// Maximum number of files saved per result.
 const RESULT_FILES_MAX: usize = 10;
 /// Maximum total size of the data of one result, in Base64 characters.
 const RESULT_BASE64_BYTES_MAX: usize = 64 << 20;
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn names(paths: &[PathBuf]) -> Vec<String> {
+    fn extensions(paths: &[PathBuf]) -> Vec<String> {
         let extension = |path: &PathBuf| {
             let name = path.file_name().expect("a name").to_string_lossy();
             name.rsplit_once('.').expect("an extension").1.to_owned()
@@ -146,7 +146,7 @@ mod tests {
             { "type": "image", "mimeType": "image/png", "data": "not Base64" },
         ] });
         let saved = save_result_media(&result, &folder);
-        assert_eq!(names(&saved), ["png", "wav", "gif"]);
+        assert_eq!(extensions(&saved), ["png", "wav", "gif"]);
         assert_eq!(fs::read(&saved[1]).expect("a file"), [0, 1, 2]);
         assert_eq!(
             save_result_media(&result, &folder),

@@ -17,8 +17,8 @@ pub struct Home {
 }
 
 impl Home {
-    /// `flag` (`--home`) beats `HUMBLE_HOME`, which beats `.humble-ai-cli` in the user's home
-    /// folder. The first two name the folder itself.
+    /// Finds the home: `flag` (`--home`) overrides `HUMBLE_HOME`, which overrides `.humble-ai-cli` in
+    /// the user's home folder. The first two name the folder itself.
     ///
     /// # Errors
     /// No home folder was found, or its path is invalid.

@@ -8,7 +8,7 @@ use crate::domain::model::Secret;
 use crate::domain::server::OAuthSettings;
 use url::Url;
 
-/// The longest list of scopes.
+/// Maximum number of scopes.
 const SCOPES_MAX: usize = 100;
 
 /// Reads the settings of an entry. Those of a server without URL have no effect.

@@ -243,6 +243,13 @@ pub enum AttachmentSource {
     },
 }
 
+/// A resource that is attached to the message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttachedResource {
+    pub server: ServerId,
+    pub uri: String,
+}
+
 /// A file that was read in order to be attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadAttachment {

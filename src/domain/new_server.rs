@@ -85,6 +85,19 @@ impl NewServer {
     }
 }
 
+/// The names of all variables that servers need, each once, in order of use.
+pub fn variables_of(candidates: &[ServerCandidate]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for candidate in candidates {
+        for name in candidate.server.variables() {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
 impl NewServerLaunch {
     /// The environment variables of a command, or the headers of a URL, as names and values.
     pub fn env_or_headers(&self) -> &[(String, String)] {

@@ -1,10 +1,10 @@
-//! Tasks: work that a server goes on with after it has answered a call. No server lists its tasks to
+//! Tasks: work that a server continues after it has answered a call. No server lists its tasks to
 //! a new session, so their ids are stored with the call.
 
 use super::{LaunchId, Pin};
 use serde::{Deserialize, Serialize};
 
-/// Longest id in bytes. An id is stored, logged and sent with each request about its task.
+/// Maximum length of an id in bytes. An id is stored, logged and sent with each request about its task.
 const ID_BYTES_MAX: usize = 1_024;
 
 /// The protocol by which a task is followed.
@@ -25,6 +25,8 @@ pub struct ServerTask {
 }
 
 impl ServerTask {
+    /// Checks the id.
+    ///
     /// # Errors
     /// Why the id cannot be used, as a clause.
     pub fn new(id: &str, protocol: TaskProtocol) -> Result<Self, String> {

@@ -360,7 +360,7 @@ impl Transcript {
         }
     }
 
-    /// Closes the newest reasoning entry of `turn`. Only the running turn can have an open
+    /// Closes the newest thinking entry of `turn`. Only the running turn can have an open
     /// one, so this never scans the whole transcript.
     fn close_thinking(&mut self, turn: TurnId) {
         for index in (0..self.entries.len()).rev() {

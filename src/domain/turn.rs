@@ -43,7 +43,7 @@ pub struct Prompt {
     /// The byte offset at which piped input begins.
     #[serde(skip)]
     pub piped_from: Option<usize>,
-    /// The user named the piped input as the prompt; otherwise it is material for one.
+    /// The user named the piped input as the prompt; otherwise it is extra input.
     #[serde(skip)]
     pub is_piped_request: bool,
     #[serde(skip)]
@@ -120,14 +120,14 @@ impl Prompt {
         }
     }
 
-    /// The text that note agents may act on: a prompt without piped material or attached files.
+    /// The text that note agents may act on: a prompt without extra input.
     pub fn text_for_agents(&self) -> Option<&str> {
-        self.request_text().filter(|_| !self.has_material())
+        self.request_text().filter(|_| !self.has_extra_input())
     }
 
-    /// Like [`Self::text_for_agents`], for prompts with material: the text without it.
-    pub fn text_beside_material(&self) -> Option<&str> {
-        let text = self.request_text().filter(|_| self.has_material())?;
+    /// Like [`Self::text_for_agents`], for prompts with extra input: the text without it.
+    pub fn text_without_extra_input(&self) -> Option<&str> {
+        let text = self.request_text().filter(|_| self.has_extra_input())?;
         let typed = text.get(..self.piped_from.unwrap_or(text.len()))?.trim();
         Some(if typed.is_empty() { text } else { typed })
     }
@@ -137,7 +137,8 @@ impl Prompt {
         is_offered.then_some(self.text.as_str())
     }
 
-    fn has_material(&self) -> bool {
+    /// Whether the prompt contains piped input or attached files.
+    fn has_extra_input(&self) -> bool {
         let is_piped = self.piped_from.is_some() && !self.is_piped_request;
         is_piped || !self.attachments.is_empty()
     }

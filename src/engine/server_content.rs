@@ -3,7 +3,7 @@
 use super::cx::EngineCx;
 use super::jobs::JobResult;
 use crate::attachments::attach_resource;
-use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
+use crate::domain::attachment::{ATTACHMENTS_MAX, AttachedResource, ReadAttachment};
 use crate::domain::{ArgumentCompletion, LoadedPrompt, Notice, QueryId, ServerId};
 use crate::mcp::{Hub, PromptContents, ResourceContents};
 use crate::protocol::{Event, ServerContentCommand, ServerContentEvent};
@@ -44,6 +44,12 @@ impl ServerContentJobs {
             }
             ServerContentCommand::CompleteArgument { query, completion } => {
                 self.complete(query, completion, hub, cx);
+            }
+            ServerContentCommand::FollowResource(AttachedResource { server, uri }) => {
+                hub.follow_resource(&server, &uri);
+            }
+            ServerContentCommand::UnfollowResource(AttachedResource { server, uri }) => {
+                hub.unfollow_resource(&server, &uri);
             }
         }
     }

@@ -237,8 +237,7 @@ pub async fn ask_page(
     for warning in &page.warnings {
         eprintln!("Warning: {}", Clean::unambiguous_line(&warning.sentence()));
     }
-    let question =
-        format!("Open it? (y: open it in the browser, m: I open it myself, {REFUSALS}) ");
+    let question = format!("Open it? (y: open it in the browser, m: open it myself, {REFUSALS}) ");
     loop {
         let Some(line) = tty.ask(&question).await else {
             return (UserAnswer::Dismissed, None);

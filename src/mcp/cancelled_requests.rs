@@ -12,30 +12,39 @@ const LATE_AFTER: Duration = Duration::from_secs(1);
 /// A cancellation this recent may not have been written yet.
 const RECENT: Duration = Duration::from_millis(100);
 
-/// Each request with its tool and the time of its cancellation, oldest first.
 #[derive(Debug, Default)]
-pub struct CancelledRequests(Mutex<VecDeque<(RequestId, String, Instant)>>);
+pub struct CancelledRequests {
+    /// Each request with its tool and the time of its cancellation, oldest first.
+    requests: Mutex<VecDeque<(RequestId, String, Instant)>>,
+    /// When the last cancellation was queued, of a request or of a task.
+    last_at: Mutex<Option<Instant>>,
+}
 
 impl CancelledRequests {
     pub fn add(&self, request: RequestId, tool: String) {
-        let mut cancelled = lock_ignoring_poison(&self.0);
+        self.note_cancellation();
+        let mut cancelled = lock_ignoring_poison(&self.requests);
         if cancelled.len() == ENTRIES_MAX {
             cancelled.pop_front();
         }
         cancelled.push_back((request, tool, Instant::now()));
     }
 
-    /// Whether a cancellation was added so recently that it may not have been written yet.
+    /// Records that a cancellation has been queued.
+    pub fn note_cancellation(&self) {
+        *lock_ignoring_poison(&self.last_at) = Some(Instant::now());
+    }
+
+    /// Whether a cancellation was queued so recently that it may not have been written yet.
     pub fn has_recent(&self) -> bool {
-        let cancelled = lock_ignoring_poison(&self.0);
-        let last = cancelled.back();
-        last.is_some_and(|(.., cancelled_at)| cancelled_at.elapsed() < RECENT)
+        let last_at = *lock_ignoring_poison(&self.last_at);
+        last_at.is_some_and(|last_at| last_at.elapsed() < RECENT)
     }
 
     /// Removes the entry of an answered request. Returns its tool if the answer came too late to
     /// have merely crossed the cancellation.
     pub fn take_late(&self, answered: &RequestId) -> Option<String> {
-        let mut cancelled = lock_ignoring_poison(&self.0);
+        let mut cancelled = lock_ignoring_poison(&self.requests);
         let index = cancelled.iter().position(|(id, ..)| id == answered)?;
         let (_, tool, cancelled_at) = cancelled.remove(index)?;
         (cancelled_at.elapsed() > LATE_AFTER).then_some(tool)

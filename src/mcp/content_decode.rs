@@ -1,6 +1,7 @@
 //! Decodes lists of prompts and resources item by item, as `decode` does for tools: an invalid item
 //! does not affect the valid ones, and every omission is reported. Pure.
 
+use super::lifetime::shorter_lifetime;
 use crate::domain::{ContentArgument, ResourceTemplate, ServerPrompt, ServerResource, UriTemplate};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -17,8 +18,6 @@ const URI_BYTES_MAX: usize = 4_096;
 const DESCRIPTION_BYTES_MAX: usize = 4_096;
 /// Maximum number of lines about omitted items.
 const OMITTED_LINES_MAX: usize = 20;
-/// Longer lifetimes are capped at this.
-const TTL_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// An item of a list.
 pub trait ListedItem: Sized {
@@ -78,10 +77,7 @@ impl<T: ListedItem> ContentListBuilder<T> {
         let items = result.get(T::FIELD).and_then(Value::as_array);
         let items = items.ok_or_else(|| format!("the answer has no `{}` list", T::FIELD))?;
         self.page_count += 1;
-        let ttl = result.get("ttlMs").and_then(Value::as_u64);
-        if let Some(ttl) = ttl.map(|ttl| Duration::from_millis(ttl).min(TTL_MAX)) {
-            self.ttl = Some(self.ttl.map_or(ttl, |earlier| earlier.min(ttl)));
-        }
+        self.ttl = shorter_lifetime(self.ttl, result);
         for item in items {
             if self.items.len() == CONTENT_ITEMS_MAX {
                 self.omit_rest(&format!("the first {CONTENT_ITEMS_MAX}"));

@@ -6,13 +6,14 @@ use super::content_result::{
     PromptContents, ResourceContents, completion_values, prompt_contents, resource_contents,
 };
 use super::hub::Hub;
+use super::lifetime::stated_lifetime;
 use super::open_request::CancelOnDrop;
 use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
 use super::session::{McpSession, error_text, raw_result};
 use super::supervisor::ServerSupervisor;
 use crate::domain::{ArgumentCompletion, ArgumentOwner, ServerId};
 use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, ready};
 use rmcp::model::{
     ArgumentInfo, ClientRequest, CompleteRequest, CompleteRequestParams, CompletionContext,
     GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
@@ -52,8 +53,8 @@ impl Hub {
         async move { prompt_contents(&answer.await?) }.boxed()
     }
 
-    /// Reads a resource, and subscribes to its changes. Opens a session if necessary. The request is cancelled if the future is
-    /// dropped.
+    /// Reads a resource, unless an earlier result is still valid. Opens a session if necessary. The
+    /// request is cancelled if the future is dropped.
     ///
     /// # Errors
     /// Why the resource could not be read, as a clause.
@@ -62,18 +63,51 @@ impl Hub {
         server: &ServerId,
         uri: &str,
     ) -> BoxFuture<'static, Result<Vec<ResourceContents>, String>> {
+        let supervisor = self.supervisor(server).cloned();
+        let recent = supervisor.as_ref();
+        if let Some(contents) = recent.and_then(|supervisor| supervisor.recent_reads.get(uri)) {
+            return ready(Ok(contents)).boxed();
+        }
         let params = ReadResourceRequestParams::new(uri);
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
         let answer = self.request_content(server, request, CONTENT_TIMEOUT);
-        let (supervisor, uri) = (self.supervisor(server).cloned(), uri.to_owned());
+        let uri = uri.to_owned();
         async move {
-            let contents = resource_contents(&answer.await?)?;
-            if let Some(supervisor) = supervisor {
-                supervisor.subscriptions.note_attached(&uri);
+            let result = answer.await?;
+            let contents = resource_contents(&result)?;
+            if let (Some(supervisor), Some(ttl)) = (supervisor, stated_lifetime(&result)) {
+                supervisor.recent_reads.add(&uri, &contents, ttl);
             }
             Ok(contents)
         }
         .boxed()
+    }
+
+    /// Subscribes to the changes of a resource that was attached with its current contents. Each
+    /// call needs one of [`Hub::unfollow_resource`].
+    pub fn follow_resource(&self, server: &ServerId, uri: &str) {
+        if let Some(supervisor) = self.supervisor(server) {
+            supervisor.subscriptions.follow(uri);
+        }
+    }
+
+    /// Ends the subscription, unless the resource was attached more than once.
+    pub fn unfollow_resource(&self, server: &ServerId, uri: &str) {
+        if let Some(supervisor) = self.supervisor(server) {
+            supervisor.subscriptions.unfollow(uri);
+        }
+    }
+
+    /// Ends all subscriptions to resources.
+    pub fn unfollow_all_resources(&self) {
+        self.supervisors()
+            .for_each(|supervisor| supervisor.subscriptions.unfollow_all());
+    }
+
+    /// Requests expired lists of tools again. Call when a turn begins.
+    pub fn refresh_tools(&self) {
+        self.supervisors()
+            .for_each(|supervisor| supervisor.tool_use.notify_one());
     }
 
     /// Requests values for an argument, for at most three seconds.

@@ -25,7 +25,7 @@ pub struct PromptContents {
 }
 
 /// A text or the decoded bytes of a resource.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceContents {
     /// A URI or a description, raw.
     pub name: String,
@@ -147,7 +147,8 @@ fn decode_resource(resource: &Value) -> Result<ResourceContents, String> {
     let text = |key: &str| resource.get(key).and_then(Value::as_str);
     let name = text("uri").unwrap_or("resource without a URI").to_owned();
     let bytes = match (text("text"), text("blob")) {
-        (Some(text), _) => text.as_bytes().to_vec(),
+        // NUL would make the attachment count as a binary file.
+        (Some(text), _) => text.replace('\0', "\u{FFFD}").into_bytes(),
         (None, Some(blob)) => {
             decode_base64(blob).ok_or_else(|| format!("{name} cannot be decoded"))?
         }
@@ -242,10 +243,12 @@ mod tests {
     fn resources_are_text_or_base64() {
         let result = json!({ "contents": [
             { "uri": "a", "text": "한" }, { "uri": "b", "blob": "AA\nAA" },
+            { "uri": "c", "text": "a\0b" },
         ] });
         let contents = resource_contents(&result).expect("contents");
         assert_eq!(contents[0].bytes, "한".as_bytes());
         assert_eq!(contents[1].bytes, [0, 0, 0]);
+        assert_eq!(contents[2].bytes, "a\u{FFFD}b".as_bytes());
         for result in [
             json!({ "contents": [] }),
             json!({ "contents": [{ "uri": "a", "blob": "?" }] }),

@@ -2,12 +2,14 @@
 //! ones, and every omission is reported. Pure.
 
 use super::error::McpError;
+use super::lifetime::shorter_lifetime;
 use super::nesting_limit::{TOO_DEEP_KEY, TOO_DEEP_TEXT, limit_nesting};
 use crate::domain::Tool;
 use crate::text::surrogates;
 use rmcp::model::{DiscoverResult, InitializeResult, ProtocolVersion};
 use serde_json::{Value, json};
 use std::collections::HashSet;
+use std::time::Duration;
 
 pub const PAGES_MAX: usize = 100;
 pub const TOOLS_MAX: usize = 5_000;
@@ -42,6 +44,7 @@ pub struct ToolListBuilder {
     unlisted_count: usize,
     seen_cursors: HashSet<String>,
     page_count: usize,
+    ttl: Option<Duration>,
 }
 
 impl ToolListBuilder {
@@ -56,6 +59,7 @@ impl ToolListBuilder {
             .and_then(Value::as_array)
             .ok_or("the answer has no `tools` list")?;
         self.page_count += 1;
+        self.ttl = shorter_lifetime(self.ttl, result);
         for item in items {
             if self.tools.len() == TOOLS_MAX {
                 self.omit(format!("all tools after the first {TOOLS_MAX}"));
@@ -121,6 +125,11 @@ impl ToolListBuilder {
         } else {
             self.unlisted_count += 1;
         }
+    }
+
+    /// How long the list stays valid, if the server says so.
+    pub fn ttl(&self) -> Option<Duration> {
+        self.ttl
     }
 
     /// The tools in the server's order, and one line for each omission.

@@ -1,4 +1,4 @@
-//! A request that is cancelled on its server when nobody waits for its answer any longer.
+//! A request that is cancelled on its server once nothing awaits its answer.
 
 use super::session::McpSession;
 use rmcp::model::RequestId;

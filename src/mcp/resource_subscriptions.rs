@@ -9,9 +9,10 @@ use super::session::McpSession;
 use super::supervisor::ServerSupervisor;
 use crate::domain::Notice;
 use crate::text::Clean;
-use rmcp::model::{ClientRequest, Request, SubscribeRequestParams, SubscriptionFilter};
+use rmcp::model::{
+    ClientRequest, Request, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+};
 use rmcp::service::ServiceError;
-use std::collections::HashSet;
 use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,21 +45,23 @@ impl ServerSupervisor {
         }
     }
 
-    /// Subscribes to each attached resource once per session.
+    /// Subscribes to each attached resource once per session, until it is no longer attached.
     async fn subscribe_to_resources(&self, session: &McpSession) {
-        let mut requested = HashSet::new();
+        let mut subscribed: Vec<String> = Vec::new();
         loop {
-            for uri in self.subscriptions.uris() {
-                if requested.insert(uri.clone()) {
-                    let params = SubscribeRequestParams::new(uri);
-                    let request = ClientRequest::SubscribeRequest(Request::new(params));
-                    let answer = session.peer.send_request(request);
-                    if let Ok(Err(error)) = timeout(SUBSCRIBE_TIMEOUT, answer).await {
-                        tracing::debug!("subscribing to a resource failed: {error}");
-                    }
-                }
+            let uris = self.subscriptions.uris();
+            for uri in subscribed.iter().filter(|uri| !uris.contains(uri)) {
+                let params = UnsubscribeRequestParams::new(uri);
+                let request = ClientRequest::UnsubscribeRequest(Request::new(params));
+                request_subscription(session, request).await;
             }
-            self.subscriptions.attached.notified().await;
+            for uri in uris.iter().filter(|uri| !subscribed.contains(uri)) {
+                let params = SubscribeRequestParams::new(uri);
+                let request = ClientRequest::SubscribeRequest(Request::new(params));
+                request_subscription(session, request).await;
+            }
+            subscribed = uris;
+            self.subscriptions.changed_set.notified().await;
             self.show_changed_resources().await;
         }
     }
@@ -68,12 +71,13 @@ impl ServerSupervisor {
         loop {
             let uris = self.subscriptions.uris();
             if uris.is_empty() {
-                self.subscriptions.attached.notified().await;
+                self.subscriptions.changed_set.notified().await;
+                self.show_changed_resources().await;
                 continue;
             }
             let filter = SubscriptionFilter::builder().resource_subscriptions(uris);
             tokio::select! {
-                () = self.subscriptions.attached.notified() => self.show_changed_resources().await,
+                () = self.subscriptions.changed_set.notified() => self.show_changed_resources().await,
                 ended = run_subscription(session, filter.build()) => match ended {
                     Err(ServiceError::McpError(_) | ServiceError::TransportClosed) => {
                         return pending().await;
@@ -88,7 +92,11 @@ impl ServerSupervisor {
         let reported = &session.shared.updated_resources;
         loop {
             reported.reported.notified().await;
-            let new = self.subscriptions.mark_changed(reported.take());
+            let reported = reported.take();
+            reported
+                .iter()
+                .for_each(|uri| self.recent_reads.forget(uri));
+            let new = self.subscriptions.mark_changed(reported);
             if new.is_empty() {
                 continue;
             }
@@ -118,5 +126,14 @@ impl ServerSupervisor {
             Arc::make_mut(&mut state.content).changed = changed;
         });
         self.report().await;
+    }
+}
+
+/// Sends a request about a single subscription. A failure matters to nobody: the resource is
+/// attached either way.
+async fn request_subscription(session: &McpSession, request: ClientRequest) {
+    let answer = session.peer.send_request(request);
+    if let Ok(Err(error)) = timeout(SUBSCRIBE_TIMEOUT, answer).await {
+        tracing::debug!("changing the subscription to a resource failed: {error}");
     }
 }

@@ -13,24 +13,17 @@ use super::server_requests::answer_incoming;
 use super::session::{self, Handshake, McpSession, ReadySession};
 use super::session_shared::SessionShared;
 use super::startup::{HandshakeStage, StartupTimeout};
-use super::status::{ServerPhase, describe_tool_changes};
+use super::status::ServerPhase;
 use super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_queue};
 use super::supervisor::{ServerSupervisor, SessionEnd};
-use super::tool_list::ListedTools;
 use crate::domain::{LaunchConfig, Notice, server::ProtocolMode, server::ServerTransport};
-use crate::text::Clean;
 use rmcp::model::RootsListChangedNotification;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::timeout;
 
-/// Changes to a tool list within this time are handled together.
-const RELIST_DELAY: Duration = Duration::from_millis(200);
-/// A list that changes again within this time is requested after a growing delay.
-const RELIST_QUIET_PERIOD: Duration = Duration::from_secs(40);
-const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
 /// How long to keep reading the output of an exited process.
 const OUTPUT_DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long an ending session waits for a recent cancellation to be sent.
@@ -260,7 +253,10 @@ impl ServerSupervisor {
         let has_tool_changes = ready.supports_list_changed;
         let has_list_changes = has_tool_changes || content.reports_changes();
         let is_modern = ready.is_modern;
+        let tools_ttl = ready.tools.ttl;
         let uses_subscription = is_modern && has_list_changes;
+        // Another user may have signed in since.
+        self.recent_reads.clear();
         self.cache_era(&ready).await;
         self.state.send_modify(|state| {
             state.phase = ServerPhase::Connected(ready.session);
@@ -285,7 +281,7 @@ impl ServerSupervisor {
         let server = self.state.borrow().config.id.clone();
         tokio::select! {
             () = listening => {}
-            () = self.relist_on_changes(&session) => {}
+            () = self.maintain_tools(&session, tools_ttl) => {}
             // Boxed, because nested futures of this size overflow a thread's stack.
             () = Box::pin(self.maintain_content(&session, content)) => {}
             () = Box::pin(self.maintain_subscriptions(&session, content, is_modern)) => {}
@@ -313,33 +309,6 @@ impl ServerSupervisor {
         }
     }
 
-    async fn relist_on_changes(&self, session: &McpSession) {
-        let (mut delay, mut listed_at) = (RELIST_DELAY, None::<Instant>);
-        loop {
-            session.shared.tools_changed.notified().await;
-            // Some servers report a change for every list request and would be queried forever.
-            delay = match listed_at {
-                Some(listed_at) if listed_at.elapsed() < RELIST_QUIET_PERIOD => {
-                    (delay * 2).min(RELIST_DELAY_MAX)
-                }
-                _ => RELIST_DELAY,
-            };
-            sleep(delay).await;
-            listed_at = Some(Instant::now());
-            match session::list_tools(&session.peer).await {
-                Ok(listed) => self.apply_tool_list(session, listed).await,
-                Err(why) => {
-                    let server = self.state.borrow().config.id.clone();
-                    let text = format!(
-                        "The changed tools of server `{server}` could not be listed: {why}."
-                    );
-                    let notice = Notice::warning(self.redactors().all.redact(&text));
-                    self.send(HubEvent::Noticed(notice)).await;
-                }
-            }
-        }
-    }
-
     /// Caches the protocol era, so that the next start begins with the right handshake.
     async fn cache_era(&self, ready: &ReadySession) {
         let (protocol, launch_id, is_built_in) = {
@@ -357,28 +326,6 @@ impl ServerSupervisor {
             cache
                 .update(&launch_id, move |detected| detected.era = Some(era))
                 .await;
-        }
-    }
-
-    async fn apply_tool_list(&self, session: &McpSession, mut listed: ListedTools) {
-        session.shared.param_headers.register_tools(&mut listed);
-        let (before, server) = {
-            let state = self.state.borrow();
-            (state.tools.clone(), state.config.id.clone())
-        };
-        let change = describe_tool_changes(&before, &listed.tools);
-        if change.is_none() && listed.omitted == self.state.borrow().omitted_tools {
-            return;
-        }
-        self.state.send_modify(|state| {
-            state.tools = Arc::new(listed.tools);
-            state.omitted_tools = listed.omitted;
-        });
-        self.report().await;
-        if let Some(change) = change {
-            let server = Clean::name(server.as_str());
-            let notice = Notice::info(format!("Server `{server}` changed its tools: {change}."));
-            self.send(HubEvent::Noticed(notice)).await;
         }
     }
 }

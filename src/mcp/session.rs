@@ -197,6 +197,7 @@ where
         Ok(ListedTools {
             tools: Vec::new(),
             omitted: Vec::new(),
+            ttl: None,
         })
     };
     let opened = ReadySession {
@@ -283,8 +284,13 @@ async fn list_all_pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> 
             break;
         }
     }
+    let ttl = builder.ttl();
     let (tools, omitted) = builder.finish();
-    Ok(ListedTools { tools, omitted })
+    Ok(ListedTools {
+        tools,
+        omitted,
+        ttl,
+    })
 }
 
 /// The result as raw JSON.

@@ -17,41 +17,80 @@ const REPORTED_MAX: usize = 64;
 #[derive(Debug, Default)]
 pub struct ResourceSubscriptions {
     state: Mutex<SubscriptionState>,
-    /// Notified when a resource is attached.
-    pub attached: Notify,
+    /// Notified when a resource is attached or no longer attached.
+    pub changed_set: Notify,
 }
 
 #[derive(Debug, Default)]
 struct SubscriptionState {
     /// Oldest first.
-    uris: VecDeque<String>,
+    followed: VecDeque<FollowedResource>,
     /// Those that have changed since they were attached.
     changed: BTreeSet<String>,
 }
 
+#[derive(Debug)]
+struct FollowedResource {
+    uri: String,
+    /// How often it is attached.
+    count: usize,
+}
+
+impl SubscriptionState {
+    /// Removes a resource. Returns how often it was attached.
+    fn take(&mut self, uri: &str) -> usize {
+        let index = self.followed.iter().position(|it| it.uri == uri);
+        let taken = index.and_then(|index| self.followed.remove(index));
+        taken.map_or(0, |taken| taken.count)
+    }
+}
+
 impl ResourceSubscriptions {
     /// Records that the user attached the resource with its current contents.
-    pub fn note_attached(&self, uri: &str) {
+    pub fn follow(&self, uri: &str) {
         if uri.len() > URI_BYTES_MAX {
             return;
         }
         {
             let mut state = lock_ignoring_poison(&self.state);
-            state.uris.retain(|old| old != uri);
-            state.uris.push_back(uri.to_owned());
-            if state.uris.len() > SUBSCRIBED_MAX
-                && let Some(oldest) = state.uris.pop_front()
+            let count = state.take(uri) + 1;
+            let uri = uri.to_owned();
+            state.changed.remove(&uri);
+            state.followed.push_back(FollowedResource { uri, count });
+            if state.followed.len() > SUBSCRIBED_MAX
+                && let Some(oldest) = state.followed.pop_front()
             {
-                state.changed.remove(&oldest);
+                state.changed.remove(&oldest.uri);
             }
-            state.changed.remove(uri);
         }
-        self.attached.notify_one();
+        self.changed_set.notify_one();
+    }
+
+    /// Records that the user removed the resource from the message.
+    pub fn unfollow(&self, uri: &str) {
+        {
+            let mut state = lock_ignoring_poison(&self.state);
+            let followed = state.followed.iter_mut().find(|it| it.uri == uri);
+            match followed {
+                Some(followed) if followed.count > 1 => followed.count -= 1,
+                _ => {
+                    state.take(uri);
+                    state.changed.remove(uri);
+                }
+            }
+        }
+        self.changed_set.notify_one();
+    }
+
+    /// Records that the user left the conversation.
+    pub fn unfollow_all(&self) {
+        *lock_ignoring_poison(&self.state) = SubscriptionState::default();
+        self.changed_set.notify_one();
     }
 
     pub fn uris(&self) -> Vec<String> {
         let state = lock_ignoring_poison(&self.state);
-        state.uris.iter().cloned().collect()
+        state.followed.iter().map(|it| it.uri.clone()).collect()
     }
 
     /// The attached resources that have changed since.
@@ -63,7 +102,8 @@ impl ResourceSubscriptions {
     pub fn mark_changed(&self, reported: HashSet<String>) -> Vec<String> {
         let mut state = lock_ignoring_poison(&self.state);
         let mut new: Vec<String> = reported.into_iter().collect();
-        new.retain(|uri| state.uris.contains(uri) && !state.changed.contains(uri));
+        let is_followed = |uri: &String| state.followed.iter().any(|it| it.uri == *uri);
+        new.retain(|uri| is_followed(uri) && !state.changed.contains(uri));
         new.sort();
         state.changed.extend(new.iter().cloned());
         new
@@ -104,13 +144,30 @@ mod tests {
     #[test]
     fn only_attached_resources_are_marked_and_each_is_reported_once() {
         let subscriptions = ResourceSubscriptions::default();
-        subscriptions.note_attached("a");
+        subscriptions.follow("a");
         assert_eq!(subscriptions.mark_changed(reported(&["a", "b"])), ["a"]);
         assert!(subscriptions.mark_changed(reported(&["a"])).is_empty());
         assert_eq!(subscriptions.changed(), BTreeSet::from(["a".to_owned()]));
-        subscriptions.note_attached("a");
+        subscriptions.follow("a");
         assert!(subscriptions.changed().is_empty());
         assert_eq!(subscriptions.mark_changed(reported(&["a"])), ["a"]);
+    }
+
+    #[test]
+    fn a_resource_that_is_attached_twice_is_followed_until_both_are_removed() {
+        let subscriptions = ResourceSubscriptions::default();
+        for uri in ["a", "b", "a"] {
+            subscriptions.follow(uri);
+        }
+        subscriptions.unfollow("a");
+        assert_eq!(subscriptions.uris(), ["b", "a"]);
+        subscriptions.mark_changed(reported(&["a"]));
+        subscriptions.unfollow("a");
+        assert_eq!(subscriptions.uris(), ["b"]);
+        assert!(subscriptions.changed().is_empty());
+        subscriptions.unfollow("a");
+        subscriptions.unfollow_all();
+        assert!(subscriptions.uris().is_empty());
     }
 
     #[test]
@@ -118,10 +175,10 @@ mod tests {
         let subscriptions = ResourceSubscriptions::default();
         let updates = ReportedResources::default();
         for n in 0..1_000 {
-            subscriptions.note_attached(&format!("note://{n}"));
+            subscriptions.follow(&format!("note://{n}"));
             updates.add(&format!("note://{n}"));
         }
-        subscriptions.note_attached(&"x".repeat(URI_BYTES_MAX + 1));
+        subscriptions.follow(&"x".repeat(URI_BYTES_MAX + 1));
         let uris = subscriptions.uris();
         assert_eq!(uris.len(), SUBSCRIBED_MAX);
         assert_eq!(uris.last().map(String::as_str), Some("note://999"));

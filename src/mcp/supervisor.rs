@@ -10,6 +10,7 @@ use super::http::HttpError;
 use super::hub_event::HubEvent;
 use super::oauth::{Authorizer, CredentialFile};
 use super::process::ProcessGroups;
+use super::recent_reads::RecentReads;
 use super::roots::RootFolders;
 use super::server_requests::RequestBroker;
 use super::session::McpSession;
@@ -54,6 +55,9 @@ pub struct ServerSupervisor {
     pub(super) manual_reconnect: Notify,
     /// Notified when the user opens a list of prompts or resources.
     pub content_use: Notify,
+    /// Notified when a turn begins.
+    pub tool_use: Notify,
+    pub(super) recent_reads: RecentReads,
     pub(super) subscriptions: ResourceSubscriptions,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
@@ -98,6 +102,8 @@ impl ServerSupervisor {
             session_demand: Notify::new(),
             manual_reconnect: Notify::new(),
             content_use: Notify::new(),
+            tool_use: Notify::new(),
+            recent_reads: RecentReads::default(),
             subscriptions: ResourceSubscriptions::default(),
             stop: CancellationToken::new(),
             context,

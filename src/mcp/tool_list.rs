@@ -1,9 +1,12 @@
 //! The result of `tools/list`.
 
 use crate::domain::Tool;
+use std::time::Duration;
 
 /// The tools of a server, and a line for each omitted tool that names the reason.
 pub struct ListedTools {
     pub tools: Vec<Tool>,
     pub omitted: Vec<String>,
+    /// How long the list stays valid, if the server says so.
+    pub ttl: Option<Duration>,
 }

@@ -1,6 +1,7 @@
 //! Commands and events about server prompts and resources. A resource is attached with
 //! `Command::Attach`.
 
+use crate::domain::attachment::AttachedResource;
 use crate::domain::{ArgumentCompletion, LoadedPrompt, Notice, QueryId, ServerId};
 use std::sync::Arc;
 
@@ -21,6 +22,11 @@ pub enum ServerContentCommand {
         query: QueryId,
         completion: ArgumentCompletion,
     },
+    /// A resource was attached: its server reports changes. Each needs one `UnfollowResource`,
+    /// unless the conversation is left.
+    FollowResource(AttachedResource),
+    /// A resource was removed from the message.
+    UnfollowResource(AttachedResource),
 }
 
 #[derive(Debug, Clone, PartialEq)]

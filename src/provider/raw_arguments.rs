@@ -5,9 +5,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// The places of objects with arguments: in Ollama's lines, in chunks and bodies of chat completions,
+/// The paths of objects with arguments: in Ollama's lines, in chunks and bodies of chat completions,
 /// and in events and messages of Anthropic. `*` stands for each item of a list.
-const PLACES: [&[&str]; 5] = [
+const ARGUMENT_PATHS: [&[&str]; 5] = [
     &["message", "tool_calls", "*", "function", "arguments"],
     &[
         "choices",
@@ -33,7 +33,7 @@ const PLACES: [&[&str]; 5] = [
 
 /// Replaces objects that hold arguments with strings of their JSON. `text` is the JSON of `value`.
 pub(super) fn keep_raw_arguments(value: &mut Value, text: &str) {
-    for path in PLACES {
+    for path in ARGUMENT_PATHS {
         if has_arguments(value, path) {
             keep(value, text, path);
         }

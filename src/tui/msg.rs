@@ -39,7 +39,7 @@ pub enum UiInput {
     Tick,
     /// The text from `$EDITOR`, or why editing failed.
     EditorClosed(Result<String, String>),
-    /// How a requested copy went.
+    /// The result of a requested copy.
     Copied(CopyReport),
     /// The engine's queue was full, so this command was not sent.
     CommandRejected(Box<Command>),

@@ -319,14 +319,14 @@ impl UiModel {
         let is_waiting = self.chat.transcript.wait().is_some() || has_job;
         let has_spinner = self.is_running_tool() || is_waiting || self.is_answering();
         // While text streams in, the spinner turns with the frames that show the text.
-        let is_quiet_from = self.chat.timing.last_event_at + SPINNER_STEP;
+        let quiet_from = self.chat.timing.last_event_at + SPINNER_STEP;
         let spinner = has_spinner.then(|| {
             let step = SPINNER_STEP.as_millis() as u64;
             let next = Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step);
-            next.max(is_quiet_from)
+            next.max(quiet_from)
         });
-        let dialog_armed = self.dialogs.accepts_keys_at(self.input.last_key);
-        let dialog_armed = dialog_armed.filter(|_| !self.is_dialog_covered());
+        let dialog_armed_at = self.dialogs.accepts_keys_at(self.input.last_key);
+        let dialog_armed_at = dialog_armed_at.filter(|_| !self.is_dialog_covered());
         let held_letter = self.dialogs.letter_due_at();
         let first_run_digit = self.first_run.digit_due_at();
         let first_run_digit = first_run_digit.filter(|_| self.first_run_takes_keys());
@@ -340,7 +340,7 @@ impl UiModel {
         [
             spinner,
             notice,
-            dialog_armed,
+            dialog_armed_at,
             held_letter,
             first_run_digit,
             held_enter,

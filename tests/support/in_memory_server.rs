@@ -19,6 +19,8 @@ struct State {
     /// Messages to the client of the newest session.
     outgoing: Option<UnboundedSender<Value>>,
     tools: Vec<Value>,
+    tools_ttl_ms: Option<u64>,
+    tool_list_count: usize,
     results: Vec<(String, Value)>,
     /// Pending calls: id, tool, progress token.
     pending_calls: Vec<(Value, String, Value)>,
@@ -58,6 +60,17 @@ impl InMemoryServer {
     pub fn with_answer(self, method: &str, result: Value) -> Self {
         self.with_state(|state| state.answers.insert(method.to_owned(), result));
         self
+    }
+
+    /// States a lifetime of the list of tools.
+    pub fn with_tools_ttl(self, ttl_ms: u64) -> Self {
+        self.with_state(|state| state.tools_ttl_ms = Some(ttl_ms));
+        self
+    }
+
+    /// How often the tools were listed.
+    pub fn tool_list_count(&self) -> usize {
+        self.with_state(|state| state.tool_list_count)
     }
 
     /// Replaces the result of a method.
@@ -188,7 +201,14 @@ impl State {
                     "instructions": "Be kind.",
                 }),
             ),
-            "tools/list" => self.answer(id, &json!({ "tools": self.tools })),
+            "tools/list" => {
+                self.tool_list_count += 1;
+                let mut result = json!({ "tools": self.tools });
+                if let Some(ttl) = self.tools_ttl_ms {
+                    result["ttlMs"] = ttl.into();
+                }
+                self.answer(id, &result);
+            }
             "tools/call" => {
                 let name = params["name"].as_str().unwrap_or_default().to_owned();
                 self.called.push(name.clone());

@@ -64,7 +64,7 @@ impl Server {
                         "execution": { "taskSupport": "optional" },
                     })
                 };
-                let names = ["render", "gate", "asks", "fails", "forever"];
+                let names = ["render", "gate", "asks", "asks-on", "fails", "forever"];
                 send_result(id, &json!({ "tools": names.map(tool) }));
             }
             "tools/call" => self.create_task(id, params, is_modern),
@@ -112,13 +112,18 @@ impl Server {
         let is_complete = match name {
             "gate" => is_gate_open(),
             "asks" => self.task_answer.is_some(),
+            // Repeats its request twice after the answer.
+            "asks-on" if self.task_answer.is_none() => {
+                self.status_count = 0;
+                false
+            }
             "forever" => false,
             _ => self.status_count >= STATUS_COUNT,
         };
         let status = match (name, is_complete) {
             ("fails", true) => "failed",
             (_, true) => "completed",
-            ("asks", false) => "input_required",
+            ("asks" | "asks-on", false) => "input_required",
             _ => "working",
         };
         log(&format!("tasks/get {name} {status}"));

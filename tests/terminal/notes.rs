@@ -1,4 +1,4 @@
-//! Notes from an empty home on: create, find, summarize and undo by intent, and ask with notes.
+//! Notes: creating, finding, summarizing and undoing by intent, and answers based on notes.
 
 use super::model_server::{ModelServer, ollama_text};
 use super::pty::contains_text;

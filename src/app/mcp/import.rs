@@ -72,7 +72,7 @@ pub(super) fn with_built_in<T>(mut existing: Vec<(String, Option<T>)>) -> Vec<(S
     existing
 }
 
-/// How the user agrees to adding servers.
+/// Whether to ask before adding servers, and the output format.
 pub(super) struct Consent {
     yes: bool,
     json: bool,
@@ -177,7 +177,7 @@ fn files_of(source: &str, folders: &Folders) -> Result<Vec<PathBuf>, (String, u8
             .map(|path| path.display().to_string())
             .collect();
         let message = format!(
-            "There are no settings of {} here: {}.",
+            "No settings of {} were found. These files do not exist: {}.",
             client.title,
             places.join(", ")
         );

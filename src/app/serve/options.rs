@@ -23,6 +23,8 @@ pub(super) struct HttpSetup {
 }
 
 impl HttpSetup {
+    /// Reads and checks the options.
+    ///
     /// # Errors
     /// An invalid option, as a message for the user.
     pub(super) async fn read(args: &ServeArgs) -> Result<Self, String> {

@@ -26,6 +26,7 @@ impl Actor {
         self.conversation.replace(session);
         self.agents.leave_conversation();
         self.server_requests.begin_conversation();
+        self.hub.unfollow_all_resources();
         if self.trust.clear_session_grants() {
             self.feed_approval();
             self.trust.publish_trust(&self.hub.servers(), &mut self.cx);

@@ -39,7 +39,7 @@ impl Actor {
         (self.tool_offer.callable(&toolset), offered)
     }
 
-    /// Answers a call of `find_tools` from our own list of tools. False if it is another call.
+    /// Answers a call of `find_tools` from our own list of tools. Returns false for any other call.
     pub(super) fn answer_tool_search(&mut self, call: &ApprovedCall) -> bool {
         if !self.tool_offer.is_search(call.server(), call.tool()) {
             return false;

@@ -57,6 +57,7 @@ impl Actor {
     pub(super) fn submit(&mut self, id: TurnId, prompt: Prompt) {
         #[cfg(debug_assertions)]
         block_on_purpose(&prompt.text);
+        self.hub.refresh_tools();
         let is_typed = prompt.kind != PromptKind::Continue;
         if is_typed {
             self.add_to_history(prompt.text.clone());

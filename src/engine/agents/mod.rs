@@ -97,7 +97,7 @@ impl NoteAgents {
                 let mut agents = AGENTS.iter();
                 agents.find_map(|agent| agent.try_handle(message, history, &context))
             });
-            offered.or_else(|| request_with_material(prompt))?
+            offered.or_else(|| request_with_extra_input(prompt))?
         };
         Some(Preparation { step, progress })
     }
@@ -134,7 +134,7 @@ impl NoteAgents {
         }
     }
 
-    /// Resets what belongs to the conversation.
+    /// Resets the state of the conversation.
     pub(super) fn leave_conversation(&mut self) {
         self.unfinished_note = None;
         self.shown_remarks.clear();
@@ -223,8 +223,8 @@ impl NoteAgents {
 }
 
 /// A request for notes cannot use piped input or attached files, so the model gets all of it.
-fn request_with_material(prompt: &Prompt) -> Option<PreparedStep> {
-    NoteIntent::of_prompt(prompt.text_beside_material()?)?;
+fn request_with_extra_input(prompt: &Prompt) -> Option<PreparedStep> {
+    NoteIntent::of_prompt(prompt.text_without_extra_input()?)?;
     let notice = Notice::info("The notes were not used: the prompt has piped input or files.")
         .with_reason("A request for notes must be the whole prompt.");
     Some(Box::pin(ready(Ok(AgentStep::PassOn(notice)))))

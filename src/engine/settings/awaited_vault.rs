@@ -4,7 +4,7 @@ use crate::config::NotesSection;
 use std::time::Duration;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Time between two checks. Changes of a folder that does not exist cannot be watched.
+/// Time between two checks. A folder that does not exist cannot be watched.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Checks for the folder until it can be used. Dropping it stops the checks.

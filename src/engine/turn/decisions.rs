@@ -83,7 +83,7 @@ impl Turn {
     }
 
     /// Why the call may run without asking, like [`Approval::standing_permission`]. While the context
-    /// contains text of notes, auto mode is not enough: instructions in a note can lead to a call that
+    /// contains text from notes, auto mode is not enough: instructions in a note can lead to a call that
     /// the note does not contain.
     ///
     /// [`Approval::standing_permission`]: crate::engine::approval::Approval::standing_permission

@@ -1,4 +1,4 @@
-//! Finds what parsing changed in the arguments of a call.
+//! Finds the changes that parsing made to the arguments of a call.
 
 use crate::domain::Arguments;
 use crate::text::json_changes::{JsonChange, find_json_changes};

@@ -4,7 +4,9 @@
 use super::wrap_lines;
 use crate::domain::new_server::transport_name;
 use crate::domain::registry::{RegistryListing, namespace_owner};
-use crate::domain::{ImportPlan, NewServer, NewServerLaunch, ServerCandidate, SkippedServer};
+use crate::domain::{
+    ImportPlan, NewServer, NewServerLaunch, ServerCandidate, SkippedServer, variables_of,
+};
 use crate::text::Clean;
 use crate::text::labeled::labeled_value;
 use serde_json::{Value, json};
@@ -57,15 +59,8 @@ fn quoted(text: &str) -> String {
 
 /// The variables of the servers that pass a check, each once.
 fn variables_where(servers: &[ServerCandidate], check: impl Fn(&str) -> bool) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in servers
-        .iter()
-        .flat_map(|candidate| candidate.server.variables())
-    {
-        if !names.contains(&name) && check(&name) {
-            names.push(name);
-        }
-    }
+    let mut names = variables_of(servers);
+    names.retain(|name| check(name));
     names
 }
 

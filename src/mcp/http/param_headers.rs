@@ -216,6 +216,7 @@ mod tests {
         let mut listed = ListedTools {
             tools: vec![tool_with("query", schema.into())],
             omitted: Vec::new(),
+            ttl: None,
         };
         let headers = ParamHeaders::default();
         headers.enable();
@@ -273,6 +274,7 @@ mod tests {
         let mut listed = ListedTools {
             tools: vec![tool_with("a", schema.into())],
             omitted: Vec::new(),
+            ttl: None,
         };
         ParamHeaders::default().register_tools(&mut listed);
         assert_eq!((listed.tools.len(), listed.omitted.len()), (1, 0));

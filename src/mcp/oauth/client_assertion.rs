@@ -1,4 +1,4 @@
-//! A signed statement of who the client is, in place of a secret (`private_key_jwt`, RFC 7523).
+//! A signed client assertion, used in place of a secret (`private_key_jwt`, RFC 7523).
 
 use super::error::OAuthError;
 use super::random::random_token;

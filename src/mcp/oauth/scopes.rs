@@ -1,4 +1,4 @@
-//! Which scopes a sign-in asks for.
+//! Selects the scopes that a sign-in requests.
 
 use super::challenge::BearerChallenge;
 use super::discovery::Discovered;

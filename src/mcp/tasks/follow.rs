@@ -30,9 +30,9 @@ pub struct TaskCall<'a> {
     pub server: &'a ServerId,
     pub supervisor: &'a ServerSupervisor,
     pub events: &'a mpsc::Sender<HubEvent>,
-    /// The task is given up after this long, without the time that the user takes to answer.
+    /// Time limit for the task, not counting the time that the user takes to answer.
     pub time_max: Duration,
-    /// With which the call reports progress.
+    /// Identifies the progress notifications of the call.
     pub progress_token: Option<ProgressToken>,
 }
 
@@ -66,10 +66,10 @@ struct FollowedTask<'a> {
     awaited_result: Option<BoxFuture<'static, Result<Value, TaskRequestError>>>,
     /// Answers that have not reached the server.
     unsent_answers: Option<BTreeMap<String, Value>>,
-    /// The keys of the requests that were put to the user.
+    /// The keys of the requests that the user has been asked.
     asked: HashSet<String>,
     input_rounds: usize,
-    /// The server does not work on the task any longer.
+    /// The server no longer works on the task.
     is_over: bool,
 }
 
@@ -85,6 +85,7 @@ impl Drop for FollowedTask<'_> {
             let params = CancelTaskParams::new(self.task.id());
             let request = ClientRequest::CancelTaskRequest(CancelTaskRequest::new(params));
             send_without_waiting(&self.session, request);
+            shared.cancelled.note_cancellation();
         }
     }
 }

@@ -1,4 +1,4 @@
-//! When a task is asked for its state. Pure: the times come from the caller.
+//! The schedule for polling a task. Pure: the times come from the caller.
 
 use std::time::Duration;
 

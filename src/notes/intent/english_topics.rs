@@ -171,23 +171,24 @@ pub(super) fn is_topic(topic: &RequestTopic) -> bool {
     let first = lower.split_whitespace().next().unwrap_or_default();
     let points = lower != first && DEMONSTRATIVES.contains(&first);
     let words: Vec<&str> = lower.split_whitespace().collect();
-    let goes_on = has_second_request(&words) || refers_to_history(&words);
+    let has_more = has_second_request(&words) || refers_to_history(&words);
     let points =
         points || words.len() > 1 && words.last().is_some_and(|last| PLACES.contains(last));
-    !refers && !points && !has_own_text && !goes_on && !topic.has_second_sentence()
+    !refers && !points && !has_own_text && !has_more && !topic.has_second_sentence()
 }
 
 /// Whether the topic is followed by another request, as in `tea and delete them`.
 fn has_second_request(words: &[&str]) -> bool {
     words.windows(3).any(|three| {
-        let [joint, verb, object] = three else {
+        let [conjunction, verb, object] = three else {
             return false;
         };
-        let is_joint = ["and", "then", "but", "or"].contains(joint) || joint.ends_with(',');
+        let is_conjunction =
+            ["and", "then", "but", "or"].contains(conjunction) || conjunction.ends_with(',');
         let has_object = SECOND_REQUEST_OBJECTS.contains(object);
         let has_verb = SECOND_REQUEST_VERBS.contains(verb);
         let is_object = DETERMINERS.contains(object) || ["to", "into"].contains(object);
-        is_joint && (has_object || (has_verb && is_object) || (*verb == "then"))
+        is_conjunction && (has_object || (has_verb && is_object) || (*verb == "then"))
     })
 }
 

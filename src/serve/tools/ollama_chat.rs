@@ -33,7 +33,7 @@ impl BuiltInTool for OllamaChat {
                 },
                 "model": {
                     "type": "string",
-                    "description": "Name of an Ollama model such as `qwen3:4b`; left out, the configured one",
+                    "description": "Name of an Ollama model such as `qwen3:4b`; default: the configured model",
                 },
             },
             "required": ["prompt"],
@@ -54,7 +54,7 @@ impl BuiltInTool for OllamaChat {
         definition(ToolDescription {
             name: NAME,
             title: "Ask Ollama",
-            description: "Asks a local language model of the configured Ollama server one question and returns its answer.",
+            description: "Asks a model on the configured Ollama server one question and returns its answer.",
             input_schema,
             output_schema,
             is_read_only: true,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq)]
 pub struct JournaledTurn {
     pub prompt: String,
-    /// Their contents have not been read yet.
+    /// The contents of the files have not been read yet.
     pub attachments: Vec<Arc<Attachment>>,
     pub model: String,
     pub session: Option<SessionId>,
@@ -22,7 +22,7 @@ pub struct JournaledTurn {
     pub messages_before: usize,
     pub started_at: Option<Timestamp>,
     pub pieces: Vec<JournaledPiece>,
-    /// For each call: its ID, whether it awaits approval, and its JSON.
+    /// For each call: its id, whether it awaits approval, and its JSON.
     pub calls: Vec<(u64, bool, Value)>,
     /// The final answer, the time at which it ended, and its usage.
     pub answer: Option<(String, Option<Timestamp>, Usage)>,

@@ -19,7 +19,7 @@ impl AttachedFile {
 impl AttachmentList {
     /// Adds a file of an earlier run that is being read again.
     pub fn add_earlier(&mut self, query: QueryId, file: UnsentFile) {
-        self.add(query, &file.name);
+        self.add(query, &file.name, None);
         if let Some(added) = self.files.last_mut() {
             added.earlier_path = file.path;
         }

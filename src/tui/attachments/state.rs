@@ -1,6 +1,6 @@
 //! The files attached to the message.
 
-use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment, shown_path};
+use crate::domain::attachment::{ATTACHMENTS_MAX, AttachedResource, ReadAttachment, shown_path};
 use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId, UnsentFile};
 use crate::text::token_estimate::{self, Vocabulary};
 use crate::tui::attachments::mention::{TypedPath, mentions, typed_path};
@@ -22,6 +22,8 @@ pub struct AttachmentList {
     drops: Vec<DroppedPaths>,
     /// Files of the last run's message that cannot be read any more.
     pub(super) lost: Vec<UnsentFile>,
+    /// The resources of the message whose changes are reported.
+    followed: Vec<AttachedResource>,
     /// The files of the message before another prompt was loaded into it.
     pub(super) before_edit: Option<Vec<AttachedFile>>,
     /// Whether the model takes images, for the model that was asked about.
@@ -44,6 +46,8 @@ pub struct AttachedFile {
     query: QueryId,
     /// As the user named it. Raw.
     pub name: String,
+    /// The resource that was read, unless this is a file.
+    pub resource: Option<AttachedResource>,
     /// `None` while the file is being read.
     pub file: Option<ReadAttachment>,
     /// The user has been asked whether to send a file that may hold secrets.
@@ -72,8 +76,8 @@ struct DroppedPaths {
 #[derive(Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
     Attached,
-    /// It was attached already.
-    Duplicate,
+    /// It was attached already, with the same contents.
+    Duplicate(Option<AttachedResource>),
     /// The paste turned out to be text.
     Text(String),
     /// It was removed in the meantime.
@@ -104,10 +108,11 @@ impl AttachmentList {
     }
 
     /// Adds a file that is being read.
-    pub fn add(&mut self, query: QueryId, name: &str) {
+    pub fn add(&mut self, query: QueryId, name: &str, resource: Option<AttachedResource>) {
         self.files.push(AttachedFile {
             query,
             name: name.to_owned(),
+            resource,
             file: None,
             is_secret_confirmed: false,
             earlier_path: None,
@@ -156,8 +161,7 @@ impl AttachmentList {
             other.is_some_and(|other| other.attachment == read.attachment)
         };
         if self.files.iter().any(is_same) {
-            self.files.remove(index);
-            return ReadOutcome::Duplicate;
+            return ReadOutcome::Duplicate(self.files.remove(index).resource);
         }
         self.files[index].file = Some(read);
         ReadOutcome::Attached
@@ -217,10 +221,37 @@ impl AttachmentList {
         self.drops.clear();
         self.lost.clear();
         self.unmentioned.clear();
+        // The conversation goes on following them.
+        self.followed.clear();
         let files = self.files.drain(..);
         files
             .filter_map(|file| Some(file.file?.attachment))
             .collect()
+    }
+
+    /// The resources of the message that are not followed yet, and those that have left it. Both
+    /// are recorded as handled.
+    pub fn take_resource_changes(&mut self) -> (Vec<AttachedResource>, Vec<AttachedResource>) {
+        let files = self.files.iter().chain(self.before_edit.iter().flatten());
+        let read = files.filter(|file| file.file.is_some());
+        let current: Vec<_> = read.filter_map(|file| file.resource.clone()).collect();
+        let mut gone = std::mem::replace(&mut self.followed, current.clone());
+        let mut added = current;
+        added.retain(
+            |resource| match gone.iter().position(|old| old == resource) {
+                Some(index) => {
+                    gone.remove(index);
+                    false
+                }
+                None => true,
+            },
+        );
+        (added, gone)
+    }
+
+    /// The engine has stopped following all resources.
+    pub fn forget_followed(&mut self) {
+        self.followed.clear();
     }
 
     /// Shows these files while another prompt is edited in the message.
@@ -344,6 +375,7 @@ fn attached_before(read: ReadAttachment) -> AttachedFile {
         // No query has this id.
         query: QueryId(u64::MAX),
         name: read.attachment.name.clone(),
+        resource: None,
         file: Some(read),
         is_secret_confirmed: true,
         earlier_path: None,

@@ -181,7 +181,7 @@ pub fn gap_rows_before(input: &LayoutInput, index: usize) -> usize {
         {
             0
         }
-        Some((_, before)) => usize::from(!is_failure_of(entry, before)),
+        Some((_, before)) => usize::from(!is_notice_about(entry, before)),
     }
 }
 
@@ -209,7 +209,7 @@ fn last_visible_before(input: &LayoutInput, end: usize) -> Option<usize> {
 }
 
 /// Whether `entry` is a notice that follows a text of the same turn. It is shown without a gap.
-fn is_failure_of(entry: &TranscriptEntry, before: &TranscriptEntry) -> bool {
+fn is_notice_about(entry: &TranscriptEntry, before: &TranscriptEntry) -> bool {
     matches!(
         (&entry.body, &before.body),
         (EntryBody::Note(_), EntryBody::Text { .. })

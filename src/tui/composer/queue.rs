@@ -181,7 +181,7 @@ impl PromptQueue {
         Some(removed)
     }
 
-    /// Moves the selected prompt one place to the front or to the back.
+    /// Moves the selected prompt one place toward the front or the back.
     pub fn move_selected(&mut self, is_to_front: bool) {
         let Some(from) = self.selected else { return };
         let to = match is_to_front {

@@ -82,7 +82,7 @@ fn layer_text(step: usize, model: &UiModel) -> TextBySize {
     }
 }
 
-/// Text while a turn runs and no call was decided yet. Only the tour's own question is certain to
+/// Text while a turn runs and no call has been decided yet. Only the tour's own question is certain to
 /// lead to a call.
 fn pending_decision_text(tour: &DemoTour, model: &UiModel) -> TextBySize {
     let prompt = model.conversation.last_prompt_text();
@@ -95,7 +95,7 @@ fn pending_decision_text(tour: &DemoTour, model: &UiModel) -> TextBySize {
     }
 }
 
-/// Text while nothing runs and no call was decided yet.
+/// Text while nothing runs and no call has been decided yet.
 fn retry_decision_text(model: &UiModel) -> TextBySize {
     match (has_available_tool(model), model.engine.mode) {
         (false, _) => NO_TOOL_AGAIN,
@@ -296,7 +296,7 @@ const HELP_OPEN: TextBySize = [
     "Esc closes",
 ];
 const FINISHED_WORDS: TextBySize = [
-    "That was all. Enter asks how to go on with a real model.",
+    "That was all. Enter asks how to continue with a real model.",
     "That was all. Enter: how to use a real model.",
     "Enter: model",
 ];

@@ -1,4 +1,4 @@
-//! Helpers shared by key handling and checks: the choice for a key, and scrolling.
+//! The choice for a key, and scrolling.
 
 use crate::tui::dialog::state::{Dialog, DialogChoice, DialogPage};
 use crate::tui::input::decode::{latin_key, normalize_key};

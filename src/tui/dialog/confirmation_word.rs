@@ -6,13 +6,13 @@ use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-/// What a key in the field means.
+/// The effect of a key in the field.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ConfirmationKey {
     /// The field stays open.
     Typed,
     Back,
-    /// Confirmed after the right word.
+    /// The user typed the word and confirmed it.
     Confirmed,
 }
 

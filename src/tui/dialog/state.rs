@@ -33,7 +33,7 @@ pub struct Dialog {
     pub(in crate::tui) scroll: usize,
     /// Rows of the body visible in the last frame.
     pub(in crate::tui) body_height: usize,
-    /// Every row of the body has been drawn.
+    /// When the last undrawn row of the body was drawn.
     fully_drawn_at: Option<Duration>,
     /// The rows of the body that have been drawn since it was last wrapped.
     drawn_rows: Coverage,
@@ -151,11 +151,11 @@ impl Dialog {
     /// Whether this question was asked from the layer that `opened` shows. If so, the dialog covers
     /// that layer.
     pub fn covers_layer(&self, opened: Option<Action>) -> bool {
-        let is_led_to = matches!(
+        let is_asked_from_models = matches!(
             self.question,
             Ask::AddModel { .. } | Ask::RemoveModel { .. }
         );
-        is_led_to && opened == Some(Action::Models)
+        is_asked_from_models && opened == Some(Action::Models)
     }
 
     pub fn calls(&self) -> &[CallToApprove] {

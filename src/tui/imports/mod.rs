@@ -6,7 +6,7 @@ mod text;
 use crate::domain::{ImportPlan, ImportSource, NewServer, Notice, QueryId};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
-use crate::tui::imports::text::{count_words, files_line, plan_text};
+use crate::tui::imports::text::{files_line, plan_summary, plan_text};
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
@@ -147,7 +147,7 @@ fn draw_source(source: &ImportSource, row: &ListRow, pen: &mut Painter) {
     };
     put(client.as_str(), row.style, CLIENT_COLUMNS, pen);
     let (words, style) = match &source.plan {
-        Ok(plan) => (count_words(plan), pen.theme.plain),
+        Ok(plan) => (plan_summary(plan), pen.theme.plain),
         Err(_) => ("cannot be read".to_owned(), pen.theme.attention),
     };
     put(&words, style, COUNT_COLUMNS, pen);

@@ -1,7 +1,7 @@
-//! The servers of another client as a text. Every value comes from outside, so each is on a line of
+//! The servers of another client as text. Every value comes from outside, so each is on a line of
 //! its own, in quotes if it could be read in two ways.
 
-use crate::domain::{ImportPlan, ImportSource, ServerCandidate, SkippedServer};
+use crate::domain::{ImportPlan, ImportSource, ServerCandidate, SkippedServer, variables_of};
 use crate::text::Clean;
 use crate::text::labeled::labeled_value;
 
@@ -9,7 +9,7 @@ use crate::text::labeled::labeled_value;
 const FRAME_COLUMNS: u16 = 4;
 
 /// For example `3 servers, 1 skipped`.
-pub fn count_words(plan: &ImportPlan) -> String {
+pub fn plan_summary(plan: &ImportPlan) -> String {
     let count = plan.candidates.len();
     let plural = if count == 1 { "" } else { "s" };
     let servers = format!("{count} server{plural}");
@@ -48,14 +48,7 @@ pub fn plan_text(files: &str, plan: &ImportPlan, columns: u16) -> String {
     if plan.candidates.is_empty() {
         text += "\nThere is nothing to add.\n";
     }
-    let mut variables: Vec<String> = Vec::new();
-    for candidate in &plan.candidates {
-        for name in candidate.server.variables() {
-            if !variables.contains(&name) {
-                variables.push(name);
-            }
-        }
-    }
+    let variables = variables_of(&plan.candidates);
     if !variables.is_empty() {
         let names = variables.join(", ");
         text += &format!("\nSet these variables before you switch the servers on: {names}.\n");

@@ -95,6 +95,12 @@ impl Keymap {
         hint_list([yes, Some("n keep".to_owned())])
     }
 
+    /// The letters of a confirmation, such as `(y/n)`.
+    pub fn confirmation_letters(&self) -> String {
+        let yes = self.layer_key_name(KeyContext::DeleteConfirmation, LayerKey::Yes);
+        format!("({}/n)", yes.unwrap_or_default())
+    }
+
     /// The hints of a field of one line.
     pub fn line_hints(&self, confirm: &str, back: &str) -> Vec<String> {
         let hint = |key, effect| self.layer_hint(KeyContext::InputLine, key, effect);

@@ -126,12 +126,12 @@ fn what_is_open_can_always_be_left_and_confirmed() {
         (
             "list.back",
             [].as_slice(),
-            "it needs a key, to leave what is open. Until you correct it, its key is Esc.",
+            "it needs a key: otherwise nothing could be closed. Until you correct it, its key is Esc.",
         ),
         (
             "form.confirm",
             &[],
-            "it needs a key, to choose and confirm. Until you correct it, its key is Enter.",
+            "it needs a key: otherwise nothing could be chosen or confirmed. Until you correct it, its key is Enter.",
         ),
         (
             "list.switch",

@@ -259,9 +259,11 @@ fn missing_key(binding: &Binding, keys: &[Chord]) -> Option<&'static str> {
             Some("Esc must remain one of its keys, to close what is open.")
         }
         Action::Send if keys.is_empty() => Some("without a key, no message could be sent."),
-        _ if keys.is_empty() && binding.is_exit() => Some("it needs a key, to leave what is open."),
+        _ if keys.is_empty() && binding.is_exit() => {
+            Some("it needs a key: otherwise nothing could be closed.")
+        }
         _ if keys.is_empty() && binding.needs_key() => {
-            Some("it needs a key, to choose and confirm.")
+            Some("it needs a key: otherwise nothing could be chosen or confirmed.")
         }
         _ => None,
     }

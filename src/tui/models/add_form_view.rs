@@ -10,7 +10,7 @@ use crate::tui::models::add_form::{
     ADDRESS, AddModelForm, KEY, MODEL, PROVIDER, SAVE, SAVE_ANYWAY, SaveState,
 };
 use crate::tui::models::offered_models::ListingState;
-use crate::tui::models::rows::count_words;
+use crate::tui::models::rows::model_count;
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::text_field;
@@ -143,7 +143,7 @@ fn offered_lines(form: &AddModelForm) -> Vec<Line> {
         ListingState::Listed(list) if !list.models.is_empty() => list,
         _ => return Vec::new(),
     };
-    let count = count_words(list.models.len());
+    let count = model_count(list.models.len());
     if form.at != MODEL {
         let is_open = form.at < MODEL;
         let note = format!("The server lists {count}.");

@@ -81,7 +81,7 @@ impl ModelRow<'_> {
         configured.unwrap_or_else(|| self.model())
     }
 
-    /// Whether two rows, possibly of two catalogs, are about the same model.
+    /// Whether two rows, possibly from different catalogs, are about the same model.
     fn is_same(&self, other: &Self) -> bool {
         match (self.configured, other.configured) {
             (Some(entry), Some(other)) => entry == other,
@@ -101,7 +101,7 @@ impl ModelRow<'_> {
 }
 
 impl Choice<'_> {
-    /// Whether two rows, possibly of two catalogs, are the same choice.
+    /// Whether two rows, possibly from different catalogs, are the same choice.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Model(row), Self::Model(other)) => row.is_same(other),
@@ -119,7 +119,7 @@ pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Row<'a>> {
     for server in &catalog.servers {
         let mut models = models_of(server);
         models.retain(|row| row.matches(&wanted));
-        // An Ollama that is not configured may be absent; that is not an error.
+        // An Ollama server that is not configured may be absent; that is not an error.
         let is_expected = !server.configured.is_empty() || catalog.offers_discovered;
         let words = server_status(server).filter(|(_, is_error)| is_expected || !is_error);
         if models.is_empty() && (words.is_none() || !wanted.is_empty()) {
@@ -134,18 +134,18 @@ pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Row<'a>> {
         );
     }
     let servers = catalog.servers.iter();
-    let unplaced = known.configured.iter().filter(|model| {
+    let without_server = known.configured.iter().filter(|model| {
         let mut servers = servers.clone();
         !servers.any(|server| server.configured.contains(model))
     });
-    let unplaced = unplaced.map(|model| ModelRow {
+    let without_server = without_server.map(|model| ModelRow {
         server: None,
         listed: None,
         configured: Some(model),
         is_missing: false,
     });
-    let unplaced = unplaced.filter(|row| row.matches(&wanted));
-    rows.extend(unplaced.map(|row| Row::Choice(Choice::Model(row))));
+    let without_server = without_server.filter(|row| row.matches(&wanted));
+    rows.extend(without_server.map(|row| Row::Choice(Choice::Model(row))));
     let actions = actions(known, wanted.is_empty());
     rows.extend(actions.map(|action| Row::Choice(Choice::Action(action))));
     rows
@@ -218,7 +218,7 @@ pub fn choices<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Choice<'a>> {
 }
 
 /// `3 models`, `1 model`.
-pub fn count_words(count: usize) -> String {
+pub fn model_count(count: usize) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} model{plural}")
 }

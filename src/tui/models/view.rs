@@ -8,7 +8,7 @@ use crate::tui::layer::SharedUiState;
 use crate::tui::layout::{SIDEBAR_WIDTH, fits_sidebar};
 use crate::tui::models::layer::ModelsLayer;
 use crate::tui::models::rows::{
-    ADD_SERVER_LABEL, Choice, DEMO_LABEL, KnownModels, ModelRow, PickerAction, Row, count_words,
+    ADD_SERVER_LABEL, Choice, DEMO_LABEL, KnownModels, ModelRow, PickerAction, Row, model_count,
     rows,
 };
 use crate::tui::widgets::list::{ListCount, ListRow, rows_area, rows_in_view};
@@ -234,7 +234,7 @@ fn draw_server(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
     let (server, dot) = (&catalog.server, pen.glyphs.dot);
     let words = Clean::single_line(&format!("{} {dot} {}", server.url, server.provider));
     let listed = catalog.listed();
-    let right = listed.map_or_else(String::new, |listed| count_words(listed.models.len()));
+    let right = listed.map_or_else(String::new, |listed| model_count(listed.models.len()));
     let end = pen.put_right(line.right(), line.y, &right, pen.theme.dim);
     let columns = end.saturating_sub(line.x + 1);
     pen.put_truncated(line.x, line.y, words.as_str(), pen.theme.bold, columns);

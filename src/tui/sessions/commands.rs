@@ -71,11 +71,16 @@ impl Layer for ExportLayer {
         Some(1)
     }
 
-    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
         let title = Clean::single_line(self.form.title());
         let title = format!("Export \"{}\"", title.as_str());
         let area = draw_titled(area.popup, &title, "", pen);
-        self.form.draw(area, pen)
+        self.form.draw(area, shared.keymap, pen)
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
@@ -111,11 +116,17 @@ impl Layer for DeleteLayer {
         Some(1)
     }
 
-    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
         let area = draw_titled(area.popup, "Delete this conversation?", "", pen);
         let title = Clean::single_line(&self.title);
         let attention = pen.theme.attention;
-        let used = pen.put(area.x, area.y, "(y/n) ", attention, area.width);
+        let letters = format!("{} ", shared.keymap.confirmation_letters());
+        let used = pen.put(area.x, area.y, &letters, attention, area.width);
         let plain = pen.theme.plain;
         pen.put_truncated(
             area.x + used,

@@ -141,12 +141,12 @@ impl ExportForm {
     }
 
     /// Draws the form in the first row of `area`. Returns the cursor position.
-    pub fn draw(&mut self, area: Rect, pen: &mut Painter) -> Option<Position> {
+    pub fn draw(&mut self, area: Rect, keymap: &Keymap, pen: &mut Painter) -> Option<Position> {
         let attention = pen.theme.attention;
         if let Some(existing) = &self.existing {
-            let question = "Replace it? (y/n) ";
+            let question = format!("Replace it? {} ", keymap.confirmation_letters());
             let columns = area.width.saturating_sub(question.len() as u16);
-            let x = area.x + pen.put(area.x, area.y, question, attention, area.width);
+            let x = area.x + pen.put(area.x, area.y, &question, attention, area.width);
             let path = Clean::single_line(&format!("{existing} exists."));
             pen.put_truncated(x, area.y, path.as_str(), pen.theme.plain, columns);
             return None;

@@ -307,7 +307,7 @@ impl Layer for SessionsLayer {
         shared: SharedUiState,
         pen: &mut Painter,
     ) -> Option<Position> {
-        view::draw(self, area.body, shared.markdown_glyphs, pen)
+        view::draw(self, area.body, shared, pen)
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {

@@ -109,13 +109,13 @@ impl RowAction {
     }
 
     /// Draws the action in place of its row. Returns the cursor position of a text field.
-    pub fn draw(&mut self, row: &ListRow, pen: &mut Painter) -> Option<Position> {
+    pub fn draw(&mut self, row: &ListRow, keymap: &Keymap, pen: &mut Painter) -> Option<Position> {
         let (line, style) = (row.text_area(), pen.theme.attention);
         pen.clear(row.line);
         pen.put(row.line.x, line.y, pen.glyphs.cursor, style, 1);
         match &mut self.kind {
             RowActionKind::Delete { title } => {
-                draw_delete_question(title, line, pen);
+                draw_delete_question(title, line, keymap, pen);
                 None
             }
             RowActionKind::Rename(editor) => {
@@ -127,7 +127,7 @@ impl RowAction {
                 };
                 Some(text_field::draw_text(editor, rest, pen))
             }
-            RowActionKind::Export(form) => form.draw(line, pen),
+            RowActionKind::Export(form) => form.draw(line, keymap, pen),
         }
     }
 
@@ -140,11 +140,11 @@ impl RowAction {
     }
 }
 
-fn draw_delete_question(title: &str, line: Rect, pen: &mut Painter) {
+fn draw_delete_question(title: &str, line: Rect, keymap: &Keymap, pen: &mut Painter) {
     let style = pen.theme.attention;
-    let suffix = "\"? (y/n)";
+    let suffix = format!("\"? {}", keymap.confirmation_letters());
     let used = pen.put(line.x, line.y, "Delete \"", style, line.width);
     let room = line.width.saturating_sub(used + suffix.len() as u16);
     let used = used + pen.put_words(line.x + used, line.y, title, style, room);
-    pen.put(line.x + used, line.y, suffix, style, line.width - used);
+    pen.put(line.x + used, line.y, &suffix, style, line.width - used);
 }

@@ -4,9 +4,9 @@ use crate::domain::date::{DATE_COLUMNS_MAX, format_date};
 use crate::domain::{IndexProgress, SessionSummary};
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
-use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
+use crate::tui::layer::SharedUiState;
 use crate::tui::sessions::layer::SessionsLayer;
 use crate::tui::sessions::marks::mark_matches;
 use crate::tui::sessions::row_action::shown_title;
@@ -38,7 +38,7 @@ const COUNTER: u16 = 33;
 pub fn draw(
     layer: &mut SessionsLayer,
     area: Rect,
-    glyphs: MarkdownGlyphs,
+    shared: SharedUiState,
     pen: &mut Painter,
 ) -> Option<Position> {
     let (list_area, preview_area) = split(area);
@@ -47,7 +47,7 @@ pub fn draw(
         let position = layer.listing.row_of(action.session());
         let row = position.and_then(|row| layer.list.drawn_row(row, pen));
         // A row that is not visible has nothing to ask about.
-        cursor = row.and_then(|row| action.draw(&row, pen));
+        cursor = row.and_then(|row| action.draw(&row, shared.keymap, pen));
     }
     if let Some(preview_area) = preview_area {
         let inner = draw_divider(area, list_area, preview_area, pen);
@@ -59,7 +59,7 @@ pub fn draw(
         } else if let (Some(hit), Some(preview)) = (selected, &mut layer.preview)
             && preview.session() == &hit.id
         {
-            preview.draw(inner, glyphs, pen);
+            preview.draw(inner, shared.markdown_glyphs, pen);
         }
     }
     cursor

@@ -1,9 +1,11 @@
 //! Attaches files to the message and removes them: by path, by dropping them on the terminal, from
 //! the clipboard, and by completing a path.
 
-use crate::domain::attachment::{ATTACHMENTS_MAX, AttachmentSource, ReadAttachment, shown_path};
+use crate::domain::attachment::{
+    ATTACHMENTS_MAX, AttachedResource, AttachmentSource, ReadAttachment, shown_path,
+};
 use crate::domain::{ImageSupport, Notice, QueryId, ServerId};
-use crate::protocol::{Command, Event};
+use crate::protocol::{Command, Event, ServerContentCommand};
 use crate::text::Clean;
 use crate::tui::attachments::dropped::dropped_paths;
 use crate::tui::attachments::mention::TypedPath;
@@ -52,7 +54,14 @@ fn start_reading(model: &mut UiModel, name: &str, source: AttachmentSource) -> O
         return None;
     }
     let query = model.with_context(|cx| cx.next_query_id());
-    model.attachments.add(query, name);
+    let resource = match &source {
+        AttachmentSource::Resource { server, uri } => Some(AttachedResource {
+            server: server.clone(),
+            uri: uri.clone(),
+        }),
+        _ => None,
+    };
+    model.attachments.add(query, name, resource);
     let command = Command::Attach { query, source };
     model.requests.push_back(UiRequest::Send(command));
     Some(query)
@@ -90,6 +99,7 @@ pub fn detach(model: &mut UiModel, wanted: &str) {
         };
         return model.notify(notice);
     };
+    follow_resources(model);
     if let Some(paste) = paste {
         model.composer.begin_typing();
         model.composer.editor.insert(&paste);
@@ -151,8 +161,18 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
     }
     match outcome {
         ReadOutcome::Attached => {}
-        ReadOutcome::Duplicate if sends => {}
-        ReadOutcome::Duplicate => {
+        ReadOutcome::Duplicate(_) if sends => {}
+        ReadOutcome::Duplicate(resource) => {
+            // Its contents are the current ones again, so it is no longer marked as changed.
+            let commands = resource.map(|resource| {
+                [
+                    ServerContentCommand::FollowResource(resource.clone()),
+                    ServerContentCommand::UnfollowResource(resource),
+                ]
+            });
+            for command in commands.into_iter().flatten() {
+                request(model, command);
+            }
             model.notify(Notice::info("This file is already attached."));
         }
         ReadOutcome::Text(paste) => {
@@ -173,6 +193,31 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         }
         ReadOutcome::Ignored => {}
     }
+    follow_resources(model);
+}
+
+/// The commands that let servers report changes of the resources in the message, and of no others.
+fn take_resource_commands(model: &mut UiModel) -> Vec<Command> {
+    let (added, gone) = model.attachments.take_resource_changes();
+    let added = added.into_iter().map(ServerContentCommand::FollowResource);
+    let gone = gone.into_iter().map(ServerContentCommand::UnfollowResource);
+    added.chain(gone).map(Command::ServerContent).collect()
+}
+
+fn follow_resources(model: &mut UiModel) {
+    let commands = take_resource_commands(model).into_iter();
+    model.requests.extend(commands.map(UiRequest::Send));
+}
+
+fn request(model: &mut UiModel, command: ServerContentCommand) {
+    let command = Command::ServerContent(command);
+    model.requests.push_back(UiRequest::Send(command));
+}
+
+/// Follows the resources of the message again, because leaving a conversation ends that.
+pub fn conversation_opened(model: &mut UiModel) {
+    model.attachments.forget_followed();
+    follow_resources(model);
 }
 
 /// Whether the message can be sent with its files. If not, a notice says why, and nothing is lost.
@@ -213,6 +258,8 @@ pub fn can_send(model: &mut UiModel) -> bool {
 /// Searches for the path being typed, and asks whether the model takes images.
 pub fn after_input(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     model.attachments.follow_mentions(&model.composer.editor);
+    let commands = take_resource_commands(model);
+    effects.extend(commands.into_iter().map(UiEffect::Send));
     match AttachmentList::typed_path(&model.composer) {
         None => model.attachments.search.clear(),
         Some(TypedPath {

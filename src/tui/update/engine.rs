@@ -5,6 +5,7 @@ use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
 use crate::tui::elicitation::sampling_progress::SamplingProgress;
+use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::Layer;
 use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
@@ -43,11 +44,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
                 tour.has_saved = true;
             }
         }
-        Event::SessionDeleted { title, .. } => {
-            let message = format!("Deleted {}.", quoted_title(model, &title));
-            let advice = "Press u in /sessions, or type /delete undo, to restore it.";
-            model.notify(Notice::info(message).with_advice(advice));
-        }
+        Event::SessionDeleted { title, .. } => session_deleted(model, &title),
         Event::SavedSession(event) => saved_session_event(model, event),
         // A later event confirms that the title is saved.
         Event::SessionRenamed(title) => model.conversation.title = title,
@@ -85,13 +82,25 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
     }
 }
 
+fn session_deleted(model: &mut UiModel, title: &str) {
+    let message = format!("Deleted {}.", quoted_title(model, title));
+    let undo_key = model
+        .keymap
+        .layer_key_name(KeyContext::Sessions, LayerKey::UndoDelete);
+    let advice = match undo_key {
+        Some(key) => format!("Press {key} in /sessions, or type /delete undo, to restore it."),
+        None => "Type /delete undo to restore it.".to_owned(),
+    };
+    model.notify(Notice::info(message).with_advice(advice));
+}
+
 /// Prompts wait for the conversation of the turn.
 fn resuming_turn(model: &mut UiModel) {
     model.conversation.is_opening = true;
     model.composer.queue.pause();
 }
 
-/// The model began or stopped to generate answers for servers.
+/// The model began or stopped generating answers for servers.
 fn sampling_changed(model: &mut UiModel, servers: Vec<ServerId>) {
     let was_sampling = model.sampling.is_some();
     model.sampling = SamplingProgress::update(model.sampling.take(), servers, model.now);
@@ -164,7 +173,7 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
 
 fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEffect>) {
     branches::cancel_edit(model);
-    // Prompts sent while the conversation of the command line was being opened are for it.
+    // Prompts sent while `--continue` or `--session` was opening a conversation belong to it.
     let has_waiting_prompts = model.conversation.is_opening;
     if !has_waiting_prompts {
         queue::leave_conversation(model);
@@ -179,6 +188,7 @@ fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEf
     if let Some((_, text)) = found.filter(|(id, _)| session.id.as_ref() == Some(id)) {
         find::show_first(model, &text);
     }
+    attachments::conversation_opened(model);
     if has_waiting_prompts {
         submit::send_queued(model, effects);
     }

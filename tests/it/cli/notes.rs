@@ -66,7 +66,7 @@ fn a_missing_notes_folder_is_reported_at_the_start() {
 }
 
 #[test]
-fn a_prompt_read_with_a_dash_may_be_a_request_but_piped_material_never_is() {
+fn a_prompt_read_with_a_dash_may_be_a_request_but_other_piped_input_never_is() {
     let fixture = ask_fixture();
     with_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
     let output = fixture.run_with_pipe(&["ask", "-"], "find notes about tea\n");

@@ -139,19 +139,25 @@ async fn an_interrupted_turn_cancels_its_task_and_is_not_offered() {
     assert!(journals(&home).is_empty());
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_task_goes_on_when_the_terminal_is_lost() {
+/// Ends the program while a task runs. Returns how often it was cancelled and how many journals are
+/// left.
+async fn end_during_task(command: Command) -> (usize, usize) {
     let server = server();
     let script = Script::default().answer(WORK_CALL);
     let mut harness = EngineHarness::start_in_with_server(home(), script, &server).await;
     harness.prompt("Work!").await;
     wait_until_task_runs(&mut harness).await;
-    harness.send(Command::ShutdownKeepingTurn).await;
+    harness.send(command).await;
     let is_end = |event: &Event| *event == Event::ShutDown;
     harness.wait_for("the end", is_end).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(server.count("tasks/cancel"), 0);
-    assert_eq!(journals(&harness.home).len(), 1);
+    (server.count("tasks/cancel"), journals(&harness.home).len())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_task_goes_on_when_the_terminal_is_lost_but_not_when_the_user_quits() {
+    assert_eq!(end_during_task(Command::ShutdownKeepingTurn).await, (0, 1));
+    assert_eq!(end_during_task(Command::Shutdown).await, (1, 0));
 }
 
 #[tokio::test(start_paused = true)]

@@ -68,7 +68,7 @@ fn every_step_is_completed_by_its_key() {
         .sees("7 of 7  F1")
         .press(KeyCode::F(1), NONE)
         .press(KeyCode::Esc, NONE)
-        .sees("That was all. Enter asks how to go on with a real model.")
+        .sees("That was all. Enter asks how to continue with a real model.")
         .sees(&format!("› {CONNECT}"))
         .enter()
         .waits_until_sees("Ctrl+C quits. Then type `humble` and choose a model.")

@@ -6,6 +6,7 @@ use crate::support::engine_harness;
 use crate::support::in_memory_server;
 mod approvals;
 mod branches;
+mod content_updates;
 mod conversation;
 mod demo_tour;
 mod failures;

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 const TAB: KeyCode = KeyCode::Tab;
 const DOWN: KeyCode = KeyCode::Down;
-const ESC: KeyCode = KeyCode::Esc;
-const NONE: KeyModifiers = KeyModifiers::NONE;
+pub(super) const ESC: KeyCode = KeyCode::Esc;
+pub(super) const NONE: KeyModifiers = KeyModifiers::NONE;
 
 fn message(role: &str, text: &str) -> Value {
     json!({ "role": role, "content": { "type": "text", "text": text } })
 }
 
-fn prompts() -> Value {
+pub(super) fn prompts() -> Value {
     json!({ "prompts": [
         { "name": "help", "description": "Named like a command." },
         { "name": "weather", "title": "Weather\u{1b}[31m report", "arguments": [
@@ -31,7 +31,7 @@ fn resources() -> Value {
 }
 
 /// A server with prompts, resources and completions.
-fn library() -> InMemoryServer {
+pub(super) fn library() -> InMemoryServer {
     InMemoryServer::default()
         .with_answer("prompts/list", prompts())
         .with_answer(
@@ -222,84 +222,6 @@ fn a_server_without_the_capabilities_is_never_asked() {
     chat.press(ESC, NONE).types("/resource").enter();
     chat.sees("No connected server offers resources.");
     assert_eq!(server.requested_methods(), Vec::<String>::new());
-}
-
-/// Opens the list of prompts and returns how often the server was asked for it.
-fn list_count_after_opening(ttl_ms: u64) -> usize {
-    let mut lists = prompts();
-    lists["ttlMs"] = ttl_ms.into();
-    let library = InMemoryServer::default().with_answer("prompts/list", lists);
-    let mut chat = chat_with(&library, script());
-    chat.types("/prompt").enter().sees("humble:weather");
-    for _ in 0..50 {
-        chat.waits(Duration::from_millis(100));
-    }
-    library.requested_methods().len()
-}
-
-#[test]
-fn only_an_outdated_list_is_requested_again_when_it_is_opened() {
-    assert_eq!(list_count_after_opening(60_000), 1);
-    assert_eq!(list_count_after_opening(0), 2);
-}
-
-fn waits_until_requested(chat: &mut Chat, library: &InMemoryServer, method: &str, count: usize) {
-    for _ in 0..100 {
-        if library.count(method) == count {
-            return;
-        }
-        chat.waits(Duration::from_millis(100));
-    }
-    panic!("{method}: {:?}", library.requested_methods());
-}
-
-/// A server that clients can subscribe to.
-fn subscribable() -> InMemoryServer {
-    library().with_answer("resources/subscribe", json!({}))
-}
-
-#[test]
-fn an_attached_resource_that_changes_is_reported_once_and_marked() {
-    let library = subscribable();
-    let mut chat = chat_with(&library, script().answer("Ok."));
-    chat.types("/resource humble:note://two").enter();
-    chat.sees("@ humble:note://two");
-    waits_until_requested(&mut chat, &library, "resources/subscribe", 1);
-    let params = library.last_params("resources/subscribe");
-    assert_eq!(params["uri"], "note://two");
-    library.report_changed_resource("note://other");
-    library.report_changed_resource("note://two");
-    chat.waits_until_sees("Resource `note://two` of server `humble` has changed since you");
-    chat.does_not_see("note://other");
-    chat.types("/resource").enter();
-    chat.sees("changed since you attached it");
-    // Attached again, it is no longer marked, and the next change is reported again.
-    chat.types("Second").enter();
-    waits_until_requested(&mut chat, &library, "resources/read", 2);
-    for _ in 0..10 {
-        chat.waits(Duration::from_millis(100));
-    }
-    chat.types("/resource").enter();
-    chat.sees("Second note")
-        .does_not_see("changed since you attached it");
-    chat.press(ESC, NONE);
-    assert_eq!(library.count("resources/subscribe"), 1);
-    library.report_changed_resource("note://two");
-    chat.waits_until_sees("Resource `note://two` of server `humble` has changed since you");
-}
-
-#[test]
-fn a_server_without_subscriptions_is_not_asked_for_one() {
-    let library = library();
-    let mut chat = chat_with(&library, script());
-    chat.types("/resource humble:note://two").enter();
-    chat.sees("@ humble:note://two");
-    library.report_changed_resource("note://two");
-    for _ in 0..20 {
-        chat.waits(Duration::from_millis(100));
-    }
-    chat.does_not_see("has changed");
-    assert_eq!(library.count("resources/subscribe"), 0);
 }
 
 /// A chat in which a tool has returned these links, and its call is selected.

@@ -86,6 +86,20 @@ async fn the_user_answers_a_task_that_needs_input() {
 }
 
 #[tokio::test]
+async fn a_request_that_a_task_repeats_after_the_answer_is_not_asked_again() {
+    let mut harness = HubHarness::start_connected("tasks-modern").await;
+    let accepted = json!({ "name": "Ada" }).as_object().cloned();
+    harness.reply_with = accepted.map(ServerRequestReply::Accepted);
+    let text = succeeded(harness.call("asks-on", json!({})).await);
+    assert!(text.contains("Ada"), "{text}");
+    let states = requests(&harness).into_iter();
+    let asking = states.filter(|line| *line == "tasks/get asks-on input_required");
+    assert!(asking.count() >= 3, "{:?}", requests(&harness));
+    assert_eq!(harness.requests.len(), 1, "the user is asked once");
+    harness.close().await;
+}
+
+#[tokio::test]
 async fn an_interrupted_call_cancels_its_task_without_waiting() {
     for (behavior, _) in BEHAVIORS {
         let mut harness = HubHarness::start_connected(behavior).await;

@@ -297,7 +297,7 @@ fn the_files_of_clients_are_listed() {
     assert!(
         output
             .err
-            .starts_with("There are no settings of Zed here: "),
+            .starts_with("No settings of Zed were found. These files do not exist: "),
         "{output:?}"
     );
     let output = import(&home, &["crusor"]).expect(2);

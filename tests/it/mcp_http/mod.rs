@@ -10,5 +10,6 @@ mod notifications;
 mod redirects;
 mod refusals;
 mod sessions;
+mod tasks;
 mod test_server;
 mod transport_detection;

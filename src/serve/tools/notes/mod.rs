@@ -1,4 +1,4 @@
-//! The tools for notes, and what they share: the argument that names the folder.
+//! The tools for notes, and their shared argument `vault_path`.
 
 mod create_note;
 mod search_notes;

@@ -30,7 +30,7 @@ impl BuiltInTool for SearchNotes {
                     "minimum": 1,
                     "maximum": LIMIT_MAX,
                     "default": LIMIT_DEFAULT,
-                    "description": "The number of notes",
+                    "description": "Maximum number of notes",
                 },
             },
             "required": ["vault_path", "query"],
@@ -41,7 +41,7 @@ impl BuiltInTool for SearchNotes {
             "properties": {
                 "results": {
                     "type": "array",
-                    "description": "The best first",
+                    "description": "Best match first",
                     "items": {
                         "type": "object",
                         "properties": {

@@ -227,15 +227,19 @@ impl ServersViewer {
     }
 
     fn open_full_text(&mut self, servers: &[Server]) {
-        let Some((server, item)) = self.selected(servers) else {
-            return;
-        };
+        if let Some((name, text)) = self.selected_text(servers) {
+            self.opened_text = Some(TextViewer::new(name, text));
+        }
+    }
+
+    /// The name and the whole text of the selected item.
+    fn selected_text(&self, servers: &[Server]) -> Option<(Clean, String)> {
+        let (server, item) = self.selected(servers)?;
         let name = match item.tool(server) {
             Some(tool) => Clean::name(&tool.name),
             None => Clean::name(server.id.as_str()),
         };
-        let text = full_text(server, item, self.separator);
-        self.opened_text = Some(TextViewer::new(name, text));
+        Some((name, full_text(server, item, self.separator)))
     }
 }
 
@@ -258,12 +262,7 @@ impl Layer for ServersViewer {
             ListKey::Searched => self.apply_filter(servers),
             ListKey::Unhandled(LayerKey::Confirm) => self.open_full_text(servers),
             ListKey::Unhandled(LayerKey::Copy) => {
-                if let Some((server, item)) = self.selected(servers) {
-                    let name = match item.tool(server) {
-                        Some(tool) => Clean::name(&tool.name),
-                        None => Clean::name(server.id.as_str()),
-                    };
-                    let text = full_text(server, item, self.separator);
+                if let Some((name, text)) = self.selected_text(servers) {
                     cx.copy(name.as_str(), text);
                 }
             }

@@ -1,7 +1,9 @@
 //! Keys that the user changed: they act, and everything on the screen names them.
 
+use crate::domain::SessionId;
 use crate::fixtures::key_settings;
 use crate::tui::keymap::Action;
+use crate::tui::update::tests::lists::{list_sessions, summary};
 use crate::tui::update::tests::read_before_run::with_tool_call;
 use crate::tui::update::tests::*;
 
@@ -247,4 +249,21 @@ fn a_question_is_left_with_the_changed_key() {
     assert!(chat.is_asking(), "Enter answers nothing");
     chat.keys("<Ctrl+j>");
     assert_eq!(chat.decisions(), [Decision::Refuse]);
+}
+
+#[test]
+fn deleting_a_conversation_names_the_changed_keys() {
+    let mut chat = chat();
+    chat.change_keys(&[("confirm.yes", &["j"]), ("sessions.undo-delete", &["z"])]);
+    chat.keys("<F4>");
+    list_sessions(&mut chat, 1, vec![summary("a", "Seoul")]);
+    let screen = chat.keys("<Tab>d").screen();
+    assert!(screen.contains("Delete \"Seoul\"? (j/n)"), "{screen}");
+    chat.keys("j<Esc><Esc>");
+    let session = SessionId::from("a");
+    let title = "Seoul".to_owned();
+    chat.engine_event(Event::SessionDeleted { session, title });
+    let screen = chat.size(120, 30).screen();
+    let advice = "Press z in /sessions, or type /delete undo, to restore it.";
+    assert!(screen.contains(advice), "{screen}");
 }

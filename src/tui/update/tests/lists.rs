@@ -50,7 +50,7 @@ const OTHERS: [&str; 7] = [
     "/mcp<Enter><Enter>",
 ];
 
-fn summary(id: &str, title: &str) -> SessionSummary {
+pub(super) fn summary(id: &str, title: &str) -> SessionSummary {
     SessionSummary {
         id: id.into(),
         title: title.to_owned(),
@@ -62,7 +62,7 @@ fn summary(id: &str, title: &str) -> SessionSummary {
     }
 }
 
-fn list_sessions(chat: &mut ChatHarness, query: u64, sessions: Vec<SessionSummary>) {
+pub(super) fn list_sessions(chat: &mut ChatHarness, query: u64, sessions: Vec<SessionSummary>) {
     chat.engine_event(Event::SessionsListed {
         query: QueryId(query),
         listed_at: "2026-11-20T12:00:00Z".parse().expect("a time"),
