@@ -66,7 +66,8 @@ pub(super) enum SessionsResult {
 #[derive(Debug)]
 pub(super) enum RecoveryResult {
     Scanned(RecoveryScan),
-    Opened(Box<ResumedConversation>),
+    /// `None` if the conversation did not open in time.
+    Opened(Option<Box<ResumedConversation>>),
 }
 
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use crate::tui::layer::{Handled, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::probe;
+use crate::tui::update::{probe, unsent};
 use std::time::Duration;
 
 /// A Ctrl+C this soon after the end of a turn was probably meant to stop it, so it does not quit.
@@ -86,8 +86,8 @@ pub fn draft_to_save(model: &UiModel) -> Option<UnsentText> {
     let has_tour_prompt =
         tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));
     let is_private = model.conversation.is_private;
-    let files = model.attachments.files().iter();
-    let files = files.map(|file| file.name.clone()).collect();
+    let files = model.attachments.to_save();
+    let edit_of = unsent::edit_of(model);
     let composer = &model.composer;
-    composer.draft_to_save(is_private, has_tour_prompt, files)
+    composer.draft_to_save(is_private, has_tour_prompt, files, edit_of)
 }
