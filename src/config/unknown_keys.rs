@@ -71,7 +71,7 @@ pub(super) fn unknown_keys_banner(document: &JsonDocument) -> Option<Banner> {
 }
 
 /// All keys at the top of `config.json`, and all keys of a model.
-const ROOT_KEYS: [&str; 10] = [
+const ROOT_KEYS: [&str; 11] = [
     "models",
     "logLevel",
     "toolCallMode",
@@ -81,6 +81,7 @@ const ROOT_KEYS: [&str; 10] = [
     "keys",
     "builtIn",
     "notes",
+    "roots",
     "registryUrl",
 ];
 const MODEL_KEYS: [&str; 14] = [
@@ -117,4 +118,25 @@ pub fn unused_keys(home: &Home) -> Vec<String> {
     }
     unused.truncate(UNUSED_MAX);
     unused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::documented;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn docs_list_the_keys_that_are_read() {
+        let page = include_str!("../../docs/configuration.md");
+        for (heading, keys) in [
+            ("### At the root", &ROOT_KEYS[..]),
+            ("### An entry of `models`", &MODEL_KEYS[..]),
+        ] {
+            let read: BTreeSet<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+            let documented: BTreeSet<String> =
+                documented(page, heading).into_iter().flatten().collect();
+            assert_eq!(read, documented, "{heading}");
+        }
+    }
 }

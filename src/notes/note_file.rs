@@ -11,6 +11,9 @@ use std::path::{Component, Path, PathBuf};
 /// Attempts to read a file that is changing.
 const READS_MAX: usize = 3;
 
+/// Maximum number of notes that an error lists.
+const NAMES_SHOWN_MAX: usize = 3;
+
 /// An existing note of a vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotePath {
@@ -68,6 +71,51 @@ impl Vault {
         })
     }
 
+    /// The note that a user names: by a path, which may begin with `~` or be in quotation marks, or by a
+    /// file name in any folder, with or without its extension. Case does not matter.
+    ///
+    /// # Errors
+    /// As for [`Self::find`], or several notes have this name.
+    pub(super) fn find_named(&self, name: &str) -> Result<NotePath, NotesError> {
+        let error = match self.find(name) {
+            Ok(note) => return Ok(note),
+            Err(error) => error,
+        };
+        let name = unquoted(name);
+        if let Ok(note) = self.find(&files::expand_home(name).to_string_lossy()) {
+            return Ok(note);
+        }
+        let wanted = composed(name).to_lowercase();
+        let is_named = |key: &String| {
+            let key = composed(key).to_lowercase();
+            let file_name = key.rsplit('/').next().unwrap_or(&key);
+            let names = [key.as_str(), file_name];
+            let stems = names.map(|name| name.rsplit_once('.').map_or(name, |(stem, _)| stem));
+            names.contains(&wanted.as_str()) || stems.contains(&wanted.as_str())
+        };
+        let keys = self.list().notes.into_iter().map(|note| note.key);
+        let keys: Vec<String> = keys.filter(is_named).collect();
+        match &keys[..] {
+            [] => Err(error),
+            [key] => self.find(key),
+            several => {
+                let shown_keys: Vec<String> = several
+                    .iter()
+                    .take(NAMES_SHOWN_MAX)
+                    .map(|key| shown(key))
+                    .collect();
+                Err(NotesError::Note {
+                    path: shown(name),
+                    why: format!(
+                        "{} notes have this name: {}",
+                        several.len(),
+                        shown_keys.join(", ")
+                    ),
+                })
+            }
+        }
+    }
+
     /// Whether there is a file, folder or link with this path below the vault, readable or not.
     pub(super) fn contains(&self, note: &str) -> bool {
         let mut parts = Path::new(note).components();
@@ -109,6 +157,13 @@ impl Vault {
     }
 }
 
+/// The text without the quotation marks around it.
+fn unquoted(text: &str) -> &str {
+    let quotes = ['"', '\''].into_iter();
+    let mut inner = quotes.filter_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote));
+    inner.next().unwrap_or(text)
+}
+
 /// Reads a file, and starts over if it changes in the meantime, for example because an editor is
 /// saving it.
 fn read_settled(
@@ -137,6 +192,41 @@ fn read_settled(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_user_may_name_a_note_by_its_file_name_in_any_case() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let vault = Vault::open(folder.path()).expect("a vault");
+        for name in [
+            "home/Router.md",
+            "tea.md",
+            "old/tea.md",
+            "a/plan.md",
+            "b/plan.md",
+        ] {
+            let path = vault.root().join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("created");
+            fs::write(path, "# A").expect("written");
+        }
+        let found = |name: &str| match vault.find_named(name) {
+            Ok(note) => note.key,
+            Err(error) => error.to_string(),
+        };
+        for name in [
+            "router",
+            "rOUTER.md",
+            "HOME/router",
+            "\"home/Router.md\"",
+            "'router'",
+        ] {
+            assert_eq!(found(name), "home/Router.md", "{name}");
+        }
+        assert_eq!(found("tea"), "tea.md", "a path comes first");
+        let several = "The note plan cannot be read: 2 notes have this name: a/plan.md, b/plan.md.";
+        assert_eq!(found("plan"), several);
+        assert!(found("pla").ends_with("there is no such note."));
+        assert!(found("../home/Router.md").contains("`..` is not allowed"));
+    }
 
     #[test]
     fn a_note_that_changes_while_it_is_read_is_read_again() {

@@ -197,7 +197,12 @@ pub(super) async fn complete_path(
 /// Finds a note and its title.
 pub(super) async fn open_note(request: NoteRequest, note: String) -> Result<OpenNote, Notice> {
     let vault = open_vault(&request.settings, request.vault.clone()).await?;
-    let (note, text) = read_note(vault, note).await?;
+    let (note, text) = on_blocking_thread(move || {
+        let path = vault.find_named(&note)?;
+        let text = vault.read(&path)?;
+        Ok((path, text))
+    })
+    .await?;
     Ok(OpenNote {
         title: title_of(&note, &text),
         path: note.path,

@@ -190,6 +190,12 @@ impl Vault {
             return;
         };
         let key = key_of(below);
+        if below.to_str().is_none() {
+            listing
+                .skipped
+                .push((key, "its name is not UTF-8".to_owned()));
+            return;
+        }
         let is_link = path
             .symlink_metadata()
             .is_ok_and(|metadata| metadata.is_symlink());

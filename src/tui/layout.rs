@@ -22,6 +22,8 @@ const THINKING_ROWS_MIN: u16 = 5;
 
 /// Below this height, a dialog takes the whole screen.
 pub const SMALL_HEIGHT: u16 = 12;
+/// On screens of at least this height, a dialog that takes the whole screen leaves the hints.
+const HINTS_BELOW_DIALOG_FROM: u16 = 9;
 /// On screens of at least this height, a rule separates the message from the chat.
 const RULE_FROM: u16 = 8;
 /// On screens of at least this height, a dialog leaves part of the chat visible.
@@ -218,7 +220,9 @@ impl ScreenLayout {
     fn place_dialog(&mut self, model: &mut UiModel, column: &mut Rect) {
         let (width, height) = model.screen.size;
         if height < SMALL_HEIGHT {
-            self.dialog = Some(Rect::new(0, 0, width, height));
+            // The keys that scroll and stop are named below it where the rows suffice.
+            let hint_rows = u16::from(height >= HINTS_BELOW_DIALOG_FROM);
+            self.dialog = Some(Rect::new(0, 0, width, height - hint_rows));
             return;
         }
         let chat_rows = match height {

@@ -238,6 +238,7 @@ fn roots_are_shown_at_the_server_and_an_edit_applies_at_once() {
         contains_text(screen, "May ask for your folders: /srv/other")
     });
     terminal.press("\x1b");
+    terminal.wait_until_gone("May ask for your folders");
     assert_eq!(terminal.quit(), clean_exit());
     home.assert_no_process_left();
 }

@@ -213,7 +213,10 @@ impl NoteAgents {
                     Err(notice) => match new_note {
                         Some(new) => Notice::info(format!("The new note is {new}."))
                             .with_reason(notice.summary()),
-                        None => notice,
+                        None => Notice {
+                            what: format!("{done} {}", notice.what),
+                            ..notice
+                        },
                     },
                 }
             })

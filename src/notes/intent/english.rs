@@ -8,7 +8,7 @@ use super::english_lookalikes::{
 use super::english_names::{is_kind_of_note, is_note_file};
 use super::english_short_forms::{
     CREATE_EXPLANATION, CREATE_IN_NOTES, CREATE_PLEASE, FIND_OWN_NOTES, FIND_THING,
-    SUMMARIZE_THE_NOTE, has_no_determiner, is_about_instrument, is_no_place, is_subject, is_thing,
+    SUMMARIZE_THE_NOTE, is_about_instrument, is_new, is_ordered, is_subject, is_thing,
 };
 use super::english_topics::is_topic;
 use super::topic::RequestTopic;
@@ -188,12 +188,12 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     });
     let created = created.or_else(|| {
         topic_of(request, CREATE_IN_NOTES, |topic| {
-            is_note(topic) && has_no_determiner(topic)
+            is_note(topic) && is_new(topic)
         })
     });
     let created = created.or_else(|| {
         topic_of(&all_words, CREATE_PLEASE, |topic| {
-            is_note(topic) && is_no_place(topic, &all_words)
+            is_note(topic) && is_ordered(topic, &all_words)
         })
     });
     if let Some((topic, style)) = created {

@@ -1,7 +1,7 @@
 //! English requests that are told from ordinary prompts by more than their phrase: `is X in my notes`,
 //! `note about X please`, `a note explaining X`. Their topics must be plain nouns or subjects.
 
-use super::english_lookalikes::DETERMINERS;
+use super::english_lookalikes::{DETERMINERS, is_statement};
 use super::topic::RequestTopic;
 
 /// A new note whose subject is explained. Messages explain, too: see [`is_subject`].
@@ -42,6 +42,7 @@ const EXCUSES: &[&str] = &[
     "decision",
     "mistake",
     "situation",
+    "happened",
     "sick",
     "illness",
     "i",
@@ -64,12 +65,40 @@ const EXCUSES: &[&str] = &[
     "ourselves",
     "why",
 ];
+/// Words for something in the conversation.
+const PRONOUNS: &[&str] = &[
+    "it",
+    "this",
+    "that",
+    "these",
+    "those",
+    "them",
+    "you",
+    "your",
+    "yours",
+    "everything",
+    "what",
+];
 /// Beginnings of a subject that has a determiner.
-const SUBJECT_BEGINNINGS: &[&str] = &["the difference", "the differences", "the basics"];
+const SUBJECT_BEGINNINGS: &[&str] = &[
+    "the difference",
+    "the basics",
+    "the history",
+    "the rules of",
+    "the theory of",
+    "the concept of",
+    "the principle",
+];
 /// Instruments that notes may be about. The other musical words mean notes in music.
 const INSTRUMENTS: &[&str] = &["guitar", "piano", "violin"];
 /// Words that are no part of a thing to look for: pronouns, adverbs and adjectives.
 const NOT_THINGS: &[&str] = &[
+    "he",
+    "she",
+    "they",
+    "we",
+    "i",
+    "you",
     "there",
     "anything",
     "anyone",
@@ -177,14 +206,19 @@ pub(super) fn is_subject(topic: &RequestTopic) -> bool {
     !is_excuse && (has_known_beginning || !has_determiner(&lower))
 }
 
-/// Whether the topic of `note on TOPIC please` is not the place of the note, as in `the agenda`.
-pub(super) fn is_no_place(topic: &RequestTopic, words: &[&str]) -> bool {
+/// Whether the topic of `note about TOPIC please` is neither the place of the note, as in `on the
+/// agenda`, nor the beginning of a sentence.
+pub(super) fn is_ordered(topic: &RequestTopic, words: &[&str]) -> bool {
+    let lower = topic.text.to_lowercase();
     let on_place = words.iter().any(|word| word.eq_ignore_ascii_case("on"));
-    !(on_place && has_determiner(&topic.text.to_lowercase()))
+    let is_place = on_place && has_determiner(&lower);
+    !(is_place || is_statement(topic) || has_pronoun(&lower))
 }
 
-pub(super) fn has_no_determiner(topic: &RequestTopic) -> bool {
-    !has_determiner(&topic.text.to_lowercase())
+/// Whether the topic of `add TOPIC to my notes as a note` does not refer to the conversation.
+pub(super) fn is_new(topic: &RequestTopic) -> bool {
+    let lower = topic.text.to_lowercase();
+    !has_determiner(&lower) && !has_pronoun(&lower)
 }
 
 /// Whether the topic of `is TOPIC in my notes` is a thing, as in `the router password`. A sentence such
@@ -208,6 +242,12 @@ pub(super) fn is_about_instrument(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let mut words = lower.split_whitespace();
     words.all(|word| INSTRUMENTS.contains(&word))
+}
+
+fn has_pronoun(lower: &str) -> bool {
+    lower
+        .split_whitespace()
+        .any(|word| PRONOUNS.contains(&word))
 }
 
 fn has_determiner(lower: &str) -> bool {

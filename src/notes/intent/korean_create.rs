@@ -154,6 +154,10 @@ const MATERIALS: &[&str] = &[
     "오늘",
     "어제",
     "여기",
+    "위의",
+    "아래",
+    "다음",
+    "앞",
 ];
 /// Verbs for what was said in the conversation.
 const SAID: &[&str] = &[

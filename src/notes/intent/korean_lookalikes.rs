@@ -270,6 +270,12 @@ const UNSPACED_BEGINNINGS: &[&str] = &[
     "새로",
     "어제",
     "오늘",
+    "너의",
+    "당신",
+    "나의",
+    "그사람",
+    "이사람",
+    "저사람",
 ];
 
 /// Whether a topic that is written without spaces is a noun, and not one of the lookalikes.

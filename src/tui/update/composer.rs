@@ -43,6 +43,12 @@ pub enum PasteKind {
     Burst,
 }
 
+/// Some editors and programs write a byte order mark first. It would hide a command or a request for
+/// notes behind it.
+fn without_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// Pastes into a text field. Pasted text is never submitted and never answers a question.
 pub fn paste(model: &mut UiModel, text: &str, kind: PasteKind) {
     let is_armed = model.dialog_has_keys();
@@ -56,6 +62,7 @@ pub fn paste(model: &mut UiModel, text: &str, kind: PasteKind) {
     if find::paste(model, text) {
         return;
     }
+    let text = without_byte_order_mark(text);
     model.panes.focus = Focus::Message;
     find::close_unless_focused(model);
     begin_typing(model);
@@ -70,6 +77,7 @@ pub fn paste(model: &mut UiModel, text: &str, kind: PasteKind) {
 
 /// Replaces the message with the text from `$EDITOR`.
 pub fn replace_text(model: &mut UiModel, text: &str) {
+    let text = without_byte_order_mark(text);
     // An unchanged text keeps its chips.
     if model.composer.editor.text() != text {
         model.composer.editor.replace_all(text);

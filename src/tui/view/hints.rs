@@ -22,6 +22,9 @@ use ratatui::layout::Rect;
 /// Minimum width for describing in words how to return to the first-run choice.
 const FIRST_RUN_HINTS_FROM: u16 = 64;
 
+/// On narrower screens, the help is named before other keys of the message.
+const HELP_FIRST_BELOW: u16 = 50;
+
 pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = layout.hints else { return };
     let x = area.x + 1.min(area.width);
@@ -263,6 +266,9 @@ fn message_hints(model: &UiModel) -> Vec<String> {
             hints.push(hint(Action::Interrupt, "stop"));
         }
         hints.push(hint(Action::Send, "send"));
+        if model.screen.size.0 < HELP_FIRST_BELOW {
+            hints.push(hint(Action::Help, "help"));
+        }
         if model.conversation.is_last_answer_truncated {
             hints.push(hint(Action::Continue, "continue the answer"));
         }

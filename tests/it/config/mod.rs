@@ -207,7 +207,7 @@ fn unknown_keys_are_named_only_in_sections_of_this_program() {
 #[test]
 fn keys_that_no_setting_reads_are_listed_for_the_log() {
     let text = r#"{
-  "telemetry": null, "logLevel": "info", "toolDiet": "auto",
+  "telemetry": null, "logLevel": "info", "toolDiet": "auto", "roots": [],
   "models": [
     { "name": "m", "provider": "ollama", "note": "mine", "keepAlive": "5m" },
     { "name": "n", "provider": "openai", "apiKey": "k", "contextlen": 9 }

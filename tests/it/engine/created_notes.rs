@@ -84,7 +84,7 @@ async fn a_note_that_changed_or_belongs_to_another_branch_is_kept() {
     harness.wait_for_turn_end().await;
     fs::write(vault.join("tea.md"), "mine").expect("written");
     harness.send(Command::Rewind).await;
-    let why = "The note tea.md was not removed: it was changed since it was created.";
+    let why = "Undone. The note tea.md was not removed: it was changed since it was created.";
     assert_eq!(notice(&mut harness).await, why);
     harness.prompt("make a note about tea").await;
     harness.wait_for_turn_end().await;
@@ -175,7 +175,8 @@ async fn replacing_a_turn_removes_its_note() {
     assert_eq!(full_notice(&mut harness).await, kept);
     fs::write(vault.join("coffee-2.md"), "mine").expect("written");
     replace_last(&mut harness, "what is coffee?").await;
-    let kept = "The note coffee-2.md was not removed: it was changed since it was created.";
+    let kept = "The turn was replaced. The note coffee-2.md was not removed: it was changed since it \
+                was created.";
     assert_eq!(notice(&mut harness).await, kept);
     assert_eq!(text("coffee.md"), "mine");
 }

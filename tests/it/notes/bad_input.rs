@@ -68,6 +68,14 @@ async fn arbitrary_bytes_in_notes_and_names_do_no_harm() {
         notes.found("apples").await.first().map(String::as_str),
         Some("a.md")
     );
+    #[cfg(target_os = "linux")]
+    {
+        fs::remove_file(notes.vault.join("picture.md")).expect("removed");
+        let remark = remark(&notes, "apples").await;
+        let why = "caf\u{fffd}.md was left out: its name is not UTF-8.";
+        assert!(remark.contains(why), "{remark}");
+        fs::write(notes.vault.join("picture.md"), [0, 0]).expect("written");
+    }
     let remark = remark(&notes, "apples").await;
     assert!(
         remark.contains("picture.md: it is not text") || remark.contains("notes were left out"),

@@ -248,3 +248,16 @@ fn sidebar_opens_by_itself_only_with_more_than_one_row() {
     chat.size(120, 40).engine_event(listed(servers));
     assert!(chat.screen().contains("tokens"), "{}", chat.screen());
 }
+
+#[test]
+fn a_small_screen_names_the_help_and_the_keys_of_a_question() {
+    let mut chat = chat();
+    let screen = chat.size(40, 10).screen();
+    assert!(screen.contains("Enter send · F1 help"), "{screen}");
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    let screen = chat.size(40, 10).screen();
+    assert!(screen.contains("Press a key to choose"), "{screen}");
+    let screen = chat.size(40, 8).screen();
+    assert!(!screen.contains("Press a key to choose"), "{screen}");
+    assert!(screen.contains("y "), "{screen}");
+}

@@ -185,6 +185,15 @@ fn draft_of_the_last_run_is_restored() {
 }
 
 #[test]
+fn a_byte_order_mark_before_a_text_from_elsewhere_is_left_out() {
+    let mut chat = chat();
+    chat.input(UiInput::Paste("\u{feff}make a note".into()));
+    assert_eq!(chat.message(), "make a note");
+    chat.input(UiInput::EditorClosed(Ok("\u{feff}/notes on\n".into())));
+    assert_eq!(chat.message(), "/notes on");
+}
+
+#[test]
 fn the_hint_says_what_sending_an_edit_does() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("1");
