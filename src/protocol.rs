@@ -263,8 +263,9 @@ pub enum Event {
     /// The conversation's other branches, most recently left first.
     BranchesListed(Vec<BranchSummary>),
     PrivateChanged(bool),
-    /// The conversation named on the command line cannot be opened. A banner gives the reason.
-    InitialSessionFailed,
+    /// The conversation named on the command line, or that of a resumed turn, cannot be opened. A
+    /// banner or a notice gives the reason.
+    SessionNotOpened,
     /// The conversation of an unfinished turn is being opened.
     ResumingTurn,
     /// The prompt of a resumed turn, for the message editor. It is not sent, because tools may

@@ -39,6 +39,8 @@ mod probe;
 mod pty;
 #[path = "support/screen_harness.rs"]
 mod screen_harness;
+#[path = "terminal/second_kill.rs"]
+mod second_kill;
 #[path = "terminal/server_content.rs"]
 mod server_content;
 #[path = "terminal/server_failures.rs"]

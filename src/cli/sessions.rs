@@ -55,6 +55,9 @@ pub enum SessionsCommand {
         #[command(flatten)]
         part: PartArgs,
     },
+    /// Restore the conversation that was deleted last
+    #[command(after_help = RESTORE_HELP)]
+    Restore,
     /// Delete a conversation
     #[command(after_help = RM_HELP)]
     Rm {
@@ -123,7 +126,7 @@ Several matches are listed, newest first. The text is sanitized on a terminal an
 const SEARCH_HELP: &str = "\
 Exit status: 0 found, 1 nothing found, 2 usage error.
 A conversation must contain every word, in its title or its text. Filters: model:NAME, after:DAY, before:DAY, where \
-DAY is 2026-10-01, 2026-10, 2026, today, yesterday, or an age such as 7d, 2w, 3m or 1y.
+DAY is 2026-10-01, 2026-10, 2026, today, yesterday, \"last week\", \"last month\", or an age such as 7d, 2w, 3m or 1y.
 --json prints {\"sessions\": […]}, each with the part of the text where the words occur.
 
   humble sessions search busan hotel after:2026-10
@@ -138,4 +141,8 @@ it. HTML pages contain no scripts and load nothing; HTML in answers is shown as 
 
 const RM_HELP: &str = "\
 Exit status: 0 deleted or kept, 1 the conversation cannot be deleted, 2 usage error.
-Without a terminal to ask on, --yes is needed. The file is kept in the folder `trash` of the home for three days.";
+Without a terminal to ask on, --yes is needed. For three days, `humble sessions restore` brings it back.";
+
+const RESTORE_HELP: &str = "\
+Exit status: 0 restored, 1 nothing can be restored.
+Deleted conversations are kept in the folder `trash` of the home for three days. Each call restores one more.";

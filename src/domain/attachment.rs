@@ -181,6 +181,14 @@ impl Attachment {
         })
     }
 
+    /// The same file under another name.
+    pub fn renamed(&self, name: String) -> Arc<Self> {
+        Arc::new(Self {
+            name,
+            ..self.clone()
+        })
+    }
+
     /// The text of an attached text file.
     pub fn text(&self) -> Option<&Arc<str>> {
         match &self.contents {

@@ -163,6 +163,8 @@ pub struct IndexProgress {
     /// Sessions that a search finds.
     pub indexed: usize,
     pub total: usize,
+    /// Deleted sessions that the index still has.
+    pub deleted: usize,
     /// Why indexing has stopped.
     pub error: Option<String>,
 }
@@ -170,6 +172,11 @@ pub struct IndexProgress {
 impl IndexProgress {
     pub fn is_complete(&self) -> bool {
         self.indexed >= self.total
+    }
+
+    /// Whether the index has exactly the sessions that exist.
+    pub fn is_current(&self) -> bool {
+        self.is_complete() && self.deleted == 0
     }
 }
 

@@ -24,7 +24,7 @@ pub enum InvalidFilter {
     #[error("`{0}` needs a model name, such as model:qwen.")]
     NoModel(String),
     #[error(
-        "`{0}` is not a date. Write 2026-10-01, 2026-10, 2026, today, yesterday, 7d, 2w, 3m or 1y."
+        "`{0}` is not a date. Write 2026-10-01, 2026-10, 2026, today, yesterday, last week, 7d, 2w, 3m or 1y."
     )]
     Date(String),
 }
@@ -37,7 +37,7 @@ impl SessionQuery {
     /// A filter has no value or an invalid one.
     pub fn parse(text: &str, now: &Zoned) -> Result<Self, InvalidFilter> {
         let mut query = Self::default();
-        for token in tokens(text) {
+        for token in join_periods(tokens(text)) {
             let filter = token.split_once(':');
             let filter = filter.map(|(name, value)| (name.to_lowercase(), value));
             match &filter {
@@ -109,13 +109,65 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// A day, or the first day of a month or year, or that many days, weeks, months or years ago.
+/// Joins a date of two words, as in `after:last week`.
+fn join_periods(tokens: Vec<String>) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    for token in tokens {
+        let is_unit = ["week", "month", "year"].contains(&token.to_lowercase().as_str());
+        let begins_period = |before: &&mut String| {
+            let before = before.to_lowercase();
+            let words = ["last", "this"];
+            let value = before.strip_prefix("after:");
+            let value = value.or(before.strip_prefix("before:"));
+            value.is_some_and(|value| words.contains(&value))
+        };
+        match joined
+            .last_mut()
+            .filter(|before| is_unit && begins_period(before))
+        {
+            Some(before) => {
+                before.push(' ');
+                before.push_str(&token);
+            }
+            None => joined.push(token),
+        }
+    }
+    joined
+}
+
+/// The first day of a week, which begins on Monday, or of a month or year.
+fn parse_period(value: &str, today: Date) -> Option<Date> {
+    let (word, unit) = value.split_once([' ', '-'])?;
+    let is_last = match word {
+        "last" => 1,
+        "this" => 0,
+        _ => return None,
+    };
+    let (start, length) = match unit {
+        "week" => {
+            let days = i64::from(today.weekday().to_monday_zero_offset());
+            (
+                today.checked_sub(Span::new().days(days)).ok()?,
+                Span::new().weeks(is_last),
+            )
+        }
+        "month" => (today.first_of_month(), Span::new().months(is_last)),
+        "year" => (today.first_of_year(), Span::new().years(is_last)),
+        _ => return None,
+    };
+    start.checked_sub(length).ok()
+}
+
+/// A day, or the first day of a week, month or year, or that many days, weeks, months or years ago.
 fn parse_day(value: &str, today: Date) -> Option<Date> {
     let value = value.to_lowercase();
     match value.as_str() {
         "today" => return Some(today),
         "yesterday" => return today.yesterday().ok(),
         _ => {}
+    }
+    if let Some(start) = parse_period(&value, today) {
+        return Some(start);
     }
     if let Some(unit) = value.chars().last().filter(char::is_ascii_alphabetic) {
         let count: i64 = value[..value.len() - 1].parse().ok()?;
@@ -189,6 +241,9 @@ mod tests {
         let query = parse(r#"model:"my model" x"#).expect("valid");
         assert!(query.admits(&session("My Model 2", "2026-01-01T00:00:00Z")));
         assert_eq!(query.words(), ["x"]);
+        // These words are a date only after a filter.
+        let query = parse("before:last week last month").expect("valid");
+        assert_eq!(query.words(), ["last", "month"]);
     }
 
     #[test]
@@ -199,6 +254,12 @@ mod tests {
             ("after:2026", "2025-12-31T15:00:00Z"),
             ("after:today", "2026-11-19T15:00:00Z"),
             ("after:Yesterday", "2026-11-18T15:00:00Z"),
+            ("after:this week", "2026-11-15T15:00:00Z"),
+            ("after:last week", "2026-11-08T15:00:00Z"),
+            ("after:Last Month", "2026-09-30T15:00:00Z"),
+            ("after:\"last month\"", "2026-09-30T15:00:00Z"),
+            ("after:last-month", "2026-09-30T15:00:00Z"),
+            ("after:last year", "2024-12-31T15:00:00Z"),
             ("after:7d", "2026-11-12T15:00:00Z"),
             ("after:2w", "2026-11-05T15:00:00Z"),
             ("after:1m", "2026-10-19T15:00:00Z"),
@@ -229,8 +290,11 @@ mod tests {
             "after:99999999999y",
             "after:10",
             "after:7한",
+            "after:last",
+            "after:last day",
         ] {
-            let expected = InvalidFilter::Date(text.to_owned());
+            let filter = text.split(' ').next().unwrap_or_default();
+            let expected = InvalidFilter::Date(filter.to_owned());
             assert_eq!(parse(&format!("날씨 {text}")), Err(expected), "{text}");
         }
         assert_eq!(

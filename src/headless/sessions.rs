@@ -45,8 +45,14 @@ pub fn search_text(found: &[FoundSession], now: Timestamp) -> String {
     out
 }
 
-/// Says that a name matches several conversations, and lists them with their file names.
-pub fn ambiguous(wanted: &str, matches: &[SessionSummary], now: Timestamp) -> String {
+/// Says that a name matches several conversations, and lists them with their file names and a
+/// `command` that chooses the first.
+pub fn ambiguous(
+    wanted: &str,
+    matches: &[SessionSummary],
+    command: &str,
+    now: Timestamp,
+) -> String {
     let rows = matches.iter().take(MATCHES_MAX).map(|session| {
         let [date, _, _, file, title] = row(session, now);
         [format!("  {date}"), file, title]
@@ -62,7 +68,12 @@ pub fn ambiguous(wanted: &str, matches: &[SessionSummary], now: Timestamp) -> St
         more => format!("  … and {more} more\n"),
     };
     let wanted = clean_line(wanted);
-    format!("`{wanted}` matches several conversations. Choose one by its file name:\n{lines}{more}")
+    let first = matches.first().map_or("FILE", |first| first.id.as_str());
+    let example = clean_line(&format!("humble {command} {first}"));
+    format!(
+        "`{wanted}` matches several conversations. Choose one by its file name:\n{lines}{more}\
+         For example: {example}\n"
+    )
 }
 
 fn row(session: &SessionSummary, now: Timestamp) -> [String; 5] {

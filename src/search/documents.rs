@@ -2,21 +2,27 @@
 
 use super::terms::SearchTerms;
 use super::{DocumentFingerprint, Index, SearchError};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 impl Index {
-    /// The fingerprints and details of all documents by key.
-    pub fn details(&self) -> Result<HashMap<String, (DocumentFingerprint, String)>, SearchError> {
+    /// Passes the key, the fingerprint and the details of each document to `on_document`, without
+    /// copying them.
+    pub fn visit_details(
+        &self,
+        mut on_document: impl FnMut(&str, DocumentFingerprint, &str),
+    ) -> Result<(), SearchError> {
         let query = "SELECT key, size, modified_ns, details FROM document";
         let mut statement = self.connection.prepare_cached(query)?;
-        let rows = statement.query_map((), |row| {
+        let mut rows = statement.query(())?;
+        while let Some(row) = rows.next()? {
             let fingerprint = DocumentFingerprint {
                 size: row.get::<_, i64>(1)?.cast_unsigned(),
                 modified_ns: row.get(2)?,
             };
-            Ok((row.get(0)?, (fingerprint, row.get(3)?)))
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+            let text = |column| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
+            on_document(text(0)?, fingerprint, text(3)?);
+        }
+        Ok(())
     }
 
     /// The keys of the documents that contain every term, in any of their chunks. Terms may be

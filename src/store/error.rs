@@ -13,6 +13,8 @@ pub enum StoreError {
     /// The file was not changed.
     #[error("the session `{id}` cannot be read: {why}")]
     Unreadable { id: SessionId, why: String },
+    #[error("the conversation did not open within 30 seconds")]
+    OpenTimedOut,
     /// The session has no file yet; the caller must use `SessionStore::create` instead.
     #[error("the conversation has no file yet")]
     NotCreated,
@@ -53,6 +55,8 @@ impl StoreError {
             Self::Unreadable { .. } => Notice::failure(format!("Not opened: {self}."))
                 .with_reason("The file was not changed.")
                 .with_advice("Repair the JSON in a text editor."),
+            Self::OpenTimedOut => Notice::failure(format!("Not opened: {self}."))
+                .with_advice("Check the drive that it is on."),
             Self::NotCreated => Notice::failure(format!("Not saved: {self}.")),
             Self::ChangedElsewhere(_) => Notice::warning(format!("Not saved: {self}."))
                 .with_reason("That file was not changed."),

@@ -181,8 +181,8 @@ impl PromptHistory {
 
 /// The contents of the draft file: the plain message, or JSON if there is more to keep.
 fn draft_text(draft: &UnsentText) -> String {
-    let has_more = !draft.others.is_empty() || !draft.queue.is_empty() || !draft.files.is_empty();
-    if !has_more && serde_json::from_str::<UnsentText>(&draft.message).is_err() {
+    let is_message_alone = UnsentText::from(&*draft.message) == *draft;
+    if is_message_alone && serde_json::from_str::<UnsentText>(&draft.message).is_err() {
         return draft.message.clone();
     }
     serde_json::to_string(draft).unwrap_or_else(|_| draft.message.clone())

@@ -50,7 +50,7 @@ pub(super) enum SummaryLifetime {
 }
 
 /// Builds the summary of a session file, even if the file is unreadable, and passes the text of
-/// each message to `on_text`.
+/// each message and the thinking of each turn to `on_text`.
 pub(super) fn summarize(
     path: &Path,
     id: SessionId,
@@ -78,6 +78,14 @@ pub(super) fn summarize(
         Err(StoreError::Unreadable { why, .. }) => (Session::new(""), Some(why)),
         Err(error) => (Session::new(""), Some(error.to_string())),
     };
+    for turn in session
+        .metadata
+        .turns
+        .iter()
+        .filter(|turn| !turn.thinking.is_empty())
+    {
+        on_text(&turn.thinking);
+    }
     let changed_at = last_activity(&id, &session)
         .or_else(|| modified_at(path))
         .unwrap_or(Timestamp::UNIX_EPOCH);

@@ -1,8 +1,9 @@
 //! Deleted sessions are kept in the trash for some days, so that a deletion can be undone. Each
 //! day of deletion has its own folder.
 
+use super::session_list::summarize;
 use super::sessions::BYTES_MAX;
-use super::{SessionStore, StoreError};
+use super::{SessionStore, StoreError, file_name};
 use crate::domain::SessionId;
 use crate::files;
 use jiff::civil::Date;
@@ -14,8 +15,8 @@ use std::path::{Path, PathBuf};
 /// Days after which a deleted session is removed for good.
 pub const TRASH_DAYS: i32 = 3;
 
-/// Attempts to find a free name.
-const NUMBER_MAX: u32 = 99_999;
+/// Maximum number of names tried.
+const NAME_ATTEMPTS_MAX: u32 = 99_999;
 
 /// The folder of deleted sessions.
 #[derive(Debug, Clone)]
@@ -74,6 +75,41 @@ impl SessionTrash {
         }
     }
 
+    /// Moves the session that was deleted last back, whichever program deleted it. Returns it with
+    /// its title; `None` if the trash is empty.
+    ///
+    /// # Errors
+    /// The session cannot be moved.
+    pub fn restore_newest(
+        &self,
+        sessions: &SessionStore,
+    ) -> Result<Option<(SessionId, String)>, StoreError> {
+        files::create_folder(&sessions.folder)
+            .map_err(|error| unwritable(&sessions.folder, &error))?;
+        // Two programs must not restore the same one.
+        let _lock = sessions
+            .lock()
+            .map_err(|error| unwritable(&sessions.folder, &error))?;
+        let Some(newest) = self.newest() else {
+            return Ok(None);
+        };
+        let restored = self.restore(sessions, &newest)?;
+        let path = sessions.folder.join(restored.as_str());
+        let (summary, _) = summarize(&path, restored.clone(), |_| ());
+        let title = match summary.title.is_empty() {
+            true => restored.to_string(),
+            false => summary.title,
+        };
+        Ok(Some((restored, title)))
+    }
+
+    /// The session that was deleted last.
+    fn newest(&self) -> Option<TrashedSession> {
+        let mut days: Vec<(Date, PathBuf)> = self.days().collect();
+        days.sort_by(|a, b| b.cmp(a));
+        days.iter().find_map(|(_, day)| newest_in(day))
+    }
+
     /// Moves a session back from the trash. Its name changes if another session has taken it.
     ///
     /// # Errors
@@ -83,10 +119,6 @@ impl SessionTrash {
         sessions: &SessionStore,
         trashed: &TrashedSession,
     ) -> Result<SessionId, StoreError> {
-        let unwritable = |path: &Path, error: &io::Error| StoreError::Unwritable {
-            path: path.to_owned(),
-            why: files::describe_io_error(error),
-        };
         if !trashed.path.exists() {
             return Err(StoreError::NotFound(trashed.id.clone()));
         }
@@ -126,10 +158,47 @@ impl SessionTrash {
     }
 }
 
+fn unwritable(path: &Path, error: &io::Error) -> StoreError {
+    StoreError::Unwritable {
+        path: path.to_owned(),
+        why: files::describe_io_error(error),
+    }
+}
+
+/// The session that was moved into this folder last.
+fn newest_in(day: &Path) -> Option<TrashedSession> {
+    let items = fs::read_dir(day).into_iter().flatten().flatten();
+    let sessions = items.filter_map(|item| {
+        let id = SessionId::new(item.file_name().to_str()?);
+        let moved_at = moved_at(&item.metadata().ok()?);
+        let path = item.path();
+        file_name::is_valid(&id).then_some((moved_at, TrashedSession { id, path }))
+    });
+    let newest = sessions.max_by(|(at, a), (other_at, b)| (at, &a.id).cmp(&(other_at, &b.id)));
+    newest.map(|(_, session)| session)
+}
+
+/// When a file was moved, in seconds and nanoseconds: moving keeps the time of the last change of
+/// its contents, but not that of its links.
+#[cfg(unix)]
+fn moved_at(metadata: &fs::Metadata) -> (i64, i64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn moved_at(metadata: &fs::Metadata) -> (i64, i64) {
+    let since = metadata.modified().ok();
+    let since = since.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    since.map_or((0, 0), |since| {
+        (since.as_secs().cast_signed(), since.subsec_nanos().into())
+    })
+}
+
 /// Moves a file into `folder` as `NAME.json`, `NAME_2.json` …: the first name that is free.
 fn move_to_free_name(from: &Path, folder: &Path, name: &str) -> io::Result<PathBuf> {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
-    for number in 1..=NUMBER_MAX {
+    for number in 1..=NAME_ATTEMPTS_MAX {
         let target = folder.join(match number {
             1 => name.to_owned(),
             _ => format!("{stem}_{number}.{extension}"),

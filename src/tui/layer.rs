@@ -6,7 +6,8 @@
 use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
 use crate::domain::{
-    CallId, ModelRef, Notice, QueryId, Server, ServerId, Think, ToolCall, ToolMode, Transcript,
+    CallId, ModelRef, Notice, QueryId, Server, ServerId, SessionId, Think, ToolCall, ToolMode,
+    Transcript,
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
@@ -184,6 +185,8 @@ pub enum UiRequest {
     SetMessage(String),
     /// Moves queued prompts back into the editor, because another session is about to open.
     ReturnQueue,
+    /// Shows the first match of this text once the session is open.
+    FindWhenOpened(SessionId, String),
     AttachResource {
         server: ServerId,
         uri: String,

@@ -181,20 +181,23 @@ fn a_conversation_is_exported_by_name() {
 #[test]
 fn an_ambiguous_or_unknown_name_is_a_usage_error() {
     let home = home();
-    for arguments in [
-        &["sessions", "show", "trip"][..],
-        &["sessions", "export", "trip"],
-        &["sessions", "rm", "trip", "--yes"],
-        &["--session", "trip"],
+    for (arguments, command) in [
+        (&["sessions", "show", "trip"][..], "sessions show"),
+        (&["sessions", "export", "trip"], "sessions export"),
+        (&["sessions", "rm", "trip", "--yes"], "sessions rm"),
+        (&["--session", "trip"], "--session"),
     ] {
         let output = run(&home, arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let expected = "`trip` matches several conversations. Choose one by its file name:\n\
-                        \u{20} 1 Feb 2024  20240201_090000_Trip.json  Trip to Busan\n\
-                        \u{20} 1 Jan 2024  20240101_090000_Trip.json  Trip to Seoul\n";
+        let expected = format!(
+            "`trip` matches several conversations. Choose one by its file name:\n\
+             \u{20} 1 Feb 2024  20240201_090000_Trip.json  Trip to Busan\n\
+             \u{20} 1 Jan 2024  20240101_090000_Trip.json  Trip to Seoul\n\
+             For example: humble {command} 20240201_090000_Trip.json\n"
+        );
         assert_eq!(
             (stdout_of(&output), stderr_of(&output)),
-            (String::new(), expected.to_owned())
+            (String::new(), expected)
         );
     }
     let output = run(&home, &["sessions", "show", "Tripp to Busan"]);
@@ -221,6 +224,14 @@ fn deleting_needs_yes_without_a_terminal_and_keeps_the_file_for_some_days() {
     let days = fs::read_dir(home.path().join("trash")).expect("a trash");
     let day = days.flatten().next().expect("a day").path();
     assert!(day.join("20240201_090000_Trip.json").exists());
+    let output = run(&home, &["sessions", "restore"]);
+    assert_eq!(
+        stdout_of(&output),
+        "Restored \"Trip to Busan\" (20240201_090000_Trip.json).\n"
+    );
+    assert!(path.exists());
+    let output = run(&home, &["sessions", "restore"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
 }
 
 #[test]
@@ -254,7 +265,10 @@ fn a_part_of_a_file_name_is_enough_for_every_command() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let output = run(&home, &["sessions", "rm", "090000", "--yes"]);
     assert_eq!(output.status.code(), Some(2), "several match");
-    assert_eq!(stderr_of(&output).lines().count(), 4, "{output:?}");
+    assert_eq!(stderr_of(&output).lines().count(), 5, "{output:?}");
+    let last = stderr_of(&output).lines().last().map(str::to_owned);
+    let example = "For example: humble sessions rm 20240301_090000_날씨.json";
+    assert_eq!(last.as_deref(), Some(example));
     let output = run(&home, &["sessions", "rm", "0101_09", "--yes"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let listed = json_of(&run(&home, &["sessions", "list", "--json"]));

@@ -109,16 +109,25 @@ impl TestHome {
 
     /// Waits until the saved draft is this text.
     pub fn wait_until_draft(&self, text: &str) {
+        self.wait_for_draft(text, |draft| draft == text);
+    }
+
+    /// Waits until the draft contains this text.
+    pub fn wait_until_draft_contains(&self, text: &str) {
+        self.wait_for_draft(text, |draft| draft.contains(text));
+    }
+
+    fn wait_for_draft(&self, wanted: &str, matches: impl Fn(&str) -> bool) {
         let path = self.path().join("draft");
         let started = Instant::now();
         loop {
             let draft = fs::read_to_string(&path).ok();
-            if draft.as_deref() == Some(text) {
+            if draft.as_deref().is_some_and(&matches) {
                 return;
             }
             assert!(
                 started.elapsed() < WAIT_TIMEOUT,
-                "the draft is {draft:?} instead of {text:?}"
+                "the draft is {draft:?} without {wanted:?}"
             );
             std::thread::sleep(POLL_INTERVAL);
         }

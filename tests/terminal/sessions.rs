@@ -39,6 +39,7 @@ fn a_conversation_is_found_by_a_korean_word_of_its_answer_and_resumed() {
     terminal.press("\r");
     terminal.wait_until_gone("Sessions");
     terminal.wait_for_text("호텔은 해운대에 있습니다.");
+    terminal.wait_for_text("1 of 1");
     server.queue_reply(CHAT, ollama_text(&["물론입니다."]));
     terminal.send_prompt("예약해 줘");
     terminal.wait_for_text("물론입니다.");
@@ -48,4 +49,26 @@ fn a_conversation_is_found_by_a_korean_word_of_its_answer_and_resumed() {
         2,
         "the conversation continues in its file"
     );
+}
+
+#[test]
+fn a_conversation_deleted_before_a_restart_can_be_restored() {
+    let (_server, home) = ollama();
+    write_session(&home, "20250202_090000_Code.json", "Fix the code", "Done.");
+    let mut terminal = TerminalOptions::in_home(&home).arg("--continue").start();
+    terminal.wait_for_text("Done.");
+    terminal.send_prompt("/delete");
+    terminal.wait_for_text("Delete this conversation?");
+    terminal.press("y");
+    terminal.wait_for_text("type /delete undo");
+    assert_eq!(terminal.quit(), clean_exit());
+    assert_eq!(home.sessions().len(), 0);
+    let mut terminal = TerminalOptions::in_home(&home).start();
+    terminal.wait_for_text("qwen3:4b");
+    terminal.send_prompt("/delete undo");
+    terminal.wait_for_text("Restored \"Fix the code\".");
+    assert_eq!(home.sessions().len(), 1);
+    terminal.send_prompt("/delete undo");
+    terminal.wait_for_text("the trash is empty");
+    assert_eq!(terminal.quit(), clean_exit());
 }

@@ -50,6 +50,7 @@ pub fn run(home: &Home, shared: &GlobalArgs, args: SessionsArgs) -> Result<u8> {
             force,
             part,
         } => sessions.export(&name.name, format, output.as_deref(), force, part.part()),
+        SessionsCommand::Restore => Ok(sessions.restore()),
         SessionsCommand::Rm { name, yes } => sessions.remove(&name.name, yes),
     }
 }
@@ -61,7 +62,7 @@ pub fn find_initial(home: &Home, wanted: Option<&str>) -> Option<Option<InitialS
     let Some(wanted) = wanted else {
         return Some(None);
     };
-    let id = Sessions::of(home).find(wanted)?;
+    let id = Sessions::of(home).find(wanted, "--session")?;
     Some(Some(InitialSession::Named(id.to_string())))
 }
 
@@ -72,12 +73,13 @@ impl<'a> Sessions<'a> {
         Self { home, store, index }
     }
 
-    /// Prints why if no session matches, or several do.
-    fn find(&self, wanted: &str) -> Option<SessionId> {
+    /// Prints why if no session matches, or several do. `command` is the one that takes the name,
+    /// for the hint.
+    fn find(&self, wanted: &str, command: &str) -> Option<SessionId> {
         match self.index.find(wanted) {
             Ok(id) => Some(id),
             Err(LookupError::Ambiguous { matches, .. }) => {
-                let text = cli_output::ambiguous(wanted, &matches, Timestamp::now());
+                let text = cli_output::ambiguous(wanted, &matches, command, Timestamp::now());
                 eprint!("{text}");
                 None
             }
@@ -105,11 +107,17 @@ impl<'a> Sessions<'a> {
     }
 
     fn show(&self, name: &str, part: &PartArgs) -> Result<u8> {
-        self.print_session(name, ExportFormat::Markdown, part.part())
+        self.print_session(name, "sessions show", ExportFormat::Markdown, part.part())
     }
 
-    fn print_session(&self, name: &str, format: ExportFormat, part: ExportPart) -> Result<u8> {
-        let Some(id) = self.find(name) else {
+    fn print_session(
+        &self,
+        name: &str,
+        command: &str,
+        format: ExportFormat,
+        part: ExportPart,
+    ) -> Result<u8> {
+        let Some(id) = self.find(name, command) else {
             return Ok(EXIT_USAGE);
         };
         let Some(session) = self.open(&id) else {
@@ -137,9 +145,9 @@ impl<'a> Sessions<'a> {
         let format = format.or_else(|| ExportFormat::of_path(output.as_deref()?));
         let format = format.unwrap_or_default();
         let Some(output) = output else {
-            return self.print_session(name, format, part);
+            return self.print_session(name, "sessions export", format, part);
         };
-        let Some(id) = self.find(name) else {
+        let Some(id) = self.find(name, "sessions export") else {
             return Ok(EXIT_USAGE);
         };
         let Some(session) = self.open(&id) else {
@@ -172,7 +180,7 @@ impl<'a> Sessions<'a> {
     }
 
     fn remove(&self, name: &str, yes: bool) -> Result<u8> {
-        let Some(id) = self.find(name) else {
+        let Some(id) = self.find(name, "sessions rm") else {
             return Ok(EXIT_USAGE);
         };
         let title = self.index.title(&id);
@@ -194,11 +202,30 @@ impl<'a> Sessions<'a> {
                 let days = TRASH_DAYS;
                 let message = format!("Deleted \"{title}\". For {days} days, it is kept in {path}");
                 println!("{}", clean_line(&message));
+                println!("`humble sessions restore` brings it back.");
                 Ok(EXIT_SUCCESS)
             }
             Err(error) => {
                 eprintln!("{}", notice_line(&error.notice_for("Not deleted")));
                 Ok(EXIT_FAILED)
+            }
+        }
+    }
+
+    fn restore(&self) -> u8 {
+        let trash = SessionTrash::new(self.home.trash());
+        match trash.restore_newest(&self.store) {
+            Ok(Some((id, title))) => {
+                println!("{}", clean_line(&format!("Restored \"{title}\" ({id}).")));
+                EXIT_SUCCESS
+            }
+            Ok(None) => {
+                eprintln!("Nothing to restore: the trash is empty.");
+                EXIT_FAILED
+            }
+            Err(error) => {
+                eprintln!("{}", notice_line(&error.notice_for("Not restored")));
+                EXIT_FAILED
             }
         }
     }

@@ -73,6 +73,17 @@ impl Transcript {
         answered.count()
     }
 
+    /// The index and the text of the `turn`-th last answered prompt; 1 is the last one. O(len).
+    pub fn answered_prompt(&self, turn: usize) -> Option<(usize, &str)> {
+        let entries = self.entries.iter().enumerate().rev();
+        let mut answered = entries.filter(|(_, entry)| self.is_answered_prompt(entry));
+        let (index, entry) = answered.nth(turn.checked_sub(1)?)?;
+        match &entry.body {
+            EntryBody::Prompt { text, .. } => Some((index, text)),
+            _ => None,
+        }
+    }
+
     /// Sets how many other versions the answered prompts have, in order.
     pub fn set_versions(&mut self, versions: &[usize]) {
         let mut later = versions.iter().rev();

@@ -28,7 +28,10 @@ impl Actor {
             JobResult::Recovery(RecoveryResult::Scanned(scan)) => {
                 self.recovery.handle_scan(scan, &mut self.cx);
             }
-            JobResult::Recovery(RecoveryResult::Opened(resumed)) => self.resume(*resumed),
+            JobResult::Recovery(RecoveryResult::Opened(resumed)) => match resumed {
+                Some(resumed) => self.resume(*resumed),
+                None => self.handle_resume_timeout(),
+            },
             JobResult::Settings(result) => self.handle_settings_result(result),
             JobResult::ConfigWritten(Ok(())) => {}
             JobResult::ConfigWritten(Err(error)) => {

@@ -85,7 +85,9 @@ impl Actor {
                 if self.is_open(&id) {
                     self.begin_empty_session();
                 }
-                self.saved.handle_deleted(title, trashed, &mut self.cx);
+                let session = trashed.id;
+                let deleted = Event::SessionDeleted { session, title };
+                self.cx.outbox.push(deleted);
             }
             SessionsResult::Listed(listed, progress) => {
                 self.saved.handle_listed(*listed, progress, &mut self.cx);
@@ -136,7 +138,7 @@ impl Actor {
             SavedSessionCommand::Export(export) => {
                 SavedSessions::export(export, self.conversation.session(), cx);
             }
-            SavedSessionCommand::UndoDelete => saved.undo_delete(cx),
+            SavedSessionCommand::UndoDelete => SavedSessions::undo_delete(cx),
         }
     }
 
@@ -167,7 +169,7 @@ impl Actor {
         };
         self.cx
             .set_banner(Banner::new(BannerCause::UnknownSession, notice));
-        self.cx.outbox.push(Event::InitialSessionFailed);
+        self.cx.outbox.push(Event::SessionNotOpened);
     }
 
     /// Opens the session of an unfinished turn and offers its prompt again.
@@ -177,12 +179,8 @@ impl Actor {
             true => self.open_session(resumed.session),
             false => self.begin_session(resumed.session),
         }
-        self.persist.save_recovered(
-            &self.conversation,
-            resumed.journal,
-            !resumed.calls.is_empty(),
-            &self.cx,
-        );
+        self.persist
+            .save_recovered(&self.conversation, resumed.journal, &self.cx);
         let prompt = Prompt::new(resumed.prompt).with_attachments(resumed.attachments);
         if !resumed.calls.is_empty() {
             // The other unfinished turns are offered at the next start.
@@ -197,6 +195,14 @@ impl Actor {
         let notice = resumed.notice;
         let offered = Event::PromptOffered { prompt, notice };
         self.cx.outbox.push(offered);
+        self.recovery.offer_next(&mut self.cx);
+    }
+
+    pub(super) fn handle_resume_timeout(&mut self) {
+        let notice = StoreError::OpenTimedOut.notice();
+        self.cx
+            .notice(notice.with_advice("The next start offers the turn again."));
+        self.cx.outbox.push(Event::SessionNotOpened);
         self.recovery.offer_next(&mut self.cx);
     }
 

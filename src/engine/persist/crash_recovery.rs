@@ -6,6 +6,7 @@ use crate::domain::{Prompt, ToolCall};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
+use crate::engine::sessions::within_timeout;
 use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -78,10 +79,13 @@ impl CrashRecovery {
             UserChoice::Resume => {
                 cx.outbox.push(Event::ResumingTurn);
                 let sessions = Arc::clone(&cx.sessions);
-                cx.jobs.spawn_blocking(move || {
-                    let resumed = Box::new(ResumedConversation::open(turns, &sessions));
-                    JobResult::Recovery(RecoveryResult::Opened(resumed))
-                });
+                let open = move || {
+                    let resumed = ResumedConversation::open(turns, &sessions);
+                    JobResult::Recovery(RecoveryResult::Opened(Some(Box::new(resumed))))
+                };
+                // The turn is then offered again at the next start.
+                let timed_out = || JobResult::Recovery(RecoveryResult::Opened(None));
+                cx.jobs.spawn(within_timeout(open, timed_out));
             }
             UserChoice::Discard => {
                 let prompt = turns.prompt();

@@ -188,20 +188,19 @@ impl Persistence {
     }
 
     /// Saves a conversation to which the text of an earlier run's journal was added, and keeps
-    /// that journal until the save has succeeded. If the turn `continues`, so does the journal.
+    /// that journal until the save has succeeded. Without a file, the journal continues.
     pub(super) fn save_recovered(
         &mut self,
         conversation: &Conversation,
         journal: Journal,
-        continues: bool,
         cx: &EngineCx,
     ) {
         let save = self.save_conversation(conversation, cx);
         let until = save.unwrap_or_else(|| self.sessions.next_save());
         let journal = match save {
             // Otherwise two journals would have the turn if the program were killed again.
-            None if continues => self.journal.continue_journal(conversation.seq(), journal),
-            _ => Err(journal),
+            None => self.journal.continue_journal(conversation.seq(), journal),
+            Some(_) => Err(journal),
         };
         if let Err(journal) = journal {
             self.journal.adopt(conversation.seq(), until, journal);

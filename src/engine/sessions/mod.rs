@@ -9,7 +9,14 @@ use super::deps::InitialSession;
 use super::jobs::{JobResult, SessionsResult};
 use super::persist::session_writer::ConversationSeq;
 use crate::domain::{Attachment, Prompt, PromptKind, Session, SessionId};
+use crate::store::StoreError;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+
+/// Opening a conversation that takes longer is given up, as on a network drive that is gone.
+pub(super) const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The open conversation.
 pub(super) struct Conversation {
@@ -74,9 +81,11 @@ impl Conversation {
 
 pub(super) fn open(id: SessionId, cx: &mut EngineCx) {
     let sessions = Arc::clone(&cx.sessions);
-    cx.jobs.spawn_blocking(move || {
-        JobResult::Sessions(SessionsResult::Opened(sessions.open(&id).map(Box::new)))
-    });
+    let open =
+        move || JobResult::Sessions(SessionsResult::Opened(sessions.open(&id).map(Box::new)));
+    cx.jobs.spawn(within_timeout(open, || {
+        JobResult::Sessions(SessionsResult::Opened(Err(StoreError::OpenTimedOut)))
+    }));
 }
 
 /// Opens the session selected on the command line.
@@ -86,7 +95,7 @@ pub(super) fn open_initial(cx: &mut EngineCx) {
     };
     let sessions = Arc::clone(&cx.sessions);
     let index = Arc::clone(&cx.session_index);
-    cx.jobs.spawn_blocking(move || {
+    let open = move || {
         let id = match &initial {
             InitialSession::Latest => index.latest(),
             InitialSession::Named(name) => index.find(name),
@@ -94,5 +103,44 @@ pub(super) fn open_initial(cx: &mut EngineCx) {
         JobResult::Sessions(SessionsResult::InitialOpened(
             id.map(|id| sessions.open(&id).map(Box::new)),
         ))
-    });
+    };
+    cx.jobs.spawn(within_timeout(open, || {
+        let timed_out = Ok(Err(StoreError::OpenTimedOut));
+        JobResult::Sessions(SessionsResult::InitialOpened(timed_out))
+    }));
+}
+
+/// Runs `open` on a blocking thread. After [`OPEN_TIMEOUT`], returns `timed_out` instead, and drops
+/// what is opened later.
+pub(super) async fn within_timeout<T: Send + 'static>(
+    open: impl FnOnce() -> T + Send + 'static,
+    timed_out: impl FnOnce() -> T,
+) -> T {
+    match timeout(OPEN_TIMEOUT, spawn_blocking(open)).await {
+        Ok(Ok(opened)) => opened,
+        Ok(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Ok(Err(_)) | Err(_) => timed_out(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_conversation_that_does_not_open_is_given_up_after_30_seconds() {
+        let (release, released) = channel::<()>();
+        let mut opening = Box::pin(within_timeout(move || released.recv().is_ok(), || false));
+        assert!(timeout(Duration::ZERO, &mut opening).await.is_err());
+        tokio::time::advance(Duration::from_secs(30)).await;
+        let is_opened = opening.await;
+        release.send(()).expect("the file is still being read");
+        assert!(!is_opened);
+    }
+
+    #[tokio::test]
+    async fn a_conversation_that_opens_in_time_is_used() {
+        assert_eq!(within_timeout(|| 1, || 2).await, 1);
+    }
 }

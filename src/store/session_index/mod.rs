@@ -14,6 +14,10 @@ use std::fs::{self, DirEntry};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Increases whenever another part of a session is indexed. Added to the modification time in the
+/// index, so that sessions indexed by an earlier version are indexed again.
+const TEXT_VERSION: i64 = 1;
+
 /// How much a list reads of sessions that are not indexed yet. The others are listed by name.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadLimits {
@@ -62,19 +66,10 @@ impl SessionIndex {
     /// All sessions, most recently changed first, and how many of them a search finds.
     pub fn list(&self, limits: ReadLimits) -> (Vec<SessionSummary>, IndexProgress) {
         let files = self.session_files();
-        let mut known = self.known_summaries().unwrap_or_default();
-        let mut progress = IndexProgress {
-            total: files.len(),
-            ..IndexProgress::default()
-        };
+        let (known, progress) = self.known_summaries(&files);
         let (mut files_left, mut bytes_left) = (limits.files, limits.bytes);
-        let summaries = files.into_iter().map(|file| {
-            let stored = known.remove(file.id.as_str());
-            let stored = stored.filter(|(fingerprint, _)| *fingerprint == file.fingerprint);
-            progress.indexed += usize::from(stored.is_some());
-            if let Some((_, details)) = stored
-                && let Some(summary) = summary_record::parse(&details, &file.id)
-            {
+        let summaries = files.into_iter().zip(known).map(|(file, known)| {
+            if let Some(summary) = known {
                 return summary;
             }
             let can_read = files_left > 0 && file.fingerprint.size <= bytes_left;
@@ -148,16 +143,40 @@ impl SessionIndex {
         }
     }
 
-    /// Fingerprints and summaries by file name. `None` if there is no index to read.
-    fn known_summaries(&self) -> Option<HashMap<String, (DocumentFingerprint, String)>> {
+    /// The summary of each file, as far as the index has it, in one pass over the index.
+    fn known_summaries(
+        &self,
+        files: &[SessionFile],
+    ) -> (Vec<Option<SessionSummary>>, IndexProgress) {
+        let mut known: Vec<Option<SessionSummary>> = files.iter().map(|_| None).collect();
+        let mut progress = IndexProgress {
+            total: files.len(),
+            ..IndexProgress::default()
+        };
         if !self.path.exists() {
-            return None;
+            return (known, progress);
         }
-        let known = Index::open(&self.path).and_then(|index| index.details());
-        if let Err(error) = &known {
+        let positions = files.iter().enumerate();
+        let positions: HashMap<&str, usize> = positions
+            .map(|(position, file)| (file.id.as_str(), position))
+            .collect();
+        let read = Index::open(&self.path).and_then(|index| {
+            index.visit_details(|key, fingerprint, details| {
+                let Some(&position) = positions.get(key) else {
+                    progress.deleted += 1;
+                    return;
+                };
+                let file = &files[position];
+                if file.fingerprint == fingerprint {
+                    progress.indexed += 1;
+                    known[position] = summary_record::parse(details, &file.id);
+                }
+            })
+        });
+        if let Err(error) = read {
             tracing::warn!("the session index could not be read: {error}");
         }
-        known.ok()
+        (known, progress)
     }
 
     /// All session files. Names begin with a time, so sorting by them puts the newest first.
@@ -187,7 +206,7 @@ fn session_file(item: DirEntry) -> Option<SessionFile> {
         id,
         fingerprint: DocumentFingerprint {
             size: metadata.len(),
-            modified_ns: nanoseconds_since_1970(modified),
+            modified_ns: nanoseconds_since_1970(modified).saturating_add(TEXT_VERSION),
         },
     })
 }

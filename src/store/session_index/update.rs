@@ -32,12 +32,12 @@ impl SessionIndex {
             Ok(indexed) => IndexProgress {
                 indexed,
                 total,
-                error: None,
+                ..IndexProgress::default()
             },
             Err(error) => IndexProgress {
-                indexed: 0,
                 total,
                 error: Some(error.to_string()),
+                ..IndexProgress::default()
             },
         }
     }

@@ -3,6 +3,7 @@
 
 pub mod describe;
 pub mod dropped;
+mod earlier_run;
 pub mod mention;
 pub mod mention_check;
 pub mod rows;

@@ -1,7 +1,7 @@
 //! The files attached to the message.
 
 use crate::domain::attachment::{ATTACHMENTS_MAX, AttachedResource, ReadAttachment, shown_path};
-use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId};
+use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId, UnsentFile};
 use crate::text::token_estimate::{self, Vocabulary};
 use crate::tui::attachments::mention::{TypedPath, mentions, typed_path};
 use crate::tui::attachments::mention_check::{MENTIONS_MAX, MentionCheck};
@@ -18,12 +18,14 @@ const ESTIMATED_BYTES_MAX: usize = 256 * 1024;
 
 #[derive(Debug, Default)]
 pub struct AttachmentList {
-    files: Vec<AttachedFile>,
+    pub(super) files: Vec<AttachedFile>,
     drops: Vec<DroppedPaths>,
+    /// Files of the last run's message that cannot be read any more.
+    pub(super) lost: Vec<UnsentFile>,
     /// The resources of the message whose changes are reported.
     followed: Vec<AttachedResource>,
     /// The files of the message before another prompt was loaded into it.
-    before_edit: Option<Vec<AttachedFile>>,
+    pub(super) before_edit: Option<Vec<AttachedFile>>,
     /// Whether the model takes images, for the model that was asked about.
     support: Option<(ModelRef, ImageSupport)>,
     /// The model that the engine was asked about last.
@@ -50,6 +52,8 @@ pub struct AttachedFile {
     pub file: Option<ReadAttachment>,
     /// The user has been asked whether to send a file that may hold secrets.
     pub is_secret_confirmed: bool,
+    /// The path from an earlier run, from which the file is read again.
+    pub(super) earlier_path: Option<String>,
     /// The message mentions the file, so it leaves with its mention.
     pub is_mentioned: bool,
 }
@@ -80,6 +84,8 @@ pub enum ReadOutcome {
     Ignored,
     /// The failure must be reported.
     Failed,
+    /// It belongs to an earlier run and can no longer be read.
+    Lost,
 }
 
 impl AttachmentList {
@@ -109,6 +115,7 @@ impl AttachmentList {
             resource,
             file: None,
             is_secret_confirmed: false,
+            earlier_path: None,
             is_mentioned: false,
         });
     }
@@ -136,10 +143,19 @@ impl AttachmentList {
         let Some(index) = self.files.iter().position(is_awaited) else {
             return ReadOutcome::Ignored;
         };
-        let Some(read) = read else {
-            self.files.remove(index);
-            return self.give_drop_back(query);
+        let Some(mut read) = read else {
+            let file = self.files.remove(index);
+            return match file.earlier_path {
+                Some(_) => {
+                    self.lost.push(file.to_unsent());
+                    ReadOutcome::Lost
+                }
+                None => self.give_drop_back(query),
+            };
         };
+        if self.files[index].earlier_path.is_some() {
+            read.attachment = read.attachment.renamed(self.files[index].name.clone());
+        }
         let is_same = |file: &AttachedFile| {
             let other = file.file.as_ref();
             other.is_some_and(|other| other.attachment == read.attachment)
@@ -203,6 +219,7 @@ impl AttachmentList {
     /// Removes and returns the files, to send them.
     pub fn take_ready(&mut self) -> Vec<Arc<Attachment>> {
         self.drops.clear();
+        self.lost.clear();
         self.unmentioned.clear();
         // The conversation goes on following them.
         self.followed.clear();
@@ -361,6 +378,7 @@ fn attached_before(read: ReadAttachment) -> AttachedFile {
         resource: None,
         file: Some(read),
         is_secret_confirmed: true,
+        earlier_path: None,
         is_mentioned: false,
     }
 }

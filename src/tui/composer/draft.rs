@@ -1,10 +1,10 @@
 //! The draft that is saved while the user types and on exit, and its privacy rule: unsent text from
 //! a private conversation is never written to disk, not even after the conversation has ended.
 
-use crate::domain::UnsentText;
+use crate::domain::{EditOf, UnsentFile, UnsentPrompt, UnsentText};
 use crate::protocol::Command;
 use crate::tui::composer::queue::QueuedPrompt;
-use crate::tui::composer::state::{CompletionState, Composer, MessageTarget};
+use crate::tui::composer::state::{CompletionState, Composer, EditedMessage, MessageTarget};
 use std::time::Duration;
 
 /// The draft is saved this long after the last change of the message.
@@ -25,6 +25,18 @@ pub struct DraftPrivacy {
     /// The revision of the message and the number of its files that were seen last.
     message_revision: (u64, usize),
     unsaved: Option<UnsavedDraft>,
+    /// The message must be saved at once.
+    is_urgent: bool,
+    /// The prompt that the last run's message replaces, until its conversation is opened.
+    pub(super) edit_of: Option<EditOf>,
+}
+
+/// The files that are saved with a draft.
+#[derive(Debug, Default)]
+pub struct DraftFiles {
+    pub shown: Vec<UnsentFile>,
+    /// The files of the message from before another prompt was loaded into it.
+    pub before_edit: Option<Vec<UnsentFile>>,
 }
 
 /// When a message that has changed is saved.
@@ -50,6 +62,11 @@ impl Composer {
         });
     }
 
+    /// Saves the message at once, because nothing else on the disk has it.
+    pub fn save_draft_at_once(&mut self) {
+        self.draft.is_urgent = true;
+    }
+
     /// When the draft has to be saved.
     pub fn draft_due_at(&self) -> Option<Duration> {
         Some(self.draft.unsaved.as_ref()?.due_at)
@@ -58,7 +75,8 @@ impl Composer {
     /// Whether the draft has to be saved now. Returns true once for each schedule.
     pub fn take_due_draft(&mut self, now: Duration) -> bool {
         let is_due = |unsaved: &mut UnsavedDraft| now >= unsaved.due_at;
-        self.draft.unsaved.take_if(is_due).is_some()
+        let is_due = self.draft.unsaved.take_if(is_due).is_some();
+        std::mem::take(&mut self.draft.is_urgent) || is_due
     }
 
     /// Updates the draft state after each input. Returns true if the draft on disk was sent or
@@ -66,6 +84,7 @@ impl Composer {
     pub fn track_draft(&mut self, is_private: bool, requests_private: bool) -> bool {
         let has_text = self.has_unsent_text();
         let draft = &mut self.draft;
+        draft.edit_of.take_if(|_| !has_text);
         draft.awaits_private |= requests_private;
         draft.is_private = has_text && (draft.is_private || draft.awaits_private || is_private);
         !has_text && std::mem::take(&mut draft.is_on_disk)
@@ -90,7 +109,7 @@ impl Composer {
     }
 
     /// Whether there is unsent text in the editor, the history stash or the queue.
-    fn has_unsent_text(&self) -> bool {
+    pub fn has_unsent_text(&self) -> bool {
         let is_not_blank = |text: &str| !text.trim().is_empty();
         !self.editor.is_blank()
             || self.history.stashed_text().is_some_and(is_not_blank)
@@ -127,16 +146,21 @@ impl Composer {
     }
 
     /// Puts the last run's message into the editor.
-    pub fn restore_message(&mut self, message: &str) {
+    pub fn restore_message(&mut self, message: &str, edit_of: Option<EditOf>) {
         self.editor.set(message);
         self.draft.is_on_disk = true;
+        self.draft.edit_of = edit_of;
+    }
+
+    /// The prompt that the last run's message replaces, if its conversation is not open.
+    pub fn edit_to_continue(&self) -> Option<&EditOf> {
+        self.draft.edit_of.as_ref()
     }
 
     /// Puts the last run's queue back, paused.
-    pub fn restore_queue(&mut self, queue: &[String]) {
-        for text in queue {
-            let (text, attachments) = (text.clone(), Vec::new());
-            self.queue.push(QueuedPrompt { text, attachments });
+    pub fn restore_queue(&mut self, queue: Vec<QueuedPrompt>) {
+        for prompt in queue {
+            self.queue.push(prompt);
         }
         self.queue.pause();
         // Without a queue too, so that a draft whose texts all went to the history is removed.
@@ -168,50 +192,71 @@ impl Composer {
 
     /// The text to offer at the next start: queued prompts and the message, unless the message
     /// is a recalled prompt, an unchanged message that was loaded for editing, an answer, or was
-    /// typed by the tour. `files` are the names of the message's files.
+    /// typed by the tour. `edit_of` is the prompt that the message edits.
     pub fn draft_to_save(
         &self,
         is_private: bool,
         has_tour_prompt: bool,
-        mut files: Vec<String>,
+        files: DraftFiles,
+        edit_of: Option<EditOf>,
     ) -> Option<UnsentText> {
-        if is_private || self.draft.awaits_private || self.draft.is_private {
+        if is_private || self.has_private_text() {
             return None;
         }
         let mut typed = self.editor.text();
-        let edited = self.queue.edited();
-        let queued = self.queue.prompts().enumerate();
-        let queue = queued.map(|(index, prompt)| match edited == Some(index) {
-            true => std::mem::take(&mut typed),
-            false => prompt.text.clone(),
-        });
-        let mut queue: Vec<String> = queue.collect();
-        let recalled = self.history.recalled();
-        let edited_message = self.edited();
-        let is_answer =
-            edited_message.is_some_and(|edited| matches!(edited.target, MessageTarget::Answer(_)));
-        let original = edited_message.map(|edited| edited.original.as_str());
-        let is_old = is_answer || [recalled, original].contains(&Some(typed.as_str()));
-        if is_old || has_tour_prompt {
+        let queue = self.queue_to_save(&mut typed, &files);
+        let mut others = Vec::new();
+        // While a prompt is recalled, the user's own text is not in the editor.
+        if let Some(stashed) = self.history.stashed_text() {
+            let recalled = std::mem::replace(&mut typed, stashed.to_owned());
+            others.extend(Some(recalled).filter(|text| self.history.recalled() != Some(text)));
+        }
+        let edited = self.edited();
+        let is_old = |edited: &EditedMessage| {
+            matches!(edited.target, MessageTarget::Answer(_)) || edited.is_unchanged(&typed)
+        };
+        if has_tour_prompt || edited.is_some_and(is_old) {
             typed.clear();
         }
-        // While a message is edited or a prompt recalled, the user's own text is not in the editor.
-        let own = self.text_before_edit().or(self.history.stashed_text());
-        let (message, mut others) = match own {
-            Some(own) if !own.trim().is_empty() => (own.to_owned(), vec![typed]),
-            _ if edited_message.is_some() => (String::new(), vec![typed]),
-            _ => (typed, Vec::new()),
+        // While a message is edited, the text from before is not in the editor either.
+        let before = self
+            .text_before_edit()
+            .filter(|text| !text.trim().is_empty());
+        let is_lost_edit = edit_of.is_none() && edited.is_some_and(EditedMessage::is_from_this_run);
+        let (message, edit_of) = match before {
+            None if !is_lost_edit => (typed, edit_of),
+            before => {
+                others.push(typed);
+                (before.unwrap_or_default().to_owned(), None)
+            }
         };
         others.retain(|text| !text.trim().is_empty());
-        queue.retain(|text| !text.trim().is_empty());
-        let queued_files = self.queue.prompts().flat_map(|prompt| &prompt.attachments);
-        files.extend(queued_files.map(|file| file.name.clone()));
         let unsent = UnsentText {
+            edit_of: edit_of.filter(|_| !message.trim().is_empty()),
             message,
             others,
             queue,
-            files,
+            files: files.before_edit.unwrap_or(files.shown),
         };
         (!unsent.is_blank()).then_some(unsent)
+    }
+
+    /// The queued prompts. Moves the text of the edited one out of `typed`.
+    fn queue_to_save(&self, typed: &mut String, files: &DraftFiles) -> Vec<UnsentPrompt> {
+        let edited = self.queue.edited();
+        let queued = self.queue.prompts().enumerate();
+        let queue = queued.map(|(index, prompt)| match edited == Some(index) {
+            true => UnsentPrompt {
+                text: std::mem::take(typed),
+                files: files.shown.clone(),
+            },
+            false => UnsentPrompt {
+                text: prompt.text.clone(),
+                files: prompt.files(),
+            },
+        });
+        queue
+            .filter(|prompt| !prompt.text.trim().is_empty())
+            .collect()
     }
 }

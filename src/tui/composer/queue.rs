@@ -1,6 +1,7 @@
 //! Prompts that wait for the running turn. The user can select, edit, move and delete them.
 
-use crate::domain::Attachment;
+use crate::domain::attachment::ReadAttachment;
+use crate::domain::{Attachment, QueryId, UnsentFile};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -8,6 +9,47 @@ use std::sync::Arc;
 pub struct QueuedPrompt {
     pub text: String,
     pub attachments: Vec<Arc<Attachment>>,
+    /// Files of a prompt from an earlier run that are not attached again.
+    pub missing: Vec<MissingFile>,
+}
+
+/// A file that was attached to a queued prompt in an earlier run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingFile {
+    /// Set while the file is being read.
+    pub query: Option<QueryId>,
+    pub file: UnsentFile,
+}
+
+impl QueuedPrompt {
+    pub fn new(text: String) -> Self {
+        Self {
+            text,
+            attachments: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
+    /// All of its files, as a draft stores them.
+    pub fn files(&self) -> Vec<UnsentFile> {
+        let attached = self
+            .attachments
+            .iter()
+            .map(|file| UnsentFile::from(&**file));
+        let missing = self.missing.iter().map(|missing| missing.file.clone());
+        attached.chain(missing).collect()
+    }
+
+    /// The files that could not be attached again.
+    pub fn lost_files(&self) -> impl Iterator<Item = &UnsentFile> {
+        let missing = self.missing.iter();
+        let lost = missing.filter(|missing| missing.query.is_none());
+        lost.map(|missing| &missing.file)
+    }
+
+    fn is_reading(&self) -> bool {
+        self.missing.iter().any(|missing| missing.query.is_some())
+    }
 }
 
 #[derive(Debug, Default)]
@@ -53,13 +95,45 @@ impl PromptQueue {
         self.paused |= !self.prompts.is_empty();
     }
 
-    /// Removes the first prompt to send it; `None` while the queue is paused or that prompt is
-    /// being edited.
+    /// Removes the first prompt to send it; `None` while the queue is paused, or that prompt is
+    /// being edited or waits for its files.
     pub fn take_next(&mut self) -> Option<QueuedPrompt> {
-        if self.paused || self.edited == Some(0) {
+        let is_reading = self.prompts.front().is_some_and(QueuedPrompt::is_reading);
+        if self.paused || self.edited == Some(0) || is_reading {
             return None;
         }
         self.remove(0)
+    }
+
+    /// Attaches a file of an earlier run to the prompt that waits for it; `None` if it could not
+    /// be read. Returns false if no prompt waits for it.
+    pub fn handle_read(&mut self, query: QueryId, read: Option<&ReadAttachment>) -> bool {
+        for prompt in &mut self.prompts {
+            let is_awaited = |missing: &MissingFile| missing.query == Some(query);
+            let Some(index) = prompt.missing.iter().position(is_awaited) else {
+                continue;
+            };
+            match read {
+                Some(read) => {
+                    let name = prompt.missing.remove(index).file.name;
+                    prompt.attachments.push(read.attachment.renamed(name));
+                }
+                None => prompt.missing[index].query = None,
+            }
+            self.revision += 1;
+            return true;
+        }
+        false
+    }
+
+    /// Whether a file of an earlier run is still being read.
+    pub fn is_restoring(&self) -> bool {
+        self.prompts.iter().any(QueuedPrompt::is_reading)
+    }
+
+    /// The files of an earlier run that could not be attached again.
+    pub fn lost_files(&self) -> impl Iterator<Item = &UnsentFile> {
+        self.prompts.iter().flat_map(QueuedPrompt::lost_files)
     }
 
     /// Removes a prompt. The selection and the edit stay with their prompts.
@@ -162,10 +236,7 @@ mod tests {
     use super::*;
 
     fn prompt(text: &str) -> QueuedPrompt {
-        QueuedPrompt {
-            text: text.to_owned(),
-            attachments: Vec::new(),
-        }
+        QueuedPrompt::new(text.to_owned())
     }
 
     fn queue(texts: &str) -> PromptQueue {

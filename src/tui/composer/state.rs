@@ -32,6 +32,8 @@ pub struct EditedMessage {
     pub original: String,
     /// The editor's text before the message was loaded.
     text_before: String,
+    /// The text comes from an earlier run, so it is unsent text even if the user leaves it as is.
+    is_from_earlier_run: bool,
 }
 
 /// Which message is edited. A turn is named by its prompt.
@@ -50,6 +52,18 @@ pub enum CompletionState {
     Unmoved,
     Selected(usize),
     Closed,
+}
+
+impl EditedMessage {
+    /// Whether `text` is the message as it was loaded.
+    pub(super) fn is_unchanged(&self, text: &str) -> bool {
+        !self.is_from_earlier_run && self.original == text
+    }
+
+    /// Whether the user began the edit in this run.
+    pub(super) fn is_from_this_run(&self) -> bool {
+        !self.is_from_earlier_run
+    }
 }
 
 impl Composer {
@@ -178,16 +192,20 @@ impl Composer {
             target,
             original: text.to_owned(),
             text_before: before,
+            is_from_earlier_run: false,
         });
         self.editor.set(text);
     }
 
-    /// Treats the editor's text as an edit of the last prompt. Cancelling empties the editor.
-    pub fn begin_replacing_last(&mut self) {
+    /// Treats the editor's text, which is from an earlier run, as an edit of a message. Cancelling
+    /// empties the editor.
+    pub fn continue_editing(&mut self, target: MessageTarget, original: &str) {
+        self.draft.edit_of = None;
         self.edited = Some(EditedMessage {
-            target: MessageTarget::LastPrompt,
-            original: self.editor.text(),
+            target,
+            original: original.to_owned(),
             text_before: String::new(),
+            is_from_earlier_run: true,
         });
     }
 

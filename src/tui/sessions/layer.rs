@@ -112,6 +112,10 @@ impl SessionsLayer {
             return Handled::Consumed;
         };
         cx.request(UiRequest::ReturnQueue);
+        if let Some(text) = self.listing.text_found_in(&hit.id) {
+            let find = UiRequest::FindWhenOpened(hit.id.clone(), text.to_owned());
+            cx.request(find);
+        }
         cx.send(Command::OpenSession(hit.id.clone()));
         Handled::Closed
     }

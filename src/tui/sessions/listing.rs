@@ -84,6 +84,14 @@ impl SessionListing {
         }
     }
 
+    /// The longest of the words that a search found in the text of a session.
+    pub fn text_found_in(&self, session: &SessionId) -> Option<&str> {
+        let is_found = self.found.contains(session);
+        let terms = self.terms().iter().filter(|_| is_found);
+        let longest = terms.max_by_key(|term| term.chars().count());
+        longest.map(String::as_str)
+    }
+
     /// The words to search in the text of all sessions; `None` if there are none.
     pub fn words(&self) -> Option<String> {
         let words = self.query.as_ref().ok()?.words();

@@ -19,7 +19,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::server_content::mention::{MentionedResource, mentioned_resources};
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::mentions;
+use crate::tui::update::{earlier_files, mentions, submit};
 use crate::tui::widgets::editor::Edit;
 use crossterm::event::KeyEvent;
 
@@ -121,8 +121,14 @@ pub fn handle_event(
 ) -> Option<Event> {
     match event {
         Event::AttachmentRead { query, result } => {
-            handle_read(model, query, result);
-            mentions::send_if_read(model, effects);
+            let queue = &mut model.composer.queue;
+            if queue.handle_read(query, result.as_ref().ok()) {
+                earlier_files::report_lost(model);
+                submit::send_queued(model, effects);
+            } else {
+                handle_read(model, query, result);
+                mentions::send_if_read(model, effects);
+            }
         }
         Event::MentionedFound(query, files) => {
             mentions::handle_found(model, query, &files, effects);
@@ -180,6 +186,10 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         ReadOutcome::Failed => {
             model.attachments.mentioned.cancel(revision);
             problem.into_iter().for_each(|notice| model.notify(notice));
+        }
+        ReadOutcome::Lost => {
+            model.attachments.mentioned.cancel(revision);
+            earlier_files::report_lost(model);
         }
         ReadOutcome::Ignored => {}
     }

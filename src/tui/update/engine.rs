@@ -10,7 +10,7 @@ use crate::tui::layer::Layer;
 use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{attachments, branches, probe, queue, submit, turns, unsent};
+use crate::tui::update::{attachments, branches, find, probe, queue, submit, turns, unsent};
 
 /// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
@@ -34,7 +34,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             submit::send_queued(model, effects);
         }
         Event::SessionOpened(session) => session_opened(model, &session, effects),
-        Event::InitialSessionFailed => {
+        Event::SessionNotOpened => {
             model.conversation.is_opening = false;
             queue::leave_conversation(model);
         }
@@ -183,6 +183,11 @@ fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEf
     model.interrupt.is_stopping = false;
     model.engine.trace = None;
     model.layer = None;
+    unsent::continue_edit(model);
+    let found = model.conversation.find_when_opened.take();
+    if let Some((_, text)) = found.filter(|(id, _)| session.id.as_ref() == Some(id)) {
+        find::show_first(model, &text);
+    }
     attachments::conversation_opened(model);
     if has_waiting_prompts {
         submit::send_queued(model, effects);

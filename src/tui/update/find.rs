@@ -47,6 +47,18 @@ fn open(model: &mut UiModel, argument: &str) {
     }
 }
 
+/// Shows the first match of `text` in the conversation that was just opened. The view stays as it is
+/// if there is none.
+pub fn show_first(model: &mut UiModel, text: &str) {
+    if model.chat.transcript.entries().is_empty() {
+        return;
+    }
+    open(model, "");
+    if let Some(find) = &mut model.chat.find {
+        find.find_first(text);
+    }
+}
+
 /// Whether the field has the focus.
 pub fn is_typing(model: &UiModel) -> bool {
     model.chat.find.as_ref().is_some_and(|find| find.is_typing)
@@ -119,7 +131,13 @@ pub fn advance(model: &mut UiModel) {
         return;
     };
     if find.advance(&model.chat.transcript) {
-        show_current(model);
+        return show_current(model);
+    }
+    let is_over = !find.is_searching(&model.chat.transcript);
+    if find.is_for_opened && is_over && find.current_match().is_none() {
+        // The index also finds other forms of a word.
+        model.panes.focus = find.focus_before;
+        model.chat.find = None;
     }
 }
 

@@ -7,15 +7,16 @@ use crate::tui::layer::{Handled, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::probe;
+use crate::tui::update::{probe, unsent};
 use std::time::Duration;
 
 /// A Ctrl+C this soon after the end of a turn was probably meant to stop it, so it does not quit.
 const TURN_END_GRACE: Duration = Duration::from_secs(1);
 
-/// Stops the running turn, the probe, or the model's answer for a server. With none of them, dismisses the question on the screen, or closes
-/// whatever is open over the chat, or clears the message, or else quits. Quits at once if the
-/// engine has not acknowledged an earlier Ctrl+C in time.
+/// Stops the running turn, the probe, or the model's answer for a server. If nothing is running,
+/// dismisses the question on the screen, closes whatever is open over the chat, clears the message, or
+/// quits: the first that applies. Quits at once if the engine has not acknowledged an earlier Ctrl+C
+/// in time.
 pub fn interrupt(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.interrupt.is_stuck(model.now) {
         return quit(model, effects);
@@ -85,8 +86,8 @@ pub fn draft_to_save(model: &UiModel) -> Option<UnsentText> {
     let has_tour_prompt =
         tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));
     let is_private = model.conversation.is_private;
-    let files = model.attachments.files().iter();
-    let files = files.map(|file| file.name.clone()).collect();
+    let files = model.attachments.to_save();
+    let edit_of = unsent::edit_of(model);
     let composer = &model.composer;
-    composer.draft_to_save(is_private, has_tour_prompt, files)
+    composer.draft_to_save(is_private, has_tour_prompt, files, edit_of)
 }

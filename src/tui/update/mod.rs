@@ -6,6 +6,7 @@ pub mod attachments;
 pub mod branches;
 pub mod calls;
 pub mod composer;
+pub mod earlier_files;
 pub mod engine;
 pub mod find;
 pub mod interrupt;
@@ -92,6 +93,9 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     let is_private = model.conversation.is_private;
     if model.composer.track_draft(is_private, requests_private) {
         effects.push(UiEffect::Send(Command::SaveDraft(UnsentText::default())));
+    }
+    if !model.composer.has_unsent_text() {
+        model.attachments.forget_lost();
     }
     let file_count = model.attachments.files().len();
     model.composer.schedule_draft(file_count, model.now);

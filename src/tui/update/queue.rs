@@ -78,7 +78,10 @@ pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     model.composer.begin_typing();
     let attachments = model.attachments.take_ready();
     model.attachments.end_edit();
-    let prompt = QueuedPrompt { text, attachments };
+    let prompt = QueuedPrompt {
+        attachments,
+        ..QueuedPrompt::new(text)
+    };
     if prompt.text.trim().is_empty() {
         model.notify(Notice::info("Removed from the queue."));
     } else {
@@ -96,7 +99,10 @@ pub fn leave_conversation(model: &mut UiModel) {
         let text = model.composer.editor.take();
         let attachments = model.attachments.take_ready();
         model.attachments.end_edit();
-        let edited = QueuedPrompt { text, attachments };
+        let edited = QueuedPrompt {
+            attachments,
+            ..QueuedPrompt::new(text)
+        };
         model.composer.queue.finish_edit(edited);
     }
     let mut prompts = model.composer.queue.take_all();
@@ -108,7 +114,11 @@ pub fn leave_conversation(model: &mut UiModel) {
         if let Some(prompt) = prompts.pop() {
             model.composer.editor.set(&prompt.text);
             model.composer.begin_typing();
+            let missing = prompt.missing.into_iter();
             model.attachments.show(prompt.attachments);
+            model
+                .attachments
+                .add_lost(missing.map(|missing| missing.file).collect());
         }
         Notice::info("Moved the queued prompt back to the message.")
     } else if model.composer.has_private_text() {
@@ -118,8 +128,9 @@ pub fn leave_conversation(model: &mut UiModel) {
         for prompt in &prompts {
             unsent::keep_in_history(model, &prompt.text);
         }
-        let files = prompts.iter().flat_map(|prompt| &prompt.attachments);
-        let files: Vec<String> = files.map(|file| file.name.clone()).collect();
+        let files = prompts.iter().flat_map(QueuedPrompt::files);
+        let files: Vec<String> = files.map(|file| file.name).collect();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
         unsent::kept_queue_notice(model, count, &files)
     };
     model.notify(notice);

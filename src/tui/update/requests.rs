@@ -51,6 +51,9 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                 model.panes.focus = Focus::Message;
             }
             UiRequest::ReturnQueue => model.composer.queue.pause(),
+            UiRequest::FindWhenOpened(session, text) => {
+                model.conversation.find_when_opened = Some((session, text));
+            }
             UiRequest::AttachResource { server, uri } => {
                 attachments::attach_resource(model, server, uri);
             }

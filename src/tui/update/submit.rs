@@ -41,8 +41,8 @@ pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 /// Adds a prompt to the queue.
 pub fn enqueue(model: &mut UiModel, prompt: Prompt) {
     model.composer.queue.push(QueuedPrompt {
-        text: prompt.text,
         attachments: prompt.attachments,
+        ..QueuedPrompt::new(prompt.text)
     });
 }
 

@@ -1,26 +1,30 @@
 //! Unsent text of an earlier run: the draft, and the prompt of a resumed turn.
 
 use crate::domain::attachment::shown_path;
-use crate::domain::{Advice, Notice, Prompt, UnsentText};
+use crate::domain::{Advice, EditOf, Notice, Prompt, UnsentPrompt, UnsentText};
 use crate::protocol::Command;
 use crate::text::Clean;
+use crate::text::grapheme::truncate_to_width;
 use crate::tui::attachments::mention::mentions_path;
+use crate::tui::composer::queue::{MissingFile, QueuedPrompt};
+use crate::tui::composer::state::MessageTarget;
 use crate::tui::keymap::Action;
 use crate::tui::layer::UiRequest;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{queue, submit};
+use crate::tui::update::earlier_files::file_names;
+use crate::tui::update::{earlier_files, queue, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
 
-/// Maximum number of file names in a notice.
-const FILE_NAMES_MAX: usize = 3;
+/// Maximum width of a title in a notice.
+const TITLE_COLUMNS_MAX: usize = 50;
 
 /// Restores the draft of the last run. Text goes to the history if the
 /// message field is in use.
 pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<UnsentText>) {
     model.composer.load_history(prompts);
-    let Some(draft) = draft.filter(|draft| !draft.is_blank()) else {
+    let Some(mut draft) = draft.filter(|draft| !draft.is_blank()) else {
         return;
     };
     let tour = model.tour.as_ref();
@@ -37,40 +41,122 @@ pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<Uns
             save_in_history(model, text);
         }
     }
-    model.composer.restore_queue(&draft.queue);
-    if has_message && is_free {
-        model.composer.restore_message(&draft.message);
+    let is_in_history = !in_history.is_empty();
+    let queue = std::mem::take(&mut draft.queue);
+    let restored = RestoredDraft {
+        queued: queue.len(),
+        is_in_message: has_message && is_free,
+        is_in_history,
+    };
+    let queue = queue.into_iter().map(|prompt| queued_prompt(model, prompt));
+    let queue: Vec<QueuedPrompt> = queue.collect();
+    model.composer.restore_queue(queue);
+    if is_free {
+        // Files that the message mentions are attached when it is sent.
+        let is_attached_later =
+            |name: &str| has_message && mentions_path(&draft.message, &shown_path(name));
+        draft
+            .files
+            .retain(|file| file.path.is_some() || !is_attached_later(&file.name));
+        earlier_files::restore(model, draft.files);
+    } else {
+        model.attachments.add_lost(draft.files);
     }
-    let notice = restored_notice(
-        model,
-        &draft,
-        has_message && is_free,
-        !in_history.is_empty(),
-    );
+    if restored.is_in_message {
+        let edit_of = draft.edit_of.take();
+        model.composer.restore_message(&draft.message, edit_of);
+        continue_edit(model);
+    }
+    let notice = restored_notice(model, &restored);
     model.notify(notice);
 }
 
-fn restored_notice(
-    model: &UiModel,
-    draft: &UnsentText,
+/// Where the texts of a draft went.
+struct RestoredDraft {
+    queued: usize,
     is_in_message: bool,
     is_in_history: bool,
-) -> Notice {
-    let count = draft.queue.len();
+}
+
+/// A queued prompt of the last run, whose files are being read again.
+fn queued_prompt(model: &mut UiModel, prompt: UnsentPrompt) -> QueuedPrompt {
+    let missing = prompt.files.into_iter().map(|file| MissingFile {
+        query: earlier_files::request(model, &file),
+        file,
+    });
+    QueuedPrompt {
+        missing: missing.collect(),
+        ..QueuedPrompt::new(prompt.text)
+    }
+}
+
+/// The prompt that the message replaces, for the draft. `None` if it replaces none, or if the
+/// conversation has no file.
+pub fn edit_of(model: &UiModel) -> Option<EditOf> {
+    if let Some(earlier) = model.composer.edit_to_continue() {
+        return Some(earlier.clone());
+    }
+    let transcript = &model.chat.transcript;
+    let turn = match model.composer.edited()?.target {
+        MessageTarget::LastPrompt => transcript.turns_replaced_by_last().or_else(|| {
+            let last = transcript.last_prompt()?;
+            last.is_answered.then_some(1)
+        })?,
+        MessageTarget::Prompt(turn) => {
+            transcript.answered_turns_from(transcript.prompt_index(turn)?)
+        }
+        MessageTarget::Answer(_) => return None,
+    };
+    Some(EditOf {
+        session: model.conversation.session.clone()?,
+        title: model.conversation.title.clone(),
+        turn,
+        prompt: transcript.answered_prompt(turn)?.1.to_owned(),
+    })
+}
+
+/// Lets the last run's message replace the same prompt again, if its conversation is open and
+/// still has that prompt.
+pub fn continue_edit(model: &mut UiModel) {
+    let Some(edit_of) = model.composer.edit_to_continue() else {
+        return;
+    };
+    let is_open = model.conversation.session.as_ref() == Some(&edit_of.session);
+    let transcript = &model.chat.transcript;
+    let prompt = transcript.answered_prompt(edit_of.turn);
+    let Some((index, text)) = prompt.filter(|(_, text)| is_open && *text == edit_of.prompt) else {
+        return;
+    };
+    let target = MessageTarget::Prompt(transcript.entries()[index].turn);
+    model.composer.continue_editing(target, text);
+}
+
+fn restored_notice(model: &UiModel, restored: &RestoredDraft) -> Notice {
+    let &RestoredDraft {
+        queued: count,
+        is_in_message,
+        is_in_history,
+    } = restored;
+    let edit_of = model.composer.edit_to_continue();
     let mut notice = Notice::info(match (count, is_in_message) {
+        (0, true) if edit_of.is_some() => "Restored your edit of an earlier message.".to_owned(),
         (0, true) => "Restored your unsent message.".to_owned(),
         (0, false) => "Your unsent message from last time is in the history.".to_owned(),
         (1, _) => "Restored a queued prompt; the queue is paused.".to_owned(),
         (count, _) => format!("Restored {count} queued prompts; the queue is paused."),
     });
-    // Files that the message mentions are attached when it is sent.
-    let is_mentioned =
-        |name: &String| is_in_message && mentions_path(&draft.message, &shown_path(name));
-    let files = draft.files.iter().filter(|name| !is_mentioned(name));
-    let files: Vec<String> = files.cloned().collect();
-    if !files.is_empty() {
-        let files = file_names(&files);
-        notice = notice.with_reason(format!("Attach {files} again: files are not kept."));
+    let lost = model.attachments.lost().iter();
+    let names: Vec<&str> = lost
+        .chain(model.composer.queue.lost_files())
+        .map(|file| file.name.as_str())
+        .collect();
+    if !names.is_empty() {
+        notice = notice.with_reason(format!("Attach {} again.", file_names(&names)));
+    }
+    if let Some(edit_of) = edit_of {
+        let title = Clean::single_line(truncate_to_width(&edit_of.title, TITLE_COLUMNS_MAX));
+        let title = title.as_str();
+        notice = notice.with_advice(format!("Open \"{title}\" with /sessions to replace it."));
     }
     let hint = match is_in_history {
         true => recall_hint(model, "brings back an unsent text."),
@@ -82,18 +168,6 @@ fn restored_notice(
     match hint {
         Some(hint) => notice.with_advice(hint),
         None => notice,
-    }
-}
-
-/// The first names, and how many more there are.
-fn file_names(files: &[String]) -> String {
-    let shown = files.iter().take(FILE_NAMES_MAX);
-    let shown: Vec<String> = shown
-        .map(|name| Clean::name(name).as_str().to_owned())
-        .collect();
-    match files.len() - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more files", shown.join(", ")),
     }
 }
 
@@ -134,16 +208,22 @@ pub fn prompt_offered(
     let removed = model.attachments.show(prompt.attachments);
     model.panes.focus = Focus::Message;
     // A prompt of a replacement turn still replaces the same turns.
-    if model.chat.transcript.turns_replaced_by_last().is_some() {
-        model.composer.begin_replacing_last();
+    let transcript = &model.chat.transcript;
+    if let Some(turns) = transcript.turns_replaced_by_last() {
+        let replaced = transcript.answered_prompt(turns);
+        let replaced = replaced.map_or(&*prompt.text, |(_, text)| text);
+        model
+            .composer
+            .continue_editing(MessageTarget::LastPrompt, replaced);
     }
+    model.composer.save_draft_at_once();
     let mut notice = with_sentence(notice, "The interrupted prompt is in the message.");
     let recall = recall_hint(model, "brings back your unsent text.");
     if let Some(recall) = recall.filter(|_| has_unsent) {
         notice = notice.with_advice(recall);
     }
     if !removed.is_empty() {
-        let names: Vec<String> = removed.into_iter().map(|file| file.name).collect();
+        let names: Vec<&str> = removed.iter().map(|file| file.name.as_str()).collect();
         notice = notice.with_advice(format!("Removed {} from it.", file_names(&names)));
     }
     let notice = match model.composer.queue.is_empty() {
@@ -170,7 +250,7 @@ pub fn keep_in_history(model: &mut UiModel, text: &str) {
 }
 
 /// Tells where the prompts of a closed conversation are.
-pub fn kept_queue_notice(model: &UiModel, count: usize, files: &[String]) -> Notice {
+pub fn kept_queue_notice(model: &UiModel, count: usize, files: &[&str]) -> Notice {
     let mut notice = Notice::info(match count {
         1 => "The queued prompt of the last conversation is in the history.".to_owned(),
         count => format!("{count} queued prompts of the last conversation are in the history."),

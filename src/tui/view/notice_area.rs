@@ -153,6 +153,12 @@ fn queue_rows(model: &UiModel) -> Vec<NoticeRow> {
             1 => "  [1 file]".to_owned(),
             count => format!("  [{count} files]"),
         };
+        let mut lost = prompt.lost_files();
+        let lost = match (lost.next(), lost.count()) {
+            (None, _) => String::new(),
+            (Some(file), 0) => format!("  [{} missing]", Clean::name(&file.name).as_str()),
+            (Some(_), more) => format!("  [{} files missing]", more + 1),
+        };
         let mut lines = prompt.text.trim_end().lines();
         let first_line = lines.next().unwrap_or_default();
         let more = lines.next().map_or("", |_| model.screen.glyphs.more);
@@ -162,7 +168,7 @@ fn queue_rows(model: &UiModel) -> Vec<NoticeRow> {
                 true => NoticeRowKind::SelectedQueued,
                 false => NoticeRowKind::Queued,
             },
-            text: format!("{}{more}{files}", Clean::single_line(start).as_str()),
+            text: format!("{}{more}{files}{lost}", Clean::single_line(start).as_str()),
             state: state_label(hidden, "queued", state.to_owned()),
         }
     });

@@ -181,9 +181,12 @@ impl SearchList {
         keymap: &Keymap,
     ) -> ListKey {
         match self.layer_key(key, row_keys, keymap) {
-            Some(LayerKey::Back) if self.has_row_focus => self.has_row_focus = false,
-            Some(LayerKey::Back) if self.filter.is_empty() => return ListKey::Closed,
+            Some(LayerKey::Back) if self.filter.is_empty() => match self.has_row_focus {
+                true => self.has_row_focus = false,
+                false => return ListKey::Closed,
+            },
             Some(LayerKey::Back) => {
+                self.has_row_focus = false;
                 self.filter.set("");
                 self.selected = 0;
                 return ListKey::Searched;

@@ -123,7 +123,7 @@ fn a_deletion_asks_in_the_row_and_can_be_undone() {
         .sees("▌ Trip to Busan");
     assert!(chat.text_in_folder("sessions").contains("Trip to Busan"));
     chat.key('u')
-        .sees("Nothing to restore: nothing was deleted.");
+        .sees("Nothing to restore: the trash is empty.");
 }
 
 #[test]

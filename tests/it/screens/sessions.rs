@@ -120,7 +120,7 @@ screens!(sessions_are_being_indexed, |story| {
         IndexProgress {
             indexed: 3_200,
             total: 10_000,
-            error: None,
+            ..IndexProgress::default()
         },
     )));
     story.types("zzz");

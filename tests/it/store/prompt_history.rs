@@ -1,6 +1,6 @@
 //! Earlier prompts and the draft of the last run.
 
-use humble::domain::UnsentText;
+use humble::domain::{EditOf, SessionId, UnsentFile, UnsentPrompt, UnsentText};
 use humble::files;
 use humble::store::PromptHistory;
 use std::collections::BTreeSet;
@@ -96,14 +96,46 @@ fn a_draft_belongs_to_one_program_until_it_exits_or_clears_it() {
     assert_eq!(start().claim_draft(), None);
 }
 
+fn file(name: &str, path: Option<&str>) -> UnsentFile {
+    UnsentFile {
+        name: name.to_owned(),
+        path: path.map(str::to_owned),
+    }
+}
+
+#[test]
+fn a_draft_with_names_of_files_only_is_read() {
+    let draft = r#"{"message":"x","queue":["y"],"files":["cat.png"]}"#;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("draft"), draft).unwrap();
+    let expected = UnsentText {
+        queue: vec!["y".into()],
+        files: vec![file("cat.png", None)],
+        ..UnsentText::from("x")
+    };
+    assert_eq!(history(&folder).claim_draft(), Some(expected));
+}
+
 #[test]
 fn all_parts_of_unsent_text_are_restored() {
     let folder = tempfile::tempdir().unwrap();
     let whole = UnsentText {
         message: "쓰다 만\n글".to_owned(),
+        edit_of: Some(EditOf {
+            session: SessionId::new("20260101_090000_One.json"),
+            title: "One".to_owned(),
+            turn: 2,
+            prompt: "글".to_owned(),
+        }),
         others: vec!["an edit".to_owned()],
-        queue: vec!["one".to_owned(), "two\n\nlines".to_owned()],
-        files: vec!["cat.png".to_owned()],
+        queue: vec![
+            "one".into(),
+            UnsentPrompt {
+                text: "two\n\nlines".to_owned(),
+                files: vec![file("clipboard.png", None)],
+            },
+        ],
+        files: vec![file("cat.png", Some("/a/cat.png"))],
     };
     let looks_like_json: UnsentText = r#"{"message":"x","queue":["y"]}"#.into();
     for draft in [whole, looks_like_json] {

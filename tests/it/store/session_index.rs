@@ -3,6 +3,7 @@
 
 use super::*;
 use humble::domain::{IndexProgress, SessionSummary};
+use humble::search::{Document, DocumentFingerprint, Index, IndexChanges};
 use humble::store::{ReadLimits, SessionIndex};
 
 /// Long enough to index everything in these tests.
@@ -32,7 +33,7 @@ fn complete(count: usize) -> IndexProgress {
     IndexProgress {
         indexed: count,
         total: count,
-        error: None,
+        ..IndexProgress::default()
     }
 }
 
@@ -298,4 +299,58 @@ fn a_preview_begins_with_the_turn_in_which_the_words_occur() {
         excerpt.starts_with("…") && excerpt.ends_with("The 날씨 is mild."),
         "{excerpt}"
     );
+}
+
+#[test]
+fn thinking_is_found_and_sessions_of_an_earlier_index_are_indexed_again() {
+    let home = home();
+    let file = json!({
+        "model": "m",
+        "messages": [{ "role": "user", "content": "q" }, { "role": "assistant", "content": "a" }],
+        "humble": { "turns": [{ "message": 1, "thinking": "Perhaps a zebra." }] },
+    });
+    write_session(&home.folder, "a.json", file.to_string());
+    // As an earlier version indexed it: under the time of the file, and without its thinking.
+    let path = path_of(&home.folder, "a.json");
+    let metadata = fs::metadata(path).unwrap();
+    let modified = metadata.modified().unwrap();
+    let modified = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let earlier = Document {
+        key: "a.json".to_owned(),
+        title: "q".to_owned(),
+        fingerprint: DocumentFingerprint {
+            size: metadata.len(),
+            modified_ns: modified.as_nanos().try_into().unwrap(),
+        },
+        details: String::new(),
+        chunks: Vec::new(),
+        stores_text: false,
+    };
+    let changes = IndexChanges {
+        updated: vec![earlier],
+        ..IndexChanges::default()
+    };
+    let mut index = Index::open(&index_path(&home.folder)).unwrap();
+    index.apply(&changes).unwrap();
+    assert_eq!(home.find("zebra"), Vec::<String>::new());
+    assert_eq!(home.index_all(), complete(1));
+    assert_eq!(home.find("zebra"), ["a.json"]);
+}
+
+#[test]
+fn a_list_knows_whether_the_index_is_current() {
+    let home = home();
+    home.write("a.json", "first", "x")
+        .write("b.json", "second", "y");
+    let progress = || home.index.list(ReadLimits::INSTANT).1;
+    assert!(!progress().is_current());
+    home.index_all();
+    assert_eq!(progress(), complete(2));
+    assert!(progress().is_current());
+    fs::remove_file(path_of(&home.folder, "b.json")).unwrap();
+    assert!(progress().is_complete() && !progress().is_current());
+    home.index_all();
+    assert!(progress().is_current());
+    home.write("a.json", "first, changed", "x");
+    assert!(!progress().is_current());
 }

@@ -125,3 +125,31 @@ fn renaming_and_copying_preserve_what_other_programs_wrote() {
         "{"
     );
 }
+
+#[test]
+fn the_newest_deletion_of_any_program_is_restored_first() {
+    let (folder, sessions) = new_store();
+    let days = ["2025-10-15", "2025-10-16", "2025-10-16"];
+    let deleted: Vec<SessionId> = days
+        .iter()
+        .zip(["one", "two", "three"])
+        .map(|(day, prompt)| {
+            let id = sessions
+                .create(&conversation(prompt, "a"), &end_time())
+                .unwrap();
+            let at = format!("{day}T16:20:30+09:00[Asia/Seoul]");
+            let deleted = trash(&folder).delete(&sessions, &id, &at.parse().unwrap());
+            // Two deletions within a tick of the clock have no order.
+            std::thread::sleep(Duration::from_millis(20));
+            deleted.unwrap().id
+        })
+        .collect();
+    fs::write(folder.path().join("trash/2025-10-16/notes.txt"), "mine").unwrap();
+    let restore = || trash(&folder).restore_newest(&sessions);
+    for (index, title) in [(2, "three"), (1, "two"), (0, "one")] {
+        let expected = (deleted[index].clone(), title.to_owned());
+        assert_eq!(restore(), Ok(Some(expected)));
+    }
+    assert_eq!(restore(), Ok(None));
+    assert_eq!(sessions.list().len(), 3);
+}

@@ -9,7 +9,7 @@ use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::sessions::branches::bounded_title;
 use crate::log::LogHandle;
 use crate::protocol::{Event, ExportFailure, SavedSessionEvent, SessionExport};
-use crate::store::{self, ExportError, ReadLimits, SessionIndex, StoreError, TrashedSession};
+use crate::store::{self, ExportError, ReadLimits, SessionIndex, StoreError};
 use jiff::Zoned;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -103,28 +103,18 @@ impl SavedSessions {
         });
     }
 
-    pub(in crate::engine) fn handle_deleted(
-        &mut self,
-        title: String,
-        trashed: TrashedSession,
-        cx: &mut EngineCx,
-    ) {
-        cx.outbox.push(Event::SessionDeleted {
-            session: trashed.id.clone(),
-            title: title.clone(),
-        });
-        self.deleted.push((title, trashed));
-    }
-
-    /// Restores the session that was deleted last.
-    pub(in crate::engine) fn undo_delete(&mut self, cx: &mut EngineCx) {
-        let Some((title, trashed)) = self.deleted.pop() else {
-            return cx.notice(Notice::info("Nothing to restore: nothing was deleted."));
-        };
+    /// Restores the session that was deleted last, in this run or before it.
+    pub(in crate::engine) fn undo_delete(cx: &mut EngineCx) {
         let (sessions, trash) = (Arc::clone(&cx.sessions), cx.trash.clone());
         cx.jobs.spawn_blocking(move || {
-            let restored = trash.restore(&sessions, &trashed);
-            let restored = restored.map(|session| SavedSessionEvent::Restored { session, title });
+            let restored = match trash.restore_newest(&sessions) {
+                Ok(Some((session, title))) => Ok(SavedSessionEvent::Restored { session, title }),
+                Ok(None) => {
+                    let notice = Notice::info("Nothing to restore: the trash is empty.");
+                    return JobResult::Events(vec![Event::NoticePosted(notice)]);
+                }
+                Err(error) => Err(error),
+            };
             event_or_notice(restored, "Not restored")
         });
     }

@@ -7,7 +7,7 @@ use crate::domain::{IndexProgress, QueryId, SessionId};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SessionsResult};
 use crate::protocol::{Event, SavedSessionEvent};
-use crate::store::{FoundSessions, ReadLimits, TrashedSession};
+use crate::store::{FoundSessions, ReadLimits};
 use jiff::{Timestamp, Zoned};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,8 +26,6 @@ pub(in crate::engine) struct SavedSessions {
     is_searching: bool,
     /// The newest search that arrived while another one was running.
     waiting_search: Option<(QueryId, String)>,
-    /// Deleted sessions with their titles, oldest deletion first.
-    deleted: Vec<(String, TrashedSession)>,
     /// Lists, searches and slices of indexing. Nothing is lost if they are dropped, so the end of
     /// the program does not wait for them.
     tasks: JoinSet<JobResult>,
@@ -76,7 +74,8 @@ impl SavedSessions {
         cx: &mut EngineCx,
     ) {
         cx.outbox.push(listed);
-        if self.indexing.is_none() {
+        // Indexing looks at every file and every row again.
+        if self.indexing.is_none() && !progress.is_current() {
             self.indexing = Some(Indexing {
                 last_indexed: progress.indexed,
                 pauses: 0,

@@ -51,6 +51,11 @@ pub struct FindEngine {
 }
 
 impl FindEngine {
+    /// Searches from the first entry on, wherever the reader is.
+    pub fn start_at_first_entry(&mut self) {
+        (self.origin, self.next_forward, self.next_backward) = (0, 0, 0);
+    }
+
     /// A search without a query. `origin` is the entry at which the reader is.
     pub fn new(origin: usize, glyphs: MarkdownGlyphs) -> Self {
         Self {

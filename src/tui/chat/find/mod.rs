@@ -32,6 +32,8 @@ pub struct Find {
     /// The first row in view at that time.
     origin: ChatPlace,
     origin_stop: Option<Stop>,
+    /// The search is for the first match of a conversation that was just opened.
+    pub is_for_opened: bool,
     /// The pane that had the focus.
     pub focus_before: Focus,
     engine: FindEngine,
@@ -56,11 +58,21 @@ impl Find {
             followed_end: view.viewport.follows_end,
             origin: view.viewport.anchor_place(origin),
             origin_stop: view.viewport.stop,
+            is_for_opened: false,
             focus_before,
             engine: FindEngine::new(top.index, glyphs),
             current: None,
             unfolded: Vec::new(),
         }
+    }
+
+    /// Searches for the first match in a conversation that was just opened.
+    pub fn find_first(&mut self, text: &str) {
+        self.is_for_opened = true;
+        self.is_typing = false;
+        self.engine.start_at_first_entry();
+        self.field.set(text);
+        self.query_changed();
     }
 
     /// Searches for the current text of the field.
@@ -89,6 +101,7 @@ impl Find {
     pub fn advance(&mut self, transcript: &Transcript) -> bool {
         self.engine.step(transcript);
         let origin = self.origin.source_byte();
+        let origin = origin.filter(|_| !self.is_for_opened);
         let is_above = |spot: LineSpot| match (spot, origin) {
             (LineSpot::Source(byte), Some(origin)) => byte < origin,
             (LineSpot::Head, Some(_)) => true,

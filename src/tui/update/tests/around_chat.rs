@@ -26,7 +26,7 @@ fn quitting_saves_queued_and_typed_text() {
     chat.sent.clear();
     chat.keys("four").quits();
     let draft = Command::SaveDraft(UnsentText {
-        queue: vec!["two".to_owned(), "three".to_owned()],
+        queue: vec!["two".into(), "three".into()],
         ..UnsentText::from("four")
     });
     assert_eq!(chat.sent, [UiEffect::Send(draft), UiEffect::Quit]);

@@ -97,7 +97,7 @@ fn recalled_queued_prompt_is_saved_once() {
     assert_eq!(
         saved_drafts(&mut chat),
         [Command::SaveDraft(UnsentText {
-            queue: vec!["two".to_owned()],
+            queue: vec!["two".into()],
             ..UnsentText::from("x")
         })]
     );
@@ -169,7 +169,7 @@ fn a_restored_queue_is_paused() {
     chat.engine_event(Event::HistoryLoaded {
         prompts: Arc::default(),
         draft: Some(UnsentText {
-            queue: vec!["one".to_owned(), "two".to_owned()],
+            queue: vec!["one".into(), "two".into()],
             ..UnsentText::from("three")
         }),
     });
@@ -238,7 +238,7 @@ fn late_draft_goes_to_history_instead_of_overwriting() {
     assert_eq!(chat.message(), "draft");
 }
 
-fn load_draft(chat: &mut ChatHarness, draft: UnsentText) {
+pub(super) fn load_draft(chat: &mut ChatHarness, draft: UnsentText) {
     chat.engine_event(Event::HistoryLoaded {
         prompts: Arc::default(),
         draft: Some(draft),
@@ -246,7 +246,7 @@ fn load_draft(chat: &mut ChatHarness, draft: UnsentText) {
 }
 
 /// The texts that were added to the saved history.
-fn saved_in_history(chat: &mut ChatHarness) -> Vec<String> {
+pub(super) fn saved_in_history(chat: &mut ChatHarness) -> Vec<String> {
     let commands = chat.commands().into_iter();
     let texts = commands.filter_map(|command| match command {
         Command::AddToHistory(text) => Some(text),
@@ -274,72 +274,4 @@ fn an_unsent_edit_of_the_last_run_is_saved_in_the_history() {
         }),
     });
     assert!(saved_in_history(&mut next).is_empty());
-}
-
-#[test]
-fn names_of_attached_files_are_saved_and_the_notice_asks_for_them() {
-    let mut chat = chat();
-    let draft = UnsentText {
-        files: vec!["cat.png".to_owned()],
-        queue: vec!["one".to_owned()],
-        ..UnsentText::from("message")
-    };
-    load_draft(&mut chat, draft);
-    let notice = chat.notice();
-    assert!(notice.contains("Attach cat.png again"), "{notice}");
-}
-
-/// Restores a draft with a queue, then resumes an unfinished turn.
-fn resumed(draft: UnsentText) -> ChatHarness {
-    let mut chat = chat();
-    load_draft(&mut chat, draft);
-    chat.engine_event(Event::ResumingTurn);
-    chat.engine_event(Event::SessionOpened(Arc::new(Session::new("m"))));
-    chat.engine_event(Event::PromptOffered {
-        prompt: crate::domain::Prompt::new("interrupted"),
-        notice: None,
-    });
-    chat
-}
-
-#[test]
-fn a_resumed_prompt_keeps_the_queue_and_the_draft_apart() {
-    let mut chat = resumed(UnsentText {
-        queue: vec!["one".to_owned(), "two".to_owned()],
-        ..UnsentText::from("draft")
-    });
-    assert_eq!(chat.message(), "interrupted");
-    let queue = chat.model.composer.queue.prompts();
-    let queue: Vec<String> = queue.map(|prompt| prompt.text.clone()).collect();
-    assert_eq!(queue, ["one", "two"]);
-    assert_eq!(saved_in_history(&mut chat), ["draft"]);
-    assert_eq!(
-        chat.notice(),
-        "The interrupted prompt is in the message. Up brings back your unsent text. The queue is \
-         paused."
-    );
-    let is_submitted = |command: &Command| matches!(command, Command::Submit { .. });
-    assert!(!chat.wait(5_000).commands().iter().any(is_submitted));
-    chat.keys("<Home><Up>");
-    assert_eq!(chat.message(), "draft");
-}
-
-#[test]
-fn a_resumed_prompt_in_an_empty_message_is_sent_with_enter() {
-    let mut chat = resumed(UnsentText::default());
-    assert_eq!(chat.message(), "interrupted");
-    assert_eq!(
-        chat.notice(),
-        "The interrupted prompt is in the message. Send it again."
-    );
-    chat.keys("<Enter>");
-    assert_eq!(chat.notice(), "");
-    let sent = chat
-        .commands()
-        .into_iter()
-        .find_map(|command| match command {
-            Command::Submit { prompt, .. } => Some(prompt.text),
-            _ => None,
-        });
-    assert_eq!(sent.as_deref(), Some("interrupted"));
 }

@@ -152,7 +152,7 @@ fn prompt_waits_for_the_first_model() {
     let mut chat = first_run(&["a", "b"]);
     chat.keys("hello<Enter><Enter>");
     let draft = Command::SaveDraft(UnsentText {
-        queue: vec!["hello".to_owned()],
+        queue: vec!["hello".into()],
         ..UnsentText::default()
     });
     assert_eq!(chat.commands(), [draft], "a second Enter chooses nothing");

@@ -14,6 +14,7 @@ mod dialog_edits;
 mod dialog_keys;
 mod dialog_room;
 mod draft;
+mod earlier_run;
 mod find;
 mod first_run;
 mod help;

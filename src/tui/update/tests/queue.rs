@@ -134,7 +134,10 @@ fn queue_is_saved_with_each_change_and_removed_once_sent() {
     chat.keys("one<Enter>");
     let drafts = |chat: &mut ChatHarness| -> Vec<String> {
         let draft = |command| match command {
-            Command::SaveDraft(draft) => Some(draft.queue.join(" ")),
+            Command::SaveDraft(draft) => {
+                let texts: Vec<&str> = draft.queue.iter().map(|prompt| &*prompt.text).collect();
+                Some(texts.join(" "))
+            }
             _ => None,
         };
         chat.commands().into_iter().filter_map(draft).collect()

@@ -1,10 +1,10 @@
 //! The browser of saved conversations: broken files, banners, and the counter beside a long title.
 
-use crate::domain::{Banner, BannerCause, IndexProgress, Session, SessionSummary};
-use crate::protocol::SavedSessionCommand;
-use crate::protocol::SavedSessionEvent;
+use crate::domain::{Banner, BannerCause, IndexProgress, SavedMessage, Session, SessionSummary};
+use crate::protocol::{SavedSessionCommand, SavedSessionEvent};
 use crate::tui::layout::ScreenLayout;
 use crate::tui::update::tests::*;
+use std::collections::HashSet;
 
 fn summary(id: &str, title: &str, open_error: Option<&str>) -> SessionSummary {
     SessionSummary {
@@ -90,9 +90,9 @@ fn the_keys_of_the_rows_are_named_before_the_rows_have_the_focus() {
 fn a_long_reason_beside_the_title_leaves_the_counter_visible() {
     let mut chat = browser();
     let progress = IndexProgress {
-        indexed: 0,
         total: 2,
         error: Some("the folder /home/someone/.humble/cache is on a read-only file system".into()),
+        ..IndexProgress::default()
     };
     chat.engine_event(Event::SavedSession(SavedSessionEvent::Indexed(progress)));
     let screen = chat.screen();
@@ -153,11 +153,79 @@ fn prompts_wait_for_the_conversation_of_the_command_line() {
 fn prompts_for_a_conversation_that_cannot_be_opened_are_not_sent() {
     let mut chat = opening();
     chat.keys("early<Enter>");
-    chat.engine_event(Event::InitialSessionFailed);
+    chat.engine_event(Event::SessionNotOpened);
     assert!(submitted(&mut chat).is_empty());
     assert_eq!(chat.message(), "early");
     chat.keys("<Enter>");
     assert_eq!(submitted(&mut chat), ["early"]);
+}
+
+/// Searches in the browser, and opens the second session. Its text contains `found`.
+fn open_found(words: &str, found: &[&str]) -> ChatHarness {
+    let mut chat = browser();
+    chat.keys(words);
+    let query = chat
+        .commands()
+        .into_iter()
+        .rev()
+        .find_map(|command| match command {
+            Command::SavedSession(SavedSessionCommand::Search { query, .. }) => Some(query),
+            _ => None,
+        });
+    let sessions = found
+        .iter()
+        .map(|_| "b.json".into())
+        .collect::<HashSet<_>>();
+    chat.engine_event(Event::SavedSession(SavedSessionEvent::Found {
+        query: query.expect("a search"),
+        sessions: Arc::new(sessions),
+        terms: found.iter().map(|term| (*term).to_owned()).collect(),
+    }));
+    chat.keys("<Enter>");
+    let mut session = Session::new("m");
+    session.id = Some("b.json".into());
+    for number in 0..60 {
+        let prompt = format!("prompt {number}");
+        let answer = match number {
+            7 | 40 => format!("The zebra of Busan, {number}."),
+            _ => format!("Nothing, {number}."),
+        };
+        session.messages.push(SavedMessage::user(prompt.as_str()));
+        session
+            .messages
+            .push(SavedMessage::assistant(answer.as_str()));
+    }
+    chat.engine_event(Event::SessionOpened(Arc::new(session)));
+    for _ in 0..5 {
+        chat.wait(100);
+    }
+    chat
+}
+
+#[test]
+fn a_found_conversation_opens_at_its_first_match() {
+    let mut chat = open_found("of zebra", &["of", "zebra"]);
+    let screen = chat.screen();
+    assert!(screen.contains("The zebra of Busan, 7."), "{screen}");
+    assert!(screen.contains("1 of 2"), "{screen}");
+    chat.keys("n");
+    let screen = chat.screen();
+    assert!(screen.contains("The zebra of Busan, 40."), "{screen}");
+    // A letter without a meaning there goes to the message.
+    chat.keys("h");
+    assert_eq!(chat.message(), "h");
+}
+
+#[test]
+fn a_conversation_found_by_its_title_or_another_form_of_the_word_opens_at_its_end() {
+    for (words, found) in [("busan", &[][..]), ("running", &["running"])] {
+        let mut chat = open_found(words, found);
+        let screen = chat.screen();
+        assert!(screen.contains("Nothing, 59."), "{words}\n{screen}");
+        assert!(chat.model.chat.find.is_none(), "{words}");
+        chat.keys("n");
+        assert_eq!(chat.message(), "n", "the message has the focus");
+    }
 }
 
 #[test]
