@@ -192,8 +192,9 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
         })
     });
     let created = created.or_else(|| {
-        topic_of(&all_words, CREATE_PLEASE, |topic| {
-            is_note(topic) && is_ordered(topic, &all_words)
+        let (order, _) = GRAMMAR.split_tails(&all_words);
+        topic_of(order, CREATE_PLEASE, |topic| {
+            is_note(topic) && is_ordered(topic, order)
         })
     });
     if let Some((topic, style)) = created {
