@@ -160,12 +160,12 @@ impl ChangeReviewer {
             tool_mode,
             limits,
             tool_diet,
-            // Read only when the program starts.
-            ui,
             keys,
             built_in,
             notes,
             roots,
+            // Read only when the program starts.
+            ui,
             // Read only by commands.
             registry_url,
             // Follows from the models.

@@ -28,7 +28,7 @@ numeric_ids! {
     CallId,
     /// One question to the user.
     AskId,
-    /// One contiguous run of streamed text or reasoning.
+    /// One contiguous run of streamed text or thinking.
     PieceId,
     /// One query from the front end, which ignores replies to older queries.
     QueryId,

@@ -1,4 +1,4 @@
-//! How a conversation is exported: the format, the part and the name of the file.
+//! The format, the part and the file name of an exported conversation.
 
 use super::{SavedMessage, Session};
 use crate::domain::session::{CancelledTurn, MessageRole};
@@ -155,8 +155,8 @@ pub fn export_file_name(title: &str, format: ExportFormat) -> String {
     format!("{name}.{}", format.name())
 }
 
-/// The title of a copy: the first of `TITLE (2)`, `TITLE (3)` … that is not taken. The number of
-/// a title that already ends with one counts on.
+/// The title of a copy: the first of `TITLE (2)`, `TITLE (3)` … that is not taken. If the
+/// title already ends with a number, counting continues from it.
 pub fn copy_title(title: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = title.strip_suffix(')').and_then(|rest| {
         let (stem, number) = rest.rsplit_once(" (")?;

@@ -62,7 +62,7 @@ impl OfferedTool {
         }
     }
 
-    /// The built-in server, whose tool it is for the model.
+    /// The built-in server, under whose name the model sees the tool.
     pub fn tool_search_server() -> ServerId {
         ServerId::new("humble")
     }
@@ -161,8 +161,8 @@ impl Toolset {
         Self::new(tools.collect(), self.withheld.clone())
     }
 
-    /// The tools with one more at the beginning. If a server has a tool of the same server and name,
-    /// that one is left out.
+    /// The tools with one more at the beginning. A tool with the same server and name, or with the same
+    /// native name, is left out.
     pub fn with_first(&self, first: OfferedTool) -> Self {
         let is_other = |tool: &&OfferedTool| {
             tool.native_name != first.native_name

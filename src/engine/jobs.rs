@@ -38,7 +38,7 @@ pub(super) enum JobResult {
     NotePathsFound(String, Result<NotePaths, Notice>),
     /// The saved messages of an opened conversation, scanned for calls.
     MessagesScanned(ConversationSeq, Arc<UntrustedText>),
-    /// The browser was started with the page of a server's request, or why not.
+    /// The result of opening the page of a server's request in the browser.
     PageOpened(OpenServerRequest, Result<(), String>),
     /// The model's answer for a server, or why there is none.
     Sampled(OpenServerRequest, Result<SampledAnswer, Notice>),

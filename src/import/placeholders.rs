@@ -1,4 +1,4 @@
-//! Other clients' ways to write variables, converted to `${NAME}`.
+//! Converts the variable syntax of other clients to `${NAME}`.
 
 use crate::domain::new_server::{is_variable_name, variable_name_from};
 

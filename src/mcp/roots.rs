@@ -1,5 +1,5 @@
-//! Roots: the folders that the user lets servers know about. A server may ask for their list; it
-//! gets no access by that. Deprecated in 2026-07-28, but still part of every revision.
+//! Roots: the folders that the user lets servers know about. A server may ask for their list, which
+//! gives it no access. Deprecated in 2026-07-28, but still part of every revision.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -57,8 +57,8 @@ impl RootFolders {
     }
 }
 
-/// A folder with its `file://` URI, in which everything but unreserved characters is percent-encoded.
-/// `None` for a relative path, which has no URI.
+/// A folder with its `file://` URI, in which everything but unreserved characters is
+/// percent-encoded. `None` for a relative path, which has no URI.
 fn root(folder: &Path) -> Option<Value> {
     let uri = Url::from_file_path(folder).ok()?;
     let mut root = json!({ "uri": uri.as_str() });

@@ -250,11 +250,11 @@ impl ServerSupervisor {
             .param_headers
             .register_tools(&mut ready.tools);
         let content = ready.content;
-        let has_tool_changes = ready.supports_list_changed;
-        let has_list_changes = has_tool_changes || content.reports_changes();
+        let reports_tool_changes = ready.supports_list_changed;
+        let reports_list_changes = reports_tool_changes || content.reports_changes();
         let is_modern = ready.is_modern;
         let tools_ttl = ready.tools.ttl;
-        let uses_subscription = is_modern && has_list_changes;
+        let uses_subscription = is_modern && reports_list_changes;
         // Another user may have signed in since.
         self.recent_reads.clear();
         self.cache_era(&ready).await;
@@ -269,10 +269,11 @@ impl ServerSupervisor {
                 .map(|identity| identity.into_peer(transport));
         });
         self.report().await;
-        let gets_notifications = !is_modern && has_list_changes;
+        let gets_notifications = !is_modern && reports_list_changes;
         let listening = async {
             if uses_subscription {
-                list_subscription::listen_for_changes(&session, has_tool_changes, content).await;
+                list_subscription::listen_for_changes(&session, reports_tool_changes, content)
+                    .await;
             } else if gets_notifications && transport == ServerTransport::Http {
                 list_subscription::relist_after_reconnects(&session).await;
             }

@@ -93,7 +93,7 @@ impl ResourceSubscriptions {
         state.followed.iter().map(|it| it.uri.clone()).collect()
     }
 
-    /// The attached resources that have changed since.
+    /// The resources that have changed since they were attached.
     pub fn changed(&self) -> BTreeSet<String> {
         lock_ignoring_poison(&self.state).changed.clone()
     }

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 const VECTOR_WEIGHT: f32 = 0.7;
 const KEYWORD_WEIGHT: f32 = 1.0 - VECTOR_WEIGHT;
 /// Chunks that share no word with the query need at least this similarity. In the corpus of
-/// `tests/it/search/quality/` with all-MiniLM-L6-v2, every answer has over 0.30, and 99 % of the other
-/// notes have under 0.24.
+/// `tests/it/search/quality/` with all-MiniLM-L6-v2, every answer scores over 0.30, and 99 % of the
+/// other notes score under 0.24.
 const SIMILARITY_MIN: f32 = 0.25;
 /// Candidates of each kind of search that are ranked together.
 const CANDIDATES: usize = 200;
@@ -72,7 +72,7 @@ enum Commonness {
 }
 
 impl Index {
-    /// The best chunks for a query, the best first.
+    /// The best chunks for a query, in descending order of score.
     ///
     /// # Errors
     /// The index cannot be read, or the search takes over 3 s.
@@ -146,7 +146,7 @@ impl Index {
 
     /// Chunks that match the words, with scores of 0..=1.
     fn keyword_scores(&self, query: &HybridQuery<'_>) -> Result<HashMap<i64, f32>, SearchError> {
-        let found = match self.common_words(query)? {
+        let found = match self.commonness(query)? {
             Commonness::Rare => self.best_rows(query.terms.expression(query.matching), None)?,
             Commonness::Mixed(rare) => self.best_rows(rare.expression(query.matching), None)?,
             Commonness::Common => self.rows_with_common_words(query.terms)?,
@@ -164,9 +164,9 @@ impl Index {
         Ok(scores)
     }
 
-    /// Ranking takes time for each row that contains a term, so in a large index, words that occur in
-    /// many chunks and distinguish few of them are ignored.
-    fn common_words(&self, query: &HybridQuery<'_>) -> Result<Commonness, SearchError> {
+    /// How common the query's words are. Ranking takes time for each row that contains a term, so in a
+    /// large index, words that occur in many chunks and distinguish few of them are ignored.
+    fn commonness(&self, query: &HybridQuery<'_>) -> Result<Commonness, SearchError> {
         let chunks = "SELECT count(*) FROM chunk";
         let chunks: i64 = self.connection.query_row(chunks, (), |row| row.get(0))?;
         if query.matching == Matching::Every || chunks < COMMON_CHUNKS_MIN {

@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 /// Days after which a deleted session is removed for good.
 pub const TRASH_DAYS: i32 = 3;
 
-/// Attempts to find a free name.
-const NUMBER_MAX: u32 = 99_999;
+/// Maximum number of names tried.
+const NAME_ATTEMPTS_MAX: u32 = 99_999;
 
 /// The folder of deleted sessions.
 #[derive(Debug, Clone)]
@@ -198,7 +198,7 @@ fn moved_at(metadata: &fs::Metadata) -> (i64, i64) {
 /// Moves a file into `folder` as `NAME.json`, `NAME_2.json` …: the first name that is free.
 fn move_to_free_name(from: &Path, folder: &Path, name: &str) -> io::Result<PathBuf> {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, "json"));
-    for number in 1..=NUMBER_MAX {
+    for number in 1..=NAME_ATTEMPTS_MAX {
         let target = folder.join(match number {
             1 => name.to_owned(),
             _ => format!("{stem}_{number}.{extension}"),

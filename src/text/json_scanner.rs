@@ -68,8 +68,8 @@ pub struct JsonScanner {
     state: JsonScanState,
     /// The state to restore after a comment.
     state_after_comment: JsonScanState,
-    /// Whether each open container is an array, outermost first.
-    is_array_stack: Vec<bool>,
+    /// The open containers, outermost first: true for an array, false for an object.
+    container_stack: Vec<bool>,
     /// The last string or literal, as far as it is kept.
     last_token: String,
     /// Its full length in characters.
@@ -81,7 +81,7 @@ impl Default for JsonScanner {
         Self {
             state: JsonScanState::Value,
             state_after_comment: JsonScanState::Value,
-            is_array_stack: Vec::new(),
+            container_stack: Vec::new(),
             last_token: String::new(),
             token_chars: 0,
         }
@@ -91,7 +91,7 @@ impl Default for JsonScanner {
 impl JsonScanner {
     /// The number of open containers.
     pub fn depth(&self) -> usize {
-        self.is_array_stack.len()
+        self.container_stack.len()
     }
 
     /// The last key or string value as written, escapes included; `None` if it was too long to
@@ -107,7 +107,7 @@ impl JsonScanner {
     /// Resumes after [`JsonEvent::Invalid`] as if all but the `depth` outermost containers had
     /// ended.
     pub fn resume(&mut self, depth: usize) {
-        self.is_array_stack.truncate(depth);
+        self.container_stack.truncate(depth);
         self.state = JsonScanState::CommaOrEnd;
     }
 
@@ -182,14 +182,14 @@ impl JsonScanner {
     }
 
     fn is_in_array(&self) -> bool {
-        self.is_array_stack.last() == Some(&true)
+        self.container_stack.last() == Some(&true)
     }
 
     fn open(&mut self, is_array: bool) -> JsonEvent {
         if self.depth() == DEPTH_MAX {
             return JsonEvent::Invalid;
         }
-        self.is_array_stack.push(is_array);
+        self.container_stack.push(is_array);
         self.state = if is_array {
             JsonScanState::ItemOrEnd
         } else {
@@ -199,9 +199,9 @@ impl JsonScanner {
     }
 
     fn close(&mut self) -> JsonEvent {
-        self.is_array_stack.pop();
+        self.container_stack.pop();
         self.state = JsonScanState::CommaOrEnd;
-        if self.is_array_stack.is_empty() {
+        if self.container_stack.is_empty() {
             JsonEvent::ValueEnd
         } else {
             JsonEvent::Closed

@@ -1,4 +1,4 @@
-//! A line diff of two texts. It omits no unchanged lines, so both texts can be rebuilt from it.
+//! A line diff of two texts. It contains the unchanged lines too, so both texts can be rebuilt from it.
 
 use super::common_prefix_suffix::common_prefix_suffix;
 use similar::{Algorithm, ChangeTag, capture_diff_slices};

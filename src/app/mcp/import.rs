@@ -157,7 +157,7 @@ fn print_variables(candidates: &[ServerCandidate]) {
     let is_set = |name: &str| std::env::var_os(name).is_some();
     let messages = [
         render::variables_message(candidates, is_set),
-        render::set_variables_message(candidates, is_set),
+        render::already_set_message(candidates, is_set),
     ];
     for message in messages.into_iter().flatten() {
         print_to_stderr(&message);

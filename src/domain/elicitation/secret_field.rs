@@ -126,14 +126,14 @@ impl FormField {
     pub fn asks_for_secret(&self) -> bool {
         let is_typed = matches!(self.kind, FieldKind::Text(_) | FieldKind::Number(_));
         let labels = [Some(&self.name), self.title.as_ref()];
-        let is_label = labels
+        let label_names_secret = labels
             .into_iter()
             .flatten()
             .any(|text| names_secret(text) || words(text).any(|word| word == "pin"));
         // Descriptions often warn against entering a PIN.
         let description = self.description.as_deref();
         let description = description.map(without_negated_entries);
-        is_typed && (is_label || description.is_some_and(|text| names_secret(&text)))
+        is_typed && (label_names_secret || description.is_some_and(|text| names_secret(&text)))
     }
 }
 
@@ -142,7 +142,7 @@ pub(super) fn message_asks_for_secret(message: &str) -> bool {
     message_names_secret(&without_negated_entries(message))
 }
 
-/// Whether a text names a secret. Letters that look like others count as those.
+/// Whether a text names a secret, also when spelled with look-alike letters.
 fn names_secret(text: &str) -> bool {
     let has_word = |text: &str| words(text).any(|word| WORDS.contains(&word.as_str()));
     message_names_secret(text) || has_word(text) || has_word(&fold_look_alikes(text))

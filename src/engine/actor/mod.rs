@@ -1,8 +1,9 @@
 //! The select loop: receives every event, one at a time, and passes it to its owner. Only this
 //! folder passes work from one owner to another: `commands` and `server_commands` route
-//! commands of the front end, `agents` connects note agents to turns, `turns` starts turns, `turn_outputs` carries out their outputs,
-//! `session_switch` opens another session, `settings_changes` applies changed settings,
-//! `tool_offers` connects the offer of tools to turns, `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
+//! commands of the front end, `agents` connects note agents to turns, `turns` starts turns,
+//! `turn_outputs` carries out their outputs, `session_switch` opens another session,
+//! `settings_changes` applies changed settings, `tool_offers` connects the offer of tools to turns,
+//! `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
 
 mod agents;
 mod commands;

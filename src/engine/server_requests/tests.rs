@@ -211,7 +211,7 @@ async fn declining_everything_covers_open_and_later_requests_until_the_next_conv
         let reply = harness.request("parcels", request);
         assert_eq!(reply, Some(ServerRequestReply::Declined));
     }
-    assert_eq!(harness.seen(), [], "no word about each of them");
+    assert_eq!(harness.seen(), [], "no notice for each of them");
     assert_eq!(harness.request("shop", form()), None, "others still ask");
     harness.requests.begin_conversation();
     assert_eq!(harness.request("parcels", form()), None);

@@ -2,9 +2,9 @@
 //! (`types`). It makes every decision between a prompt and its final answer, and performs no
 //! I/O. `round` reads a reply, `reply_text` keeps its text, `proposals` resolves the requested
 //! calls, `check` has their arguments checked, `argument_eq` compares arguments,
-//! `agent` lets a note agent take over, `loop_detector` detects repetition, `retry` resends a failed request, `decisions` asks for
-//! approval and applies decisions, `trust_change` applies changed rules, `execute` runs the
-//! calls, `questions` asks all other questions.
+//! `agent` lets a note agent take over, `loop_detector` detects repetition, `retry` resends a
+//! failed request, `decisions` asks for approval and applies decisions, `trust_change` applies
+//! changed rules, `execute` runs the calls, `questions` asks all other questions.
 
 mod agent;
 mod argument_eq;

@@ -80,7 +80,7 @@ pub fn variables_message(
 }
 
 /// A warning about variables that are already set here, since the servers would receive them.
-pub fn set_variables_message(
+pub fn already_set_message(
     servers: &[ServerCandidate],
     is_set: impl Fn(&str) -> bool,
 ) -> Option<String> {

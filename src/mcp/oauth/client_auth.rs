@@ -1,4 +1,4 @@
-//! How this program identifies itself at a token endpoint: client id, secret and method.
+//! Identifies this program at a token endpoint: client id, secret and method.
 
 use super::client_assertion;
 use super::error::OAuthError;
@@ -119,7 +119,7 @@ impl ClientIdentity {
     }
 }
 
-/// RFC 6749, section 2.3.1: id and secret are encoded as in forms first.
+/// RFC 6749, section 2.3.1: id and secret are form-encoded first.
 fn basic_header(id: &str, secret: &str) -> HeaderValue {
     let encode = |text: &str| byte_serialize(text.as_bytes()).collect::<String>();
     let credentials = STANDARD.encode(format!("{}:{}", encode(id), encode(secret)));

@@ -41,7 +41,7 @@ pub struct GrantedTokens {
     pub scopes: Option<Vec<String>>,
 }
 
-/// Where and for what tokens are requested.
+/// A token endpoint, and the issuer and the resource of the tokens to request.
 pub struct TokenEndpoint<'a> {
     pub url: &'a Url,
     pub issuer: &'a str,

@@ -1,7 +1,7 @@
 //! A page without scripts that loads nothing: all text is escaped, HTML in answers is shown as
 //! text, images become links, and links lead only to web and mail addresses.
 
-use super::{Exported, ExportedMessage};
+use super::{ExportedConversation, ExportedMessage};
 use crate::domain::session::MessageRole;
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use url::Url;
@@ -36,7 +36,7 @@ blockquote { margin-left: 0; padding-left: .8rem; border-left: .25rem solid #888
 }
 ";
 
-pub(super) fn render(exported: &Exported) -> String {
+pub(super) fn render(exported: &ExportedConversation) -> String {
     let (title, subtitle) = (escape(&exported.title), escape(&exported.subtitle()));
     let mut page = format!(
         "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n\

@@ -19,7 +19,7 @@ pub fn render_session(
     part: ExportPart,
     redactor: &Redactor,
 ) -> String {
-    let exported = Exported {
+    let exported = ExportedConversation {
         title: redactor.redact_known_values(&title(session)),
         model: &session.model,
         started_at: session.started_at,
@@ -68,8 +68,8 @@ struct ExportedMessage {
 }
 
 /// What a file contains, in any format.
-struct Exported<'a> {
-    /// In one line.
+struct ExportedConversation<'a> {
+    /// On one line.
     title: String,
     model: &'a str,
     started_at: Option<Timestamp>,
@@ -79,7 +79,7 @@ struct Exported<'a> {
     answers_only: bool,
 }
 
-impl Exported<'_> {
+impl ExportedConversation<'_> {
     /// Headings name the speakers. Answers alone are separated by rules, so that a single one is
     /// exported exactly as the model wrote it.
     fn markdown(&self) -> String {

@@ -46,7 +46,7 @@ pub struct Viewport {
     in_view: (usize, usize),
     /// Indices of entries that the user unfolded.
     unfolded: HashSet<usize>,
-    /// Where the arrow keys stopped.
+    /// The stop that the arrow keys selected.
     pub stop: Option<Stop>,
     /// The text selected with the mouse, or row by row.
     pub selection: Option<TextSelection>,
@@ -173,7 +173,7 @@ impl Viewport {
     }
 
     /// Scrolls no further than necessary to make these rows of an entry visible. If they do not all
-    /// fit, the first ones are.
+    /// fit, the first ones are visible.
     pub fn reveal(
         &mut self,
         input: &LayoutInput,

@@ -46,7 +46,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     if let Some(address) = server_form::address_to_copy(shared, dialog, key) {
         return cx.copy("the address", address);
     }
-    if let Some(notice) = read_before_run::stop_before_the_end(shared, dialog, key) {
+    if let Some(notice) = read_before_run::require_reading(shared, dialog, key) {
         return cx.notify_about_key(notice);
     }
     match read_before_run::gate_key(dialog, key, cx) {

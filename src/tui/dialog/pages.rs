@@ -1,5 +1,5 @@
-//! The pages of a dialog: `a` opens the lasting choices with the scope of each, `?` all choices with
-//! the server's description of its tool. Also lists the values in the arguments, to edit one.
+//! The pages of a dialog: the lasting choices with the scope of each, all choices with the server's
+//! description of its tool, and the values of the arguments, from which the user chooses one to edit.
 
 use crate::domain::tool::SERVER_DESCRIPTION_HEADING;
 use crate::text::Clean;

@@ -129,8 +129,8 @@ pub fn confirm_unread_key(
     dialog.decide(Decision::Run)
 }
 
-/// Scrolls to the unread rows instead of accepting them.
-pub fn stop_before_the_end(
+/// Handles a key that would accept rows the user has not read: scrolls to them and returns a notice.
+pub fn require_reading(
     shared: SharedUiState,
     dialog: &mut Dialog,
     key: KeyEvent,
@@ -151,8 +151,8 @@ pub fn stop_before_the_end(
 }
 
 /// Whether this key would accept something that must have been read: an address or a command could
-/// hide in rows that were never drawn. Applies to settings changes, a tool's new definition, and a server's
-/// instructions, forms and web pages.
+/// hide in rows that were never drawn. Applies to settings changes, a tool's new definition, and a
+/// server's instructions, forms and web pages.
 fn accepts_what_was_read(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
     if !matches!(dialog.mode, DialogMode::Choosing) {
         return false;

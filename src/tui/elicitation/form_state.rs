@@ -29,7 +29,7 @@ pub(super) enum FieldState {
     Options(OptionList),
 }
 
-/// What a key did in the fields.
+/// The effect of a key on the fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormKeyEffect {
     Stay,

@@ -6,14 +6,15 @@ mod text;
 use crate::domain::{ImportPlan, ImportSource, NewServer, Notice, QueryId};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
-use crate::tui::imports::text::{files_line, plan_summary, plan_text};
+use crate::tui::imports::text::{ImportChoice, files_line, plan_summary, plan_text};
+use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::list::{ListKey, ListRow, ListTitle, SearchList};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_viewer::TextViewer;
-use crossterm::event::{KeyEvent, KeyEventKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use ratatui::layout::Position;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +42,7 @@ struct OpenedSource {
     client: String,
     files: String,
     plan: ImportPlan,
+    choice: ImportChoice,
     text: TextViewer,
     /// The width for which `text` was wrapped.
     columns: u16,
@@ -52,6 +54,7 @@ impl OpenedSource {
         let mut opened = Self {
             client: source.client.clone(),
             files: files_line(source),
+            choice: ImportChoice::all(plan),
             plan: plan.clone(),
             text: TextViewer::new("", ""),
             columns: 0,
@@ -65,9 +68,34 @@ impl OpenedSource {
     fn set_columns(&mut self, columns: u16) {
         if columns != self.columns {
             self.columns = columns;
-            let text = plan_text(&self.files, &self.plan, columns);
+            let (text, _) = plan_text(&self.files, &self.plan, &self.choice, columns);
             self.text = TextViewer::new(self.client.as_str(), text);
         }
+    }
+
+    /// Marks another server, or includes or excludes the marked one. Returns false for other keys.
+    fn choice_key(&mut self, key: KeyEvent) -> bool {
+        if !self.choice.is_offered() {
+            return false;
+        }
+        match (key.code, typed_char(key)) {
+            (_, Some(' ')) => self.choice.toggle(),
+            (KeyCode::Tab, _) => self.choice.step(true),
+            (KeyCode::BackTab, _) => self.choice.step(false),
+            _ => return false,
+        }
+        let (text, marked_at) = plan_text(&self.files, &self.plan, &self.choice, self.columns);
+        self.text.replace_text(text);
+        self.text.show_byte(marked_at);
+        true
+    }
+
+    fn chosen_servers(&self) -> Vec<NewServer> {
+        let servers = self.plan.candidates.iter().zip(&self.choice.chosen);
+        servers
+            .filter(|(_, chosen)| **chosen)
+            .map(|(candidate, _)| candidate.server.clone())
+            .collect()
     }
 }
 
@@ -116,23 +144,18 @@ impl ImportLayer {
             Some(LayerKey::Confirm) => {
                 let is_read = cx.shared.now >= opened.since + READ;
                 let is_repeat = key.kind == KeyEventKind::Repeat;
-                if !is_read || is_repeat || opened.plan.candidates.is_empty() {
+                let servers = opened.chosen_servers();
+                if !is_read || is_repeat || servers.is_empty() {
                     return Handled::Consumed;
                 }
-                cx.send(Command::AddServers(servers_of(&opened.plan)));
+                cx.send(Command::AddServers(servers));
                 return Handled::Closed;
             }
+            _ if opened.choice_key(key) => {}
             _ => return opened.text.handle_key(key, cx),
         }
         Handled::Consumed
     }
-}
-
-fn servers_of(plan: &ImportPlan) -> Vec<NewServer> {
-    let candidates = plan.candidates.iter();
-    candidates
-        .map(|candidate| candidate.server.clone())
-        .collect()
 }
 
 fn draw_source(source: &ImportSource, row: &ListRow, pen: &mut Painter) {
@@ -255,11 +278,25 @@ impl Layer for ImportLayer {
                 .hints(self.matching().len(), "show servers", Vec::new(), keymap);
         };
         let hint = |key, word: &str| keymap.layer_hint(KeyContext::ImportText, key, word);
-        let add = match opened.plan.candidates.len() {
+        let total = opened.plan.candidates.len();
+        let what = match opened.choice.count() {
             0 => None,
-            1 => hint(LayerKey::Confirm, "add it, switched off"),
-            count => hint(LayerKey::Confirm, &format!("add all {count}, switched off")),
+            1 if total == 1 => Some("add it, switched off".to_owned()),
+            count if count == total => Some(format!("add all {count}, switched off")),
+            count => Some(format!("add {count} of {total}, switched off")),
         };
-        hint_list([add, keymap.scroll_hint(), hint(LayerKey::Back, "back")])
+        let add = what.and_then(|what| hint(LayerKey::Confirm, &what));
+        let is_offered = opened.choice.is_offered();
+        let toggle = match opened.choice.is_marked_chosen() {
+            true => "Space leave out",
+            false => "Space take",
+        };
+        let choose = is_offered.then(|| toggle.to_owned());
+        let next = is_offered.then(|| "Tab next".to_owned());
+        let scroll = match opened.text.has_more_below() {
+            true => keymap.layer_hint(KeyContext::ScrollableList, LayerKey::PageDown, "read all"),
+            false => keymap.scroll_hint(),
+        };
+        hint_list([add, scroll, choose, next, hint(LayerKey::Back, "back")])
     }
 }

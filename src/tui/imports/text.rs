@@ -30,13 +30,78 @@ pub fn files_line(source: &ImportSource) -> String {
     files.collect::<Vec<_>>().join(", ")
 }
 
-/// The servers to add with everything that they run or reach, and those that are skipped, for a
-/// screen of this width.
-pub fn plan_text(files: &str, plan: &ImportPlan, columns: u16) -> String {
+/// Which servers will be added.
+#[derive(Debug, Clone, Default)]
+pub struct ImportChoice {
+    /// In the order of the plan.
+    pub chosen: Vec<bool>,
+    /// The server that the key for choosing is about.
+    pub marked: usize,
+}
+
+impl ImportChoice {
+    /// All servers of the plan.
+    pub fn all(plan: &ImportPlan) -> Self {
+        Self {
+            chosen: vec![true; plan.candidates.len()],
+            marked: 0,
+        }
+    }
+
+    /// Whether there is anything to choose between.
+    pub fn is_offered(&self) -> bool {
+        self.chosen.len() > 1
+    }
+
+    pub fn count(&self) -> usize {
+        self.chosen.iter().filter(|chosen| **chosen).count()
+    }
+
+    pub fn is_marked_chosen(&self) -> bool {
+        self.chosen.get(self.marked) == Some(&true)
+    }
+
+    pub fn toggle(&mut self) {
+        if let Some(chosen) = self.chosen.get_mut(self.marked) {
+            *chosen = !*chosen;
+        }
+    }
+
+    /// Marks another server.
+    pub fn step(&mut self, is_forward: bool) {
+        let count = self.chosen.len().max(1);
+        let by = if is_forward { 1 } else { count - 1 };
+        self.marked = (self.marked + by) % count;
+    }
+
+    /// What stands before a name. Always of the same length, so that the rows of the text stay.
+    fn prefix(&self, index: usize) -> &'static str {
+        match (self.is_offered(), index == self.marked, self.chosen[index]) {
+            (false, ..) => "",
+            (true, true, true) => "> [x] ",
+            (true, true, false) => "> [ ] ",
+            (true, false, true) => "  [x] ",
+            (true, false, false) => "  [ ] ",
+        }
+    }
+}
+
+/// The servers with everything that they run or reach, and those that are skipped, for a screen of
+/// this width. Also returns where the marked server begins.
+pub fn plan_text(
+    files: &str,
+    plan: &ImportPlan,
+    choice: &ImportChoice,
+    columns: u16,
+) -> (String, usize) {
     let columns = columns.saturating_sub(FRAME_COLUMNS);
     let mut text = format!("From {files}\n");
-    for candidate in &plan.candidates {
-        text += &candidate_text(candidate, columns);
+    let mut marked_at = 0;
+    for (index, candidate) in plan.candidates.iter().enumerate() {
+        if index == choice.marked {
+            marked_at = text.len();
+        }
+        text += &candidate_text(candidate, choice.prefix(index), columns);
     }
     if !plan.skipped.is_empty() {
         text.push('\n');
@@ -48,17 +113,20 @@ pub fn plan_text(files: &str, plan: &ImportPlan, columns: u16) -> String {
     if plan.candidates.is_empty() {
         text += "\nThere is nothing to add.\n";
     }
-    let variables = variables_of(&plan.candidates);
+    let chosen = plan.candidates.iter().zip(&choice.chosen);
+    let chosen = chosen.filter(|(_, chosen)| **chosen);
+    let chosen: Vec<ServerCandidate> = chosen.map(|(candidate, _)| candidate.clone()).collect();
+    let variables = variables_of(&chosen);
     if !variables.is_empty() {
         let names = variables.join(", ");
         text += &format!("\nSet these variables before you switch the servers on: {names}.\n");
     }
-    text
+    (text, marked_at)
 }
 
-fn candidate_text(candidate: &ServerCandidate, columns: u16) -> String {
+fn candidate_text(candidate: &ServerCandidate, prefix: &str, columns: u16) -> String {
     let name = Clean::name(&candidate.server.name);
-    let mut text = format!("\n{}\n", name.as_str());
+    let mut text = format!("\n{prefix}{}\n", name.as_str());
     for (label, value) in candidate.fields() {
         text += &labeled_value(label, &value, Some(columns));
     }

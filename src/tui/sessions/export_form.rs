@@ -1,5 +1,5 @@
-//! One line that asks for the format and the path of an exported conversation, and before an
-//! existing file is replaced.
+//! A form of one line for exporting a conversation: its format and path, and the question whether to
+//! replace an existing file.
 
 use crate::domain::session_export::{ExportArguments, export_file_name};
 use crate::domain::{ExportFormat, ExportPart, QueryId, SessionId};

@@ -13,9 +13,10 @@ use std::time::Duration;
 /// A Ctrl+C this soon after the end of a turn was probably meant to stop it, so it does not quit.
 const TURN_END_GRACE: Duration = Duration::from_secs(1);
 
-/// Stops the running turn, the probe, or the model's answer for a server. With none of them, dismisses the question on the screen, or closes
-/// whatever is open over the chat, or clears the message, or else quits. Quits at once if the
-/// engine has not acknowledged an earlier Ctrl+C in time.
+/// Stops the running turn, the probe, or the model's answer for a server. If nothing is running,
+/// dismisses the question on the screen, closes whatever is open over the chat, clears the message, or
+/// quits: the first that applies. Quits at once if the engine has not acknowledged an earlier Ctrl+C
+/// in time.
 pub fn interrupt(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.interrupt.is_stuck(model.now) {
         return quit(model, effects);

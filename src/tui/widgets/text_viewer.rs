@@ -57,6 +57,34 @@ impl TextViewer {
         }
     }
 
+    /// Replaces the text by one of the same shape, and stays at the same place.
+    pub fn replace_text(&mut self, text: impl Into<Arc<str>>) {
+        let text = text.into();
+        (self.copied, self.chunks) = (0..text.len(), cut(&text));
+        self.text = text;
+    }
+
+    /// Scrolls to the row that begins at this byte, unless it is visible.
+    pub fn show_byte(&mut self, at: usize) {
+        let chunk = self.chunks.partition_point(|start| *start <= at);
+        let chunk = chunk.saturating_sub(1);
+        let before = &self.text[self.chunks[chunk]..self.text.floor_char_boundary(at)];
+        let clean = Clean::escaped(before.strip_suffix('\n').unwrap_or(before));
+        let row = match before.is_empty() {
+            true => 0,
+            false => wrap(clean.as_str(), self.columns).len().max(1),
+        };
+        let place = ChunkRow { chunk, row };
+        if place < self.top || place >= self.move_down(self.top, self.height.saturating_sub(1)) {
+            self.top = place.min(self.last_top());
+        }
+    }
+
+    /// Whether the text goes on below the rows that were drawn last.
+    pub fn has_more_below(&self) -> bool {
+        self.top < self.last_top()
+    }
+
     /// Makes `y` copy only the text that starts at this byte.
     pub fn copying_from(mut self, start: usize) -> Self {
         self.copied.start = self.text.floor_char_boundary(start);

@@ -226,8 +226,8 @@ impl WrappedLine {
         first
     }
 
-    /// The byte in the shown text for a byte of the raw line, or where the cluster starts that
-    /// contains the byte or ends there: an edit may change it, and it may fill many rows.
+    /// The byte in the shown text for a byte of the raw line. If a replaced cluster contains the byte
+    /// or ends at it, the start of that cluster: an edit may change it, and it may fill many rows.
     fn start_of_cluster_up_to(&self, raw: usize) -> usize {
         let after = self.replaced.partition_point(|old| old.raw.start < raw);
         let before = after.checked_sub(1).map(|at| &self.replaced[at]);

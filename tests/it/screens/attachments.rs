@@ -60,7 +60,7 @@ fn files_with_the_message() {
 }
 
 #[test]
-fn files_that_must_not_be_sent_unseen() {
+fn files_with_warnings() {
     insta::assert_snapshot!(at_two_sizes(|story| {
         attach_file(story, text_file(".env", 40));
         attach_file(story, text_file("long.log", 40_000));

@@ -298,7 +298,7 @@ fn long_line_of_code_stays_one_line() {
 }
 
 #[test]
-fn math_is_shown_as_written_also_while_it_arrives() {
+fn math_is_shown_as_written_even_while_it_arrives() {
     let raw = "Sum:\n\\[\n\\int_0^1 x \\, dx \\\\\n- b_1 * c_1 * d\n= \\{e\\}\n\\]\n- an item";
     let rows = [
         "Sum:",

@@ -102,6 +102,48 @@ fn servers_of_a_client_are_shown_in_full_before_they_are_added() {
 }
 
 #[test]
+fn single_servers_are_left_out_with_space() {
+    let mut chat = importing_from(sources());
+    let text = chat.size(80, 14).keys("<Enter>").screen();
+    for part in [
+        "> [x] files",
+        "  [x] git",
+        "PgDn read all",
+        "Space leave out",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    chat.wait(600).keys("<Space>");
+    let text = chat.screen();
+    for part in [
+        "> [ ] files",
+        "Enter add 1 of 2, switched off",
+        "Space take",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let text = chat.keys("<Tab>").screen();
+    assert!(text.contains("> [x] git"), "{text}");
+    chat.keys("<Enter>");
+    let git = server("git", &["git\u{202e}"]);
+    assert_eq!(chat.commands(), [Command::AddServers(vec![git])]);
+}
+
+#[test]
+fn with_every_server_left_out_enter_adds_nothing() {
+    let mut chat = importing_from(sources());
+    chat.keys("<Enter>")
+        .wait(600)
+        .keys("<Space><Tab><Space><Enter>");
+    assert_eq!(chat.commands(), []);
+    assert!(
+        !chat.screen().contains("switched off ·"),
+        "{}",
+        chat.screen()
+    );
+}
+
+#[test]
 fn esc_returns_to_the_list_and_adds_nothing() {
     let mut chat = importing_from(sources());
     chat.keys("<Enter>").wait(600).keys("<Esc>");
