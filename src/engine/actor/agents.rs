@@ -50,7 +50,7 @@ impl Actor {
             }
             AgentSignal::Progressed(text) => self.feed(TurnInput::AgentProgressed(text)),
             AgentSignal::Finished(Ok(mut result)) => {
-                self.agents.keep_new_remarks(&mut result);
+                self.agents.keep_new_remarks_of(&mut result);
                 self.feed(TurnInput::AgentFinished(Ok(result)));
             }
             AgentSignal::Finished(Err(unused)) => {
@@ -63,13 +63,23 @@ impl Actor {
     fn plan_of(&mut self, step: Result<AgentStep, Notice>) -> AgentPlan {
         match step {
             Err(notice) => AgentPlan::RequestFailed(self.without_reason_of_banner(notice)),
+            Ok(AgentStep::NothingFound {
+                notice,
+                mut remarks,
+            }) => {
+                self.agents.keep_new_remarks(&mut remarks);
+                AgentPlan::RequestFailed(match remarks.is_empty() {
+                    true => notice,
+                    false => notice.with_reason(remarks.join(" ")),
+                })
+            }
             Ok(AgentStep::PassOn(notice)) => {
                 AgentPlan::PassOn(self.without_reason_of_banner(notice))
             }
             Ok(AgentStep::Answer {
                 text, mut result, ..
             }) => {
-                self.agents.keep_new_remarks(&mut result);
+                self.agents.keep_new_remarks_of(&mut result);
                 AgentPlan::Answer { text, result }
             }
             Ok(AgentStep::AddToPrompt {
@@ -77,7 +87,7 @@ impl Actor {
                 mut result,
                 ..
             }) => {
-                self.agents.keep_new_remarks(&mut result);
+                self.agents.keep_new_remarks_of(&mut result);
                 AgentPlan::AddToPrompt { excerpts, result }
             }
             Ok(AgentStep::AskModel { prompt, finish, .. }) => {

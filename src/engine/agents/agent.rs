@@ -83,6 +83,12 @@ pub enum AgentStep {
         untrusted_text: String,
         finish: FinishAgent,
     },
+    /// Nothing was found, so the prompt is sent to the model as usual. The remarks that the
+    /// conversation has not shown yet become the reason.
+    NothingFound {
+        notice: Notice,
+        remarks: Vec<String>,
+    },
     /// The prompt, which is no request for notes, is sent to the model as usual. The notice says why
     /// the notes were not used.
     PassOn(Notice),

@@ -26,11 +26,10 @@ impl Agent for FindNotes {
             let found = notes.search(request, query.clone(), NOTES_MAX).await?;
             if found.notes.is_empty() {
                 let notice = Notice::info(format!("No note matches \"{query}\"."));
-                return Err(match found.remarks.is_empty() {
-                    true => notice,
-                    false => notice.with_reason(found.remarks.join(" ")),
-                }
-                .with_advice(Advice::BypassNotes));
+                return Ok(AgentStep::NothingFound {
+                    notice: notice.with_advice(Advice::BypassNotes),
+                    remarks: found.remarks,
+                });
             }
             let text = describe(&query, &found);
             let names = found

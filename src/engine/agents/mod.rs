@@ -125,12 +125,16 @@ impl NoteAgents {
     }
 
     /// Removes the remarks that the conversation has shown already.
-    pub(super) fn keep_new_remarks(&mut self, result: &mut AgentResult) {
+    pub(super) fn keep_new_remarks(&mut self, remarks: &mut Vec<String>) {
         if self.shown_remarks.len() > REMARKS_MAX {
             self.shown_remarks.clear();
         }
+        remarks.retain(|remark| self.shown_remarks.insert(remark.clone()));
+    }
+
+    pub(super) fn keep_new_remarks_of(&mut self, result: &mut AgentResult) {
         if let Some(remarks) = result.remarks_mut() {
-            remarks.retain(|remark| self.shown_remarks.insert(remark.clone()));
+            self.keep_new_remarks(remarks);
         }
     }
 

@@ -108,6 +108,27 @@ async fn a_remark_is_shown_once_for_each_conversation() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_remark_of_a_search_without_hits_is_not_shown_again() {
+    let script = Script::default().answer("No idea.").answer("None.");
+    let (mut harness, _vault) = with_notes(&[("a.md", "# Tea")], script).await;
+    harness.prompt("find notes about dragons").await;
+    harness.wait_for_turn_end().await;
+    let notice = harness.turn_notices().pop().expect("a notice");
+    assert!(notice.why.is_some_and(|why| why.starts_with("Only words")));
+    harness.prompt("find notes about tea").await;
+    harness.wait_for_turn_end().await;
+    let mut result = results(&harness).pop().expect("a result");
+    assert_eq!(result.remarks_mut().map(|remarks| remarks.len()), Some(0));
+    harness.prompt("find notes about knights").await;
+    harness.wait_for_turn_end().await;
+    let notice = harness.turn_notices().pop().expect("a notice");
+    assert_eq!(
+        (notice.what.as_str(), notice.why),
+        ("No note matches \"knights\".", None)
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_deleted_open_note_is_named() {
     let script = Script::default().answer("Which one?");
     let (mut harness, vault) = with_notes(&[("a.md", "# A\nTea.")], script).await;
