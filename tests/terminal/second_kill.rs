@@ -13,7 +13,7 @@ fn kill(mut terminal: PtyTerminal) {
 }
 
 fn resume(terminal: &PtyTerminal) {
-    terminal.wait_for_text("Resume it?");
+    terminal.wait_for_text("Restore the prompt?");
     terminal.wait_for_text("Press a key to choose");
     terminal.press("y");
     terminal.wait_for_text("The interrupted prompt is in the message.");
@@ -97,7 +97,7 @@ fn the_first_turn_of_a_conversation_is_offered_once_after_a_second_kill() {
     resume(&terminal);
     terminal.wait_for_text("› First.");
     let screen = terminal.screen().contents();
-    assert!(!screen.contains("Resume it?"), "{screen}");
+    assert!(!screen.contains("Restore the prompt?"), "{screen}");
     terminal.press("\r");
     terminal.wait_for_text("At last.");
     home.wait_until_saved("At last.");
@@ -132,10 +132,10 @@ fn files_of_the_message_and_of_queued_prompts_survive_a_kill() {
     fs::remove_file(path("gone.txt")).expect("removed");
 
     let terminal = open(&home);
-    terminal.wait_for_text("Resume it?");
+    terminal.wait_for_text("Restore the prompt?");
     terminal.wait_for_text("Press a key to choose");
     terminal.press("k");
-    terminal.wait_until_gone("Resume it?");
+    terminal.wait_until_gone("Restore the prompt?");
     terminal.wait_for_text("two.txt");
     terminal.wait_for_text("[1 file]");
     terminal.wait_for_text("gone.txt missing]");

@@ -297,6 +297,6 @@ impl Layer for ImportLayer {
             true => keymap.layer_hint(KeyContext::ScrollableList, LayerKey::PageDown, "read all"),
             false => keymap.scroll_hint(),
         };
-        hint_list([add, scroll, choose, next, hint(LayerKey::Back, "back")])
+        hint_list([add, choose, scroll, next, hint(LayerKey::Back, "back")])
     }
 }

@@ -80,9 +80,10 @@ impl TextViewer {
         }
     }
 
-    /// Whether the text goes on below the rows that were drawn last.
+    /// Whether the text goes on below the rows that were drawn last. False before the first frame,
+    /// which decides how many rows there are.
     pub fn has_more_below(&self) -> bool {
-        self.top < self.last_top()
+        self.columns > NonZeroU16::MIN && self.top < self.last_top()
     }
 
     /// Makes `y` copy only the text that starts at this byte.

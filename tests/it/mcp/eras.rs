@@ -214,6 +214,7 @@ async fn a_modern_server_reports_changed_resources_on_a_subscription_to_all_of_t
     ] {
         let reading = harness.hub.read_resource(&server, uri);
         assert_eq!(reading.await.expect("contents").len(), 1);
+        harness.hub.follow_resource(&server, uri);
         harness.wait_for_stderr(subscribed).await;
         let notice =
             format!("Resource `{uri}` of server `test` has changed since you attached it.");

@@ -104,7 +104,8 @@ fn servers_of_a_client_are_shown_in_full_before_they_are_added() {
 #[test]
 fn single_servers_are_left_out_with_space() {
     let mut chat = importing_from(sources());
-    let text = chat.size(80, 14).keys("<Enter>").screen();
+    chat.size(80, 14).keys("<Enter>").screen();
+    let text = chat.screen();
     for part in [
         "> [x] files",
         "  [x] git",
