@@ -113,12 +113,20 @@ impl ExportArguments {
                 flag if flag.starts_with("--") => {
                     return Err(format!("There is no option {flag}: --last N or --answers."));
                 }
+                // A lone number is rather a number of turns than a file.
                 word => path.push(word),
             }
         }
         if let Some(format) = path.first().copied().and_then(ExportFormat::from_name) {
             arguments.format = Some(format);
             path.remove(0);
+        }
+        // A lone number means turns rather than a file of that name.
+        if let [count] = path[..]
+            && let Some(count) = count.parse().ok().filter(|count| *count > 0)
+        {
+            arguments.part.last = Some(count);
+            path.clear();
         }
         arguments.path = (!path.is_empty()).then(|| path.join(" "));
         if let Some(path) = &arguments.path
@@ -222,6 +230,13 @@ mod tests {
         assert_eq!(
             parse("--last"),
             Err("--last needs a number, such as --last 3.".to_owned())
+        );
+        assert_eq!(parse("html 3"), parse("html --last 3"));
+        assert_eq!(parse("3"), parse("--last 3"));
+        let file = parse("3 days.md").expect("valid");
+        assert_eq!(
+            (file.part.last, file.path.as_deref()),
+            (None, Some("3 days.md"))
         );
         assert!(parse("--last 0").is_err() && parse("--lats 3").is_err());
     }

@@ -23,9 +23,13 @@ pub fn form_rows(server: &ServerId, state: &FormState, columns: u16) -> Vec<Styl
     push_quote(&mut rows, &state.form().message, columns);
     let secrets = state.form().secret_fields();
     if !secrets.is_empty() {
+        let looks = match secrets.len() {
+            1 => "looks like a secret",
+            _ => "look like secrets",
+        };
         let names: Vec<String> = secrets.into_iter().map(quoted).collect();
         let text = format!(
-            "{} looks like a secret. A server must not ask for secrets in a form: the value would \
+            "{} {looks}. A server must not ask for secrets in a form: the value would \
              pass through this program as plain text.",
             names.join(", ")
         );
@@ -35,7 +39,11 @@ pub fn form_rows(server: &ServerId, state: &FormState, columns: u16) -> Vec<Styl
     if !state.form().fields.is_empty() {
         rows.push(StyledLine::default());
     }
-    let labels = state.form().fields.iter().map(|field| width(&label(field)));
+    let labels = state
+        .form()
+        .fields
+        .iter()
+        .map(|field| width(label(field).as_str()));
     let label_columns = labels.max().unwrap_or(0).min(LABEL_COLUMNS_MAX);
     for (field, input) in state.form().fields.iter().zip(state.inputs()) {
         push_value(&mut rows, field, &input, label_columns, columns);
@@ -50,9 +58,12 @@ pub fn form_rows(server: &ServerId, state: &FormState, columns: u16) -> Vec<Styl
 }
 
 /// The label of a field on one line, with a mark if the field is required.
-pub(super) fn label(field: &FormField) -> String {
-    let required = if field.is_required { " *" } else { "" };
-    format!("{}{required}", Clean::name(field.label()))
+pub(super) fn label(field: &FormField) -> Clean {
+    let mut label = Clean::name(field.label());
+    if field.is_required {
+        label.append(&Clean::from_static(" *"));
+    }
+    label
 }
 
 fn push_value(
@@ -63,7 +74,7 @@ fn push_value(
     columns: u16,
 ) {
     let label_room = u16::try_from(label_columns).unwrap_or(u16::MAX).max(1);
-    let labels = wrapped_rows(&Clean::unambiguous_line(&label(field)), label_room);
+    let labels = wrapped_rows(&label(field), label_room);
     let (value, is_missing) = match field.check(input) {
         Ok(Some(_)) => (value_text(field, input), false),
         Ok(None) => ("not sent".to_owned(), true),

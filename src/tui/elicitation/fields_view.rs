@@ -44,7 +44,11 @@ pub fn draw_fields(state: &mut FormState, area: Rect, pen: &mut Painter) -> Opti
     let height = usize::from(area.height);
     // The whole block of the field with the focus, if it fits; otherwise its beginning.
     let top = focused.end.saturating_sub(height).min(focused.start);
-    let labels = state.form().fields.iter().map(|field| width(&label(field)));
+    let labels = state
+        .form()
+        .fields
+        .iter()
+        .map(|field| width(label(field).as_str()));
     let label_columns = labels.max().unwrap_or(0).min(LABEL_COLUMNS_MAX);
     let mut cursor = None;
     for (y, row) in (area.top()..area.bottom()).zip(rows.iter().skip(top)) {
@@ -181,7 +185,7 @@ fn draw_field(
         let cursor = pen.glyphs.cursor;
         pen.put(line.x, line.y, cursor, style, 1);
     }
-    let label = shortened(&label(&field), label_columns);
+    let label = shortened(label(&field).as_str(), label_columns);
     pen.put(
         line.x + 2,
         line.y,

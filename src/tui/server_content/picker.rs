@@ -275,7 +275,10 @@ impl Layer for ContentPicker {
         let rows = self.rows(shared);
         self.follow(&rows);
         let (title, empty) = match self.listed {
-            ListedContent::Prompts => ("Prompts", "No connected server offers prompts."),
+            ListedContent::Prompts => (
+                "Prompts",
+                "No server offers prompts. Your own are files prompts/NAME.md, used as /NAME.",
+            ),
             ListedContent::Resources => ("Resources", "No connected server offers resources."),
         };
         let title = ListTitle {
