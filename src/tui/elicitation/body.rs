@@ -6,7 +6,7 @@ use crate::domain::tool::QUOTE_PREFIX;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::elicitation::form_state::FormState;
-use crate::tui::widgets::painter::{single_line, wrapped_rows};
+use crate::tui::widgets::painter::wrapped_rows;
 use crate::tui::widgets::styled_line::StyledLine;
 
 /// Widest column of labels.
@@ -208,12 +208,42 @@ fn push_warning(rows: &mut Vec<StyledLine>, text: &Clean, columns: u16) {
 }
 
 fn quoted(name: &str) -> String {
-    format!("`{}`", single_line(name).as_str())
+    format!("`{}`", Clean::name(name))
 }
 
 pub(super) fn shortened(text: &str, columns: usize) -> String {
     match width(text) <= columns {
         true => text.to_owned(),
         false => format!("{}…", truncate_to_width(text, columns.saturating_sub(1))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::elicitation::ElicitationForm;
+    use serde_json::json;
+    use std::sync::Arc;
+
+    #[test]
+    fn unusual_characters_of_labels_are_escaped_once() {
+        let params = json!({ "message": "Your account", "requestedSchema": { "properties": {
+            "a": { "type": "string", "title": "OK\u{200b}?" },
+            "b": { "type": "string", "title": "p\u{430}ssword" },
+            "password": { "type": "string" },
+        } } });
+        let form = ElicitationForm::from_params(&params).expect("a valid form");
+        let rows = form_rows(&"shop".into(), &FormState::new(Arc::new(form)), 200);
+        let review: Vec<String> = rows.iter().map(StyledLine::text).collect();
+        let review = review.join("\n");
+        for shown in [
+            "OK⟨U+200B⟩?",
+            "p⟨U+0430⟩ssword",
+            "`password` look like secrets",
+        ] {
+            assert!(review.contains(shown), "{shown} in {review}");
+        }
+        assert!(!review.contains("U+27E8"), "{review}");
+        assert!(!review.contains('\u{430}'), "{review}");
     }
 }

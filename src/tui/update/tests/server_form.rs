@@ -160,22 +160,6 @@ fn a_secret_is_sent_only_after_a_typed_confirmation() {
 }
 
 #[test]
-fn unusual_characters_of_labels_are_escaped_once() {
-    let question = form_question(
-        &json!({
-            "a": { "type": "string", "title": "OK\u{200b}?" },
-            "password": { "type": "string" },
-            "pin": { "type": "string", "title": "card PIN" },
-        }),
-        &[],
-    );
-    let mut chat = asked(question);
-    let review = show(&mut chat);
-    assert!(review.contains("OK⟨U+200B⟩?"), "{review}");
-    assert!(review.contains("look like secrets"), "{review}");
-}
-
-#[test]
 fn typing_goes_to_the_message_until_the_user_pauses() {
     let mut chat = chat();
     chat.size(80, 24).keys("go<Enter>he");
