@@ -142,6 +142,11 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
             );
             wrapped_rows(&Clean::escaped(&text), columns)
         }
+        Ask::UseNotesFolder {
+            folder,
+            previous,
+            is_new,
+        } => body_settings::notes_folder_rows(folder, previous.as_deref(), *is_new, columns),
         Ask::RoundLimit {
             rounds,
             was_told_to_answer,

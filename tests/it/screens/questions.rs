@@ -149,6 +149,14 @@ fn questions_about_settings() {
         };
         ask(story, removed);
     };
+    let folder = |is_new: bool, previous: Option<&str>| {
+        let question = Ask::UseNotesFolder {
+            folder: "/home/ann/Documents/notes\u{202e}".to_owned(),
+            previous: previous.map(str::to_owned),
+            is_new,
+        };
+        move |story: &mut ScreenHarness| ask(story, question.clone())
+    };
     snapshot_states(
         "questions_about_settings",
         &[
@@ -156,6 +164,8 @@ fn questions_about_settings() {
             ("an outdated system prompt", &prompt),
             ("a model to add", &add),
             ("a model to remove", &remove),
+            ("a folder of notes", &folder(false, Some("/home/ann/old"))),
+            ("a new folder of notes", &folder(true, None)),
         ],
     );
 }
