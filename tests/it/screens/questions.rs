@@ -96,6 +96,15 @@ fn questions_about_an_earlier_run() {
         };
         ask(story, Ask::UnfinishedTurn(Box::new(turn)));
     };
+    let note = |story: &mut ScreenHarness| {
+        let turn = UnfinishedTurn {
+            prompt: "Make a note about tea".to_owned(),
+            partial_answer: "# Tea".to_owned(),
+            writes_note: true,
+            ..UnfinishedTurn::default()
+        };
+        ask(story, Ask::UnfinishedTurn(Box::new(turn)));
+    };
     let discard = |story: &mut ScreenHarness| {
         let prompt = "Rename the files.".to_owned();
         ask(story, Ask::ConfirmDiscard { prompt });
@@ -105,6 +114,7 @@ fn questions_about_an_earlier_run() {
         &[
             ("an unfinished turn", &unfinished),
             ("an unfinished turn with a task", &task),
+            ("an unfinished turn that writes a note", &note),
             ("discarding it", &discard),
         ],
     );
