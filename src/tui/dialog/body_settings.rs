@@ -57,7 +57,7 @@ pub fn notes_folder_rows(
     previous: Option<&str>,
     is_new: bool,
     columns: u16,
-) -> Vec<String> {
+) -> Vec<StyledLine> {
     let mut text = folder.to_owned();
     if is_new {
         text += "\n\nThis folder does not exist yet. It will be created.";
@@ -67,7 +67,7 @@ pub fn notes_folder_rows(
     if let Some(previous) = previous {
         text += &format!("\n\nUntil now, your notes are in\n{previous}");
     }
-    wrapped_rows(&Clean::escaped(&text), columns)
+    to_lines(wrapped_rows(&Clean::escaped(&text), columns))
 }
 
 /// The full text of the prompt that would be replaced.
