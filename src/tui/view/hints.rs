@@ -249,7 +249,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         if !model.composer.queue.is_empty() && model.composer.editor.is_blank() {
             hints.push(Some("Up queued prompts".to_owned()));
         }
-        hints.push(is_calling.then(|| "/cancel one call".to_owned()));
+        hints.push(running_call_hint(model));
     } else if let Some(edited) = model.composer.edited() {
         hints.push(hint(
             Action::Send,
@@ -288,6 +288,16 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints.into_iter().flatten().collect()
+}
+
+/// The hint about the running calls: a task can also be left.
+fn running_call_hint(model: &UiModel) -> Option<String> {
+    let mut calls = model.chat.running_calls().peekable();
+    calls.peek()?;
+    match calls.any(|call| call.task.is_some()) {
+        true => model.keymap.hint(Action::LeaveCall, "leave the task"),
+        false => Some("/cancel one call".to_owned()),
+    }
 }
 
 fn first_run_hints(model: &UiModel) -> Vec<String> {
