@@ -205,7 +205,8 @@ impl Actor {
 
     fn describe_consulting(&mut self) -> BoxFuture<'static, Notice> {
         let waiting = Notice::info("Reading the notes…");
-        self.cx.outbox.push(Event::LowPriorityNoticePosted(waiting));
+        // Not queued: the result would be shown first.
+        self.cx.outbox.push(Event::NoticePosted(waiting));
         let metadata = &self.conversation.session().metadata;
         let consults_notes = metadata.consults_notes == Some(true);
         let settings = self.cx.settings.notes();

@@ -66,9 +66,12 @@ pub(super) async fn resume(home: TempDir, script: Script) -> EngineHarness {
     harness
 }
 
-/// Waits for a notice outside a turn.
+/// Waits for a notice outside a turn, other than that the notes are being read.
 pub(super) async fn notice(harness: &mut EngineHarness) -> String {
-    let is_notice = |event: &Event| matches!(event, Event::NoticePosted(_));
+    let is_notice = |event: &Event| match event {
+        Event::NoticePosted(notice) => notice.what != "Reading the notes…",
+        _ => false,
+    };
     match harness.wait_for("a notice", is_notice).await {
         Event::NoticePosted(notice) => notice.what,
         _ => unreachable!(),

@@ -73,7 +73,7 @@ async fn notes_on_reports_the_reading_at_once_and_then_the_failure() {
     let consult = Command::Note(NoteCommand::Consult(true));
     harness.send(consult).await;
     let is_reading = |event: &Event| match event {
-        Event::LowPriorityNoticePosted(notice) => notice.what == "Reading the notes…",
+        Event::NoticePosted(notice) => notice.what == "Reading the notes…",
         _ => false,
     };
     harness.wait_for("the first notice", is_reading).await;

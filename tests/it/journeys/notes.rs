@@ -273,3 +273,15 @@ fn a_new_notes_folder_is_created_only_after_consent() {
         .sees("✓ note created  tea.md");
     assert!(new.join("tea.md").exists());
 }
+
+#[test]
+fn the_notice_that_notes_are_read_does_not_outlast_the_result() {
+    let mut chat = chat_in(home_without_vault(), script());
+    // Its notice is still visible when the notes are read.
+    chat.says("/note")
+        .sees("No note is open")
+        .says("/notes")
+        .sees("No notes folder is configured.")
+        .waits(std::time::Duration::from_secs(10))
+        .does_not_see("Reading the notes");
+}
