@@ -51,8 +51,8 @@ impl Actor {
         tracing::info!(server = %call.server, tool = %call.tool, "waiting for a task of an earlier run");
         let servers = self.hub.servers();
         let problem = match servers.iter().find(|server| server.id == call.server) {
-            None => Some("is not configured any more"),
-            Some(server) if server.launch != launch => Some("has other settings now"),
+            None => Some("is no longer configured"),
+            Some(server) if server.launch != launch => Some("now has different settings"),
             Some(server) if !server.enabled => Some("is switched off"),
             Some(_) => None,
         };

@@ -191,8 +191,8 @@ impl ContextBudget {
     /// Removes the images of earlier prompts if the model takes none. Refuses a prompt with images.
     fn apply_image_support(&self, unsent: &mut UnsentRequest) -> Option<BudgetOutput> {
         let support = ImageSupport::of(&unsent.model, self.usage.model_info.as_deref());
-        let refused = (&*unsent.model.name, unsent.has_prompt_images);
-        images::apply_support(support, refused, &mut unsent.messages).map(BudgetOutput::Refuse)
+        let prompt = (&*unsent.model.name, unsent.has_prompt_images);
+        images::apply_support(support, prompt, &mut unsent.messages).map(BudgetOutput::Refuse)
     }
 
     /// Chooses the context size for the queued request and sends it, or asks the user.

@@ -20,7 +20,7 @@ const UNANSWERED_MAX: usize = 8;
 const VISITED_PAGES_MAX: usize = 32;
 const INVALID_PARAMS: i64 = -32602;
 const METHOD_NOT_FOUND: i64 = -32601;
-/// The code that the specification of sampling uses for this.
+/// The code in the sampling specification's example of a rejected request.
 const USER_REJECTED: i64 = -1;
 const TOO_MANY_REQUESTS: i64 = -32000;
 
