@@ -111,7 +111,9 @@ impl ExportArguments {
                         Some(count.ok_or("--last needs a number, such as --last 3.")?);
                 }
                 flag if flag.starts_with("--") => {
-                    return Err(format!("There is no option {flag}: --last N or --answers."));
+                    return Err(format!(
+                        "There is no option {flag}. Use --last N or --answers."
+                    ));
                 }
                 word => path.push(word),
             }

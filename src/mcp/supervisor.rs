@@ -42,7 +42,7 @@ pub struct HubContext {
     pub requests: RequestBroker,
     pub credentials: CredentialFile,
     pub roots: RootFolders,
-    /// Tasks go on without their calls; see [`super::Hub::keep_tasks`].
+    /// Tasks keep running after their calls end; see [`super::Hub::keep_tasks`].
     pub keeps_tasks: Arc<AtomicBool>,
 }
 
@@ -61,7 +61,7 @@ pub struct ServerSupervisor {
     pub(super) subscriptions: ResourceSubscriptions,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
-    /// Only of a remote server.
+    /// Only remote servers have one.
     pub(super) authorizer: Option<Authorizer>,
 }
 

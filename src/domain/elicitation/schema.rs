@@ -85,14 +85,15 @@ pub(super) fn message(params: &Value) -> Result<String, String> {
 }
 
 fn field(name: &str, schema: &Value, is_required: bool) -> Result<FormField, String> {
-    let kind = kind(schema).map_err(|why| {
+    let naming_field = |why: String| {
         let name: String = name.chars().take(60).collect();
         format!("the field `{name}` {why}")
-    })?;
+    };
+    let kind = kind(schema).map_err(naming_field)?;
     let mut field = FormField {
-        name: limited(name)?,
-        title: text(schema, "title")?,
-        description: text(schema, "description")?,
+        name: limited(name).map_err(naming_field)?,
+        title: text(schema, "title").map_err(naming_field)?,
+        description: text(schema, "description").map_err(naming_field)?,
         is_required,
         initial: FieldInput::empty(&kind),
         kind,

@@ -61,7 +61,7 @@ impl Actor {
                 self.handle_note_paths(fragment, found);
             }
             JobResult::PageOpened(request, result) => {
-                // Withdrawn while the browser started.
+                // The request may have been withdrawn while the browser started.
                 if self.hub.has_request(request.id) {
                     let (requests, cx) = (&mut self.server_requests, &mut self.cx);
                     let reply = requests.handle_page_opened(request, result, cx);

@@ -76,7 +76,7 @@ pub fn raw_estimate_definitions(bytes: usize) -> u64 {
     bytes as u64 * TOKENS_PER_100_TOOL_BYTES / 100
 }
 
-/// The raw token estimate of saved messages. Copies the text of messages with files only.
+/// The raw token estimate of saved messages. Copies only the text of messages with files.
 pub fn raw_estimate_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
     let content_tokens = |message: &SavedMessage| {
         let text = prompt_with_files(&message.content, &message.attachments);
@@ -214,7 +214,8 @@ pub enum ContextFit {
         from: u64,
         to: u64,
     },
-    /// The request exceeds the largest possible context and will be truncated.
+    /// The request will be truncated: it exceeds the context, and a larger context is not possible or
+    /// would not suffice.
     TooLong {
         num_ctx: u64,
     },
