@@ -75,6 +75,7 @@ impl Actor {
             let notice = Notice::failure("There is no answer to continue.");
             return self.reject(id, prompt, notice);
         }
+        self.recovery.put_off(&mut self.cx);
         let started_at = &mut self.conversation.session_mut().started_at;
         started_at.get_or_insert_with(jiff::Timestamp::now);
         self.persist
