@@ -14,8 +14,6 @@ const JOINERS_MAX: u8 = 6;
 const CLUSTER_BYTES_MAX: usize = 64;
 /// The subdivision flags recommended for interchange (RGI): England, Scotland, Wales.
 const TAG_FLAGS: [&str; 3] = ["gbeng", "gbsct", "gbwls"];
-/// Maximum size of the pending tags of a flag; those of [`TAG_FLAGS`] have five tags of four bytes.
-const TAGS_BYTES_MAX: usize = 24;
 const JOINER: char = '\u{200D}';
 const NON_JOINER: char = '\u{200C}';
 const EMOJI_STYLE: char = '\u{FE0F}';
@@ -209,7 +207,7 @@ impl InvisibleFilter {
                 false
             }
             PendingChars::Tags(tags)
-                if matches!(c, '\u{E0020}'..='\u{E007E}') && tags.len() < TAGS_BYTES_MAX =>
+                if matches!(c, '\u{E0020}'..='\u{E007E}') && tags.len() < 24 =>
             {
                 tags.push(c);
                 true
