@@ -31,7 +31,11 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let columns = area.width.saturating_sub(2);
     if let Some(notice) = model.notices.current() {
         let sentence = advice::notice_line(notice);
-        if fits_hint_line(&sentence, model, area.width) {
+        // A dialog that fills a small screen leaves no other row to say why a key did nothing.
+        let is_only_row =
+            (layout.dialog).is_some_and(|dialog| dialog.union(layout.notice_area) == dialog);
+        let must_show = is_only_row && model.notices.is_about_key();
+        if must_show || fits_hint_line(&sentence, model, area.width) {
             return draw_notice(
                 model,
                 notice.severity,

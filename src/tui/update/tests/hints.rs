@@ -61,13 +61,9 @@ fn rename_without_a_title_puts_the_present_one_into_the_message() {
 #[test]
 fn mcp_add_and_the_empty_list_name_the_shell_command() {
     let mut chat = chat();
-    chat.keys("/mcp add files<Enter>");
-    assert!(
-        chat.notice().contains("humble mcp add NAME"),
-        "{}",
-        chat.notice()
-    );
-    chat.keys("/mcp<Enter>");
+    let screen = chat.keys("/mcp add files<Enter>").screen();
+    assert!(screen.contains("humble mcp add NAME"), "{screen}");
+    chat.keys("<Esc>/mcp<Enter>");
     let screen = chat.screen();
     assert!(screen.contains("humble mcp add NAME"), "{screen}");
 }
