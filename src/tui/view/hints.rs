@@ -75,7 +75,7 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
 }
 
 /// Draws a notice on the left. On the right, draws the hint that no notice may hide, or else
-/// the hints that always apply, if they fit.
+/// hints that fit: those of the focused pane, or those that always apply.
 fn draw_notice(model: &UiModel, severity: Severity, text: &Clean, area: Rect, pen: &mut Painter) {
     let columns = width(text.as_str()) as u16;
     let plain = pen.theme.plain;
@@ -91,8 +91,12 @@ fn draw_notice(model: &UiModel, severity: Severity, text: &Clean, area: Rect, pe
     pen.put(area.x + 1, area.y, mark, style, 1);
     pen.put(area.x + 3, area.y, text.as_str(), plain, columns);
     let separator = format!(" {} ", pen.glyphs.dot);
-    let right = stop_hint(model).unwrap_or_else(|| hints(model).1.join(&separator));
-    if usize::from(columns) + width(&right) + 7 <= usize::from(area.width) {
+    let room = usize::from(area.width.saturating_sub(columns + 7));
+    let right = stop_hint(model).unwrap_or_else(|| match hints(model) {
+        (contextual, always) if always.is_empty() => fitting_hints(contextual, room, pen),
+        (_, always) => always.join(&separator),
+    });
+    if width(&right) <= room {
         pen.put_right(area.right() - 1, area.y, &right, pen.theme.dim);
     }
 }
@@ -266,13 +270,21 @@ fn message_hints(model: &UiModel) -> Vec<String> {
             hints.push(hint(Action::Interrupt, "stop"));
         }
         hints.push(hint(Action::Send, "send"));
+        let asks_again =
+            model.chat.transcript.was_last_answer_cancelled() && model.composer.editor.is_blank();
+        if asks_again {
+            hints.push(hint(Action::Retry, "ask again"));
+        }
         if model.screen.size.0 < HELP_FIRST_BELOW {
             hints.push(hint(Action::Help, "help"));
         }
         if model.conversation.is_last_answer_truncated {
             hints.push(hint(Action::Continue, "continue the answer"));
         }
-        hints.push(hint(Action::Edit(Edit::Newline), "newline"));
+        // On narrow screens there is no room for both.
+        if !asks_again {
+            hints.push(hint(Action::Edit(Edit::Newline), "newline"));
+        }
         if !model.chat.transcript.entries().is_empty() {
             hints.push(hint(Action::NextPane, "chat"));
         }
