@@ -74,9 +74,7 @@ impl CopyReport {
                 let sent = format!("Sent {name} ({lines}) to the terminal's clipboard (OSC 52).");
                 let notice = match self.bytes {
                     ..=TERMINAL_BYTES_USUAL => Notice::info(sent),
-                    _ => Notice::warning(sent).with_reason(format!(
-                        "It may ignore {kilobytes} kB: many terminals accept only 74 kB."
-                    )),
+                    _ => Notice::warning(sent).with_reason(Self::size_warning(&kilobytes)),
                 };
                 match is_tmux && explains_tmux {
                     true => {
@@ -99,19 +97,19 @@ impl CopyReport {
     /// tmux acknowledges its own buffer, but not what the terminal does with the text.
     fn tmux_notice(&self, copied: &str, kilobytes: &str) -> Notice {
         let buffer = format!("Copied {copied} to the tmux buffer");
-        match self.bytes {
-            ..=TERMINAL_BYTES_USUAL => {
-                Notice::info(format!("{buffer}, and sent it to the terminal (OSC 52)."))
-            }
-            ..=TERMINAL_BYTES_MAX => {
-                Notice::warning(format!("{buffer}, and sent it to the terminal (OSC 52)."))
-                    .with_reason(format!(
-                        "It may ignore {kilobytes} kB: many terminals accept only 74 kB."
-                    ))
-            }
-            _ => Notice::warning(format!("{buffer}."))
-                .with_reason(format!("{kilobytes} kB is too much for the terminal.")),
+        if self.bytes > TERMINAL_BYTES_MAX {
+            return Notice::warning(format!("{buffer}."))
+                .with_reason(format!("{kilobytes} kB is too much for the terminal."));
         }
+        let sent = format!("{buffer}, and sent it to the terminal (OSC 52).");
+        match self.bytes {
+            ..=TERMINAL_BYTES_USUAL => Notice::info(sent),
+            _ => Notice::warning(sent).with_reason(Self::size_warning(kilobytes)),
+        }
+    }
+
+    fn size_warning(kilobytes: &str) -> String {
+        format!("It may ignore {kilobytes} kB: many terminals accept only 74 kB.")
     }
 }
 
