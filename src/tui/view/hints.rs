@@ -266,28 +266,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
     } else if model.composer.queue.paused && model.composer.editor.is_blank() {
         hints.push(hint(Action::Send, "resume the queue"));
     } else {
-        if model.sampling.is_some() {
-            hints.push(hint(Action::Interrupt, "stop"));
-        }
-        hints.push(hint(Action::Send, "send"));
-        let asks_again =
-            model.chat.transcript.was_last_answer_cancelled() && model.composer.editor.is_blank();
-        if asks_again {
-            hints.push(hint(Action::Retry, "ask again"));
-        }
-        if model.screen.size.0 < HELP_FIRST_BELOW {
-            hints.push(hint(Action::Help, "help"));
-        }
-        if model.conversation.is_last_answer_truncated {
-            hints.push(hint(Action::Continue, "continue the answer"));
-        }
-        // On narrow screens there is no room for both.
-        if !asks_again {
-            hints.push(hint(Action::Edit(Edit::Newline), "newline"));
-        }
-        if !model.chat.transcript.entries().is_empty() {
-            hints.push(hint(Action::NextPane, "chat"));
-        }
+        hints.extend(resting_hints(model));
     }
     if model.composer.editor.has_chip() {
         hints.insert(1, hint(Action::Edit(Edit::Unfold), "unfold the paste"));
@@ -300,6 +279,35 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints.into_iter().flatten().collect()
+}
+
+/// Hints for the message while nothing runs and nothing is edited.
+fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
+    let hint = |action, word: &str| model.keymap.hint(action, word);
+    let mut hints = Vec::new();
+    if model.sampling.is_some() {
+        hints.push(hint(Action::Interrupt, "stop"));
+    }
+    hints.push(hint(Action::Send, "send"));
+    let asks_again =
+        model.chat.transcript.was_last_answer_cancelled() && model.composer.editor.is_blank();
+    if asks_again {
+        hints.push(hint(Action::Retry, "ask again"));
+    }
+    if model.screen.size.0 < HELP_FIRST_BELOW {
+        hints.push(hint(Action::Help, "help"));
+    }
+    if model.conversation.is_last_answer_truncated {
+        hints.push(hint(Action::Continue, "continue the answer"));
+    }
+    // On narrow screens there is no room for both.
+    if !asks_again {
+        hints.push(hint(Action::Edit(Edit::Newline), "newline"));
+    }
+    if !model.chat.transcript.entries().is_empty() {
+        hints.push(hint(Action::NextPane, "chat"));
+    }
+    hints
 }
 
 fn first_run_hints(model: &UiModel) -> Vec<String> {
