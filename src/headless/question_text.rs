@@ -81,7 +81,7 @@ fn request_text(server: &ServerId, question: &Ask) -> String {
             "{name} runs the call only after you have been on {}.",
             Clean::unambiguous_line(host)
         ),
-        Ask::AskModel { .. } => format!("{name} wants an answer of your model."),
+        Ask::AskModel { .. } => format!("{name} wants an answer from your model."),
         Ask::SendModelAnswer { .. } => format!("The answer for {name} is ready."),
         _ => format!("{name} asks for values."),
     }

@@ -22,7 +22,7 @@ pub async fn ask_model(
         return (UserAnswer::Choice(UserChoice::Decline), Some(report));
     };
     eprintln!(
-        "{server} wants an answer of your model {}, {}. The lines after | are all that the model \
+        "{server} wants an answer from your model {}, {}. The lines after | are all that the model \
          would get:",
         Clean::name(model),
         request.parameters_text()

@@ -5,6 +5,7 @@
 use crate::domain::Notice;
 use crate::protocol::{Command, EVENT_QUEUE_MAX, Event};
 use crate::tui::advice;
+use crate::tui::left_tasks;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::screen_end::{ScreenEnd, ScreenExit, TuiError};
 use crate::tui::terminal::clipboard::Clipboard;
@@ -34,7 +35,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// Minimum time between two frames while text streams in.
 const FRAME_INTERVAL: Duration = Duration::from_millis(16);
-/// Maximum number of terminal events processed before a frame is drawn.
+/// Maximum number of terminal events whose keys are collected before they are processed.
 const BATCH_MAX: usize = 8_192;
 /// How long SIGTSTP may take to stop the process.
 const STOP_TIMEOUT: Duration = Duration::from_millis(50);
@@ -109,7 +110,12 @@ async fn run_screen(
         event_loop.keep_draft().await;
     }
     let saved_title = event_loop.model.conversation.saved_title();
-    outcome.map(|exit| ScreenEnd { exit, saved_title })
+    let left_tasks = left_tasks::farewell(&event_loop.model.engine.left_tasks);
+    outcome.map(|exit| ScreenEnd {
+        exit,
+        saved_title,
+        left_tasks,
+    })
 }
 
 /// Terminal input, polled only when crossterm signals readiness: each direct poll would

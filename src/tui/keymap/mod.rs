@@ -98,6 +98,8 @@ pub enum Action {
     Withheld,
     Answer,
     CancelCall,
+    LeaveCall,
+    LeftTasks,
     OpenCall,
     AttachLink,
     CopySelected,
@@ -126,7 +128,7 @@ pub struct Binding {
     /// How the argument is completed.
     pub argument: ArgumentKind,
     pub description: &'static str,
-    /// Other words by which the palette finds the action.
+    /// Other words by which the palette and command completion find the action.
     pub search_words: &'static str,
     pub scope: BindingScope,
     /// Whether its keys without modifiers also act together with Ctrl, Alt or Shift.
@@ -245,6 +247,8 @@ pub const TABLE: &[Binding] = &[
     bind(A::Thinking, "thinking", G::Screen, W::Always, &[function_key(3), ctrl('t')], "Show or hide the thinking").command("/thinking", "").found_by("reasoning"),
     bind(A::Raw, "raw", G::Screen, W::Always, &[function_key(5)], "Switch between raw and rendered answers").command("/raw", "").found_by("markdown source"),
     bind(A::CancelCall, "cancel", G::Tools, W::Always, &[], "Cancel one running call").command("/cancel", "[NUMBER|TOOL]").argument(V::RunningCall).found_by("stop abort kill"),
+    bind(A::LeaveCall, "leave", G::Conversation, W::Always, &[alt('l')], "Leave a running task, and go on without it").command("/leave", "[NUMBER|TOOL]").argument(V::RunningCall).found_by("background task detach wait"),
+    bind(A::LeftTasks, "tasks", G::Tools, W::Always, &[], "List the tasks that you left running").command("/tasks", "").found_by("background left result wait"),
     bind(A::Log, "log", G::Program, W::Always, &[function_key(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]").argument(V::Words(words::LOG_WORDS)).found_by("errors debug"),
     bind(A::Mouse, "mouse", G::Screen, W::Always, &[alt('m')], "Mouse capture on or off (off: select as usual)").command("/mouse", "").found_by("select text"),
     bind(A::Reload, "reload", G::Program, W::Always, &[], "Reload the settings").command("/reload", "").found_by("config"),

@@ -15,7 +15,7 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::selection;
 use crate::tui::view::notice_area::{fits_hint_line, stop_hint};
 use crate::tui::view::pane_hints::{pane_hints, selected_stop_hints};
-use crate::tui::widgets::editor::Edit;
+use crate::tui::widgets::editor::{Edit, Motion};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
@@ -251,9 +251,10 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         hints.push(hint(Action::Interrupt, "stop"));
         hints.push(hint(Action::Send, "queue"));
         if !model.composer.queue.is_empty() && model.composer.editor.is_blank() {
-            hints.push(Some("Up queued prompts".to_owned()));
+            let up = Action::Edit(Edit::Move(Motion::Up));
+            hints.push(hint(up, "queued prompts"));
         }
-        hints.push(is_calling.then(|| "/cancel one call".to_owned()));
+        hints.push(running_call_hint(model));
     } else if let Some(edited) = model.composer.edited() {
         hints.push(hint(
             Action::Send,
@@ -308,6 +309,16 @@ fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
         hints.push(hint(Action::NextPane, "chat"));
     }
     hints
+}
+
+/// The hint about the running calls: a task can also be left.
+fn running_call_hint(model: &UiModel) -> Option<String> {
+    let mut calls = model.chat.running_calls().peekable();
+    calls.peek()?;
+    match calls.any(|call| call.task.is_some()) {
+        true => model.keymap.hint(Action::LeaveCall, "leave the task"),
+        false => Some("/cancel one call".to_owned()),
+    }
 }
 
 fn first_run_hints(model: &UiModel) -> Vec<String> {
