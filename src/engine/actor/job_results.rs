@@ -51,8 +51,8 @@ impl Actor {
             JobResult::DialectSaved(model, dialect, result) => {
                 self.handle_dialect_saved(&model, dialect, result);
             }
-            JobResult::SessionEstimated(conversation, raw_estimate) => {
-                self.handle_session_estimate(conversation, raw_estimate)
+            JobResult::SessionEstimated(conversation, shares) => {
+                self.handle_session_estimate(conversation, shares)
             }
             JobResult::MessagesScanned(conversation, untrusted_text) => {
                 self.handle_messages_scanned(conversation, untrusted_text)

@@ -6,6 +6,7 @@ use crate::domain::attachment::prompt_with_files;
 use crate::domain::{
     AttachedImage, Message, ModelConfig, ModelInfo, SavedMessage, ToolCallMessage, Toolset,
 };
+use crate::protocol::ContextShares;
 use crate::text::token_estimate::{self, Vocabulary};
 
 /// Tokens reserved for the answer.
@@ -65,6 +66,23 @@ pub fn raw_estimate(messages: &[Message], tools: Option<&Toolset>, vocabulary: V
     let definitions = tools.map_or(&[][..], Toolset::tools).iter();
     let bytes: usize = definitions.map(|tool| tool.tool.bytes).sum();
     message_tokens + raw_estimate_definitions(bytes)
+}
+
+/// The raw estimates of a request's parts.
+pub fn raw_shares(
+    messages: &[Message],
+    tools: Option<&Toolset>,
+    vocabulary: Vocabulary,
+) -> ContextShares {
+    let system = messages.split(|message| !matches!(message, Message::System(_)));
+    let definitions = raw_estimate(&[], tools, vocabulary);
+    ContextShares {
+        system: system
+            .map(|part| raw_estimate(part, None, vocabulary))
+            .sum(),
+        tools: definitions,
+        total: raw_estimate(messages, tools, vocabulary),
+    }
 }
 
 fn image_tokens(images: &[AttachedImage]) -> u64 {
