@@ -79,6 +79,7 @@ impl Actor {
             Ok(calls) => calls,
             Err(notice) => return self.reject(id, prompt, notice),
         };
+        self.recovery.put_off(&mut self.cx);
         let started_at = &mut self.conversation.session_mut().started_at;
         started_at.get_or_insert_with(jiff::Timestamp::now);
         self.persist
@@ -247,8 +248,9 @@ impl Actor {
             summary.trim(),
             &model,
         );
-        let notice = Notice::info("The model is sent this summary instead of what came before it.")
-            .with_reason("The session file keeps everything.");
+        let notice =
+            Notice::info("The model now receives this summary instead of the messages before it.")
+                .with_reason("The session file keeps everything.");
         self.cx
             .outbox
             .push(Event::Turn(id, TurnEvent::Noted(notice)));

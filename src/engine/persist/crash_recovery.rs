@@ -2,7 +2,7 @@
 
 use super::session_writer::ConversationSeq;
 use super::unfinished::{RecoveryScan, ResumedConversation, UnfinishedTurns, scan_journals};
-use crate::domain::{Prompt, ToolCall};
+use crate::domain::{Notice, Prompt, ToolCall};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
@@ -55,6 +55,23 @@ impl CrashRecovery {
         }
     }
 
+    /// Leaves the unfinished turns for the next start, because the user began a turn instead of
+    /// answering. An answer after that would replace the conversation that has just begun.
+    pub fn put_off(&mut self, cx: &mut EngineCx) {
+        let is_about_turns = |pending: &PendingQuestion| {
+            matches!(
+                pending,
+                PendingQuestion::Unfinished(_) | PendingQuestion::DiscardUnfinished(_)
+            )
+        };
+        // Dropping the turns unlocks their journals.
+        self.unfinished.clear();
+        if !cx.withdraw_matching(is_about_turns).is_empty() {
+            let notice = Notice::info("The unfinished turn is kept.");
+            cx.notice(notice.with_advice("The next start offers it again."));
+        }
+    }
+
     /// Keeps the calls of a turn in this conversation until its prompt is submitted again.
     pub fn keep_calls(&mut self, conversation: ConversationSeq, calls: Vec<ToolCall>) {
         self.resumed_calls = Some((conversation, calls));
@@ -83,7 +100,7 @@ impl CrashRecovery {
                     let resumed = ResumedConversation::open(turns, &sessions);
                     JobResult::Recovery(RecoveryResult::Opened(Some(Box::new(resumed))))
                 };
-                // The turn is then offered again at the next start.
+                // After a timeout, the turn is offered again at the next start.
                 let timed_out = || JobResult::Recovery(RecoveryResult::Opened(None));
                 cx.jobs.spawn(within_timeout(open, timed_out));
             }

@@ -120,6 +120,25 @@ async fn one_shot_run_leaves_an_unfinished_turn_for_later() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_new_prompt_puts_an_unfinished_turn_off_until_the_next_start() {
+    let mut harness = EngineHarness::start(partial_answer_script()).await;
+    harness.prompt("Tell me").await;
+    wait_for_journaled_text(&mut harness).await;
+    let home = kill_engine(harness).await;
+    let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
+    let (ask, _) = wait_for_offer(&mut harness).await;
+    harness.prompt("Something else").await;
+    let is_closed = |event: &Event| *event == Event::AskClosed(ask);
+    harness.wait_for("the end of the question", is_closed).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("ok"));
+    let home = harness.shut_down().await;
+    assert_eq!(session_files(&home).len(), 1);
+    let mut harness = EngineHarness::start_in(home, Script::default()).await;
+    let (_, turn) = wait_for_offer(&mut harness).await;
+    assert_eq!(turn.prompt, "Tell me");
+}
+
+#[tokio::test(start_paused = true)]
 async fn first_turn_that_was_stopped_and_undone_is_not_offered() {
     let mut harness = EngineHarness::start(partial_answer_script()).await;
     harness.prompt("Tell me").await;
