@@ -8,6 +8,8 @@ use crate::protocol::{UserAnswer, UserChoice};
 use crate::text::Clean;
 use std::sync::Arc;
 
+/// Asks whether the model may be asked. Returns the answer, and a line that reports it if the user was
+/// not asked.
 pub async fn ask_model(
     tty: Option<Arc<TtyReader>>,
     server: &ServerId,
@@ -22,8 +24,8 @@ pub async fn ask_model(
         return (UserAnswer::Choice(UserChoice::Decline), Some(report));
     };
     eprintln!(
-        "{server} wants an answer of your model {}, {}. The lines after | are all that the model \
-         would get:",
+        "{server} wants an answer from your model {}, {}. The lines after | are everything that the \
+         model would get:",
         Clean::name(model),
         request.parameters_text()
     );
@@ -50,6 +52,7 @@ pub async fn ask_model(
     answer
 }
 
+/// Asks whether the server may get the model's answer. Returns the same as [`ask_model`].
 pub async fn send_answer(
     tty: Option<Arc<TtyReader>>,
     server: &ServerId,

@@ -141,7 +141,7 @@ impl SearchTerms {
         Self { terms }
     }
 
-    /// Each term alone.
+    /// One query for each term.
     pub(super) fn split(&self) -> Vec<Self> {
         let alone = |term: &Term| Self {
             terms: vec![term.clone()],
@@ -222,8 +222,8 @@ impl SearchTerms {
         })
     }
 
-    /// A match expression for chunks that contain each term as it is.
-    pub(super) fn whole_expression(&self) -> String {
+    /// A match expression for chunks that contain every term exactly: words and runs as a whole.
+    pub(super) fn exact_expression(&self) -> String {
         let expressions = self.terms.iter().map(|term| match term {
             Term::Word(word) => format!("{{title body}} : \"{word}\""),
             Term::Run(run) => run_expression(run, Matching::Every),
@@ -249,7 +249,8 @@ impl SearchTerms {
         Some(format!("{{title title_pairs}} : ({expression})"))
     }
 
-    /// A match expression for chunks that contain all terms as whole words.
+    /// A match expression for chunks that contain every term: words as whole words, and at least one
+    /// pair of letters of each run.
     pub(super) fn whole_words_expression(&self) -> Option<String> {
         let terms = self.split().into_iter();
         let terms: Vec<String> = terms
