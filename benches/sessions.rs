@@ -68,8 +68,8 @@ fn time_searches(index: &SessionIndex, file: &Path) {
             "three English words",
             [2_000, 300, 40].map(english_word).join(" "),
         ),
-        ("the first two letters of many words", "ta".to_owned()),
-        ("the first four letters of words", "mise".to_owned()),
+        ("the first three letters of many words", "min".to_owned()),
+        ("the first four letters of words", "mins".to_owned()),
         (
             "two Hangul syllables",
             korean_word(1_003).chars().take(2).collect(),

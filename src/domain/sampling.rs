@@ -1,4 +1,4 @@
-//! Sampling: a server asks for an answer of the user's model. Only texts are sent to the model;
+//! Sampling: a server asks for an answer from the user's model. Only texts are sent to the model;
 //! everything else in the request is left out and counted. Pure.
 
 use serde_json::Value;

@@ -42,7 +42,7 @@ impl Index {
         )?;
         let mut weighed = Vec::new();
         for term in terms.about().split() {
-            let expression = term.exact_expression();
+            let expression = term.all_terms_expression();
             let count: i64 =
                 statement.query_row(params![expression, COUNTED_MAX], |row| row.get(0))?;
             // Korean verbs have many forms, so one that no note contains says little.

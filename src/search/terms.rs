@@ -6,14 +6,13 @@
 //! contains them.
 
 use super::filler_words::is_filler;
-use super::word_forms::{base, stem};
+use super::word_forms::{base, completions, stem};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Maximum number of terms of a query. Further ones are ignored.
 const TERMS_MAX: usize = 32;
 /// Maximum number of letters of a run. Further ones are ignored.
 const RUN_CHARS_MAX: usize = 32;
-
 /// Shorter words only match whole words where every term is a prefix: a large share of all words
 /// begin with two given letters, so merging their occurrences takes long.
 const PREFIX_CHARS_MIN: usize = 3;
@@ -222,8 +221,8 @@ impl SearchTerms {
         })
     }
 
-    /// A match expression for chunks that contain every term exactly: words and runs as a whole.
-    pub(super) fn exact_expression(&self) -> String {
+    /// A match expression for chunks that contain every term, each run as a whole.
+    pub(super) fn all_terms_expression(&self) -> String {
         let expressions = self.terms.iter().map(|term| match term {
             Term::Word(word) => format!("{{title body}} : \"{word}\""),
             Term::Run(run) => run_expression(run, Matching::Every),
@@ -232,13 +231,18 @@ impl SearchTerms {
     }
 
     /// A match expression for each term. Words of at least [`PREFIX_CHARS_MIN`] letters also match
-    /// longer words that begin with them.
+    /// longer words that begin with them, whatever their stems.
     pub(super) fn prefix_expressions(&self) -> impl Iterator<Item = String> {
         self.terms.iter().map(|term| match term {
             Term::Word(word) if word.chars().nth(PREFIX_CHARS_MIN - 1).is_none() => {
                 format!("{{title body}} : \"{word}\"")
             }
-            Term::Word(word) => format!("{{title body}} : (\"{word}\" OR \"{word}\" *)"),
+            Term::Word(word) => {
+                let completions = completions(word).into_iter();
+                let completions: String =
+                    completions.map(|word| format!(" OR \"{word}\"")).collect();
+                format!("{{title body}} : (\"{word}\" OR \"{word}\" *{completions})")
+            }
             Term::Run(run) => run_expression(run, Matching::Every),
         })
     }

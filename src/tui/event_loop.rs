@@ -34,7 +34,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// Minimum time between two frames while text streams in.
 const FRAME_INTERVAL: Duration = Duration::from_millis(16);
-/// Maximum number of terminal events processed before a frame is drawn.
+/// Maximum number of terminal events whose keys are collected before they are processed.
 const BATCH_MAX: usize = 8_192;
 /// How long SIGTSTP may take to stop the process.
 const STOP_TIMEOUT: Duration = Duration::from_millis(50);

@@ -118,8 +118,8 @@ pub struct Glyphs {
     /// Markers at the left edge of a continuation row. The marker depends on how the row above
     /// ended: at a space, in its last column, or one column earlier.
     pub continuations: [&'static str; 3],
-    /// Corners clockwise from the top left, then horizontal and vertical edge.
-    pub frame: [&'static str; 6],
+    pub horizontal_line: &'static str,
+    pub vertical_line: &'static str,
 }
 
 const UNICODE: Glyphs = Glyphs {
@@ -142,7 +142,8 @@ const UNICODE: Glyphs = Glyphs {
     bar_ends: ["▕", "▏"],
     spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
     continuations: ["┆", "\\", "/"],
-    frame: ["╭", "╮", "╯", "╰", "─", "│"],
+    horizontal_line: "─",
+    vertical_line: "│",
 };
 
 const ASCII: Glyphs = Glyphs {
@@ -165,7 +166,8 @@ const ASCII: Glyphs = Glyphs {
     bar_ends: ["[", "]"],
     spinner: &["|", "/", "-", "\\"],
     continuations: [":", "\\", "/"],
-    frame: ["+", "+", "+", "+", "-", "|"],
+    horizontal_line: "-",
+    vertical_line: "|",
 };
 
 impl Glyphs {

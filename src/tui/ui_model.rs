@@ -1,5 +1,5 @@
 //! The complete state of the screen, one owner per feature. `update` changes it and `view`
-//! draws it; nothing else accesses it.
+//! draws it; features never access it.
 
 use crate::domain::id::IdGenerator;
 use crate::domain::{AskId, Banner, Notice, TurnId};

@@ -9,8 +9,8 @@ use url::Url;
 const PASTE_BYTES_MAX: usize = 16 * 1024;
 const IMAGE_EXTENSIONS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
-/// The paths, if the paste consists only of absolute paths of files. Several paths below each
-/// other are text, unless all are images: they are more often the output of a command than a drop.
+/// The paths, if the paste consists only of absolute paths of files. Paths on several lines are
+/// text, unless all are images: they are more often the output of a command than a drop.
 pub fn dropped_paths(paste: &str) -> Option<Vec<String>> {
     if paste.len() > PASTE_BYTES_MAX {
         return None;

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-/// A longer path is no path.
+/// Longer text after `@` is not a path.
 const PATH_BYTES_MAX: usize = 4_096;
 /// The command whose argument is a path.
 const ATTACH_COMMAND: &str = "/attach ";

@@ -44,7 +44,7 @@ impl MentionCheck {
         }
     }
 
-    /// Whether the user typed this path. A pasted text may mention files without the user's notice.
+    /// Whether the user typed this path. A pasted text may mention files unnoticed.
     pub fn was_typed(&self, path: &str) -> bool {
         self.typed.iter().any(|typed| typed.starts_with(path))
     }

@@ -125,7 +125,7 @@ impl AttachmentList {
         if self.files.len() + files.len() > ATTACHMENTS_MAX {
             return false;
         }
-        self.files.extend(files.into_iter().map(attached_before));
+        self.files.extend(files.into_iter().map(already_read));
         true
     }
 
@@ -179,7 +179,7 @@ impl AttachmentList {
         ReadOutcome::Text(drop.paste)
     }
 
-    /// Removes the last file, or the one of this name or number. Returns the paste that attached
+    /// Removes the last file, or the one with this name or number. Returns the paste that attached
     /// it, if it was the only one. `None` if there is no such file.
     pub fn remove(&mut self, wanted: &str) -> Option<(AttachedFile, Option<String>)> {
         let number = wanted.parse::<usize>().ok();
@@ -270,7 +270,7 @@ impl AttachmentList {
     /// Shows these files, such as those of a prompt from an earlier run. Returns the earlier ones.
     pub fn show(&mut self, attachments: Vec<Arc<Attachment>>) -> Vec<AttachedFile> {
         let shown = attachments.into_iter().map(|attachment| {
-            attached_before(ReadAttachment {
+            already_read(ReadAttachment {
                 tokens: quick_estimate(&attachment),
                 attachment,
                 may_hold_secrets: false,
@@ -305,7 +305,7 @@ impl AttachmentList {
         self.compared.1 = self.files.len();
     }
 
-    /// Keeps a file that was read for the case that its mention comes back.
+    /// Keeps a file that was read, in case its mention comes back.
     pub fn keep_unmentioned(&mut self, mut file: AttachedFile) {
         if file.file.is_none() {
             return;
@@ -370,7 +370,7 @@ impl AttachmentList {
 }
 
 /// A file whose contents are already known.
-fn attached_before(read: ReadAttachment) -> AttachedFile {
+fn already_read(read: ReadAttachment) -> AttachedFile {
     AttachedFile {
         // No query has this id.
         query: QueryId(u64::MAX),

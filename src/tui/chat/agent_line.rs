@@ -1,4 +1,4 @@
-//! The line under an answer that says which note agent acted.
+//! The line that reports what a note agent did in a turn.
 
 use crate::domain::AgentResult;
 

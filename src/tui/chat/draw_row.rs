@@ -15,6 +15,7 @@ use ratatui::style::{Modifier, Style};
 /// Header and footer around thinking.
 const THINKING_HEADER: &str = "<<< Thinking >>>";
 const THINKING_FOOTER: &str = "<<< End Thinking >>>";
+
 pub fn draw_row(
     context: &RowContext,
     viewport: &Viewport,

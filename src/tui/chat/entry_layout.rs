@@ -18,7 +18,7 @@ pub struct LayoutKey {
     pub gap_rows: usize,
     /// Whether the entry shows the name of its model.
     pub names_model: bool,
-    /// Whether this says what a note agent did in the last turn.
+    /// Whether this reports the work of a note agent in the last turn.
     pub is_last_agent_line: bool,
     /// Whether the raw text is shown instead of rendered Markdown.
     pub shows_raw_text: bool,
@@ -32,8 +32,8 @@ pub struct LayoutKey {
 pub struct EntryLayout {
     pub key: LayoutKey,
     pub head_rows: usize,
-    /// Whether the text grows at its end only.
-    pub is_streaming: bool,
+    /// Whether the text can only grow at its end: an answer or thinking, streaming or complete.
+    pub is_append_only: bool,
     pub text: Option<RenderedText>,
     pub height: usize,
 }
@@ -43,9 +43,9 @@ impl EntryLayout {
         self.text.as_ref().map_or(0, RenderedText::memory_bytes)
     }
 
-    /// Text size in bytes if [`Self::is_streaming`], else 0.
+    /// Text size in bytes if [`Self::is_append_only`], else 0.
     pub fn streamed_bytes(&self) -> usize {
-        let text = self.text.as_ref().filter(|_| self.is_streaming);
+        let text = self.text.as_ref().filter(|_| self.is_append_only);
         text.map_or(0, RenderedText::text_bytes)
     }
 
@@ -56,15 +56,15 @@ impl EntryLayout {
         old: Option<Self>,
     ) -> Self {
         let (head, foot) = head_and_foot_rows(entry, input, key.is_unfolded, key.names_model);
-        let is_streaming = matches!(
+        let is_append_only = matches!(
             entry.body,
             EntryBody::Thinking { .. } | EntryBody::Text { .. }
         );
         let text = body_text(entry, input, &key).map(|(raw, indent)| {
             let width = key.width.saturating_sub(indent).max(1);
             let reusable = old.filter(|old| {
-                old.is_streaming
-                    && is_streaming
+                old.is_append_only
+                    && is_append_only
                     && old.key.width == key.width
                     && old.key.entry == key.entry
                     && old.key.grows_since == key.grows_since
@@ -76,7 +76,7 @@ impl EntryLayout {
                     text.extend_to(&raw, key.is_open);
                     text
                 }
-                _ if is_streaming && !key.shows_raw_text => {
+                _ if is_append_only && !key.shows_raw_text => {
                     RenderedText::markdown(&raw, width, input.markdown_glyphs, key.is_open)
                 }
                 _ => RenderedText::plain(&raw, width),
@@ -90,7 +90,7 @@ impl EntryLayout {
         Self {
             key,
             head_rows: head,
-            is_streaming,
+            is_append_only,
             text,
             height,
         }

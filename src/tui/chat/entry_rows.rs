@@ -48,6 +48,12 @@ pub fn entry_shape(entry: &TranscriptEntry, input: &LayoutInput) -> EntryShape {
     }
 }
 
+/// Whether an entry is a line that unfolds.
+pub fn is_foldable(input: &LayoutInput, index: usize) -> bool {
+    let entry = input.entry(index);
+    entry.is_some_and(|entry| entry_shape(entry, input) == EntryShape::FoldedLine)
+}
+
 /// The number of head rows and the number of foot rows.
 pub fn head_and_foot_rows(
     entry: &TranscriptEntry,
@@ -128,8 +134,8 @@ pub fn body_text<'a>(
     }
 }
 
-/// Whether the entry at `index` says what a note agent did in the last turn. Looks at most at the
-/// entries up to the next prompt.
+/// Whether the entry at `index` reports the work of a note agent in the last turn. Looks at most at
+/// the entries up to the next prompt.
 pub fn is_last_agent_line(input: &LayoutInput, index: usize) -> bool {
     let is_prompt = |entry: &TranscriptEntry| matches!(entry.body, EntryBody::Prompt { .. });
     let is_agent_line = |entry: &TranscriptEntry| matches!(entry.body, EntryBody::Agent(_));
@@ -162,8 +168,8 @@ pub fn names_model(input: &LayoutInput, index: usize) -> bool {
     previous.is_some_and(|previous| previous != model)
 }
 
-/// Blank rows above an entry: none above the first and between the folded lines of a round,
-/// else one.
+/// Blank rows above an entry: none above the first, between the folded lines of a round, and above
+/// a notice about the text before it; otherwise one.
 pub fn gap_rows_before(input: &LayoutInput, index: usize) -> usize {
     let Some(entry) = input.entry(index) else {
         return 0;

@@ -8,7 +8,7 @@ use crate::domain::{
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::chat::find::Find;
 use crate::tui::chat::layout_input::LayoutInput;
-use crate::tui::chat::selection::mouse::MouseSelecting;
+use crate::tui::chat::selection::mouse::MouseSelection;
 use crate::tui::chat::timing::TurnTiming;
 use crate::tui::chat::viewport::Viewport;
 use std::cell::Cell;
@@ -24,7 +24,7 @@ pub struct Chat {
     round_first_entry: usize,
     pub viewport: Viewport,
     pub thinking: Viewport,
-    pub mouse: MouseSelecting,
+    pub mouse: MouseSelection,
     /// The find bar, while it is open.
     pub find: Option<Find>,
     /// Whether answers are shown as raw text.

@@ -227,7 +227,7 @@ impl Viewport {
         let Some(layout) = self.entry_layout(input, index) else {
             return 0;
         };
-        let text = layout.text.as_ref().filter(|_| layout.is_streaming);
+        let text = layout.text.as_ref().filter(|_| layout.is_append_only);
         let new_text_rows = text.map_or(0, |text| text.rows_since(byte));
         let position = RowPosition::start_of(index + 1);
         let tail = input.tail_rows;

@@ -12,7 +12,7 @@ use crate::tui::keymap::arguments::ArgumentKind;
 use crate::tui::layer::SharedUiState;
 use crate::tui::{server_content, templates};
 
-/// Bytes of a word by which commands are found that have other names.
+/// Minimum length in bytes of a typed word that is looked up among the commands' search words.
 const SEARCH_WORD_MIN: usize = 3;
 
 /// How well a value matches the typed text, best first.
@@ -152,7 +152,8 @@ fn command_rows(typed: &str, shared: SharedUiState) -> Vec<CompletionRow> {
         .collect()
 }
 
-/// The commands that another word names, such as `/template`, and then the user's own templates.
+/// The commands that have this search word, and then the user's own templates for words such as
+/// `/template`.
 fn rows_by_search_words(typed: &str, shared: SharedUiState) -> Vec<CompletionRow> {
     let word = typed[1..].to_lowercase();
     if word.len() < SEARCH_WORD_MIN || word.contains(char::is_whitespace) {

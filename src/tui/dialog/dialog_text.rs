@@ -14,6 +14,8 @@ use crate::tui::layer::SharedUiState;
 
 const DESTRUCTIVE: &str = "destructive";
 const EDITED: &str = "edited";
+/// Columns of the rule that stay free for its ends and the text at its right end.
+const RULE_TEXT_COLUMNS: usize = 48;
 
 /// The parts of a dialog that never scroll.
 pub struct DialogText {
@@ -86,7 +88,7 @@ impl DialogText {
 
     /// Whether the notes fit on the rule, to the left of the text at its right end.
     pub fn notes_fit(&self, columns: u16) -> bool {
-        width(&self.notes) + 48 <= usize::from(columns)
+        width(&self.notes) + RULE_TEXT_COLUMNS <= usize::from(columns)
     }
 
     /// `1/3! edited`.

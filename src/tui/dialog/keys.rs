@@ -26,9 +26,11 @@ use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-/// On a smaller screen the question is unreadable, so nothing can be approved.
+/// On a screen with fewer columns or rows the question is unreadable, so nothing can be approved.
 pub(super) const READABLE_WIDTH: u16 = 20;
 const READABLE_HEIGHT: u16 = 4;
+
+/// Passes a key to the current dialog, and sends the answer once the question is decided.
 pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     let (now, shared) = (cx.shared.now, cx.shared);
     let held = dialogs.decision_key.as_mut();

@@ -34,7 +34,7 @@ pub(super) fn unused_key_notice(
         let is_used = has_meaning || !action.is_some_and(waits_for_answer) || is_edit;
         let text = format!(
             "Finish this field first: {}.",
-            ways_on(shared, KeyContext::InputLine)
+            confirm_and_back_keys(shared, KeyContext::InputLine)
         );
         return (!is_used).then(|| Notice::info(text));
     }
@@ -49,7 +49,7 @@ pub(super) fn unused_key_notice(
         let action = shared.keymap.global_action(key);
         let text = format!(
             "Choose a value first: {}.",
-            ways_on(shared, KeyContext::Question)
+            confirm_and_back_keys(shared, KeyContext::Question)
         );
         return action
             .filter(|action| waits_for_answer(*action))
@@ -109,7 +109,7 @@ fn choose_on_page(shared: SharedUiState, rows: &[DialogChoice]) -> String {
     format!("This page has {}{back}.", keys.join(" "))
 }
 
-/// A sentence that names the keys which answer, as far as the hint line has room.
+/// A sentence that names the keys that answer, as far as the hint line has room.
 fn answer_first(shared: SharedUiState, dialog: &Dialog, rows: &[DialogChoice]) -> String {
     let mut keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
     let pages = match dialog.call().is_some() {
@@ -145,7 +145,7 @@ fn waits_for_answer(action: Action) -> bool {
 }
 
 /// The keys that confirm and leave: `Enter, or Esc to go back`.
-fn ways_on(shared: SharedUiState, context: KeyContext) -> String {
+fn confirm_and_back_keys(shared: SharedUiState, context: KeyContext) -> String {
     let name = |key| shared.keymap.layer_key_name(context, key);
     let (confirm, back) = (name(LayerKey::Confirm), name(LayerKey::Back));
     let (confirm, back) = (confirm.unwrap_or_default(), back.unwrap_or_default());

@@ -49,7 +49,7 @@ pub fn answer_rows(server: &ServerId, answer: &SampledAnswer, columns: u16) -> V
         false => "",
     };
     let intro = format!(
-        "{} gets this answer of {} if you send it.{cut_off}",
+        "{} gets this answer from {} if you send it.{cut_off}",
         Clean::name(server.as_str()),
         Clean::name(&answer.model),
     );

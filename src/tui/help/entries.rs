@@ -56,7 +56,7 @@ pub fn matching_groups(
     matching.filter(|group| !group.entries.is_empty()).collect()
 }
 
-/// The files in which the user adds keys and prompts.
+/// The files in which the user changes keys and adds prompt templates.
 fn file_group(topic: HelpTopic, home: &str) -> HelpGroup {
     let path = |name: &str| match home {
         "" => name.to_owned(),

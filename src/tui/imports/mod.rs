@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// Enter adds servers only after their text has been visible this long: it may be a repeat of the
 /// key that opened the text.
-const READ: Duration = Duration::from_millis(500);
+const READING_TIME_MIN: Duration = Duration::from_millis(500);
 /// Width of the column with the client's name.
 const CLIENT_COLUMNS: u16 = 18;
 /// Width of the column with the number of servers.
@@ -142,7 +142,7 @@ impl ImportLayer {
         match cx.shared.keymap.layer_key(key, &[KeyContext::ImportText]) {
             Some(LayerKey::Back) => self.opened = None,
             Some(LayerKey::Confirm) => {
-                let is_read = cx.shared.now >= opened.since + READ;
+                let is_read = cx.shared.now >= opened.since + READING_TIME_MIN;
                 let is_repeat = key.kind == KeyEventKind::Repeat;
                 let servers = opened.chosen_servers();
                 if !is_read || is_repeat || servers.is_empty() {
@@ -279,13 +279,13 @@ impl Layer for ImportLayer {
         };
         let hint = |key, word: &str| keymap.layer_hint(KeyContext::ImportText, key, word);
         let total = opened.plan.candidates.len();
-        let what = match opened.choice.count() {
+        let effect = match opened.choice.count() {
             0 => None,
             1 if total == 1 => Some("add it, switched off".to_owned()),
             count if count == total => Some(format!("add all {count}, switched off")),
             count => Some(format!("add {count} of {total}, switched off")),
         };
-        let add = what.and_then(|what| hint(LayerKey::Confirm, &what));
+        let add = effect.and_then(|effect| hint(LayerKey::Confirm, &effect));
         let is_offered = opened.choice.is_offered();
         let toggle = match opened.choice.is_marked_chosen() {
             true => "Space leave out",

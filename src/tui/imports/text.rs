@@ -5,8 +5,8 @@ use crate::domain::{ImportPlan, ImportSource, ServerCandidate, SkippedServer, va
 use crate::text::Clean;
 use crate::text::labeled::labeled_value;
 
-/// Columns of the frame around a text.
-const FRAME_COLUMNS: u16 = 4;
+/// Columns of both margins of the window around a text.
+const MARGIN_COLUMNS: u16 = 2;
 
 /// For example `3 servers, 1 skipped`.
 pub fn plan_summary(plan: &ImportPlan) -> String {
@@ -35,7 +35,7 @@ pub fn files_line(source: &ImportSource) -> String {
 pub struct ImportChoice {
     /// In the order of the plan.
     pub chosen: Vec<bool>,
-    /// The server that the key for choosing is about.
+    /// Index of the server that Space includes or leaves out.
     pub marked: usize,
 }
 
@@ -74,7 +74,7 @@ impl ImportChoice {
         self.marked = (self.marked + by) % count;
     }
 
-    /// What stands before a name. Always of the same length, so that the rows of the text stay.
+    /// The text before a name. Its length never changes, so that the rows do not move.
     fn prefix(&self, index: usize) -> &'static str {
         match (self.is_offered(), index == self.marked, self.chosen[index]) {
             (false, ..) => "",
@@ -94,7 +94,7 @@ pub fn plan_text(
     choice: &ImportChoice,
     columns: u16,
 ) -> (String, usize) {
-    let columns = columns.saturating_sub(FRAME_COLUMNS);
+    let columns = columns.saturating_sub(MARGIN_COLUMNS);
     let mut text = format!("From {files}\n");
     let mut marked_at = 0;
     for (index, candidate) in plan.candidates.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! The keys in use of lists, forms, texts and questions: their meaning, and hints that name them.
+//! Looks up the user's keys in lists, forms, texts and questions, and builds the hints that name
+//! them.
 
 use super::layers::{KeyContext, LayerKey, hint_list};
 use super::{Action, BindingScope, Chord, Keymap, LAYER_TABLE, normalize_chord};

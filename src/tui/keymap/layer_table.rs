@@ -75,7 +75,7 @@ pub const LAYER_TABLE: &[Binding] = &[
     layer(P::SignIn, L::Copy, "sign-in.copy", G::SignIn, &[chord(K::Char('y'), CTRL)], "Copy the address"),
     layer(P::SignIn, L::Confirm, "sign-in.confirm", G::SignIn, &[key(K::Enter)], "Use the pasted address"),
     layer(P::SignIn, L::Back, "sign-in.back", G::SignIn, &[key(K::Esc)], "Cancel the sign-in").any_modifiers(),
-    layer(P::ImportText, L::Confirm, "import.add", G::Imports, &[key(K::Enter)], "Add all of these servers, switched off"),
+    layer(P::ImportText, L::Confirm, "import.add", G::Imports, &[key(K::Enter)], "Add the chosen servers, switched off"),
     layer(P::ImportText, L::Back, "import.back", G::Imports, &[key(K::Esc)], "Back to the list, without adding any").any_modifiers(),
     layer(P::Trust, L::Revoke, "trust.revoke", G::Decisions, &[letter('d'), letter('x')], "Revoke it (in the rows and the details)"),
     layer(P::Picker, L::Confirm, "number.choose", G::Numbers, &[key(K::Enter)], "Choose the number typed").any_modifiers(),

@@ -77,7 +77,7 @@ pub enum LayerKey {
     CopyAddress,
 }
 
-/// Contexts whose keys are looked up together.
+/// A place where keys have their own meaning. Those that are open together share one lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyContext {
     /// Every scrollable list and text.

@@ -123,7 +123,7 @@ pub struct Binding {
     /// How the argument is completed.
     pub argument: ArgumentKind,
     pub description: &'static str,
-    /// Other words by which the palette finds the action.
+    /// Other words by which the palette and command completion find the action.
     pub search_words: &'static str,
     pub scope: BindingScope,
     /// Whether its keys without modifiers also act together with Ctrl, Alt or Shift.

@@ -34,6 +34,7 @@ pub struct AddModelForm {
     pub(super) model: Editor,
     pub(super) address: Editor,
     pub(super) key: Editor,
+    /// The row with the focus, for example [`KEY`].
     pub(super) at: usize,
     pub(super) offered: OfferedModels,
     /// The problem with the model's name. Problems with the server are in `offered`.
@@ -51,8 +52,7 @@ pub enum SaveState {
     Checking,
     /// The check failed, so the form offers to save anyway.
     CheckFailed,
-    /// Set until the model is added or the engine reports a problem: a held Enter must not add it
-    /// twice.
+    /// Until the engine adds the model or reports a problem: a held Enter must not add it twice.
     Sent,
 }
 

@@ -13,7 +13,7 @@ use crossterm::event::KeyEvent;
 use std::time::Duration;
 
 /// An item can be chosen only after it has been visible this long.
-const READ: Duration = Duration::from_millis(500);
+const READING_TIME_MIN: Duration = Duration::from_millis(500);
 
 /// A digit chooses its item after this long without another key.
 const DIGIT_PAUSE: Duration = Duration::from_millis(800);
@@ -26,11 +26,11 @@ pub struct FirstRun {
     /// a message.
     typed: String,
     /// The user postponed the choice.
-    closed: bool,
+    is_closed: bool,
     /// When the last digit was typed.
     typed_at: Duration,
     /// When the list last changed, to ignore keys before the user could read it.
-    changed: Duration,
+    changed_at: Duration,
 }
 
 impl FirstRun {
@@ -39,12 +39,12 @@ impl FirstRun {
     }
 
     pub fn is_closed(&self) -> bool {
-        self.closed
+        self.is_closed
     }
 
     /// Shows the choice again after Esc. Returns false if it was open.
     pub fn reopen(&mut self, now: Duration) -> bool {
-        let was_closed = std::mem::take(&mut self.closed);
+        let was_closed = std::mem::take(&mut self.is_closed);
         if was_closed {
             self.ignore_enter(now);
         }
@@ -53,11 +53,11 @@ impl FirstRun {
 
     /// Ignores Enter for a moment: it may be a repeat of the key that led here.
     pub fn ignore_enter(&mut self, now: Duration) {
-        self.changed = now;
+        self.changed_at = now;
     }
 
     fn was_read(&self, now: Duration) -> bool {
-        now >= self.changed + READ
+        now >= self.changed_at + READING_TIME_MIN
     }
 
     fn select(&mut self, at: usize) {
@@ -71,7 +71,7 @@ impl FirstRun {
         if before == after {
             return;
         }
-        self.changed = now;
+        self.changed_at = now;
         let selected = self.selected.and_then(|at| before.get(at));
         self.selected = selected.and_then(|item| after.iter().position(|other| other == item));
     }
@@ -81,7 +81,7 @@ impl FirstRun {
         let at = self.selected();
         match cx.shared.keymap.layer_key(key, &[KeyContext::FirstRun]) {
             Some(LayerKey::Back) => {
-                self.closed = true;
+                self.is_closed = true;
                 self.typed.clear();
                 cx.notify(Notice::info("Skipped. /models brings this back."));
             }
@@ -114,7 +114,7 @@ impl FirstRun {
         (self.typed.len() == 1).then_some(self.typed_at + DIGIT_PAUSE)
     }
 
-    /// Takes the item of a digit that no other key has followed.
+    /// Chooses the item of a digit that no other key has followed.
     pub fn take_due_digit(&mut self, cx: &mut UiContext) {
         if self.digit_due_at().is_some_and(|due| cx.shared.now >= due) {
             self.take(self.selected(), cx);
@@ -122,7 +122,7 @@ impl FirstRun {
     }
 
     /// Returns the typed digits as the beginning of a message, and clears the selection.
-    pub fn give_back(&mut self) -> Option<String> {
+    pub fn take_typed(&mut self) -> Option<String> {
         let typed = std::mem::take(&mut self.typed);
         if typed.is_empty() {
             return None;
@@ -136,7 +136,7 @@ impl FirstRun {
         if !self.was_read(cx.shared.now) {
             return;
         }
-        self.changed = cx.shared.now;
+        self.changed_at = cx.shared.now;
         self.typed.clear();
         match first_run_items(&cx.shared.engine.catalog).get(at) {
             Some(FirstRunItem::Model(server, listed)) => cx.send(Command::UseModel {

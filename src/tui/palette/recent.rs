@@ -16,8 +16,7 @@ impl RecentCommands {
         self.0.truncate(RECENT_MAX);
     }
 
-    /// The number of commands that were used later; the largest number for one that is not
-    /// remembered.
+    /// The number of commands used more recently; `usize::MAX` for one that is not remembered.
     pub fn age(&self, name: &str) -> usize {
         let position = self.0.iter().position(|recent| recent == name);
         position.unwrap_or(usize::MAX)

@@ -1,5 +1,5 @@
 //! The dialog of a sign-in to a server: where it leads, the whole address, and a field for the
-//! address on which the browser ends. The browser is opened only on a key.
+//! address where the browser ends up. The browser opens only when the user presses a key.
 
 use crate::domain::{ServerId, SignInRequest};
 use crate::protocol::{Command, Event, SignInCommand, SignInEvent};

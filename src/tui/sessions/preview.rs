@@ -95,10 +95,6 @@ impl PreviewPane {
         }
         let wanted = first_match.map_or(0, |row| row.saturating_sub(ROWS_BEFORE_MATCH));
         self.top = wanted.min(self.rows.len().saturating_sub(height));
-        // The match itself matters more than a full pane.
-        if first_match.is_none() {
-            self.top = 0;
-        }
     }
 
     /// Returns the row of the message's first match, among all rows.

@@ -176,7 +176,7 @@ fn draw_divider(area: Rect, list: Rect, preview: Rect, pen: &mut Painter) -> Rec
         return below_title(preview);
     }
     // Extends the title's rule above the preview.
-    let (across, down) = (pen.glyphs.frame[4], pen.glyphs.frame[5]);
+    let (across, down) = (pen.glyphs.horizontal_line, pen.glyphs.vertical_line);
     for x in list.right()..area.right() {
         pen.put(x, area.y, across, dim, 1);
     }

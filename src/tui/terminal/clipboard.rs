@@ -133,7 +133,7 @@ impl ClipboardEnvironment {
     }
 }
 
-/// A copy that only lacks `sequence` being written to the terminal.
+/// A copy that is complete once `sequence` has been written to the terminal.
 #[derive(Debug)]
 pub struct FinishedCopy {
     pub report: CopyReport,
@@ -220,7 +220,7 @@ async fn run(program: &ClipboardProgram, text: &str) -> Result<(), RunError> {
     }
 }
 
-/// UTF-16, little-endian, with a byte order mark: `clip.exe` takes other input for the code page
+/// UTF-16, little-endian, with a byte order mark: `clip.exe` reads any other input in the code page
 /// of the console.
 fn utf16_with_mark(text: &str) -> Vec<u8> {
     let units = std::iter::once(0xFEFF).chain(text.encode_utf16());

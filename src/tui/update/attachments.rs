@@ -90,7 +90,7 @@ pub fn drop_paths(model: &mut UiModel, paste: &str) -> bool {
     true
 }
 
-/// Removes the last attached file, or the one of this name or number.
+/// Removes the last attached file, or the one with this name or number.
 pub fn detach(model: &mut UiModel, wanted: &str) {
     let Some((removed, paste)) = model.attachments.remove(wanted) else {
         let notice = match wanted {

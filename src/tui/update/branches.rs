@@ -253,8 +253,13 @@ pub fn show_branches(model: &mut UiModel, branches: Vec<BranchSummary>) {
     let is_of_message = wanted == BranchRequest::OfMessage;
     if branches.is_empty() {
         let notice = match is_of_message {
-            true => Notice::info("This message has no other versions.")
-                .with_advice("e edits it into a new one."),
+            true => {
+                let edit = model
+                    .keymap
+                    .hint(Action::EditMessage, "edits it into a new one.");
+                Notice::info("This message has no other versions.")
+                    .with_advice(edit.unwrap_or_default())
+            }
             false => Notice::info("There are no other versions.")
                 .with_advice("/retry, /edit and /undo keep the answered turn that they replace."),
         };

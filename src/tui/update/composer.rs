@@ -98,7 +98,7 @@ fn begin_typing(model: &mut UiModel) {
 /// Moves digits typed at the first-run chooser into the message. They were the start of a
 /// prompt, not a choice.
 fn move_first_run_digits(model: &mut UiModel) {
-    if let Some(digits) = model.first_run.give_back() {
+    if let Some(digits) = model.first_run.take_typed() {
         model.composer.editor.insert(&digits);
     }
 }

@@ -55,6 +55,24 @@ pub fn file_names(files: &[&str]) -> String {
         .collect();
     match files.len() - shown.len() {
         0 => shown.join(", "),
+        1 => format!("{} and 1 more file", shown.join(", ")),
         more => format!("{} and {more} more files", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_beyond_the_third_are_counted() {
+        for (files, expected) in [
+            (&["a"][..], "a"),
+            (&["a", "b", "c"], "a, b, c"),
+            (&["a", "b", "c", "d"], "a, b, c and 1 more file"),
+            (&["a", "b", "c", "d", "e"], "a, b, c and 2 more files"),
+        ] {
+            assert_eq!(file_names(files), expected);
+        }
     }
 }

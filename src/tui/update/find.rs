@@ -134,7 +134,7 @@ pub fn advance(model: &mut UiModel) {
         return show_current(model);
     }
     let is_over = !find.is_searching(&model.chat.transcript);
-    if find.is_for_opened && is_over && find.current_match().is_none() {
+    if find.is_for_opened_session && is_over && find.current_match().is_none() {
         // The index also finds other forms of a word.
         model.panes.focus = find.focus_before;
         model.chat.find = None;

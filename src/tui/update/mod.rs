@@ -261,12 +261,12 @@ fn command_rejected(model: &mut UiModel, command: Command) {
     model.notify(notice);
 }
 
-#[cfg(test)]
-mod tests;
-
 /// Reports a copy. The setting that tmux needs is explained once per run.
 fn copied(model: &mut UiModel, report: &CopyReport) {
     let explains_tmux = !model.input.has_explained_tmux;
     model.input.has_explained_tmux |= matches!(report.means, CopyMeans::Terminal { is_tmux: true });
     model.notify(report.notice(explains_tmux));
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Pane focus, scrolling, line selection and the mouse.
 
 use crate::domain::Notice;
-use crate::tui::chat::entry_rows::{EntryShape, entry_shape};
+use crate::tui::chat::entry_rows::is_foldable;
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::stops::Stop;
 use crate::tui::chat::viewport::Viewport;
@@ -177,12 +177,6 @@ fn with_viewport(model: &mut UiModel, act: impl FnOnce(&mut Viewport, &LayoutInp
         let height = view.height();
         act(view.viewport, view.input, height);
     });
-}
-
-/// Whether an entry is a line that unfolds.
-pub fn is_foldable(input: &LayoutInput, index: usize) -> bool {
-    let entry = input.entry(index);
-    entry.is_some_and(|entry| entry_shape(entry, input) == EntryShape::FoldedLine)
 }
 
 fn page(model: &mut UiModel, direction: isize) {

@@ -87,8 +87,7 @@ fn take_server_prompt(
     model.composer.editor.insert(&text);
 }
 
-/// Applies the picked row.
-/// The text that follows a typed command: the present title for `/rename`, to change it.
+/// The text that follows a typed command: for `/rename`, the current title, for the user to change.
 fn argument_to_edit(model: &UiModel, command: &str) -> String {
     let renames =
         keymap::find_command(command).is_some_and(|(_, row)| row.action == Action::Rename);
@@ -98,6 +97,7 @@ fn argument_to_edit(model: &UiModel, command: &str) -> String {
     }
 }
 
+/// Applies the picked row.
 fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffect>) {
     let command = match picked {
         PickedItem::Model(model_ref) => {

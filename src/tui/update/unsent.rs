@@ -20,8 +20,7 @@ use crate::tui::widgets::editor::{Edit, Motion};
 /// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
 
-/// Restores the draft of the last run. Text goes to the history if the
-/// message field is in use.
+/// Restores the draft of the last run. Text goes to the history if the message field is in use.
 pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<UnsentText>) {
     model.composer.load_history(prompts);
     let Some(mut draft) = draft.filter(|draft| !draft.is_blank()) else {
@@ -249,7 +248,7 @@ pub fn keep_in_history(model: &mut UiModel, text: &str) {
     save_in_history(model, text);
 }
 
-/// Tells where the prompts of a closed conversation are.
+/// The notice that says where the queued prompts of a closed conversation are now.
 pub fn kept_queue_notice(model: &UiModel, count: usize, files: &[&str]) -> Notice {
     let mut notice = Notice::info(match count {
         1 => "The queued prompt of the last conversation is in the history.".to_owned(),

@@ -1,4 +1,5 @@
-//! Draws the elapsed time of the running turn, probe or answer for a server, or the speed and duration of the last turn.
+//! Draws the elapsed time of the running turn, probe or answer for a server, or the speed and
+//! duration of the last turn.
 
 use crate::text::grapheme::width;
 use crate::tui::keymap::Action;

@@ -15,7 +15,7 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::selection;
 use crate::tui::view::notice_area::{fits_hint_line, stop_hint};
 use crate::tui::view::pane_hints::{pane_hints, selected_stop_hints};
-use crate::tui::widgets::editor::Edit;
+use crate::tui::widgets::editor::{Edit, Motion};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
@@ -247,7 +247,8 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         hints.push(hint(Action::Interrupt, "stop"));
         hints.push(hint(Action::Send, "queue"));
         if !model.composer.queue.is_empty() && model.composer.editor.is_blank() {
-            hints.push(Some("Up queued prompts".to_owned()));
+            let up = Action::Edit(Edit::Move(Motion::Up));
+            hints.push(hint(up, "queued prompts"));
         }
         hints.push(is_calling.then(|| "/cancel one call".to_owned()));
     } else if let Some(edited) = model.composer.edited() {

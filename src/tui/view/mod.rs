@@ -29,8 +29,8 @@ pub fn draw(model: &mut UiModel, frame: &mut Frame) {
     }
 }
 
-/// Paints the whole screen into a blank buffer and returns the cursor position. In the model,
-/// changes only the screen size, caches and which rows of a dialog were drawn.
+/// Paints the whole screen into a blank buffer and returns the cursor position. Changes nothing in
+/// the model but the screen size, caches, and the record of which rows of a dialog were drawn.
 pub fn paint(model: &mut UiModel, buffer: &mut Buffer) -> Option<Position> {
     let area = buffer.area;
     model.screen.size = (area.width, area.height);
@@ -100,7 +100,7 @@ fn draw_sidebar(model: &mut UiModel, screen_layout: &ScreenLayout, pen: &mut Pai
         return;
     };
     pen.clear(area);
-    let (dim, vertical_line) = (pen.theme.dim, pen.glyphs.frame[5]);
+    let (dim, vertical_line) = (pen.theme.dim, pen.glyphs.vertical_line);
     for y in area.top()..area.bottom() {
         pen.put(area.x, y, vertical_line, dim, 1);
     }

@@ -198,7 +198,7 @@ fn file_rows(model: &UiModel) -> Vec<NoticeRow> {
     rows.collect()
 }
 
-/// The line above the editor that says which message is being edited.
+/// The line above the editor that names the message being edited.
 fn editing_line(model: &UiModel) -> Option<String> {
     let edited = model.composer.edited()?;
     let first_line = |text: &str| {

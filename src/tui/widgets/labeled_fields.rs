@@ -1,4 +1,4 @@
-//! Text fields below each other, each with its name, as forms show them.
+//! Text fields stacked vertically, each with its name, as in a form.
 
 use crate::text::Clean;
 use crate::tui::widgets::editor::Editor;
@@ -22,7 +22,7 @@ impl DrawnFields {
     }
 }
 
-/// Draws the fields that fit, with the selected one among them. Returns also the position of the
+/// Draws the fields that fit, with the selected one among them. Also returns the position of the
 /// cursor.
 pub fn draw_labeled_fields<'a>(
     names: impl Iterator<Item = &'a str>,

@@ -42,7 +42,7 @@ pub fn format_seconds(time: Duration) -> String {
     }
 }
 
-/// Same, but without tenths: for running timers.
+/// Like [`format_seconds`], but without tenths: for running timers.
 pub fn format_whole_seconds(time: Duration) -> String {
     match time.as_secs() {
         whole @ 0..60 => format!("{whole} s"),

@@ -172,7 +172,7 @@ impl<'a> Painter<'a> {
     /// Draws a rule with a title at its left and a note at its right, each between two blanks.
     pub fn rule(&mut self, line: Rect, title: &str, right: &str, title_style: Style) {
         let dim = self.theme.dim;
-        let across = self.glyphs.frame[4];
+        let across = self.glyphs.horizontal_line;
         for x in line.left()..line.right() {
             self.put(x, line.y, across, dim, 1);
         }
@@ -191,45 +191,6 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Draws a frame with titles at the left and right of its upper edge. Returns the inner
-    /// area, with a margin of one column on both sides.
-    pub fn frame(&mut self, area: Rect, title: &str, right: &str, style: Style) -> Rect {
-        self.clear(area);
-        let [top_left, top_right, bottom_right, bottom_left, across, down] = self.glyphs.frame;
-        if area.width < 2 || area.height < 2 {
-            return Rect::default();
-        }
-        let (left, end) = (area.left(), area.right() - 1);
-        for x in left + 1..end {
-            self.put(x, area.top(), across, style, 1);
-            self.put(x, area.bottom() - 1, across, style, 1);
-        }
-        for y in area.top() + 1..area.bottom() - 1 {
-            self.put(left, y, down, style, 1);
-            self.put(end, y, down, style, 1);
-        }
-        self.put(left, area.top(), top_left, style, 1);
-        self.put(end, area.top(), top_right, style, 1);
-        self.put(end, area.bottom() - 1, bottom_right, style, 1);
-        self.put(left, area.bottom() - 1, bottom_left, style, 1);
-        let room = area.width.saturating_sub(4);
-        let title_columns = (width(title) as u16 + 2).min(room);
-        if room > 2 {
-            self.put_truncated(
-                left + 2,
-                area.top(),
-                &format!(" {title} "),
-                style,
-                title_columns,
-            );
-        }
-        let right_columns = width(right) as u16 + 2;
-        if !right.is_empty() && right_columns + title_columns < room {
-            self.put_right(end - 1, area.top(), &format!(" {right} "), style);
-        }
-        frame_inner(area)
-    }
-
     /// Wraps clean text into at most `area.height` rows and returns the number of rows
     /// used.
     pub fn paragraph(&mut self, area: Rect, text: &Clean, style: Style) -> u16 {
@@ -242,16 +203,6 @@ impl<'a> Painter<'a> {
             used += 1;
         }
         used
-    }
-}
-
-/// The area inside a frame, without its margins.
-pub fn frame_inner(area: Rect) -> Rect {
-    Rect {
-        x: area.x + 2.min(area.width),
-        y: area.y + 1.min(area.height),
-        width: area.width.saturating_sub(4),
-        height: area.height.saturating_sub(2),
     }
 }
 

@@ -71,12 +71,12 @@ fn listed<'a>(rows: &'a [PickerRow], filter: &str) -> Vec<Listed<'a>> {
 impl Picker {
     pub fn new(
         title: &'static str,
-        zero: &'static str,
+        none_label: &'static str,
         rows: impl IntoIterator<Item = PickerRow>,
     ) -> Self {
         Self {
             title,
-            none_label: zero,
+            none_label,
             rows: rows.into_iter().collect(),
             list: SearchList::default(),
             number_entry: NumberEntry::default(),

@@ -15,7 +15,7 @@ use std::num::NonZeroU16;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Columns of the frame's title reserved for the percentage and the corners.
+/// Columns of the title's rule reserved for the percentage and the ends of the rule.
 const RIGHT_COLUMNS: usize = 16;
 /// A chunk ends after the first newline beyond this size, or at [`CHUNK_BYTES_MAX`].
 const CHUNK_BYTES: usize = 2_048;

@@ -96,6 +96,25 @@ fn words_are_found_in_titles_prompts_and_answers() {
 }
 
 #[test]
+fn a_session_stays_found_while_a_word_of_it_is_typed() {
+    let home = home();
+    let words = "running creating beautiful happiness databases generalization relational \
+                 operating connections studies Policies stopped nationalism usefulness hopping";
+    home.write("a.json", "words", words)
+        .write("b.json", "other", "tax mine");
+    home.index_all();
+    for word in words.to_lowercase().split_whitespace() {
+        for length in 5..=word.len() {
+            let typed = &word[..length];
+            assert_eq!(home.find(typed), ["a.json"], "{typed}");
+        }
+    }
+    for typed in ["taxi", "mini", "taxis"] {
+        assert_eq!(home.find(typed), Vec::<String>::new(), "{typed}");
+    }
+}
+
+#[test]
 fn words_of_one_session_may_be_in_different_parts_of_it() {
     let home = home();
     let filler = "filler ".repeat(400_000);

@@ -1,5 +1,5 @@
 //! Searches the transcript for a text, a bounded step at a time, so that neither a key nor a frame
-//! waits for it. Searches from the reader's position to the end, and then from there upward.
+//! waits for it. Searches from the reader's position to the end, and then upward from that position.
 
 use super::index::{EntryIndex, LineSpot};
 use crate::domain::Transcript;
@@ -13,6 +13,8 @@ const INDEX_BYTES_PER_STEP: usize = 16 << 10;
 const SEARCH_BYTES_PER_STEP: usize = 1 << 20;
 /// Entries that one step visits.
 const ENTRIES_PER_STEP: usize = 4_096;
+/// Entries at the end of the running turn that are checked for changes.
+const CHANGING_ENTRIES_MAX: usize = 64;
 /// The search ends after this many matches.
 pub const MATCHES_MAX: usize = 100_000;
 
@@ -42,9 +44,9 @@ pub struct FindEngine {
     current: Option<MatchId>,
     /// Matches before the current one.
     matches_before: usize,
-    /// The next entry to search at or below the origin. The search above the origin ends at
-    /// `next_backward`, exclusive.
+    /// The next entry to search at or below the origin.
     next_forward: usize,
+    /// Of the entries above the origin, those before this one have not been searched yet.
     next_backward: usize,
     /// [`Transcript::reindex_count`] at the last step. If it has changed, entries have moved.
     reindex_count: u64,
@@ -111,7 +113,7 @@ impl FindEngine {
         let entries = transcript.entries();
         let first = transcript
             .settled_len()
-            .max(entries.len().saturating_sub(64));
+            .max(entries.len().saturating_sub(CHANGING_ENTRIES_MAX));
         (first..entries.len().min(self.next_forward)).find(|index| {
             let indexed = self.indices.get(index);
             indexed.is_none_or(|indexed| !indexed.is_current(&entries[*index]))

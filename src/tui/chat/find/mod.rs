@@ -9,9 +9,9 @@ pub use engine::MatchId;
 use crate::domain::Transcript;
 use crate::text::find_query::FindQuery;
 use crate::text::markdown::{MarkdownGlyphs, RowOffset};
+use crate::tui::chat::entry_rows::is_foldable;
 use crate::tui::chat::find::engine::{FindEngine, LineMatch};
 use crate::tui::chat::find::index::LineSpot;
-use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::selection::geometry::PaneView;
 use crate::tui::chat::selection::{ChatPlace, LaidOutPlace, PlaceRange};
 use crate::tui::chat::stops::Stop;
@@ -33,7 +33,7 @@ pub struct Find {
     origin: ChatPlace,
     origin_stop: Option<Stop>,
     /// The search is for the first match of a conversation that was just opened.
-    pub is_for_opened: bool,
+    pub is_for_opened_session: bool,
     /// The pane that had the focus.
     pub focus_before: Focus,
     engine: FindEngine,
@@ -58,7 +58,7 @@ impl Find {
             followed_end: view.viewport.follows_end,
             origin: view.viewport.anchor_place(origin),
             origin_stop: view.viewport.stop,
-            is_for_opened: false,
+            is_for_opened_session: false,
             focus_before,
             engine: FindEngine::new(top.index, glyphs),
             current: None,
@@ -68,7 +68,7 @@ impl Find {
 
     /// Searches for the first match in a conversation that was just opened.
     pub fn find_first(&mut self, text: &str) {
-        self.is_for_opened = true;
+        self.is_for_opened_session = true;
         self.is_typing = false;
         self.engine.start_at_first_entry();
         self.field.set(text);
@@ -101,7 +101,7 @@ impl Find {
     pub fn advance(&mut self, transcript: &Transcript) -> bool {
         self.engine.step(transcript);
         let origin = self.origin.source_byte();
-        let origin = origin.filter(|_| !self.is_for_opened);
+        let origin = origin.filter(|_| !self.is_for_opened_session);
         let is_above = |spot: LineSpot| match (spot, origin) {
             (LineSpot::Source(byte), Some(origin)) => byte < origin,
             (LineSpot::Head, Some(_)) => true,
@@ -226,11 +226,4 @@ impl Find {
             .position;
         view.viewport.scroll_to(view.input, top, self.followed_end);
     }
-}
-
-/// Whether an entry is a line that unfolds.
-fn is_foldable(input: &LayoutInput, index: usize) -> bool {
-    use crate::tui::chat::entry_rows::{EntryShape, entry_shape};
-    let entry = input.entry(index);
-    entry.is_some_and(|entry| entry_shape(entry, input) == EntryShape::FoldedLine)
 }

@@ -14,7 +14,7 @@ const SCROLL_INTERVAL: Duration = Duration::from_millis(50);
 const SCROLL_STEPS_MAX: u32 = 10;
 
 #[derive(Debug, Default)]
-pub struct MouseSelecting {
+pub struct MouseSelection {
     last_press: Option<MousePress>,
     pub drag: Option<Drag>,
 }
@@ -43,7 +43,7 @@ pub struct Drag {
     scroll_at: Option<Duration>,
 }
 
-impl MouseSelecting {
+impl MouseSelection {
     /// Starts a drag. Repeated clicks select words, then lines.
     pub fn press(&mut self, pane: Focus, focus_before: Focus, at: Position, now: Duration) {
         let repeated = self
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn clicks_count_on_the_same_cell_in_quick_succession() {
-        let mut mouse = MouseSelecting::default();
+        let mut mouse = MouseSelection::default();
         let mut unit_of = |x, time| {
             mouse.press(Focus::Chat, Focus::Message, at(x, 3), millis(time));
             mouse.drag.as_ref().map(|drag| drag.unit)
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn view_scrolls_at_a_steady_rate_while_the_pointer_is_beyond_the_edge() {
-        let mut mouse = MouseSelecting::default();
+        let mut mouse = MouseSelection::default();
         mouse.press(Focus::Chat, Focus::Message, at(5, 5), millis(0));
         let drag = mouse.drag.as_mut().expect("a drag");
         drag.move_to(at(5, 0), AREA, millis(100));
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_edge_row_scrolls_only_if_the_drag_came_from_elsewhere() {
-        let mut mouse = MouseSelecting::default();
+        let mut mouse = MouseSelection::default();
         mouse.press(Focus::Chat, Focus::Message, at(5, 11), millis(0));
         let drag = mouse.drag.as_mut().expect("a drag");
         drag.move_to(at(9, 11), AREA, millis(10));

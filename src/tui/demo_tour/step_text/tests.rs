@@ -5,8 +5,9 @@ use crate::text::grapheme::width;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, Keymap};
 
-const ALL: [TextBySize; 32] = [
+const ALL: [TextBySize; 33] = [
     ASK_WORDS,
+    UNFOCUSED_WORDS,
     BEFORE_WORDS,
     AUTO_MODE_WORDS,
     OTHER_PROMPT_WORDS,

@@ -154,6 +154,7 @@ mod tests {
         assert_eq!(shown("⟨SP⟩"), "⟨U+27E8⟩SP⟩");
         assert_eq!(shown("a\r"), "a⟨CR⟩");
     }
+
     #[test]
     fn each_string_of_json_is_judged_by_itself() {
         let json =

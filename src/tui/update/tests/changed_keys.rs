@@ -267,3 +267,34 @@ fn deleting_a_conversation_names_the_changed_keys() {
     let advice = "Press z in /sessions, or type /delete undo, to restore it.";
     assert!(screen.contains(advice), "{screen}");
 }
+
+#[test]
+fn the_hint_for_queued_prompts_names_the_changed_key() {
+    let mut chat = chat();
+    chat.size(120, 24).keys("one<Enter>two<Enter>");
+    assert!(
+        chat.screen().contains("Up queued prompts"),
+        "{}",
+        chat.screen()
+    );
+    chat.change_keys(&[("up", &["Alt+Up"])]);
+    assert!(
+        chat.screen().contains("Alt+Up queued prompts"),
+        "{}",
+        chat.screen()
+    );
+}
+
+#[test]
+fn the_notice_about_a_message_without_versions_names_the_changed_key() {
+    let mut chat = chat();
+    chat.change_keys(&[("edit-message", &["k"])]);
+    chat.keys("one<Enter>")
+        .model_answers("1")
+        .keys("<Tab><Up>b");
+    chat.engine_event(Event::BranchesListed(Vec::new()));
+    assert_eq!(
+        chat.notice(),
+        "This message has no other versions. k edits it into a new one."
+    );
+}

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 pub const PASTE_LINES_MAX: usize = 10;
 /// A paste with more characters than this becomes a chip.
 pub const PASTE_CHARS_MAX: usize = 2_000;
-/// Later pastes are inserted as text.
+/// Maximum number of folded pastes; further pastes are inserted as text.
 const CHIPS_MAX: usize = 1_000;
 
 /// Whether a character of the raw text may stand for a chip.
