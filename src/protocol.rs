@@ -4,6 +4,7 @@
 
 mod branch;
 mod choices;
+mod left_task;
 mod note_command;
 mod question;
 mod saved_session;
@@ -14,6 +15,7 @@ mod validate;
 
 pub use branch::BranchSummary;
 pub use choices::ChoiceRow;
+pub use left_task::LeftTaskCommand;
 pub use note_command::NoteCommand;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
 pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
@@ -27,11 +29,11 @@ use crate::domain::probe::ProbeState;
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, ModelCatalog,
-    ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer, NewServerError,
-    NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId, SchemaCheck, Server,
-    ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary, Think, ToolMode,
-    TrustEntry, TurnEvent, TurnId, UnsentText,
+    Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, LeftTask,
+    ModelCatalog, ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer,
+    NewServerError, NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId,
+    SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary,
+    Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use serde::Serialize;
@@ -74,6 +76,7 @@ pub enum Command {
     },
     /// Cancels one running call; the turn continues.
     CancelCall(CallId),
+    LeftTask(LeftTaskCommand),
     /// Tests which tool-call dialect the current model follows.
     Probe,
     /// Ends the probe early and shows partial results.
@@ -343,6 +346,8 @@ pub enum Event {
     },
     /// All stored decisions and pending tool changes; replaces the earlier list.
     TrustChanged(Arc<Vec<TrustEntry>>),
+    /// The tasks that the user left running, oldest first; replaces the earlier list.
+    LeftTasksListed(Arc<Vec<LeftTask>>),
     /// The reply to [`Command::ReadServerLog`].
     ServerLogRead(Arc<ServerLog>),
     SignIn(SignInEvent),

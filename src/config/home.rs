@@ -111,6 +111,11 @@ impl Home {
         self.root.join("journal")
     }
 
+    /// The tasks that the user left running.
+    pub fn left_tasks(&self) -> PathBuf {
+        self.root.join("tasks")
+    }
+
     /// The images and sounds of tool results.
     pub fn result_files(&self) -> PathBuf {
         self.cache().join("results")

@@ -72,6 +72,10 @@ pub enum Advice {
     Reload,
     /// Replace an outdated system prompt with the built-in one.
     ReplaceSystemPrompt,
+    /// See the tasks that the user left running.
+    ShowLeftTasks,
+    /// Use the result of a task that the user left running.
+    UseLeftTask,
     /// Review changes to trusted tools.
     ReviewTrust,
     /// Disable the server of this name, sanitized.

@@ -11,6 +11,7 @@ mod decision;
 pub mod elicitation;
 pub mod id;
 mod key_settings;
+mod left_task;
 pub mod message;
 pub mod model;
 pub mod model_catalog;
@@ -54,8 +55,9 @@ pub use attachment::{AttachedImage, Attachment, ImageSupport};
 pub use built_in::{BuiltInSettings, FetchHost, OllamaTarget};
 pub use decision::Decision;
 pub use elicitation::{ElicitationForm, UrlElicitation};
-pub use id::{AskId, CallId, LaunchId, PieceId, QueryId, ServerId, SessionId, TurnId};
+pub use id::{AskId, CallId, LaunchId, LeftTaskId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use key_settings::{KeyEntry, KeySettings};
+pub use left_task::{LeftTask, LeftTaskState};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
 pub use model_catalog::{

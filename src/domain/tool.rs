@@ -244,6 +244,10 @@ pub enum ToolOutcome {
     Cancelled {
         elapsed: Duration,
     },
+    /// The user left this call running as a task; the turn continues without its result.
+    Left {
+        elapsed: Duration,
+    },
     /// The result of an earlier identical call was used instead.
     Reused {
         of: CallId,
@@ -331,6 +335,7 @@ impl ToolOutcome {
             Self::Unreachable { elapsed, .. } => Self::Unreachable { why: text, elapsed },
             Self::TimedOut { elapsed } => Self::TimedOut { elapsed },
             Self::Cancelled { elapsed } => Self::Cancelled { elapsed },
+            Self::Left { elapsed } => Self::Left { elapsed },
             Self::Denied { .. } => Self::Denied { message: None },
             Self::Reused { .. } => Self::Reused { of: CallId(0) },
             Self::NotRun { .. } => Self::NotRun { why: text },
@@ -348,7 +353,8 @@ impl ToolOutcome {
             | Self::Failed { elapsed, .. }
             | Self::Unreachable { elapsed, .. }
             | Self::TimedOut { elapsed }
-            | Self::Cancelled { elapsed } => Some(*elapsed),
+            | Self::Cancelled { elapsed }
+            | Self::Left { elapsed } => Some(*elapsed),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ use crate::domain::{
     SampledAnswer, Session, SessionId,
 };
 use crate::protocol::Event;
-use crate::store::{LookupError, StoreError, TrashedSession};
+use crate::store::{LookupError, StoreError, StoredLeftTask, TrashedSession};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -42,6 +42,8 @@ pub(super) enum JobResult {
     PageOpened(OpenServerRequest, Result<(), String>),
     /// The model's answer for a server, or why there is none.
     Sampled(OpenServerRequest, Result<SampledAnswer, Notice>),
+    /// The tasks that earlier runs left running.
+    LeftTasksLoaded(Vec<StoredLeftTask>),
     /// The home folder was prepared again. These banners report its remaining problems.
     HomePrepared(Vec<Banner>),
 }

@@ -53,6 +53,8 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::Reload
         | Advice::ReplaceSystemPrompt
         | Advice::ListServers
+        | Advice::ShowLeftTasks
+        | Advice::UseLeftTask
         | Advice::DisableServer(_)
         | Advice::ReviewInstructions => return None,
         Advice::SignIn(name) => {

@@ -136,6 +136,7 @@ pub(super) fn outcome_text(outcome: &ToolOutcome) -> String {
         ToolOutcome::Never => "not run: you blocked this tool".to_owned(),
         ToolOutcome::Interrupted => "interrupted".to_owned(),
         ToolOutcome::Cancelled { elapsed } => format!("cancelled after {}", seconds(elapsed)),
+        ToolOutcome::Left { elapsed } => format!("left running after {}", seconds(elapsed)),
         ToolOutcome::Reused { .. } => "reused the earlier result".to_owned(),
         ToolOutcome::NotRun { why } => format!("not run: {why}"),
         ToolOutcome::WasText => "treated as text".to_owned(),

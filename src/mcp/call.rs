@@ -27,9 +27,21 @@ pub struct McpCall {
     /// The approved definition. The call does not run if the server's definition of the tool has
     /// changed since, for example after a restart.
     pub pin: Option<Pin>,
-    /// The task of a call that an earlier run made. The task is followed, and nothing is called.
-    pub task: Option<ServerTask>,
+    /// The task of a call that was made earlier. The task is followed, and nothing is called.
+    pub task: Option<EarlierTask>,
 }
+
+/// A task that was started by an earlier call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EarlierTask {
+    pub task: ServerTask,
+    /// The user left it running. It may take [`LEFT_TASK_TIME_MAX`], and goes on when this call is
+    /// dropped.
+    pub is_left: bool,
+}
+
+/// Time limit for a task that the user left running.
+pub const LEFT_TASK_TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
@@ -145,9 +157,12 @@ async fn attempt(
         Ok(session) => {
             let running = async {
                 match call.task.clone() {
-                    Some(task) => {
-                        let call = task_call(supervisor, (call.id, &call.server), None, events);
-                        follow_task(call, session, task, None).await.into()
+                    Some(earlier) => {
+                        let mut call = task_call(supervisor, (call.id, &call.server), None, events);
+                        if earlier.is_left {
+                            (call.is_left, call.time_max) = (true, LEFT_TASK_TIME_MAX);
+                        }
+                        follow_task(call, session, earlier.task, None).await.into()
                     }
                     None => run_rounds(supervisor, &session, call, events).await,
                 }
@@ -250,6 +265,7 @@ fn task_call<'a>(
         supervisor,
         events,
         time_max: supervisor.tool_timeout() * TIMEOUTS_MAX,
+        is_left: false,
         progress_token,
     }
 }

@@ -9,16 +9,16 @@ use super::roots::RootFolders;
 use super::server_requests::RequestBroker;
 use super::status::disabled_server;
 use super::supervisor::{HubContext, ServerSupervisor};
+use super::tasks::{KeptTasks, cancel_task};
 use crate::domain::{
-    LaunchConfig, Server, ServerConfig, ServerId, ServerLog, ServerRequestId, ServerRequestReply,
-    ToolOutcome,
+    CallId, LaunchConfig, Server, ServerConfig, ServerId, ServerLog, ServerRequestId,
+    ServerRequestReply, ServerTask, ToolOutcome,
 };
 use crate::ports::LocalServer;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
@@ -74,7 +74,7 @@ impl Hub {
                 built_in_server,
                 cache: DetectionCache::default(),
                 credentials: CredentialFile::default(),
-                keeps_tasks: Arc::default(),
+                kept_tasks: KeptTasks::default(),
             },
             entries: Vec::new(),
             tasks: JoinSet::new(),
@@ -253,7 +253,24 @@ impl Hub {
     /// From now on, calls that are cancelled or dropped leave their tasks running, so that a later
     /// run can wait for them.
     pub fn keep_tasks(&self) {
-        self.context.keeps_tasks.store(true, Ordering::Relaxed);
+        self.context.kept_tasks.keep_all();
+    }
+
+    /// Leaves the task of one call running when that call is cancelled or dropped.
+    pub fn keep_task(&self, call: CallId) {
+        self.context.kept_tasks.keep(call);
+    }
+
+    /// Asks a server to cancel a task that no call waits for. The error is a clause.
+    pub fn cancel_task(
+        &self,
+        server: &ServerId,
+        task: ServerTask,
+    ) -> BoxFuture<'static, Result<(), String>> {
+        match self.supervisor(server).cloned() {
+            Some(supervisor) => async move { cancel_task(&supervisor, &task).await }.boxed(),
+            None => ready(Err("the server is not running".to_owned())).boxed(),
+        }
     }
 
     /// Answers [`HubEvent::Requested`]. Ignored if the request was withdrawn.

@@ -17,12 +17,12 @@ use super::session::McpSession;
 use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
 use super::stderr::StderrBuffer;
 use super::subscribed_resources::ResourceSubscriptions;
+use super::tasks::KeptTasks;
 use crate::domain::{LaunchConfig, Pin, Redactor, Server, ServerConfig, ServerStatus, Tool};
 use crate::ports::LocalServer;
 use crate::text::Clean;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{Instant, timeout};
@@ -42,8 +42,7 @@ pub struct HubContext {
     pub requests: RequestBroker,
     pub credentials: CredentialFile,
     pub roots: RootFolders,
-    /// Tasks go on without their calls; see [`super::Hub::keep_tasks`].
-    pub keeps_tasks: Arc<AtomicBool>,
+    pub kept_tasks: KeptTasks,
 }
 
 pub struct ServerSupervisor {

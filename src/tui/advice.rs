@@ -55,6 +55,8 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::ReplaceSystemPrompt => {
             "`/system-prompt replace` installs the built-in prompt and keeps a copy."
         }
+        Advice::ShowLeftTasks => "/tasks lists it.",
+        Advice::UseLeftTask => "/tasks brings it into the conversation.",
         Advice::ReviewTrust => "/trust shows what changed.",
         Advice::DisableServer(name) => {
             return Some(format!("`/mcp {name} off` disables it."));

@@ -5,6 +5,7 @@
 use crate::domain::Notice;
 use crate::protocol::{Command, EVENT_QUEUE_MAX, Event};
 use crate::tui::advice;
+use crate::tui::left_tasks;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::screen_end::{ScreenEnd, ScreenExit, TuiError};
 use crate::tui::terminal::clipboard::Clipboard;
@@ -109,7 +110,12 @@ async fn run_screen(
         event_loop.keep_draft().await;
     }
     let saved_title = event_loop.model.conversation.saved_title();
-    outcome.map(|exit| ScreenEnd { exit, saved_title })
+    let left_tasks = left_tasks::farewell(&event_loop.model.engine.left_tasks);
+    outcome.map(|exit| ScreenEnd {
+        exit,
+        saved_title,
+        left_tasks,
+    })
 }
 
 /// Terminal input, polled only when crossterm signals readiness: each direct poll would

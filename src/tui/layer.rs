@@ -6,8 +6,8 @@
 use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
 use crate::domain::{
-    CallId, ModelRef, Notice, QueryId, Server, ServerId, SessionId, Think, ToolCall, ToolMode,
-    Transcript,
+    CallId, LeftTaskId, ModelRef, Notice, QueryId, Server, ServerId, SessionId, Think, ToolCall,
+    ToolMode, Transcript,
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
@@ -141,6 +141,8 @@ pub enum PickedItem {
     Server(ServerId),
     /// The call to cancel.
     Call(CallId),
+    /// The call to leave running.
+    LeftCall(CallId),
     Mode(ToolMode),
     Think(Think),
     /// `None` selects the plain system prompt.
@@ -181,6 +183,8 @@ pub enum UiRequest {
     Pick(PickedItem),
     /// Sends a prompt, or queues it, as if the user had typed it.
     SubmitPrompt(String),
+    /// Starts a turn that waits for a task.
+    UseLeftTask(LeftTaskId),
     /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
     /// Moves queued prompts back into the editor, because another session is about to open.

@@ -22,6 +22,7 @@ mod input;
 pub mod keymap;
 mod layer;
 mod layout;
+mod left_tasks;
 mod log;
 mod models;
 pub mod msg;

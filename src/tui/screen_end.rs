@@ -4,12 +4,14 @@ use crate::tui::terminal::panic;
 use std::io;
 use thiserror::Error;
 
-/// How the screen ended, and the title of the conversation that was open.
+/// How the screen ended, and what it leaves behind.
 #[derive(Debug)]
 pub struct ScreenEnd {
     pub exit: ScreenExit,
     /// The title of the open conversation; `None` if `--continue` cannot open it again.
     pub saved_title: Option<String>,
+    /// The tasks that the user left running, as a sentence; `None` if there are none.
+    pub left_tasks: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -54,6 +54,7 @@ impl Actor {
                 arguments,
             } => self.check_arguments(query, ArgumentCheck { tool, arguments }),
             Command::CancelCall(call) => self.cancel_call(call),
+            Command::LeftTask(command) => self.route_left_task_command(&command),
             Command::Probe | Command::StopProbe => self.route_probe_command(&command),
             Command::RetryNow => self.retry_now(),
             Command::SelectModel(_)

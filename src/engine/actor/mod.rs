@@ -3,11 +3,13 @@
 //! commands of the front end, `agents` connects note agents to turns, `turns` starts turns,
 //! `turn_outputs` carries out their outputs, `session_switch` opens another session,
 //! `settings_changes` applies changed settings, `tool_offers` connects the offer of tools to turns,
+//! `left_tasks` connects tasks that the user left to turns and servers,
 //! `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
 
 mod agents;
 mod commands;
 mod job_results;
+mod left_tasks;
 mod server_commands;
 mod session_switch;
 mod settings_changes;
@@ -27,6 +29,7 @@ use crate::engine::cx::EngineCx;
 use crate::engine::deps::EngineDeps;
 use crate::engine::injection_guard::InjectionGuard;
 use crate::engine::jobs::JobResult;
+use crate::engine::left_tasks::LeftTasks;
 use crate::engine::models::ModelRegistry;
 use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
@@ -85,6 +88,7 @@ struct Actor {
     attachments: AttachmentJobs,
     server_content: ServerContentJobs,
     server_requests: ServerRequests,
+    left_tasks: LeftTasks,
     built_in_server: Arc<dyn LocalServer>,
     argument_checker: ArgumentChecker,
 }
@@ -177,6 +181,7 @@ impl Actor {
             attachments: AttachmentJobs::default(),
             server_content: ServerContentJobs::default(),
             server_requests: ServerRequests::default(),
+            left_tasks: LeftTasks::default(),
             built_in_server,
             argument_checker: ArgumentChecker::default(),
             cx,
@@ -225,6 +230,7 @@ impl Actor {
         sessions::open_initial(&mut self.cx);
         prompt_templates::list(&mut self.cx);
         self.recovery.start_scan(&mut self.cx);
+        LeftTasks::start_loading(&mut self.cx);
         let (history, is_one_shot) = (Arc::clone(&self.cx.history), self.cx.options.is_one_shot);
         self.cx.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
@@ -275,6 +281,9 @@ impl Actor {
             update = self.sign_in.next_update() => {
                 self.sign_in.handle_update(update, &mut self.hub, &mut self.cx);
             }
+            event = self.left_tasks.next_event() => {
+                self.left_tasks.handle_event(event, &mut self.cx);
+            }
             line = next_log_line(log_lines) => self.cx.outbox.push(Event::LogLineWritten(line)),
             Some(signal) = OptionFuture::from(other_signal) => self.handle_active_turn_signal(signal),
         }
@@ -289,7 +298,10 @@ impl Actor {
                 self.cx.outbox.push(Event::ServerChanged(server));
             }
             HubEvent::Progress { call, progress } => {
-                self.feed(TurnInput::Progress { call, progress })
+                let (left_tasks, cx) = (&mut self.left_tasks, &mut self.cx);
+                if !left_tasks.handle_progress(call, &progress, cx) {
+                    self.feed(TurnInput::Progress { call, progress });
+                }
             }
             HubEvent::TaskStarted { call, task } => {
                 self.feed(TurnInput::TaskStarted { call, task })

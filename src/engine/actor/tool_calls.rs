@@ -1,18 +1,21 @@
-//! Runs the approved calls of the conversation's turn, and waits for tasks of an earlier run.
+//! Runs the approved calls of the conversation's turn, and waits for tasks of earlier calls.
 
 use super::Actor;
 use crate::attachments::save_result_media;
-use crate::domain::{CallId, CallTask, QuoteSource, ToolCall, ToolOutcome};
+use crate::domain::{CallId, CallTask, QuoteSource, ToolCall, ToolOutcome, Toolset};
 use crate::engine::approval::ApprovedCall;
+use crate::engine::cx::EngineCx;
 use crate::engine::failures;
 use crate::engine::injection_guard::{scan_untrusted, untrusted_output};
 use crate::engine::result_images::ResultImages;
 use crate::engine::turn_driver::FinishedCall;
-use crate::mcp::{CallResult, McpCall};
+use crate::mcp::{CallResult, EarlierTask, Hub, McpCall};
+use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 impl Actor {
     /// Runs an approved call.
@@ -43,74 +46,136 @@ impl Actor {
         self.start_call(request);
     }
 
-    /// Waits for the task of a call that an earlier run made.
+    /// Waits for the task of a call that was made earlier: by an earlier run, or by a turn that the
+    /// user has since left it in.
     pub(super) fn follow_task(&mut self, call: ToolCall) {
-        let Some(CallTask { task, launch, pin }) = call.task.map(|task| *task) else {
-            return;
+        let (id, is_private) = (call.id, self.persist.is_private());
+        let Some(turn) = &mut self.turn else { return };
+        let hub = &self.hub;
+        let follower = match self.left_tasks.assign_call(&call) {
+            Some(Some(finished)) => return turn.driver.run(id, |_| async move { finished }),
+            Some(None) => TaskFollower {
+                call,
+                is_left: true,
+            },
+            None => TaskFollower {
+                call,
+                is_left: false,
+            },
         };
-        tracing::info!(server = %call.server, tool = %call.tool, "waiting for a task of an earlier run");
-        let servers = self.hub.servers();
+        let reader = ResultReader::new(&self.cx, &self.toolset, is_private);
+        turn.driver
+            .run(id, |cancel| follower.start(reader, hub, cancel));
+    }
+
+    fn start_call(&mut self, request: McpCall) {
+        let is_private = self.persist.is_private();
+        let Some(turn) = &mut self.turn else { return };
+        let reader = ResultReader::new(&self.cx, &self.toolset, is_private);
+        let (id, hub) = (request.id, &self.hub);
+        turn.driver
+            .run(id, |cancel| reader.run(request, hub, cancel));
+    }
+}
+
+/// Waits for the task of a call that was made earlier.
+pub(super) struct TaskFollower {
+    pub(super) call: ToolCall,
+    /// The user left the task running, so it is not cancelled when the wait is.
+    pub(super) is_left: bool,
+}
+
+impl TaskFollower {
+    /// The task is not followed if its server was removed or has changed.
+    pub(super) fn start(
+        self,
+        reader: ResultReader,
+        hub: &Hub,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, FinishedCall> {
+        let Self { call, is_left } = self;
+        let id = call.id;
+        let Some(CallTask { task, launch, pin }) = call.task.map(|task| *task) else {
+            let why = "it has no task".to_owned();
+            return ready(without_result(id, ToolOutcome::NotRun { why })).boxed();
+        };
+        tracing::info!(server = %call.server, tool = %call.tool, "waiting for a task of an earlier call");
+        let servers = hub.servers();
         let problem = match servers.iter().find(|server| server.id == call.server) {
             None => Some("is not configured any more"),
             Some(server) if server.launch != launch => Some("has other settings now"),
             Some(server) if !server.enabled => Some("is switched off"),
             Some(_) => None,
         };
-        let Some(problem) = problem else {
-            return self.start_call(McpCall {
-                id: call.id,
-                server: call.server,
-                tool: call.tool,
-                arguments: call.arguments,
-                pin: Some(pin),
-                task: Some(task),
-            });
+        if let Some(problem) = problem {
+            let why = format!(
+                "Server `{}` {problem}, so its task was not followed. It is not known whether the \
+                 task still runs.",
+                call.server
+            );
+            let elapsed = Duration::ZERO;
+            let outcome = ToolOutcome::Unreachable { why, elapsed };
+            return ready(without_result(id, outcome)).boxed();
+        }
+        let request = McpCall {
+            id,
+            server: call.server,
+            tool: call.tool,
+            arguments: call.arguments,
+            pin: Some(pin),
+            task: Some(EarlierTask { task, is_left }),
         };
-        let why = format!(
-            "Server `{}` {problem}, so its task was not followed. It is not known whether the task \
-             still runs.",
-            call.server
-        );
-        let (id, elapsed) = (call.id, Duration::ZERO);
-        if let Some(turn) = &mut self.turn {
-            turn.driver.run(id, move |_| async move {
-                without_result(id, ToolOutcome::Unreachable { why, elapsed })
-            });
+        reader.run(request, hub, cancel)
+    }
+}
+
+/// Runs calls, and prepares their results for the turn.
+pub(super) struct ResultReader {
+    /// Where images and sounds are saved, if they are.
+    folder: Option<PathBuf>,
+    offered: Arc<Toolset>,
+    is_private: bool,
+}
+
+impl ResultReader {
+    pub(super) fn new(cx: &EngineCx, offered: &Arc<Toolset>, is_private: bool) -> Self {
+        // A private conversation leaves no files, and a one-shot run shows no paths.
+        let saves_files = !is_private && !cx.options.is_one_shot;
+        Self {
+            folder: saves_files.then(|| cx.home.result_files()),
+            offered: Arc::clone(offered),
+            is_private,
         }
     }
 
-    fn start_call(&mut self, request: McpCall) {
-        let Some(turn) = &mut self.turn else { return };
-        let id = request.id;
-        let (server, tool, is_private) = (
-            request.server.clone(),
-            request.tool.clone(),
-            self.persist.is_private(),
-        );
-        // A private conversation leaves no files, and a one-shot run shows no paths.
-        let saves_files = !is_private && !self.cx.options.is_one_shot;
-        let folder = saves_files.then(|| self.cx.home.result_files());
-        let (hub, offered) = (&self.hub, Arc::clone(&self.toolset));
-        turn.driver.run(id, |cancel| {
-            let answer = hub.call_with_result(request, cancel);
-            async move {
-                let CallResult { outcome, result } = answer.await;
-                failures::log_outcome(&server, &tool, &outcome, is_private);
-                // The model sees no result before the injection guard has scanned it.
-                let untrusted_text = match untrusted_output(&outcome) {
-                    Some(text) => Some(
-                        scan_untrusted(QuoteSource::ToolResult, text.to_owned(), offered).await,
-                    ),
-                    None => None,
-                };
-                FinishedCall {
-                    call: id,
-                    outcome,
-                    untrusted_text,
-                    images: decode_images(result, folder).await,
+    fn run(
+        self,
+        request: McpCall,
+        hub: &Hub,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'static, FinishedCall> {
+        let (id, server, tool) = (request.id, request.server.clone(), request.tool.clone());
+        let answer = hub.call_with_result(request, cancel);
+        async move {
+            let CallResult { outcome, result } = answer.await;
+            failures::log_outcome(&server, &tool, &outcome, self.is_private);
+            // The model sees no result before the injection guard has scanned it.
+            let untrusted_text = match untrusted_output(&outcome) {
+                Some(text) => {
+                    let scan =
+                        scan_untrusted(QuoteSource::ToolResult, text.to_owned(), self.offered);
+                    Some(scan.await)
                 }
+                None => None,
+            };
+            FinishedCall {
+                call: id,
+                outcome,
+                untrusted_text,
+                images: decode_images(result, self.folder).await,
             }
-        });
+        }
+        .boxed()
     }
 }
 

@@ -46,6 +46,9 @@ impl Actor {
             }) => self.guard.add(Arc::clone(untrusted_text)),
             _ => {}
         }
+        if let TurnSignal::CallDone(finished) = &signal {
+            self.handle_awaited_task(finished);
+        }
         let Some(turn) = &mut self.turn else { return };
         for input in turn.driver.read_signal(signal) {
             self.feed(input);
@@ -259,6 +262,7 @@ impl Actor {
             self.last_trace = finished.trace;
             self.cancelled_calls.extend(finished.calls);
             self.models.context.drop_unsent();
+            self.handle_left_tasks_of_ended_turn();
             if turn.summarized_prefix.is_some() {
                 // No summary was stored, and the meter still shows the request for it.
                 self.estimate_session();
@@ -277,13 +281,10 @@ impl Actor {
     }
 
     pub(super) fn cancel_call(&mut self, call: CallId) {
-        let input = self
-            .turn
-            .as_ref()
-            .and_then(|turn| turn.driver.cancel_input(call));
-        if let Some(input) = input {
+        let run_time = self.turn.as_ref().map(|turn| turn.driver.run_time(call));
+        if let Some(elapsed) = run_time.flatten() {
             tracing::info!(%call, "the user cancelled the call");
-            self.feed(input);
+            self.feed(TurnInput::CancelCall { call, elapsed });
         }
     }
 }

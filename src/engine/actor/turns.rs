@@ -58,7 +58,7 @@ impl Actor {
         #[cfg(debug_assertions)]
         block_on_purpose(&prompt.text);
         self.hub.refresh_tools();
-        let is_typed = prompt.kind != PromptKind::Continue;
+        let is_typed = prompt.kind != PromptKind::Continue && prompt.left_task.is_none();
         if is_typed {
             self.add_to_history(prompt.text.clone());
         }
@@ -75,6 +75,10 @@ impl Actor {
             let notice = Notice::failure("There is no answer to continue.");
             return self.reject(id, prompt, notice);
         }
+        let resumed_calls = match self.resumed_calls(&prompt) {
+            Ok(calls) => calls,
+            Err(notice) => return self.reject(id, prompt, notice),
+        };
         let started_at = &mut self.conversation.session_mut().started_at;
         started_at.get_or_insert_with(jiff::Timestamp::now);
         self.persist
@@ -88,7 +92,6 @@ impl Actor {
             Some(index) => compaction::request_history_until(self.conversation.session(), index),
             None => compaction::request_history(self.conversation.session()),
         };
-        let resumed_calls = self.recovery.take_calls(self.conversation.seq(), &prompt);
         let note_settings = self.cx.settings.notes();
         let session = self.conversation.session();
         let preparation =

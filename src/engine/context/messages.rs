@@ -118,6 +118,10 @@ pub fn result_text(
             "The user cancelled {tool} from {server} while it ran: there is no result. Do not \
              call it again unless the user asks for it."
         ),
+        ToolOutcome::Left { .. } => format!(
+            "The user left {tool} from {server} running in the background, as a task: there is no \
+             result yet. Go on without it, and do not call it again unless the user asks for it."
+        ),
         ToolOutcome::Refused | ToolOutcome::Interrupted | ToolOutcome::WasText => {
             error("it was not run")
         }

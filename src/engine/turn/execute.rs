@@ -9,7 +9,6 @@ use crate::domain::{
     AttachedImage, CallTask, ServerId, ServerTask, ToolCallMessage, ToolLookup, ToolResultMessage,
 };
 use crate::engine::result_images::ResultImages;
-use std::time::Duration;
 
 impl Turn {
     /// Starts the approved calls, concurrently.
@@ -116,12 +115,12 @@ impl Turn {
         }
     }
 
-    /// Cancels only this call; other calls keep running. A late result from its server is
-    /// ignored.
-    pub(super) fn cancel_call(&mut self, id: CallId, elapsed: Duration) {
+    /// Stops waiting for this call, which ends with `outcome`; other calls keep running. A late
+    /// result from its server is ignored.
+    pub(super) fn drop_call(&mut self, id: CallId, outcome: ToolOutcome) {
         if self.running_calls().contains(&id) {
             self.effects.push(TurnEffect::Cancel(id));
-            self.handle_call_done(id, ToolOutcome::Cancelled { elapsed });
+            self.handle_call_done(id, outcome);
         }
     }
 

@@ -196,7 +196,12 @@ impl Turn {
             TurnInput::ArgumentsChecked(results) => self.handle_arguments_checked(results),
             TurnInput::Progress { call, progress } => self.update_progress(call, progress),
             TurnInput::TaskStarted { call, task } => self.handle_task_started(call, task),
-            TurnInput::CancelCall { call, elapsed } => self.cancel_call(call, elapsed),
+            TurnInput::CancelCall { call, elapsed } => {
+                self.drop_call(call, ToolOutcome::Cancelled { elapsed });
+            }
+            TurnInput::LeaveCall { call, elapsed } => {
+                self.drop_call(call, ToolOutcome::Left { elapsed });
+            }
             TurnInput::UntrustedTextScanned(untrusted_text) => {
                 self.setup.untrusted_texts.add(untrusted_text)
             }

@@ -120,6 +120,11 @@ pub enum TurnInput {
         call: CallId,
         elapsed: Duration,
     },
+    /// The user leaves a running call, whose task goes on. The call has run for `elapsed`.
+    LeaveCall {
+        call: CallId,
+        elapsed: Duration,
+    },
     /// The agent to which the prompt was offered is ready.
     AgentPrepared(AgentPlan),
     /// The agent's activity, in a few words.

@@ -361,11 +361,10 @@ impl TurnDriver {
         self.running.values().for_each(|(token, _)| token.cancel());
     }
 
-    /// The input that cancels one running call; `None` if it is not running.
-    pub(super) fn cancel_input(&self, call: CallId) -> Option<TurnInput> {
+    /// How long a call has been running; `None` if it is not.
+    pub(super) fn run_time(&self, call: CallId) -> Option<Duration> {
         let (_, started) = self.running.get(&call)?;
-        let elapsed = started.elapsed();
-        Some(TurnInput::CancelCall { call, elapsed })
+        Some(started.elapsed())
     }
 
     /// Applies a changed idle timeout to the running turn.

@@ -6,6 +6,8 @@ use std::time::Duration;
 /// JSON-RPC code of the errors that we create ourselves, for example from an HTTP status; servers
 /// do not use it.
 pub const SYNTHETIC_ERROR_CODE: i32 = 0;
+/// In the data of such an error: whether the status was 404, 405 or 410.
+pub const IS_NOT_FOUND: &str = "isNotFound";
 
 /// The origin and path of a URL, without secrets.
 pub type DisplayUrl = String;

@@ -2,7 +2,7 @@
 //! the response is resumed if the server supports that.
 
 use super::connection::{Connection, HttpKind};
-use super::error::{HttpError, SYNTHETIC_ERROR_CODE, ServerMessage};
+use super::error::{HttpError, IS_NOT_FOUND, SYNTHETIC_ERROR_CODE, ServerMessage};
 use super::outgoing_message::OutgoingMessage;
 use super::response::{BodyKind, ErrorResponse, EventStream, read_body, summarize_body};
 use crate::mcp::startup::HandshakeStage;
@@ -66,8 +66,11 @@ pub async fn exchange(
                     // The subscription did not fail; it must be reopened.
                     json!({ "jsonrpc": "2.0", "id": id, "result": {} })
                 } else {
-                    let error =
-                        json!({ "code": SYNTHETIC_ERROR_CODE, "message": error.to_string() });
+                    let error = json!({
+                        "code": SYNTHETIC_ERROR_CODE,
+                        "message": error.to_string(),
+                        "data": { IS_NOT_FOUND: matches!(error, HttpError::NotFound { .. }) },
+                    });
                     json!({ "jsonrpc": "2.0", "id": id, "error": error })
                 };
                 connection

@@ -16,7 +16,6 @@ use rmcp::model::{
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
@@ -32,6 +31,8 @@ pub struct TaskCall<'a> {
     pub events: &'a mpsc::Sender<HubEvent>,
     /// Time limit for the task, not counting the time that the user takes to answer.
     pub time_max: Duration,
+    /// The user left the task running: the server is never asked to cancel it.
+    pub is_left: bool,
     /// Identifies the progress notifications of the call.
     pub progress_token: Option<ProgressToken>,
 }
@@ -79,9 +80,9 @@ impl Drop for FollowedTask<'_> {
         if let Some(token) = &self.call.progress_token {
             shared.progress.unsubscribe(token);
         }
-        let keeps_tasks = &self.call.supervisor.context.keeps_tasks;
-        let is_cancelled = !self.is_over && !keeps_tasks.load(Ordering::Relaxed);
-        if is_cancelled && !shared.outcome.has_ended() {
+        let kept = &self.call.supervisor.context.kept_tasks;
+        let is_kept = self.call.is_left || kept.take(self.call.id);
+        if !self.is_over && !is_kept && !shared.outcome.has_ended() {
             let params = CancelTaskParams::new(self.task.id());
             let request = ClientRequest::CancelTaskRequest(CancelTaskRequest::new(params));
             send_without_waiting(&self.session, request);
@@ -127,6 +128,18 @@ pub async fn follow_task(
         return end;
     }
     followed.run().await
+}
+
+/// Asks the server to cancel a task that no call waits for.
+///
+/// # Errors
+/// Why the server was not asked, or what it answered, as a clause.
+pub async fn cancel_task(supervisor: &ServerSupervisor, task: &ServerTask) -> Result<(), String> {
+    let session = supervisor.session().await?;
+    let request =
+        ClientRequest::CancelTaskRequest(CancelTaskRequest::new(CancelTaskParams::new(task.id())));
+    let answer = exchange(&session, request, Some(REQUEST_TIMEOUT)).await;
+    answer.map(drop).map_err(|error| error.clause().to_owned())
 }
 
 /// Waits forever if there is no future.
@@ -208,7 +221,7 @@ impl FollowedTask<'_> {
             self.schedule.record_state(state.poll_interval);
         }
         self.next_poll_at = Instant::now() + self.schedule.interval();
-        self.report(&state);
+        self.report(&state.summary());
         match state.status {
             TaskStatus::Working | TaskStatus::Unknown(_) => None,
             TaskStatus::InputRequired => self.ask(state),
@@ -218,7 +231,9 @@ impl FollowedTask<'_> {
                 let result = exchange(&self.session, request, Some(REQUEST_TIMEOUT)).await;
                 match result {
                     // The error of the call itself.
-                    Err(TaskRequestError::Refused(why)) if state.status == TaskStatus::Failed => {
+                    Err(TaskRequestError::Refused(why) | TaskRequestError::UnknownTask(why))
+                        if state.status == TaskStatus::Failed =>
+                    {
                         Some(TaskEnd::Failed(why))
                     }
                     result => self.handle_result(result).await,
@@ -255,8 +270,18 @@ impl FollowedTask<'_> {
         let why = error.clause();
         let server = self.call.server;
         tracing::warn!("a request about a task of server `{server}` failed: {why}");
+        if let TaskRequestError::UnknownTask(_) = error {
+            self.is_over = true;
+            return Some(TaskEnd::Failed(format!(
+                "The server does not know the task any more: {why}. Its result is lost."
+            )));
+        }
         if !self.schedule.record_failure() {
-            self.next_poll_at = Instant::now() + self.schedule.interval();
+            let pause = self.schedule.interval();
+            self.next_poll_at = Instant::now() + pause;
+            let retry = self.schedule.next_retry().unwrap_or_default();
+            let seconds = pause.as_secs();
+            self.report(&format!("asking again in {seconds} s ({retry}): {why}"));
             return None;
         }
         let rest = match self.is_over {
@@ -265,7 +290,9 @@ impl FollowedTask<'_> {
         };
         let text = format!("The server's task could not be followed: {why}. {rest}");
         Some(match error {
-            TaskRequestError::Refused(_) => TaskEnd::Failed(text),
+            TaskRequestError::Refused(_) | TaskRequestError::UnknownTask(_) => {
+                TaskEnd::Failed(text)
+            }
             TaskRequestError::Unanswered(_) => TaskEnd::Unreachable(text),
         })
     }
@@ -327,13 +354,13 @@ impl FollowedTask<'_> {
     }
 
     /// Reports the status with the newest progress of the call.
-    fn report(&self, state: &TaskState) {
+    fn report(&self, status: &str) {
         let latest = self
             .progress
             .as_ref()
             .and_then(|progress| progress.borrow().clone());
         let (done, total) = latest.map_or((0.0, None), |latest| (latest.done, latest.total));
-        let progress = ToolProgress::new(done, total, Some(&state.summary()));
+        let progress = ToolProgress::new(done, total, Some(status));
         let call = self.call.id;
         // Each report is a snapshot, so dropping one if the queue is full loses nothing.
         let _ = self

@@ -29,6 +29,12 @@ impl PollSchedule {
         self.failure_count >= FAILURES_MAX
     }
 
+    /// `2 of 5`: which attempt to repeat a failed request comes next; `None` without a failure.
+    pub fn next_retry(&self) -> Option<String> {
+        let count = self.failure_count;
+        (count > 0).then(|| format!("{count} of {}", FAILURES_MAX - 1))
+    }
+
     pub fn interval(&self) -> Duration {
         let suggested = self.suggested.unwrap_or(INTERVAL_DEFAULT);
         let interval = suggested.clamp(INTERVAL_MIN, INTERVAL_MAX);

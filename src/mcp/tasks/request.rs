@@ -1,11 +1,12 @@
 //! Requests that create and follow tasks.
 
 use crate::domain::Tool;
+use crate::mcp::http::{IS_NOT_FOUND, SYNTHETIC_ERROR_CODE};
 use crate::mcp::open_request::CancelOnDrop;
 use crate::mcp::session::{McpSession, error_text, raw_result};
 use rmcp::model::{
-    CallToolRequestParams, ClientRequest, CustomRequest, ExtensionCapabilities, JsonObject,
-    TASKS_EXTENSION_ID,
+    CallToolRequestParams, ClientRequest, CustomRequest, ErrorCode, ExtensionCapabilities,
+    JsonObject, TASKS_EXTENSION_ID,
 };
 use rmcp::service::{PeerRequestOptions, ServiceError};
 use serde_json::{Value, json};
@@ -42,6 +43,8 @@ pub fn legacy_task_request(
 pub enum TaskRequestError {
     /// The server answered with an error, as the end of a sentence.
     Refused(String),
+    /// The server does not know the task.
+    UnknownTask(String),
     /// The session ended or the answer took too long, as the end of a sentence.
     Unanswered(String),
 }
@@ -49,7 +52,31 @@ pub enum TaskRequestError {
 impl TaskRequestError {
     pub fn clause(&self) -> &str {
         match self {
-            Self::Refused(why) | Self::Unanswered(why) => why.trim_end_matches('.'),
+            Self::Refused(why) | Self::UnknownTask(why) | Self::Unanswered(why) => {
+                why.trim_end_matches('.')
+            }
+        }
+    }
+
+    /// An error that the server answered with. Invalid parameters can only mean the id of the task,
+    /// because a request about a task has no others.
+    fn from_answer(error: &ServiceError) -> Self {
+        let why = error_text(error);
+        match error {
+            ServiceError::McpError(error) if error.code == ErrorCode::INVALID_PARAMS => {
+                Self::UnknownTask(why)
+            }
+            ServiceError::McpError(error)
+                if error.code.0 == SYNTHETIC_ERROR_CODE
+                    && error
+                        .data
+                        .as_ref()
+                        .is_some_and(|data| data[IS_NOT_FOUND] == true) =>
+            {
+                Self::UnknownTask(why)
+            }
+            ServiceError::McpError(_) => Self::Refused(why),
+            _ => Self::Unanswered(why),
         }
     }
 }
@@ -83,13 +110,8 @@ pub async fn exchange(
         }
     };
     open_request.is_answered = true;
-    match raw_result(answer.unwrap_or(Err(ServiceError::TransportClosed))) {
-        Ok(result) => Ok(result),
-        Err(error @ ServiceError::McpError(_)) => {
-            Err(TaskRequestError::Refused(error_text(&error)))
-        }
-        Err(error) => Err(unanswered(&error)),
-    }
+    raw_result(answer.unwrap_or(Err(ServiceError::TransportClosed)))
+        .map_err(|error| TaskRequestError::from_answer(&error))
 }
 
 /// Sends `request` without waiting. Its answer is ignored.

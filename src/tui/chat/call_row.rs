@@ -130,7 +130,7 @@ fn state_mark(context: &RowContext, call: &ToolCall, pen: &Painter) -> (&'static
         ToolOutcome::Failed { .. }
         | ToolOutcome::Unreachable { .. }
         | ToolOutcome::TimedOut { .. } => (glyphs.failed, theme.failure),
-        ToolOutcome::WasText => (glyphs.dot, theme.dim),
+        ToolOutcome::WasText | ToolOutcome::Left { .. } => (glyphs.dot, theme.dim),
         _ => (glyphs.refused, theme.refused),
     }
 }
@@ -173,6 +173,7 @@ fn state_label(context: &RowContext, call: &ToolCall, pen: &Painter) -> (String,
         ToolOutcome::Never => ("never", theme.refused),
         ToolOutcome::Interrupted => ("may have run", theme.attention),
         ToolOutcome::Cancelled { .. } => ("cancelled ", theme.refused),
+        ToolOutcome::Left { .. } => ("left running ", theme.attention),
         ToolOutcome::Reused { .. } => ("reused first result", theme.dim),
         ToolOutcome::NotRun { .. } => ("not run", theme.refused),
         ToolOutcome::WasText => ("treated as text", theme.dim),

@@ -25,6 +25,7 @@ pub enum BindingGroup {
     SignIn,
     Imports,
     Decisions,
+    TaskList,
     Numbers,
     Forms,
     ServerPrompts,
@@ -38,7 +39,7 @@ pub enum BindingGroup {
 
 impl BindingGroup {
     /// All groups, in the order in which they are listed.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Writing,
         Self::Conversation,
         Self::Models,
@@ -61,6 +62,7 @@ impl BindingGroup {
         Self::SignIn,
         Self::Imports,
         Self::Decisions,
+        Self::TaskList,
         Self::Numbers,
         Self::Forms,
         Self::ServerPrompts,
@@ -96,6 +98,7 @@ impl BindingGroup {
             Self::SignIn => "Signing in to a server",
             Self::Imports => "Servers of another client",
             Self::Decisions => "Lasting decisions",
+            Self::TaskList => "Tasks that you left running",
             Self::Numbers => "Numbered lists",
             Self::Forms => "Forms",
             Self::ServerPrompts => "Server prompts",

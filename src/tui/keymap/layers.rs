@@ -26,6 +26,8 @@ pub enum LayerKey {
     Export,
     Pull,
     StopPull,
+    /// Asks a server to cancel a task.
+    CancelTask,
     Refresh,
     /// Loads text into the message editor.
     Edit,
@@ -104,6 +106,8 @@ pub enum KeyContext {
     /// The dialog of a sign-in; letters go to its field.
     SignIn,
     Trust,
+    /// The tasks that the user left running.
+    Tasks,
     Picker,
     Form,
     /// The completion list for slash commands.
@@ -129,7 +133,7 @@ pub enum KeyContext {
 use KeyContext as P;
 
 /// The contexts that are looked up together while something is open.
-const OPEN_TOGETHER: [&[KeyContext]; 15] = [
+const OPEN_TOGETHER: [&[KeyContext]; 16] = [
     &[
         P::ScrollableList,
         P::SearchList,
@@ -153,6 +157,12 @@ const OPEN_TOGETHER: [&[KeyContext]; 15] = [
         P::SearchList,
         P::SearchListRows,
         P::Trust,
+    ],
+    &[
+        P::ScrollableList,
+        P::SearchList,
+        P::SearchListRows,
+        P::Tasks,
     ],
     &[P::ScrollableList, P::SearchList, P::Picker],
     &[P::ScrollableList, P::SearchList, P::Help],
@@ -178,7 +188,7 @@ impl KeyContext {
     /// How specific the context is. Of those that are open, the deepest one comes first.
     pub(super) fn depth(self) -> u8 {
         match self {
-            Self::Sessions | Self::Models | Self::Servers | Self::Trust => 2,
+            Self::Sessions | Self::Models | Self::Servers | Self::Trust | Self::Tasks => 2,
             Self::SearchListRows
             | Self::Picker
             | Self::Completions
@@ -201,6 +211,7 @@ impl KeyContext {
                 | Self::Models
                 | Self::Servers
                 | Self::Trust
+                | Self::Tasks
                 | Self::DeleteConfirmation
                 | Self::Queue
                 | Self::PromptReview

@@ -5,6 +5,7 @@ use crate::protocol::{Command, NoteCommand};
 use crate::tui::help::HelpLayer;
 use crate::tui::history_search::HistorySearch;
 use crate::tui::keymap::Action;
+use crate::tui::layer::UiContext;
 use crate::tui::log::state as log;
 use crate::tui::models::select;
 use crate::tui::msg::UiEffect;
@@ -16,7 +17,7 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
     attachments, branches, calls, composer, find, interrupt, navigation, selection, submit,
 };
-use crate::tui::{imports, models, server_content, sessions, settings};
+use crate::tui::{imports, left_tasks, models, server_content, sessions, settings};
 
 pub fn run_action(
     model: &mut UiModel,
@@ -57,9 +58,9 @@ pub fn run_action(
             model.with_context(|cx| settings::replace_system_prompt(argument, cx))
         }
         Action::Reload => effects.push(UiEffect::Send(Command::Reload)),
-        Action::ImportServers => model.with_context(imports::open),
-        Action::Trust => model.with_context(|cx| cx.open(TrustLayer::default())),
-        Action::Tools => model.with_context(|cx| viewer::open_tools(argument, cx)),
+        Action::ImportServers | Action::Trust | Action::Tools | Action::LeftTasks => {
+            model.with_context(|cx| open_list(action, argument, cx));
+        }
         Action::Mcp
         | Action::ToggleServer
         | Action::Reconnect
@@ -67,7 +68,7 @@ pub fn run_action(
         | Action::Instructions
         | Action::Withheld => run_server_action(model, action, argument),
         Action::Answer => answer_servers(model),
-        Action::CancelCall => calls::cancel_command(model, argument, effects),
+        Action::CancelCall | Action::LeaveCall => calls::run(model, action, argument, effects),
         Action::OpenCall | Action::AttachLink => calls::use_selected_call(model, action),
         Action::Commands => model.with_context(|cx| {
             cx.send(Command::ListPromptTemplates);
@@ -86,6 +87,15 @@ pub fn run_action(
         Action::Redraw => effects.push(UiEffect::Repaint),
         Action::Suspend => effects.push(UiEffect::Suspend),
         other_action => navigation::run_action(model, other_action, effects),
+    }
+}
+
+fn open_list(action: Action, argument: &str, cx: &mut UiContext) {
+    match action {
+        Action::ImportServers => imports::open(cx),
+        Action::Trust => cx.open(TrustLayer::default()),
+        Action::LeftTasks => left_tasks::open(cx),
+        _ => viewer::open_tools(argument, cx),
     }
 }
 

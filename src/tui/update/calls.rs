@@ -2,7 +2,7 @@
 
 use crate::domain::resource_link::links_in;
 use crate::domain::{CallId, Notice, ToolCall, ToolOutcome, ToolState};
-use crate::protocol::Command;
+use crate::protocol::{Command, LeftTaskCommand};
 use crate::text::Clean;
 use crate::tui::chat::call_text::full_call_text;
 use crate::tui::keymap::Action;
@@ -19,50 +19,107 @@ pub fn selected_call(model: &UiModel) -> Option<&ToolCall> {
     model.chat.selected_call().filter(|_| has_focus)
 }
 
-/// `/cancel [tool or number]`: cancels the call that the argument names. Without an argument,
-/// cancels the selected call or the only running one, or opens a list of the running calls.
-pub fn cancel_command(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
+/// A command about one running call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallCommand {
+    /// `/cancel`
+    Cancel,
+    /// `/leave`, only for calls that their servers run as tasks.
+    Leave,
+}
+
+impl CallCommand {
+    fn applies_to(self, call: &ToolCall) -> bool {
+        self == Self::Cancel || call.task.is_some()
+    }
+
+    fn for_engine(self, call: CallId) -> Command {
+        match self {
+            Self::Cancel => Command::CancelCall(call),
+            Self::Leave => Command::LeftTask(LeftTaskCommand::Leave(call)),
+        }
+    }
+
+    fn nothing_to_do(self) -> Notice {
+        match self {
+            Self::Cancel => Notice::info("No call is running."),
+            Self::Leave => Notice::info("No call runs as a task on its server.")
+                .with_advice("Only such a call can be left."),
+        }
+    }
+}
+
+/// `/cancel` and `/leave`, with a tool or a number: acts on the call that the argument names. Without
+/// an argument, acts on the selected call or the only one, or opens a list of the calls.
+pub fn run(model: &mut UiModel, action: Action, argument: &str, effects: &mut Vec<UiEffect>) {
+    let command = match action {
+        Action::LeaveCall => CallCommand::Leave,
+        _ => CallCommand::Cancel,
+    };
     if argument.is_empty()
         && let Some(call) = selected_call(model).map(|call| call.id)
     {
-        return cancel_if_running(model, call, effects);
+        return act_if_running(model, call, command, effects);
     }
-    let running: Vec<&ToolCall> = model.shared().running_calls().collect();
+    let running = model.shared().running_calls();
+    let running: Vec<&ToolCall> = running.filter(|call| command.applies_to(call)).collect();
     let by_name = running.iter().find(|call| call.tool == argument);
     match (running.as_slice(), by_name) {
-        ([], _) => model.notify(Notice::info("No call is running.")),
+        ([], _) => model.notify(command.nothing_to_do()),
         (_, Some(call)) => {
             let call = call.id;
-            cancel_if_running(model, call, effects);
+            act_if_running(model, call, command, effects);
         }
         ([only_call], None) if argument.is_empty() => {
             let only_call = only_call.id;
-            cancel_if_running(model, only_call, effects);
+            act_if_running(model, only_call, command, effects);
         }
         (_, None) if !argument.is_empty() && argument.parse::<usize>().is_err() => {
             let notice = Notice::warning(format!("No call to `{argument}` is running."));
-            model.notify(notice.with_advice("/cancel lists the running calls."));
+            let advice = match command {
+                CallCommand::Cancel => "/cancel lists the running calls.",
+                CallCommand::Leave => "/leave lists the calls that can be left.",
+            };
+            model.notify(notice.with_advice(advice));
         }
         _ => {
             let rows = running.into_iter().map(|call| {
                 let (tool, server) = (&call.tool, call.server.as_str());
-                let item = PickedItem::Call(call.id);
+                let item = match command {
+                    CallCommand::Cancel => PickedItem::Call(call.id),
+                    CallCommand::Leave => PickedItem::LeftCall(call.id),
+                };
                 let (tool, server) = (Clean::name(tool), Clean::name(server));
                 PickerRow::new(item, tool.as_str(), server.as_str())
             });
-            let picker = Picker::new("Running calls", "Cancel none", rows);
+            let (title, none) = match command {
+                CallCommand::Cancel => ("Running calls", "Cancel none"),
+                CallCommand::Leave => ("Running tasks", "Leave none"),
+            };
+            let picker = Picker::new(title, none, rows);
             model.with_context(|cx| picker.pick_or_open(argument, cx));
         }
     }
 }
 
-/// Cancels one call if it is still running. The other calls and the turn continue.
-pub fn cancel_if_running(model: &mut UiModel, id: CallId, effects: &mut Vec<UiEffect>) {
-    let is_running = model.chat.running_calls().any(|call| call.id == id);
-    if is_running {
-        effects.push(UiEffect::Send(Command::CancelCall(id)));
-    } else {
-        model.notify(Notice::info("That call is no longer running."));
+/// Cancels or leaves one call if it is still running. The other calls and the turn continue.
+pub fn act_if_running(
+    model: &mut UiModel,
+    id: CallId,
+    command: CallCommand,
+    effects: &mut Vec<UiEffect>,
+) {
+    let mut running = model.chat.running_calls();
+    let applies = running
+        .find(|call| call.id == id)
+        .map(|call| command.applies_to(call));
+    drop(running);
+    match applies {
+        Some(true) => effects.push(UiEffect::Send(command.for_engine(id))),
+        Some(false) => model.notify(Notice::info(
+            "The server does not run this call as a task, so it cannot be left.",
+        )),
+        None => model.notify(Notice::info("That call is no longer running.")),
     }
 }
 

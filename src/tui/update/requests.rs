@@ -1,7 +1,7 @@
 //! Carries out the requests of features: commands to the engine, notices, new layers.
 
-use crate::domain::Notice;
 use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
+use crate::domain::{Notice, Prompt};
 use crate::protocol::Command;
 use crate::tui::keymap::{self, Action};
 use crate::tui::layer::{PickedItem, UiRequest};
@@ -10,7 +10,8 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{actions, attachments, calls, composer, navigation};
+use crate::tui::update::calls::CallCommand;
+use crate::tui::update::{actions, attachments, calls, composer, navigation, submit};
 
 /// Carries out all requests in order.
 pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
@@ -46,6 +47,11 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::RecordUndrawnRows(call, rows) => model.chat.record_undrawn_rows(call, rows),
             UiRequest::Pick(picked) => apply_pick(model, picked, effects),
             UiRequest::SubmitPrompt(text) => composer::submit_prompt(model, text, effects),
+            UiRequest::UseLeftTask(task) => {
+                if !submit::notify_if_busy(model) {
+                    submit::submit(model, Prompt::about_left_task(task), effects);
+                }
+            }
             UiRequest::SetMessage(prompt) => {
                 model.composer.editor.set(&prompt);
                 model.panes.focus = Focus::Message;
@@ -107,7 +113,12 @@ fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffec
         PickedItem::Server(server) => {
             return model.with_servers_pane(|pane, cx| servers::toggle(pane, &server, cx));
         }
-        PickedItem::Call(call) => return calls::cancel_if_running(model, call, effects),
+        PickedItem::Call(call) => {
+            return calls::act_if_running(model, call, CallCommand::Cancel, effects);
+        }
+        PickedItem::LeftCall(call) => {
+            return calls::act_if_running(model, call, CallCommand::Leave, effects);
+        }
         PickedItem::Persona(name) => Command::SelectPersona(name),
         PickedItem::Mode(mode) => Command::SetToolMode(mode),
         PickedItem::Think(think) => return model.with_context(|cx| select::set_think(think, cx)),

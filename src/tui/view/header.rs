@@ -5,6 +5,7 @@ use crate::protocol::ContextMeter;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::layout::ScreenLayout;
+use crate::tui::left_tasks::header_label;
 use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;
@@ -27,39 +28,22 @@ const TOOLS: usize = 3;
 const MODE: usize = 4;
 const METER: usize = 5;
 const PERSONA: usize = 6;
-const DROPPABLE_PARTS: usize = 7;
+const TASKS: usize = 7;
+const DROPPABLE_PARTS: usize = 8;
 
 pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = layout.header else { return };
-    let name = Clean::single_line(model.engine.model_name());
-    let provider = model
-        .engine
-        .selected
-        .as_ref()
-        .map(|model_ref| model_ref.provider.name());
     let persona = model.engine.persona.as_deref().map(Clean::single_line);
     let meter = meter_text(model.engine.context_meter);
     let mode = model.engine.mode.name();
     let title = Clean::single_line(&model.conversation.title);
     let tools = tools_text(model).filter(|_| layout.sidebar.is_none());
+    let tasks = header_label(&model.engine.left_tasks);
     let gap = 2;
     let mut keep = [true; DROPPABLE_PARTS];
     let parts = |keep: [bool; DROPPABLE_PARTS]| {
         let mut parts = fixed_parts(model);
-        if !name.as_str().is_empty() {
-            let provider = provider.filter(|_| keep[PROVIDER_AND_THINK]);
-            let provider =
-                provider.map_or_else(String::new, |p| format!(" {} {p}", separator(model)));
-            let think = if keep[PROVIDER_AND_THINK] {
-                think_label(model)
-            } else {
-                String::new()
-            };
-            parts.push((
-                format!("{}{provider}{think}", name.as_str()),
-                HeaderPartStyle::Plain,
-            ));
-        }
+        parts.extend(model_part(model, keep[PROVIDER_AND_THINK]));
         if let Some(persona) = persona.as_ref().filter(|_| keep[PERSONA]) {
             parts.push((format!("as {}", persona.as_str()), HeaderPartStyle::Plain));
         }
@@ -71,6 +55,9 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
                 .filter(|_| keep[METER_BAR])
                 .map_or_else(String::new, |used| bar(model, used));
             parts.push((format!("{bar}{text}"), HeaderPartStyle::Dim));
+        }
+        if let Some(tasks) = tasks.as_ref().filter(|_| keep[TASKS]) {
+            parts.push((tasks.clone(), HeaderPartStyle::Tasks));
         }
         if let Some((text, style)) = tools.as_ref().filter(|_| keep[TOOLS]) {
             parts.push((text.clone(), *style));
@@ -100,6 +87,24 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     }
 }
 
+/// The model, with its provider and the `think` setting if there is room.
+fn model_part(model: &UiModel, is_complete: bool) -> Option<(String, HeaderPartStyle)> {
+    let name = Clean::single_line(model.engine.model_name());
+    if name.as_str().is_empty() {
+        return None;
+    }
+    let selected = model.engine.selected.as_ref().filter(|_| is_complete);
+    let provider = selected.map_or_else(String::new, |selected| {
+        format!(" {} {}", separator(model), selected.provider.name())
+    });
+    let think = match is_complete {
+        true => think_label(model),
+        false => String::new(),
+    };
+    let text = format!("{}{provider}{think}", name.as_str());
+    Some((text, HeaderPartStyle::Plain))
+}
+
 /// Draws the title at the right end if it fits after column `x`.
 fn put_title(title: &Clean, x: u16, area: Rect, pen: &mut Painter) {
     if title.as_str().is_empty() || x + 4 >= area.right() {
@@ -125,6 +130,7 @@ fn put_parts(
             HeaderPartStyle::Name => pen.theme.bold,
             HeaderPartStyle::Plain => pen.theme.plain,
             HeaderPartStyle::Private => pen.theme.attention,
+            HeaderPartStyle::Tasks => pen.theme.accent,
             HeaderPartStyle::Failure => pen.theme.failure,
             HeaderPartStyle::Mode if model.engine.mode == crate::domain::ToolMode::Auto => {
                 pen.theme.attention
@@ -212,6 +218,7 @@ enum HeaderPartStyle {
     Plain,
     Mode,
     Private,
+    Tasks,
     Failure,
     Dim,
 }

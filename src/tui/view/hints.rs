@@ -250,7 +250,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
             let up = Action::Edit(Edit::Move(Motion::Up));
             hints.push(hint(up, "queued prompts"));
         }
-        hints.push(is_calling.then(|| "/cancel one call".to_owned()));
+        hints.push(running_call_hint(model));
     } else if let Some(edited) = model.composer.edited() {
         hints.push(hint(
             Action::Send,
@@ -289,6 +289,16 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints.into_iter().flatten().collect()
+}
+
+/// The hint about the running calls: a task can also be left.
+fn running_call_hint(model: &UiModel) -> Option<String> {
+    let mut calls = model.chat.running_calls().peekable();
+    calls.peek()?;
+    match calls.any(|call| call.task.is_some()) {
+        true => model.keymap.hint(Action::LeaveCall, "leave the task"),
+        false => Some("/cancel one call".to_owned()),
+    }
 }
 
 fn first_run_hints(model: &UiModel) -> Vec<String> {

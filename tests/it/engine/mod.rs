@@ -17,6 +17,7 @@ mod disk_faults;
 mod edited_arguments;
 mod injection_guard;
 mod journal;
+mod left_tasks;
 mod log_privacy;
 mod native_calls;
 mod note_agents;

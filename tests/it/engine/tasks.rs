@@ -12,16 +12,17 @@ use tempfile::TempDir;
 
 const CONFIG: &str = r#"{ "toolCallMode": "auto",
     "models": [ { "name": "m", "provider": "ollama", "active": true } ] }"#;
-const WORK_CALL: &str = r#"{"server": "humble", "name": "work", "arguments": {"pages": 7}}"#;
+pub(super) const WORK_CALL: &str =
+    r#"{"server": "humble", "name": "work", "arguments": {"pages": 7}}"#;
 
-fn home() -> TempDir {
+pub(super) fn home() -> TempDir {
     let home = TempDir::new().expect("a temporary folder");
     write_config(&home, CONFIG);
     home
 }
 
 /// A server whose tool `work` becomes a task without end.
-fn server() -> InMemoryServer {
+pub(super) fn server() -> InMemoryServer {
     let created = json!({
         "resultType": "task", "taskId": "t", "status": "working", "pollIntervalMs": 1_000,
     });
@@ -31,13 +32,13 @@ fn server() -> InMemoryServer {
         .with_answer("tasks/get", state)
 }
 
-fn complete_task(server: &InMemoryServer) {
+pub(super) fn complete_task(server: &InMemoryServer) {
     let result = json!({ "content": [{ "type": "text", "text": "seven pages" }] });
     let state = json!({ "taskId": "t", "status": "completed", "result": result });
     server.set_answer("tasks/get", state);
 }
 
-async fn wait_until_task_runs(harness: &mut EngineHarness) {
+pub(super) async fn wait_until_task_runs(harness: &mut EngineHarness) {
     let reports_task = |event: &Event| match event {
         Event::Turn(_, TurnEvent::Tool(call)) => {
             call.task.is_some() && matches!(call.state, ToolState::Running { progress: Some(_) })

@@ -108,16 +108,45 @@ async fn tasks_with_unusable_ids_are_not_followed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_forgot_its_task_is_given_up_after_six_requests() {
+async fn a_server_that_does_not_know_its_task_is_asked_only_once() {
     let server = server(created(json!(null))).with_answer("tasks/get", json!({ "error": -32602 }));
     let (outcome, elapsed, _) = run(&server).await;
     assert_eq!(
         failed(outcome),
-        "The server's task could not be followed: no such task (JSON-RPC error -32602). \
+        "The server does not know the task any more: no such task (JSON-RPC error -32602). \
+         Its result is lost."
+    );
+    assert_eq!((server.count("tasks/get"), elapsed.as_secs()), (1, 1));
+    assert_eq!(
+        server.count("tasks/cancel"),
+        0,
+        "there is nothing to cancel"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_requests_are_repeated_visibly_and_given_up_after_six() {
+    let server = server(created(json!(null))).with_answer("tasks/get", json!({ "error": -32603 }));
+    let (outcome, elapsed, progress) = run(&server).await;
+    assert_eq!(
+        failed(outcome),
+        "The server's task could not be followed: no such task (JSON-RPC error -32603). \
          It is not known whether the task still runs."
     );
-    assert_eq!(server.count("tasks/get"), 6);
-    assert_eq!(elapsed.as_secs(), 61);
+    assert_eq!((server.count("tasks/get"), elapsed.as_secs()), (6, 61));
+    let messages = progress
+        .iter()
+        .filter_map(|progress| progress.message.as_deref());
+    let why = "no such task (JSON-RPC error -32603)";
+    let retry = |pause: u64, count: u64| format!("asking again in {pause} s ({count} of 5): {why}");
+    let expected = [
+        retry(2, 1),
+        retry(4, 2),
+        retry(8, 3),
+        retry(16, 4),
+        retry(30, 5),
+    ];
+    assert_eq!(messages.skip(1).collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test(start_paused = true)]

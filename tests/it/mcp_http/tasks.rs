@@ -1,7 +1,7 @@
 //! Tasks over streamable HTTP, in both eras.
 
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
-use crate::mcp_http::hub_harness::succeeded;
+use crate::mcp_http::hub_harness::{failed, succeeded};
 use crate::mcp_http::test_server::{
     Behavior, MODERN, ReceivedRequest, TestHttpServer, json_with, status,
 };
@@ -119,4 +119,25 @@ async fn an_interrupted_call_cancels_its_task() {
         let cancelled = &web.requests_for("tasks/cancel")[0];
         assert_eq!(cancelled.body["params"]["taskId"], "t", "{protocol:?}");
     }
+}
+
+#[tokio::test]
+async fn a_task_that_is_not_found_is_not_asked_for_again() {
+    let web = TestHttpServer::start_with(|request| match request.method() {
+        "tasks/get" => status(404, "Not found"),
+        _ => with_tasks(request, true),
+    })
+    .await;
+    let config = ServerConfig {
+        protocol: ProtocolMode::Modern,
+        ..remote(format!("{}/modern", web.origin), RemoteTransport::Http)
+    };
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    let text = failed(harness.mcp.call("work", json!({})).await);
+    assert!(
+        text.starts_with("The server does not know the task any more: "),
+        "{text}"
+    );
+    let web = harness.close().await;
+    assert_eq!(web.requests_for("tasks/get").len(), 1);
 }

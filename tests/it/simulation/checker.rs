@@ -104,7 +104,7 @@ impl Checker {
     /// Records an input before the turn handles it.
     pub fn observe_input(&mut self, input: &TurnInput) {
         self.cancelling = match input {
-            TurnInput::CancelCall { call, .. } => Some(*call),
+            TurnInput::CancelCall { call, .. } | TurnInput::LeaveCall { call, .. } => Some(*call),
             _ => None,
         };
         match input {

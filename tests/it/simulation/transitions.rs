@@ -40,7 +40,7 @@ pub fn kind_of(input: &TurnInput) -> InputKind {
         TurnInput::RetryDue => InputKind::RetryDue,
         TurnInput::ArgumentsChecked(_) => InputKind::ArgumentsChecked,
         TurnInput::CallDone { .. } => InputKind::CallDone,
-        TurnInput::CancelCall { .. } => InputKind::CancelCall,
+        TurnInput::CancelCall { .. } | TurnInput::LeaveCall { .. } => InputKind::CancelCall,
         TurnInput::Answered { .. } => InputKind::Answered,
         TurnInput::Interrupt | TurnInput::Stopped => InputKind::Interrupt,
         TurnInput::ToolsetChanged(_) => InputKind::ToolsetChanged,

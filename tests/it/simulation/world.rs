@@ -178,7 +178,10 @@ fn random_input(rng: &mut TestRng, checker: &Checker) -> TurnInput {
 fn input_during_call(rng: &mut TestRng, call: CallId) -> TurnInput {
     if rng.one_in(12) {
         let elapsed = Duration::from_secs(2);
-        return TurnInput::CancelCall { call, elapsed };
+        return match call.0 % 2 {
+            0 => TurnInput::LeaveCall { call, elapsed },
+            _ => TurnInput::CancelCall { call, elapsed },
+        };
     }
     if rng.one_in(3) {
         let progress = ToolProgress {

@@ -21,6 +21,7 @@ mod help;
 mod hints;
 mod imports;
 mod lasting;
+mod left_tasks;
 mod lists;
 mod mentions;
 mod message;

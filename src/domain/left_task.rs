@@ -1,0 +1,42 @@
+//! Tasks that the user left running, as the front end lists them.
+
+use super::ServerId;
+use super::id::LeftTaskId;
+use std::time::Duration;
+
+/// A task that the user left running. No text is sanitized.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeftTask {
+    pub id: LeftTaskId,
+    pub server: ServerId,
+    pub tool: String,
+    /// How long ago it was left.
+    pub age: Duration,
+    pub state: LeftTaskState,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum LeftTaskState {
+    /// With the last status that the server reported.
+    Running {
+        status: Option<String>,
+    },
+    /// A turn waits for its result.
+    Awaited,
+    Succeeded,
+    /// Why it has no result.
+    Failed {
+        why: String,
+    },
+    /// It is no longer followed, for this reason, and may still run.
+    NotFollowed {
+        why: String,
+    },
+}
+
+impl LeftTaskState {
+    /// Whether the user can use its result, or learn why there is none.
+    pub fn has_ended(&self) -> bool {
+        matches!(self, Self::Succeeded | Self::Failed { .. })
+    }
+}

@@ -1,0 +1,114 @@
+//! Connects the tasks that the user left running to turns and servers.
+
+use super::Actor;
+use super::tool_calls::{ResultReader, TaskFollower};
+use crate::domain::{CallId, LeftTaskId, Notice, Prompt, ToolCall};
+use crate::engine::turn::TurnInput;
+use crate::engine::turn_driver::FinishedCall;
+use crate::protocol::LeftTaskCommand;
+use crate::store::StoredLeftTask;
+
+impl Actor {
+    pub(super) fn route_left_task_command(&mut self, command: &LeftTaskCommand) {
+        match *command {
+            LeftTaskCommand::Leave(call) => self.leave_call(call),
+            LeftTaskCommand::List => self.left_tasks.report(&mut self.cx),
+            LeftTaskCommand::Follow(task) => self.follow_left_task(task),
+            LeftTaskCommand::Cancel(task) => self.cancel_left_task(task),
+            LeftTaskCommand::Forget(task) => {
+                self.left_tasks.forget(task, &mut self.cx);
+            }
+        }
+    }
+
+    /// Lets the turn continue without a running call, whose task goes on.
+    fn leave_call(&mut self, id: CallId) {
+        let running = self.turn.as_ref().and_then(|turn| {
+            let mut calls = turn.transcript.running_calls();
+            let call = calls.find(|call| call.id == id)?.clone();
+            Some((call, turn.driver.run_time(id)?))
+        });
+        let Some((call, elapsed)) = running else {
+            return;
+        };
+        if call.task.is_none() {
+            let notice = Notice::info("The server does not run this call as a task.");
+            return self
+                .cx
+                .notice(notice.with_advice("It cannot be left, only cancelled."));
+        }
+        let leave = TurnInput::LeaveCall { call: id, elapsed };
+        if self.left_tasks.is_awaited_by(id) {
+            // It is in the list already.
+            return self.feed(leave);
+        }
+        if let Some(notice) = self.left_tasks.full_notice() {
+            return self.cx.notice(notice);
+        }
+        tracing::info!(call = %id, "the user left the call running");
+        let is_private = self.persist.is_private() || self.cx.options.no_save;
+        let task = self.left_tasks.add(call, is_private, &mut self.cx);
+        self.hub.keep_task(id);
+        self.feed(leave);
+        self.follow_left_task(task);
+    }
+
+    pub(super) fn add_left_tasks(&mut self, loaded: Vec<StoredLeftTask>) {
+        for task in self.left_tasks.add_loaded(loaded, &mut self.cx) {
+            self.follow_left_task(task);
+        }
+    }
+
+    /// Follows a task in the background, unless it is followed already or has ended.
+    fn follow_left_task(&mut self, id: LeftTaskId) {
+        let Some(task) = self.left_tasks.start_following(id) else {
+            return;
+        };
+        let reader = ResultReader::new(&self.cx, &self.toolset, task.is_private);
+        let follower = TaskFollower {
+            call: task.call,
+            is_left: true,
+        };
+        let ended = follower.start(reader, &self.hub, task.cancel);
+        self.left_tasks.follow(ended);
+        self.left_tasks.report(&mut self.cx);
+    }
+
+    fn cancel_left_task(&mut self, id: LeftTaskId) {
+        let Some(entry) = self.left_tasks.forget(id, &mut self.cx) else {
+            return;
+        };
+        if let (false, Some(task)) = (entry.state.has_ended(), &entry.call.task) {
+            let answer = self.hub.cancel_task(&entry.call.server, task.task.clone());
+            self.left_tasks.report_cancellation(entry.label(), answer);
+        }
+    }
+
+    /// The calls that a prompt resumes; empty for most prompts.
+    ///
+    /// # Errors
+    /// Why its turn cannot start.
+    pub(super) fn resumed_calls(&mut self, prompt: &Prompt) -> Result<Vec<ToolCall>, Notice> {
+        match prompt.left_task {
+            Some(task) => {
+                let call = self.left_tasks.begin_waiting(task, &mut self.cx)?;
+                Ok(vec![call])
+            }
+            None => Ok(self.recovery.take_calls(self.conversation.seq(), prompt)),
+        }
+    }
+
+    /// Handles the end of a call that may have waited for a task.
+    pub(super) fn handle_awaited_task(&mut self, finished: &FinishedCall) {
+        let (call, outcome, cx) = (finished.call, &finished.outcome, &mut self.cx);
+        if let Some(task) = self.left_tasks.handle_awaited(call, outcome, cx) {
+            self.follow_left_task(task);
+        }
+    }
+
+    pub(super) fn handle_left_tasks_of_ended_turn(&mut self) {
+        for task in self.left_tasks.handle_turn_end(&mut self.cx) {
+            self.follow_left_task(task);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! One task that the user left running.
+
+use crate::domain::{
+    Advice, CallId, LeftTask, LeftTaskId, LeftTaskState, Notice, ToolCall, ToolOutcome,
+};
+use crate::engine::result_images::ResultImages;
+use crate::engine::turn_driver::FinishedCall;
+use crate::store::LeftTaskFile;
+use jiff::Timestamp;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// Results up to this size, without images, are kept. Others are requested again when a turn waits
+/// for them.
+const RESULT_BYTES_MAX: usize = 1 << 20;
+/// Longest part listed of an error, in characters.
+const REASON_CHARS_MAX: usize = 300;
+
+#[derive(Debug)]
+pub struct LeftTaskEntry {
+    pub id: LeftTaskId,
+    /// The call as it was made. Its task is open.
+    pub call: ToolCall,
+    /// Its file; `None` if the conversation that it was left in is private.
+    pub file: Option<Arc<LeftTaskFile>>,
+    left_at: Timestamp,
+    pub state: LeftTaskState,
+    pub follower: Option<Follower>,
+    /// The result of a follower.
+    pub result: Option<FinishedCall>,
+    /// The call of the running turn that waits for the task.
+    pub awaited_by: Option<CallId>,
+    /// The server has reported its state in this run.
+    has_been_seen: bool,
+}
+
+/// Follows a task in the background, until it is dropped.
+#[derive(Debug)]
+pub struct Follower {
+    call: CallId,
+    _stop: DropGuard,
+}
+
+impl Follower {
+    pub fn new(call: CallId, cancel: CancellationToken) -> Self {
+        let _stop = cancel.drop_guard();
+        Self { call, _stop }
+    }
+}
+
+impl LeftTaskEntry {
+    pub fn new(
+        id: LeftTaskId,
+        call: ToolCall,
+        left_at: Timestamp,
+        file: Option<Arc<LeftTaskFile>>,
+    ) -> Self {
+        Self {
+            id,
+            call,
+            file,
+            left_at,
+            state: LeftTaskState::Running { status: None },
+            follower: None,
+            result: None,
+            awaited_by: None,
+            has_been_seen: false,
+        }
+    }
+
+    /// `Task `work` of server `humble``, for the beginning of a sentence.
+    pub fn label(&self) -> String {
+        format!("Task `{}` of server `{}`", self.call.tool, self.call.server)
+    }
+
+    pub fn is_followed_by(&self, call: CallId) -> bool {
+        let follower = self.follower.as_ref();
+        follower.is_some_and(|follower| follower.call == call)
+    }
+
+    /// Whether a turn is about to wait for this task with `call`.
+    pub fn awaits(&self, call: &ToolCall) -> bool {
+        self.state == LeftTaskState::Awaited
+            && self.awaited_by.is_none()
+            && self.call.server == call.server
+            && self.call.task == call.task
+    }
+
+    /// Stores a status of the server. Returns whether it is new.
+    pub fn set_status(&mut self, status: Option<&str>) -> bool {
+        self.has_been_seen = true;
+        let state = LeftTaskState::Running {
+            status: status.map(str::to_owned),
+        };
+        let is_new = self.state != state;
+        self.state = state;
+        is_new
+    }
+
+    /// Handles the end of the follower. Returns a notice about the end of the task.
+    pub fn end_following(&mut self, finished: FinishedCall) -> Option<Notice> {
+        self.follower = None;
+        let label = self.label();
+        let (state, notice) = match &finished.outcome {
+            ToolOutcome::Succeeded { .. } => (
+                LeftTaskState::Succeeded,
+                Notice::info(format!("{label} has a result.")).with_advice(Advice::UseLeftTask),
+            ),
+            ToolOutcome::Failed { text, .. } => (
+                LeftTaskState::Failed {
+                    why: text.chars().take(REASON_CHARS_MAX).collect(),
+                },
+                Notice::warning(format!("{label} failed.")).with_advice(Advice::ShowLeftTasks),
+            ),
+            outcome => {
+                let why = match outcome {
+                    ToolOutcome::Unreachable { why, .. } => why.clone(),
+                    ToolOutcome::TimedOut { .. } => "It had no result within a day.".to_owned(),
+                    _ => "It was interrupted.".to_owned(),
+                };
+                let text = format!("{label} is no longer followed.");
+                let notice = Notice::warning(text).with_reason(why.clone());
+                self.state = LeftTaskState::NotFollowed { why };
+                // After a start, the list says it.
+                return self
+                    .has_been_seen
+                    .then(|| notice.with_advice(Advice::ShowLeftTasks));
+            }
+        };
+        self.state = state;
+        self.result = Some(finished).filter(is_small);
+        Some(notice)
+    }
+
+    /// The turn that waited for the task has stopped waiting.
+    pub fn end_waiting(&mut self) {
+        self.awaited_by = None;
+        self.state = LeftTaskState::Running { status: None };
+    }
+
+    pub fn snapshot(&self, now: Timestamp) -> LeftTask {
+        let age = now.duration_since(self.left_at);
+        LeftTask {
+            id: self.id,
+            server: self.call.server.clone(),
+            tool: self.call.tool.clone(),
+            // The clock may have been set back.
+            age: Duration::try_from(age).unwrap_or_default(),
+            state: self.state.clone(),
+        }
+    }
+}
+
+fn is_small(finished: &FinishedCall) -> bool {
+    let bytes = match &finished.outcome {
+        ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text.len(),
+        _ => 0,
+    };
+    bytes <= RESULT_BYTES_MAX
+        && ResultImages {
+            saved_files: Vec::new(),
+            ..finished.images.clone()
+        } == ResultImages::default()
+}

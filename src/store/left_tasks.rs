@@ -1,0 +1,196 @@
+//! The tasks that the user left running, one file each, so that several programs can add and remove
+//! tasks without waiting for each other. Files that cannot be read are left alone.
+
+use super::{StoreError, call_json};
+use crate::domain::ToolCall;
+use crate::files;
+use crate::sync::lock_ignoring_poison;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+const FILE_BYTES_MAX: u64 = 4 << 20;
+/// Files of the folder that are looked at.
+const FILES_MAX: usize = 1_000;
+
+/// A call whose task the user left running.
+#[derive(Debug)]
+pub struct StoredLeftTask {
+    pub file: Arc<LeftTaskFile>,
+    /// Its task is open: see [`ToolCall::has_open_task`].
+    pub call: ToolCall,
+    pub left_at: Timestamp,
+}
+
+/// The file of one task. Writing and removing it may happen on different threads in any order; a
+/// removed file is not written again.
+#[derive(Debug)]
+pub struct LeftTaskFile {
+    path: PathBuf,
+    is_removed: Mutex<bool>,
+}
+
+#[derive(Debug, Clone)]
+pub struct LeftTaskStore {
+    folder: PathBuf,
+}
+
+impl LeftTaskStore {
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The file of a task that is left now. It does not exist yet.
+    pub fn new_file(&self, left_at: Timestamp) -> LeftTaskFile {
+        let (time, process) = (left_at.as_nanosecond(), std::process::id());
+        LeftTaskFile::at(self.folder.join(format!("{time}-{process}.json")))
+    }
+
+    /// The newest `max` tasks, oldest first.
+    pub fn load(&self, max: usize) -> Vec<StoredLeftTask> {
+        let items = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let items = items.take(FILES_MAX);
+        let mut tasks: Vec<StoredLeftTask> = items.filter_map(|item| read(item.path())).collect();
+        tasks.sort_by_key(|task| task.left_at);
+        tasks.split_off(tasks.len().saturating_sub(max))
+    }
+}
+
+impl LeftTaskFile {
+    fn at(path: PathBuf) -> Self {
+        Self {
+            path,
+            is_removed: Mutex::default(),
+        }
+    }
+
+    /// Writes a call and its task, unless the file was removed.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, call: &ToolCall, left_at: Timestamp) -> Result<(), StoreError> {
+        let entry = json!({ "leftAt": left_at.to_string(), "call": call_json::to_json(call) });
+        let text = format!("{entry}\n");
+        let is_removed = lock_ignoring_poison(&self.is_removed);
+        if *is_removed {
+            return Ok(());
+        }
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let written = match text.len() as u64 {
+            0..=FILE_BYTES_MAX => files::create_folder(folder)
+                .and_then(|()| files::create_new(&self.path, text.as_bytes(), files::PRIVATE_MODE)),
+            _ => Err(io::Error::new(
+                ErrorKind::FileTooLarge,
+                "the arguments of the call are too large",
+            )),
+        };
+        written.map_err(|error| StoreError::Unwritable {
+            path: self.path.clone(),
+            why: files::describe_io_error(&error),
+        })
+    }
+
+    /// Removes the file. A failure is logged; the task is then listed again at the next start.
+    pub fn remove(&self) {
+        let mut is_removed = lock_ignoring_poison(&self.is_removed);
+        *is_removed = true;
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                tracing::warn!("{} cannot be removed: {error}", self.path.display());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn read(path: PathBuf) -> Option<StoredLeftTask> {
+    if path.extension().is_none_or(|extension| extension != "json") {
+        return None;
+    }
+    let task = files::read(&path, FILE_BYTES_MAX).ok().flatten();
+    let entry: Option<Value> = task.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let parsed = entry.and_then(|entry| {
+        let left_at = entry.get("leftAt")?.as_str()?.parse().ok()?;
+        let call = call_json::from_json(entry.get("call")?)?;
+        call.has_open_task().then_some((call, left_at))
+    });
+    let Some((call, left_at)) = parsed else {
+        tracing::warn!("{} does not hold a task", path.display());
+        return None;
+    };
+    Some(StoredLeftTask {
+        file: Arc::new(LeftTaskFile::at(path)),
+        call,
+        left_at,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{
+        CallTask, LaunchId, Pin, ServerTask, TaskProtocol, ToolOutcome, ToolState,
+    };
+    use crate::fixtures::tool_call;
+    use tempfile::TempDir;
+
+    fn call(tool: &str) -> ToolCall {
+        let task = ServerTask::new("t", TaskProtocol::Extension).expect("a valid id");
+        ToolCall {
+            task: Some(Box::new(CallTask {
+                task,
+                launch: LaunchId::from_hash("1"),
+                pin: Pin::from_hash("2"),
+            })),
+            state: ToolState::Running { progress: None },
+            ..tool_call("films", tool, json!({ "path": "a.mov" }))
+        }
+    }
+
+    fn time(second: i64) -> Timestamp {
+        Timestamp::from_second(second).expect("a time")
+    }
+
+    #[test]
+    fn the_newest_tasks_are_loaded_and_other_files_stay() {
+        let home = TempDir::new().expect("a temporary folder");
+        let store = LeftTaskStore::new(home.path().join("tasks"));
+        assert_eq!(store.load(9).len(), 0, "no folder yet");
+        for second in [3, 1, 2] {
+            let call = call(&format!("work-{second}"));
+            let file = store.new_file(time(second));
+            file.write(&call, time(second)).expect("written");
+        }
+        let broken = home.path().join("tasks/0-0.json");
+        fs::write(&broken, "{").expect("written");
+        let loaded = store.load(2);
+        let names: Vec<&str> = loaded.iter().map(|task| &*task.call.tool).collect();
+        assert_eq!(names, ["work-2", "work-3"]);
+        let open = ToolState::Done(ToolOutcome::Interrupted);
+        assert_eq!((&loaded[0].call.state, loaded[0].left_at), (&open, time(2)));
+        assert_eq!(loaded[0].call.task, call("").task);
+        loaded[1].file.remove();
+        loaded[1].file.remove();
+        assert_eq!(store.load(9).len(), 2);
+        let written = loaded[1].file.write(&call(""), time(9));
+        written.expect("nothing to write");
+        assert_eq!(store.load(9).len(), 2, "a removed file stays removed");
+        assert!(broken.exists());
+    }
+
+    #[test]
+    fn a_call_that_is_too_large_is_not_written() {
+        let home = TempDir::new().expect("a temporary folder");
+        let store = LeftTaskStore::new(home.path().join("tasks"));
+        let mut call = call("work");
+        call.arguments
+            .insert("text".to_owned(), "x".repeat(5 << 20).into());
+        let file = store.new_file(time(1));
+        let error = file.write(&call, time(1)).expect_err("too large");
+        assert!(error.to_string().contains("too large"), "{error}");
+        assert!(!file.path.exists());
+    }
+}

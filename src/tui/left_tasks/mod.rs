@@ -1,0 +1,8 @@
+//! The tasks that the user left running: the list behind `/tasks`.
+
+mod layer;
+mod text;
+mod view;
+
+pub use layer::open;
+pub use text::{farewell, header_label};
