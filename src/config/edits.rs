@@ -6,7 +6,7 @@ use super::json_document::{BYTES_MAX, JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::server_entries::{self, EntryLocation, ServerEntry};
 use super::servers::BUILT_IN_SERVER;
-use super::{ConfigError, Home, fields, models};
+use super::{ConfigError, Home, NotesFolder, fields, models};
 use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
 use crate::text::suggest::nearest;
@@ -106,6 +106,20 @@ pub fn set_tool_mode(home: &Home, mode: ToolMode) -> Result<(), ConfigError> {
             return Ok(());
         }
         document.set(&[PathStep::Key(key)], &json!(mode.name()))
+    })
+}
+
+/// Stores the folder of notes.
+///
+/// # Errors
+/// The file cannot be read, parsed or written. In that case, the file is unchanged.
+pub fn set_notes_vault(home: &Home, folder: &NotesFolder) -> Result<(), ConfigError> {
+    edit_file(&home.config(), |document| {
+        let vault = json!(folder.path.to_string_lossy());
+        match document.root().contains_key("notes") {
+            true => document.set(&[PathStep::Key("notes"), PathStep::Key("vault")], &vault),
+            false => document.set(&[PathStep::Key("notes")], &json!({ "vault": vault })),
+        }
     })
 }
 

@@ -45,12 +45,12 @@ pub use add_model::{
 pub use add_server::{add_servers, plaintext_secret_names, preview_server, written_launches};
 pub use built_in::BuiltInSection;
 pub use edits::{
-    set_active_model, set_server_enabled, set_tool_calls, set_tool_enabled, set_tool_mode,
-    set_tool_pinned,
+    set_active_model, set_notes_vault, set_server_enabled, set_tool_calls, set_tool_enabled,
+    set_tool_mode, set_tool_pinned,
 };
 pub use error::{ConfigError, banner_while_running, is_started_without};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
-pub use notes::NotesSection;
+pub use notes::{NotesFolder, NotesSection};
 pub use personas::{all_personas, find_persona, read_personas};
 pub use prompt_templates::read_prompt_templates;
 pub use review::{

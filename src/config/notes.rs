@@ -4,7 +4,7 @@ use super::Settings;
 use super::fields::{self, ConfigObject, FieldError};
 use crate::domain::{ModelConfig, NotesSettings, Notice, OllamaTarget};
 use crate::files::{describe_io_error, expand_home};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The values of `notes`; `None` for those not given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -54,6 +54,80 @@ impl NotesSection {
         let message = format!("The notes folder {path} cannot be used: {why}.");
         Some(Notice::warning(message).with_reason("`notes.vault` in config.json names it."))
     }
+}
+
+/// A folder that the user named for notes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotesFolder {
+    /// The absolute path, without symbolic links, so that the user agrees to the real folder.
+    pub path: PathBuf,
+    /// It does not exist yet, but the folder that would contain it does.
+    pub is_new: bool,
+}
+
+impl NotesFolder {
+    /// Finds the folder that the user typed. A relative path starts at the working directory.
+    /// Blocks.
+    ///
+    /// # Errors
+    /// A notice with the reason why the folder cannot be used.
+    pub fn find(typed: &str) -> Result<Self, Notice> {
+        let typed = expand_home(typed.trim());
+        let unusable = |path: &Path, why: String| {
+            let path = path.display();
+            Notice::failure(format!("The notes folder {path} cannot be used: {why}."))
+        };
+        let absolute = std::path::absolute(&typed);
+        let absolute = absolute.map_err(|error| unusable(&typed, describe_io_error(&error)))?;
+        let folder = match std::fs::canonicalize(&absolute) {
+            Ok(path) if !path.is_dir() => {
+                return Err(unusable(&absolute, "it is not a folder".to_owned()));
+            }
+            Ok(path) => Self {
+                path,
+                is_new: false,
+            },
+            Err(error) => Self {
+                path: new_folder(&absolute)
+                    .ok_or_else(|| unusable(&absolute, describe_io_error(&error)))?,
+                is_new: true,
+            },
+        };
+        // Must mean the same folder when config.json is read.
+        let stored = folder.path.to_str().map(|path| expand_home(path.trim()));
+        if stored.as_ref() != Some(&folder.path) {
+            let why = "config.json cannot contain this path".to_owned();
+            return Err(unusable(&folder.path, why));
+        }
+        Ok(folder)
+    }
+
+    /// Creates the folder if the user agreed to that. Blocks.
+    ///
+    /// # Errors
+    /// A notice with the reason.
+    pub fn create_if_new(&self) -> Result<(), Notice> {
+        // If it has been created since, it is used as it is.
+        if !self.is_new || self.path.is_dir() {
+            return Ok(());
+        }
+        std::fs::create_dir(&self.path).map_err(|error| {
+            let (path, why) = (self.path.display(), describe_io_error(&error));
+            Notice::failure(format!("The folder {path} cannot be created: {why}."))
+        })
+    }
+}
+
+/// The path of a missing folder in an existing one.
+fn new_folder(absolute: &Path) -> Option<PathBuf> {
+    // A broken link exists.
+    if std::fs::symlink_metadata(absolute).is_ok() {
+        return None;
+    }
+    let parent = std::fs::canonicalize(absolute.parent()?).ok()?;
+    parent
+        .is_dir()
+        .then(|| parent.join(absolute.file_name().unwrap_or_default()))
 }
 
 fn vault(section: &ConfigObject) -> Result<Option<PathBuf>, FieldError> {

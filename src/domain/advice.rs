@@ -55,6 +55,8 @@ pub enum Advice {
     /// Resume saving the conversation.
     ResumeSaving,
 
+    /// Choose the folder of notes.
+    ChooseNotesFolder,
     /// Open a note.
     OpenNote,
     /// Send excerpts of notes with each prompt.

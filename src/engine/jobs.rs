@@ -4,7 +4,7 @@ use super::injection_guard::UntrustedText;
 use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
 use super::server_requests::open::OpenServerRequest;
-use crate::config::{ConfigError, ConfigLoad};
+use crate::config::{ConfigError, ConfigLoad, NotesFolder};
 use crate::domain::attachment::FoundFiles;
 use crate::domain::{
     Banner, Dialect, IndexProgress, ModelConfig, ModelRef, NotePaths, Notice, OpenNote, QueryId,
@@ -78,6 +78,9 @@ pub(super) enum SettingsResult {
     Reread(Box<ConfigLoad>, bool),
     PromptRead(Result<Option<Arc<str>>, ConfigError>),
     PromptReplaced(Result<PathBuf, ConfigError>),
+    /// The folder of notes that the user named.
+    NotesFolderChecked(Result<NotesFolder, Notice>),
+    NotesFolderSaved(Result<PathBuf, Notice>),
 }
 
 impl JobResult {
@@ -88,6 +91,7 @@ impl JobResult {
                 | Self::ServersAdded(_)
                 | Self::ModelAdded(..)
                 | Self::DialectSaved(..)
+                | Self::Settings(SettingsResult::NotesFolderSaved(_))
         )
     }
 }

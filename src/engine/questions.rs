@@ -2,7 +2,7 @@
 
 use super::persist::unfinished::UnfinishedTurns;
 use super::server_requests::open::OpenServerRequest;
-use crate::config::ConfigSnapshot;
+use crate::config::{ConfigSnapshot, NotesFolder};
 use crate::domain::trust::InstructionsConsent;
 use crate::domain::{Dialect, ModelRef, ModelServer, PinChange, SettingsChange};
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub(super) enum PendingQuestion {
     /// Whether to replace the system prompt file. Contains the text that was shown: if the file
     /// has changed since, it is not replaced.
     ReplaceSystemPrompt(Arc<str>),
+    /// Whether to use this folder of notes.
+    UseNotesFolder(NotesFolder),
     /// Whether to resume a turn of an earlier run.
     Unfinished(UnfinishedTurns),
     /// Confirms discarding an unfinished turn.

@@ -33,6 +33,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         Advice::Compact => "Send a shorter prompt, or ask without --continue.",
         Advice::NewSession => "Ask without --continue.",
         Advice::ReviewTrust => "Start `humble` to see what changed.",
+        Advice::ChooseNotesFolder => "Set `notes.vault` in config.json.",
         // Only the chat screen offers these.
         Advice::ResendPrompt
         | Advice::ListModels

@@ -100,6 +100,7 @@ fn question_json(question: &Ask) -> (&'static str, Value) {
         Ask::SaveDialect { .. } => "save_dialect",
         Ask::ExternalEdit(_) => "outside_edit",
         Ask::ReplacePrompt { .. } => "replace_prompt",
+        Ask::UseNotesFolder { .. } => "notes_folder",
         Ask::UnfinishedTurn(_) => "unfinished",
         Ask::ConfirmDiscard { .. } => "discard",
         Ask::PinChanged(_) => "pin_changed",

@@ -49,6 +49,9 @@ pub(super) fn question_text(question: &Ask) -> String {
         }
         Ask::ExternalEdit(_) => "The settings files were changed by another program.".to_owned(),
         Ask::ReplacePrompt { .. } => "The system prompt is out of date.".to_owned(),
+        Ask::UseNotesFolder { folder, .. } => {
+            format!("Use {} for notes?", Clean::unambiguous_line(folder))
+        }
         Ask::UnfinishedTurn(_) => "An earlier turn is unfinished.".to_owned(),
         Ask::ConfirmDiscard { .. } => "Discard it?".to_owned(),
         Ask::PinChanged(change) => {

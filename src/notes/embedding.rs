@@ -274,6 +274,15 @@ fn consistent(vectors: Vectors, count: usize, model: &str) -> Result<Vectors, St
     if vectors.iter().any(|vector| vector.len() != dimensions) {
         return Err(format!("{model} returned vectors of different dimensions."));
     }
+    // Both would be stored as similar to nothing.
+    let is_usable = |vector: &Vec<f32>| {
+        vector.iter().all(|value| value.is_finite()) && vector.iter().any(|value| *value != 0.0)
+    };
+    if !vectors.iter().all(is_usable) {
+        return Err(format!(
+            "{model} returned a vector of zeros or of numbers that are too large."
+        ));
+    }
     Ok(vectors)
 }
 

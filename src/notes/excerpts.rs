@@ -144,6 +144,8 @@ mod tests {
         let korean = || vec![hit("공유기의 비밀번호", 1.0)];
         assert_eq!(chosen(korean(), "공유기 비밀번호가 뭐야?").len(), 1);
         assert_eq!(chosen(korean(), "공유기 알려줘").len(), 1);
+        let pork = || vec![hit("김치와 돼지고기.", 1.0)];
+        assert_eq!(chosen(pork(), "돼지고기로 뭘 만들지?").len(), 1);
     }
 
     #[test]

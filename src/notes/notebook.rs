@@ -4,8 +4,8 @@ use super::embedding::EmbeddingHealth;
 use super::vault::{Vault, is_hidden, shown};
 use super::vault_index::{OpenIndex, UpdateLimits};
 use crate::domain::{
-    CreatedNote, FoundNote, FoundNotes, NotePaths, NoteSummary, NotesSettings, Notice, OpenNote,
-    SummarySource, SummaryTask, VaultStatus, WrittenNote,
+    Advice, CreatedNote, FoundNote, FoundNotes, NotePaths, NoteSummary, NotesSettings, Notice,
+    OpenNote, SummarySource, SummaryTask, VaultStatus, WrittenNote,
 };
 use crate::files;
 use crate::ports::{
@@ -279,10 +279,8 @@ pub(super) async fn open_vault(
     let mut settings = settings.clone();
     let open = move || {
         let Some(first) = settings.vaults.first() else {
-            return Err(Notice::failure(
-                "No notes folder is configured: set `notes.vault` in config.json, or start \
-                 `humble serve` with `--vault`.",
-            ));
+            return Err(Notice::failure("No notes folder is configured.")
+                .with_advice(Advice::ChooseNotesFolder));
         };
         let Some(folder) = folder else {
             return Ok(Vault::open(first)?);

@@ -133,6 +133,21 @@ const REPLACE_PROMPT: &[ChoiceRow] = &[
     row(C::Stop, 'n', "keep the file", "Keep the file"),
 ];
 
+const NOTES_FOLDER: &[ChoiceRow] = &[
+    row(C::Save, 'y', "use it", "Save it in config.json and use it"),
+    row(C::Stop, 'n', "change nothing", "Change nothing"),
+];
+
+const NEW_NOTES_FOLDER: &[ChoiceRow] = &[
+    row(
+        C::Save,
+        'y',
+        "create and use",
+        "Create it, save it in config.json and use it",
+    ),
+    row(C::Stop, 'n', "change nothing", "Change nothing"),
+];
+
 const UNFINISHED_TURN: &[ChoiceRow] = &[
     row(
         C::Resume,
@@ -315,6 +330,8 @@ impl Ask {
             Self::SaveDialect { to: None, .. } => PROBE_RESULT,
             Self::ExternalEdit(_) => EXTERNAL_EDIT,
             Self::ReplacePrompt { .. } => REPLACE_PROMPT,
+            Self::UseNotesFolder { is_new: true, .. } => NEW_NOTES_FOLDER,
+            Self::UseNotesFolder { is_new: false, .. } => NOTES_FOLDER,
             Self::PinChanged(_) => PIN_CHANGED,
             Self::SendInstructions { .. } => INSTRUCTIONS,
             Self::FillForm { form, .. } if form.fields.is_empty() => AGREE,
@@ -346,6 +363,8 @@ mod tests {
             ("### The result of a probe", SAVE_DIALECT),
             ("### Edited settings files", EXTERNAL_EDIT),
             ("### An old system prompt", REPLACE_PROMPT),
+            ("### A notes folder", NOTES_FOLDER),
+            ("### A notes folder", NEW_NOTES_FOLDER),
             ("### An unfinished turn", UNFINISHED_TURN),
             ("### An unfinished turn", UNFINISHED_TASK),
             ("### A tool that changed", PIN_CHANGED),

@@ -13,6 +13,8 @@ pub enum NoteCommand {
     ShowOpen,
     /// Sends excerpts of notes with ordinary prompts, or stops that.
     Consult(bool),
+    /// Asks whether to use this folder of notes, given as the user typed it.
+    UseFolder(String),
     /// Reports whether notes are sent with prompts.
     ShowConsulting,
 }

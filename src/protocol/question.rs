@@ -54,6 +54,15 @@ pub enum Ask {
     ExternalEdit(Arc<Vec<SettingsChange>>),
     /// Whether to replace an outdated system prompt with the bundled one.
     ReplacePrompt { path: String, text: Arc<str> },
+    /// Whether to use this folder of notes and store it in `config.json`.
+    UseNotesFolder {
+        /// The absolute path, without symbolic links.
+        folder: String,
+        /// The folder in use.
+        previous: Option<String>,
+        /// It does not exist, so it is created.
+        is_new: bool,
+    },
     /// Whether to resume an unfinished turn of an earlier run.
     UnfinishedTurn(Box<UnfinishedTurn>),
     /// Confirms discarding an unfinished turn.
@@ -145,7 +154,7 @@ pub enum UserChoice {
     #[serde(rename = "use_once")]
     UseUntilExit,
     Remove,
-    /// Save the recommended dialect in the settings and use it.
+    /// Save the shown value in the settings and use it.
     Save,
     /// Apply the changes in the files.
     #[serde(rename = "take_changes")]

@@ -15,6 +15,8 @@ pub struct UnfinishedTurn {
     pub started_at: Option<jiff::Timestamp>,
     /// All calls of the turn in order, finished or not.
     pub calls: Vec<UnfinishedCall>,
+    /// The answer was to become a note, which may have been saved.
+    pub writes_note: bool,
     /// Number of turns before this one that have no answer either.
     pub earlier_unanswered: usize,
 }

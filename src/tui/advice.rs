@@ -45,6 +45,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::ListBranches => "/branches switches back.",
         Advice::MakePrivate => "/private keeps it off the disk.",
         Advice::ResumeSaving => "/private off resumes saving.",
+        Advice::ChooseNotesFolder => "/notes PATH uses a folder of Markdown files.",
         Advice::OpenNote => "/note PATH opens one.",
         Advice::ConsultNotes => "/notes on sends them.",
         Advice::StopConsulting => "/notes off stops that.",

@@ -233,17 +233,16 @@ fn kill_9_during_an_answer_loses_no_saved_data() {
         "{}",
         screen.contents()
     );
+    // The killed turn is offered, but the offer does not prevent other turns.
+    restarted.wait_for_text("Restore the prompt?");
     restarted.send_prompt("Third.");
+    restarted.wait_until_gone("Restore the prompt?");
     restarted.wait_for_text("A later answer.");
     home.wait_until_saved("A later answer.");
     home.wait_until_saved("An earlier answer.");
-    // The killed turn is offered, but the offer does not prevent other turns.
-    restarted.wait_for_text("Restore the prompt?");
-    restarted.wait_for_text("Press a key to choose");
-    restarted.press("k");
-    restarted.wait_until_gone("Restore the prompt?");
     assert_eq!(restarted.quit(), clean_exit());
     restarted.assert_restored();
+    open_with_tools(&home).wait_for_text("Restore the prompt?");
 }
 
 /// Asserts that every JSON file parses and no temporary file is left.

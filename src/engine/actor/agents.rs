@@ -1,15 +1,19 @@
 //! Connects note agents to the conversation's turn, and handles the commands for notes.
 
 use super::Actor;
-use crate::domain::{Advice, BannerCause, NotePaths, Notice, OpenNote, QuoteSource, WrittenNote};
+use crate::domain::{
+    Advice, BannerCause, NotePaths, Notice, OpenNote, QuoteSource, Severity, WrittenNote,
+};
 use crate::engine::active_turn::{ActingAgent, AgentSignal};
 use crate::engine::agents::{AgentStep, FinishAgent, Preparation};
 use crate::engine::injection_guard::scan_untrusted;
 use crate::engine::jobs::JobResult;
+use crate::engine::settings::notes_folder;
 use crate::engine::turn::{AgentPlan, ModelAnswer, TurnInput};
 use crate::protocol::{Event, NoteCommand};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Actor {
@@ -140,9 +144,10 @@ impl Actor {
             }
             NoteCommand::FindPaths(fragment) => return self.find_note_paths(fragment),
             NoteCommand::Consult(consults_notes) => return self.set_consulting(consults_notes),
+            NoteCommand::UseFolder(typed) => return notes_folder::check(typed, &mut self.cx),
             NoteCommand::ShowConsulting => return self.report_consulting(),
             NoteCommand::Close => self.agents.close_note(),
-            NoteCommand::ShowOpen => self.agents.describe_open_note(),
+            NoteCommand::ShowOpen => self.agents.describe_open_note(&self.cx.settings.notes()),
         };
         self.cx.notice(notice);
     }
@@ -181,13 +186,30 @@ impl Actor {
 
     /// Reports whether notes are sent with prompts, once the index is up to date.
     fn report_consulting(&mut self) {
+        let notice = self.describe_consulting();
+        self.report_later(notice);
+    }
+
+    /// Reports the new folder of notes, once it is indexed. It may contain no note yet.
+    pub(super) fn report_notes_folder(&mut self, folder: PathBuf) {
+        let notice = self.describe_consulting();
+        self.report_later(Box::pin(async move {
+            let notice = notice.await;
+            match notice.severity {
+                Severity::Info => notice,
+                _ => Notice::info(format!("The notes folder is now {}.", folder.display()))
+                    .with_reason(notice.summary()),
+            }
+        }));
+    }
+
+    fn describe_consulting(&mut self) -> BoxFuture<'static, Notice> {
         let waiting = Notice::info("Reading the notes…");
         self.cx.outbox.push(Event::LowPriorityNoticePosted(waiting));
         let metadata = &self.conversation.session().metadata;
         let consults_notes = metadata.consults_notes == Some(true);
         let settings = self.cx.settings.notes();
-        let notice = self.agents.describe_consulting(consults_notes, settings);
-        self.report_later(notice);
+        self.agents.describe_consulting(consults_notes, settings)
     }
 
     /// Tells the user of an opened conversation that notes are sent with its prompts.

@@ -7,6 +7,7 @@ use crate::engine::imports;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
 use crate::engine::server_requests::ReadyReply;
+use crate::engine::settings::notes_folder;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{UserAnswer, UserChoice};
 
@@ -145,6 +146,9 @@ impl Actor {
             PendingQuestion::ReplaceSystemPrompt(text) => {
                 self.settings
                     .handle_replace_prompt_answer(text, choice, &mut self.cx);
+            }
+            PendingQuestion::UseNotesFolder(folder) => {
+                notes_folder::handle_answer(folder, choice, &mut self.cx);
             }
             PendingQuestion::Unfinished(turns) => {
                 self.recovery

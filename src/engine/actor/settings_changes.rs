@@ -2,10 +2,12 @@
 
 use super::Actor;
 use crate::config::{BUILT_IN_SERVER, ConfigLoad, ConfigSnapshot};
-use crate::domain::{SettingsChange, Toolset};
+use crate::domain::{BannerCause, Notice, SettingsChange, Toolset};
 use crate::engine::jobs::SettingsResult;
+use crate::engine::settings::notes_folder;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{Event, UserChoice};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +20,8 @@ impl Actor {
             SettingsResult::PromptReplaced(result) => {
                 self.settings.handle_prompt_replaced(result, cx);
             }
+            SettingsResult::NotesFolderChecked(result) => notes_folder::ask(result, cx),
+            SettingsResult::NotesFolderSaved(result) => self.handle_notes_folder_saved(result),
         }
     }
 
@@ -58,6 +62,22 @@ impl Actor {
         }
         self.settings
             .report_changes_applied(changes.len(), &mut self.cx);
+    }
+
+    /// Uses the folder of notes that the user chose, and starts to index it.
+    fn handle_notes_folder_saved(&mut self, result: Result<PathBuf, Notice>) {
+        match result {
+            Err(notice) => self.cx.notice(notice),
+            Ok(folder) => {
+                // Applied directly, so that the change does not count as an external edit.
+                let mut config = self.settings.snapshot(self.trust.stored_trust(), &self.cx);
+                config.settings.notes.vault = Some(folder.clone());
+                self.apply_config(config);
+                self.cx.clear_banner(&BannerCause::UnusableVault);
+                self.settings.read_files(false, &mut self.cx);
+                self.report_notes_folder(folder);
+            }
+        }
     }
 
     fn apply_config(&mut self, config: ConfigSnapshot) {

@@ -61,7 +61,7 @@ impl NoteAgents {
     }
 
     /// Offers a prompt to the agents, before it starts a turn of `session`. Without a vault, no agent
-    /// acts.
+    /// acts, but a request for notes gets a notice.
     pub(super) fn offer(
         &self,
         prompt: &Prompt,
@@ -71,7 +71,7 @@ impl NoteAgents {
         offered: &Arc<Toolset>,
     ) -> Option<Preparation> {
         if settings.vaults.is_empty() {
-            return None;
+            return request_without_folder(prompt);
         }
         let (report, progress) = watch::channel(String::new());
         let last_turn = session.last_prompt_index();
@@ -177,9 +177,12 @@ impl NoteAgents {
         }
     }
 
-    pub(super) fn describe_open_note(&self) -> Notice {
-        let note = self.open_note.as_ref();
-        note.map_or_else(no_open_note, open_note_notice)
+    pub(super) fn describe_open_note(&self, settings: &NotesSettings) -> Notice {
+        match &self.open_note {
+            Some(note) => open_note_notice(note),
+            None if settings.vaults.is_empty() => no_notes_folder("No note is open: "),
+            None => no_open_note(),
+        }
     }
 
     /// Reports whether notes are sent with prompts, and which. Brings the index up to date, so that
@@ -235,6 +238,23 @@ fn request_with_extra_input(prompt: &Prompt) -> Option<PreparedStep> {
     let notice = Notice::info("The notes were not used: the prompt has piped input or files.")
         .with_reason("A request for notes must be the whole prompt.");
     Some(Box::pin(ready(Ok(AgentStep::PassOn(notice)))))
+}
+
+/// A request for notes that only a vault makes possible. The prompt goes to the model.
+fn request_without_folder(prompt: &Prompt) -> Option<Preparation> {
+    let intent = NoteIntent::of_prompt(prompt.text_for_agents()?)?;
+    if matches!(intent, NoteIntent::SummarizeFile { .. }) {
+        return None;
+    }
+    let notice = no_notes_folder("The notes were not used: ");
+    let (_, progress) = watch::channel(String::new());
+    let step: PreparedStep = Box::pin(ready(Ok(AgentStep::PassOn(notice))));
+    Some(Preparation { step, progress })
+}
+
+fn no_notes_folder(effect: &str) -> Notice {
+    Notice::info(format!("{effect}no notes folder is configured."))
+        .with_advice(Advice::ChooseNotesFolder)
 }
 
 fn consulting_notice(consults_notes: bool, status: VaultStatus) -> Notice {

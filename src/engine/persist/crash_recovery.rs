@@ -2,7 +2,7 @@
 
 use super::session_writer::ConversationSeq;
 use super::unfinished::{RecoveryScan, ResumedConversation, UnfinishedTurns, scan_journals};
-use crate::domain::{Prompt, ToolCall};
+use crate::domain::{Notice, Prompt, ToolCall};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
@@ -52,6 +52,23 @@ impl CrashRecovery {
                 question,
                 PendingQuestion::Unfinished(turns),
             );
+        }
+    }
+
+    /// Leaves the unfinished turns for the next start, because the user began a turn instead of
+    /// answering. An answer after that would replace the conversation that has just begun.
+    pub fn put_off(&mut self, cx: &mut EngineCx) {
+        let is_about_turns = |pending: &PendingQuestion| {
+            matches!(
+                pending,
+                PendingQuestion::Unfinished(_) | PendingQuestion::DiscardUnfinished(_)
+            )
+        };
+        // Dropping the turns unlocks their journals.
+        self.unfinished.clear();
+        if !cx.withdraw_matching(is_about_turns).is_empty() {
+            let notice = Notice::info("The unfinished turn is kept.");
+            cx.notice(notice.with_advice("The next start offers it again."));
         }
     }
 

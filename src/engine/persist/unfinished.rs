@@ -5,6 +5,7 @@
 use crate::config::Home;
 use crate::domain::session::CancelledTurn;
 use crate::domain::{Attachment, Notice, Session, ToolCall};
+use crate::notes::NoteIntent;
 use crate::protocol::{CallStage, UnfinishedCall, UnfinishedTurn};
 use crate::store::{
     Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, SessionStore, SessionTrash,
@@ -60,6 +61,10 @@ impl UnfinishedTurns {
             title: self.title.clone(),
             started_at: turn.started_at,
             calls: turn.calls.iter().map(to_call).collect(),
+            writes_note: matches!(
+                NoteIntent::of_prompt(&turn.prompt),
+                Some(NoteIntent::Create { .. })
+            ),
             earlier_unanswered: self.turns.len() - 1,
         }
     }

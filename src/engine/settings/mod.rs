@@ -1,8 +1,10 @@
 //! The active settings: the contents of the files and the choices made since. `reload` applies
 //! edits to the files, `personas` selects the persona, `prompt_templates` lists the templates,
-//! `system_prompt` replaces an outdated prompt file, `awaited_vault` waits for a missing notes folder.
+//! `system_prompt` replaces an outdated prompt file, `awaited_vault` waits for a missing notes folder,
+//! `notes_folder` chooses one.
 
 mod awaited_vault;
+pub(super) mod notes_folder;
 mod personas;
 pub(super) mod prompt_templates;
 mod reload;

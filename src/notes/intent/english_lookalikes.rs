@@ -82,7 +82,9 @@ pub(super) const DETERMINERS: &[&str] = &[
 
 /// Surfaces that a paper note is written on or stuck to.
 const SURFACES: &[&str] = &[
+    "card",
     "fridge",
+    "phone",
     "refrigerator",
     "door",
     "whiteboard",

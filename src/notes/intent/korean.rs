@@ -125,6 +125,12 @@ fn content_question(sentence: &str) -> Option<NoteIntent> {
         let topic = topic(strip_about(text)?)?;
         return Some(NoteIntent::SummarizeTopic { topic, style });
     }
+    // `홍차에 대해 내 노트에 뭐라고 써 있어?`
+    let before_notes = strip_any(text, AT_NOTES).or_else(|| strip_any(text, IN_NOTES));
+    let before_owner = before_notes.map(|text| strip_any(text, OWN).unwrap_or(text));
+    if let Some(topic) = before_owner.and_then(strip_about).and_then(topic) {
+        return Some(NoteIntent::SummarizeTopic { topic, style });
+    }
     let text = strip_any(text, OPEN_NOTE_AS_TOPIC)?;
     OPEN.contains(&text)
         .then_some(NoteIntent::SummarizeOpenNote { style })

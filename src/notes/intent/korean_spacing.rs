@@ -17,6 +17,15 @@ const AFTER_NOTES: &[&str] = &[
 const REQUEST_NOUNS: &[&str] = &["요약", "정리", "검색", "작성", "추가", "생성"];
 const SOFTENERS: &[&str] = &["좀", "하나"];
 
+/// The user's own notes, as in `내노트에서`.
+const OWNERS: &[&str] = &["내", "제"];
+/// Beginnings of words with `내` that name no owner, such as `내일` and `내과`.
+const NOT_OWNED: &[&str] = &[
+    "내가", "내각", "내공", "내과", "내관", "내구", "내국", "내년", "내달", "내담", "내력", "내륙",
+    "내막", "내면", "내복", "내부", "내분", "내성", "내수", "내시", "내신", "내역", "내외", "내용",
+    "내의", "내일", "내장", "내전", "내주", "내진", "내추", "내향", "내화",
+];
+
 /// Maximum number of characters of a topic without spaces. A longer one is usually a clause.
 const TOPIC_CHARS_MAX: usize = 10;
 
@@ -40,13 +49,29 @@ fn separate_request(word: &str) -> Option<String> {
     let is_topic = !topic.is_empty()
         && topic.chars().count() <= TOPIC_CHARS_MAX
         && topic.chars().all(char::is_alphanumeric);
-    (has_verb && is_topic && is_plain_topic(topic)).then(|| format!("{topic} {separated}"))
+    (has_verb && is_topic && is_plain_topic(topic))
+        .then(|| format!("{} {separated}", separate_owner(topic)))
+}
+
+/// Separates `내` from a topic of at least two characters, as in `내정원`.
+fn separate_owner(topic: &str) -> String {
+    match topic.strip_prefix('내') {
+        Some(thing)
+            if thing.chars().count() > 1
+                && !NOT_OWNED.iter().any(|begin| topic.starts_with(begin)) =>
+        {
+            format!("내 {thing}")
+        }
+        _ => topic.to_owned(),
+    }
 }
 
 fn separate_word(word: &str) -> String {
     let is_joint = |at: &usize| {
         let before = &word[..*at];
-        before.is_empty() || BEFORE_NOTES.iter().any(|end| before.ends_with(end))
+        before.is_empty()
+            || OWNERS.contains(&before)
+            || BEFORE_NOTES.iter().any(|end| before.ends_with(end))
     };
     let notes = NOTES.iter().find_map(|notes| {
         let at = word.rfind(notes).filter(is_joint)?;
@@ -98,6 +123,10 @@ mod tests {
             ("요약좀해줘", "요약 좀 해줘"),
             ("홍차노트찾아줘", "홍차 노트 찾아줘"),
             ("홍차메모좀찾아줘", "홍차 메모 좀 찾아줘"),
+            ("내정원노트찾아줘", "내 정원 노트 찾아줘"),
+            ("내과진료노트찾아줘", "내과진료 노트 찾아줘"),
+            ("내꿈노트찾아줘", "내꿈 노트 찾아줘"),
+            ("내노트에서 홍차 찾아줘", "내 노트에서 홍차 찾아줘"),
             ("선물노트북찾아줘", "선물노트북찾아줘"),
             (
                 "노트북 맥북노트 노트에서 메모해줘",

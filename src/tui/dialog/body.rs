@@ -64,6 +64,11 @@ pub fn dialog_body(
         Ask::ReplacePrompt { path, text } => {
             body_settings::replaced_prompt_rows(path, text, columns)
         }
+        Ask::UseNotesFolder {
+            folder,
+            previous,
+            is_new,
+        } => body_settings::notes_folder_rows(folder, previous.as_deref(), *is_new, columns),
         Ask::PinChanged(change) => body_pin::pin_change_rows(change, columns),
         Ask::AskModel {
             server,
@@ -98,6 +103,7 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
         Ask::ApproveCalls(_)
         | Ask::ExternalEdit(_)
         | Ask::ReplacePrompt { .. }
+        | Ask::UseNotesFolder { .. }
         | Ask::PinChanged(_)
         | Ask::FillForm { .. }
         | Ask::VisitPage { .. }

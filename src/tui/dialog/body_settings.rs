@@ -1,4 +1,4 @@
-//! Dialog bodies for edited settings files and for an outdated system prompt. Each change
+//! Dialog bodies for edited settings files, an outdated system prompt and the notes folder. Each change
 //! shows the current value and the value in the file, with invisible characters escaped.
 
 use crate::domain::{ChangeImpact, SettingsChange};
@@ -49,6 +49,25 @@ pub fn settings_change_rows(changes: &[SettingsChange], columns: u16) -> Vec<Sty
         push_prefixed_rows(&mut rows, "  ", &entry, columns, TextStyle::default());
     }
     rows
+}
+
+/// The full path of the folder, and the use of its notes.
+pub fn notes_folder_rows(
+    folder: &str,
+    previous: Option<&str>,
+    is_new: bool,
+    columns: u16,
+) -> Vec<StyledLine> {
+    let mut text = folder.to_owned();
+    if is_new {
+        text += "\n\nThis folder does not exist yet. It will be created.";
+    }
+    text += "\n\nIts Markdown files become your notes: prompts and tools can search them and \
+             create new ones. No existing note is changed.";
+    if let Some(previous) = previous {
+        text += &format!("\n\nUntil now, your notes are in\n{previous}");
+    }
+    to_lines(wrapped_rows(&Clean::escaped(&text), columns))
 }
 
 /// The full text of the prompt that would be replaced.

@@ -41,6 +41,11 @@ pub fn unfinished_rows(turn: &UnfinishedTurn, columns: u16) -> Vec<String> {
         format!("humble ended before this turn{at} was answered. {RESTORING}")
     };
     let mut rows = wrapped_rows(&Clean::single_line(&intro), columns);
+    if turn.writes_note && !turn.partial_answer.trim().is_empty() {
+        let note = "If you have a notes folder, look for the note there first: it may have been \
+                    saved already, and sending the prompt again writes another one.";
+        rows.extend(wrapped_rows(&Clean::from_static(note), columns));
+    }
     if let Some(title) = &turn.title {
         let title = truncate_with_mark(title.trim(), TITLE_WIDTH_MAX);
         let conversation = format!("Its conversation is \"{title}\".");

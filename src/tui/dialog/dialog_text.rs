@@ -117,6 +117,8 @@ fn title_and_question(question: &Ask) -> (&'static str, &'static str) {
         Ask::SaveDialect { to: None, .. } => ("Probe", "Nothing was changed."),
         Ask::ExternalEdit(_) => ("Settings changed", "Apply the changes?"),
         Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
+        Ask::UseNotesFolder { is_new: true, .. } => ("Notes folder", "Create and use it?"),
+        Ask::UseNotesFolder { .. } => ("Notes folder", "Use it?"),
         Ask::UnfinishedTurn(turn) if turn.waits_for_task() => ("Unfinished turn", "Resume it?"),
         Ask::UnfinishedTurn(_) => ("Unfinished turn", "Restore the prompt?"),
         Ask::ConfirmDiscard { .. } => ("Unfinished turn", "Discard it?"),

@@ -218,7 +218,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Find, "find", G::Moving, W::Always, &[ctrl('f')], "Find in the chat").command("/find", "[TEXT]").found_by("search text"),
     bind(A::Undo, "undo", G::Conversation, W::Always, &[], "Undo the last turn").command("/undo", "").found_by("delete remove back"),
     bind(A::Note, "note", G::Conversation, W::Always, &[], "Open a note, or name the open one").command("/note", "[PATH|off]").argument(V::Note).found_by("markdown file"),
-    bind(A::Notes, "notes", G::Conversation, W::Always, &[], "Send note excerpts with prompts").command("/notes", "[on|off]").argument(V::Words(words::NOTES_WORDS)).found_by("retrieval rag context vault"),
+    bind(A::Notes, "notes", G::Conversation, W::Always, &[], "Send note excerpts with prompts").command("/notes", "[on|off|PATH]").argument(V::Words(words::NOTES_WORDS)).found_by("retrieval rag context vault"),
     bind(A::Chat, "chat", G::Conversation, W::Always, &[], "Send a prompt without the note agents").command("/chat", "PROMPT"),
     bind(A::Think, "think", G::Models, W::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]").argument(V::Words(words::THINK_WORDS)).found_by("reasoning effort"),
     bind(A::SetPersona, "persona", G::Models, W::Always, &[], "Choose a persona").command("/persona", "[NAME|off]").argument(V::Persona).found_by("role character"),

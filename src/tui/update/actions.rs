@@ -158,7 +158,10 @@ fn consult_notes(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect
         "" => NoteCommand::ShowConsulting,
         "on" => NoteCommand::Consult(true),
         "off" => NoteCommand::Consult(false),
-        _ => return model.notify(Notice::warning("Usage: /notes [on|off]")),
+        path if path.contains('/') || path.starts_with(['~', '.']) => {
+            NoteCommand::UseFolder(path.to_owned())
+        }
+        _ => return model.notify(Notice::warning("Usage: /notes [on|off|PATH]")),
     };
     effects.push(UiEffect::Send(Command::Note(command)));
 }

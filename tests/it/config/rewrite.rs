@@ -1,6 +1,7 @@
 //! Editing one setting leaves the rest of the file unchanged.
 
 use super::*;
+use humble::config::NotesFolder;
 use humble::domain::Dialect;
 use proptest::prelude::*;
 
@@ -39,6 +40,62 @@ fn setting_a_dialect_changes_only_that_models_entry() {
     let error = config::set_tool_calls(&fixture.home, &unknown, Dialect::Xml).unwrap_err();
     assert!(error.to_string().ends_with("did you mean `a`?"), "{error}");
     assert_eq!(fixture.config_text(), expected);
+}
+
+#[test]
+fn the_notes_folder_is_stored_beside_other_settings_of_notes() {
+    let folder = |path: &str| NotesFolder {
+        path: path.into(),
+        is_new: false,
+    };
+    let text = "{ \"notes\": {\r\n\t\"embedModel\": \"mini\", \"vault\": \"~/old\" }, \"x\": 1e3 }";
+    let fixture = with_config(text);
+    config::set_notes_vault(&fixture.home, &folder("/노트/a \"b\"")).unwrap();
+    let expected = text.replace("~/old", "/노트/a \\\"b\\\"");
+    assert_eq!(fixture.config_text(), expected);
+    let fixture = with_config("{}");
+    config::set_notes_vault(&fixture.home, &folder("/notes")).unwrap();
+    let expected = serde_json::json!({ "notes": { "vault": "/notes" } });
+    let stored: serde_json::Value = serde_json::from_str(&fixture.config_text()).unwrap();
+    assert_eq!(stored, expected);
+    let fixture = with_config("{ \"notes\": \"~/notes\" }");
+    let error = config::set_notes_vault(&fixture.home, &folder("/notes")).unwrap_err();
+    assert!(error.to_string().contains("`notes` is"), "{error}");
+    assert_eq!(fixture.config_text(), "{ \"notes\": \"~/notes\" }");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_notes_folder_is_found_by_its_real_path() {
+    let home = tempfile::TempDir::new().unwrap();
+    let root = fs::canonicalize(home.path()).unwrap();
+    fs::create_dir(root.join("real")).unwrap();
+    fs::create_dir(root.join("space ")).unwrap();
+    fs::write(root.join("file"), "").unwrap();
+    std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+    std::os::unix::fs::symlink(root.join("nowhere"), root.join("broken")).unwrap();
+    let find = |name: &str| NotesFolder::find(&format!("{}/{name}", root.display()));
+    let found = |name: &str, is_new| {
+        let path = root.join(name);
+        Ok(NotesFolder { path, is_new })
+    };
+    assert_eq!(find("link"), found("real", false));
+    assert_eq!(find("real/../real/"), found("real", false));
+    assert_eq!(find("link/new"), found("real/new", true));
+    for (name, why) in [
+        ("file", "it is not a folder"),
+        ("file/x", "part of the path is a file, not a folder"),
+        ("a/b", "the folder does not exist"),
+        ("broken", "the folder does not exist"),
+        ("new/..", "the folder does not exist"),
+        ("space /.", "config.json cannot contain this path"),
+    ] {
+        let error = find(name).unwrap_err().what;
+        assert!(
+            error.ends_with(&format!("cannot be used: {why}.")),
+            "{name}: {error}"
+        );
+    }
 }
 
 #[test]

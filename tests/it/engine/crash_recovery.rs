@@ -29,6 +29,19 @@ async fn answer_is_saved_before_its_end_is_reported() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn offer_of_a_turn_that_writes_a_note_says_so() {
+    for (prompt, writes_note) in [("make a note about tea", true), ("Tell me", false)] {
+        let mut harness = EngineHarness::start(partial_answer_script()).await;
+        harness.prompt(prompt).await;
+        wait_for_journaled_text(&mut harness).await;
+        let home = kill_engine(harness).await;
+        let mut harness = EngineHarness::start_in(home, Script::default()).await;
+        let (_, turn) = wait_for_offer(&mut harness).await;
+        assert_eq!(turn.writes_note, writes_note, "{prompt}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn answer_that_cannot_be_recovered_is_kept_for_the_next_start() {
     let home = configured_home();
     write_answer_journal(&home, Value::Null, 0);
@@ -101,6 +114,25 @@ async fn one_shot_run_leaves_an_unfinished_turn_for_later() {
         EngineHarness::start_with_options(home, Script::default().answer("ok"), options).await;
     assert_no_offer(&mut harness).await;
     let home = harness.shut_down().await;
+    let mut harness = EngineHarness::start_in(home, Script::default()).await;
+    let (_, turn) = wait_for_offer(&mut harness).await;
+    assert_eq!(turn.prompt, "Tell me");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_prompt_puts_an_unfinished_turn_off_until_the_next_start() {
+    let mut harness = EngineHarness::start(partial_answer_script()).await;
+    harness.prompt("Tell me").await;
+    wait_for_journaled_text(&mut harness).await;
+    let home = kill_engine(harness).await;
+    let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
+    let (ask, _) = wait_for_offer(&mut harness).await;
+    harness.prompt("Something else").await;
+    let is_closed = |event: &Event| *event == Event::AskClosed(ask);
+    harness.wait_for("the end of the question", is_closed).await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("ok"));
+    let home = harness.shut_down().await;
+    assert_eq!(session_files(&home).len(), 1);
     let mut harness = EngineHarness::start_in(home, Script::default()).await;
     let (_, turn) = wait_for_offer(&mut harness).await;
     assert_eq!(turn.prompt, "Tell me");

@@ -285,6 +285,11 @@ async fn no_agent_acts_without_a_vault_or_after_chat() {
     harness.prompt("make a note about tea").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("1"));
     assert_eq!(results(&harness), []);
+    let notice = harness.turn_notices().pop().expect("a notice");
+    assert_eq!(
+        notice.what,
+        "The notes were not used: no notes folder is configured."
+    );
     let (mut harness, vault) = with_notes(&[], Script::default().answer("2")).await;
     let prompt = Prompt::new("make a note about tea").bypassing_agents();
     let turn = humble::domain::TurnId(7);

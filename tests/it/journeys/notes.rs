@@ -86,7 +86,7 @@ fn notes_are_sent_with_prompts_between_on_and_off() {
     let script = script().answer("서랍에 있습니다.").answer("모릅니다.");
     let mut chat = chat_in(home, script);
     chat.says("/notes maybe")
-        .sees("Usage: /notes [on|off]")
+        .sees("Usage: /notes [on|off|PATH]")
         .says("/notes")
         .sees("Notes are not sent with prompts (1 note in")
         .sees("/notes on sends them.")
@@ -206,4 +206,70 @@ fn a_number_in_a_string_passes_the_check_of_arguments() {
         .key('y')
         .sees("Tea is hot.")
         .model_receives("tea.md");
+}
+
+/// A home without a notes folder. The folder `recipes` contains a note.
+fn home_without_vault() -> TempDir {
+    let home = TempDir::new().expect("a temporary folder");
+    write_config(&home, OLLAMA_CONFIG);
+    let recipes = home.path().join("recipes");
+    fs::create_dir(&recipes).expect("created");
+    fs::write(recipes.join("soup.md"), "# Soup\n\nWith leeks.").expect("written");
+    home
+}
+
+#[test]
+fn the_notes_folder_is_chosen_in_the_chat() {
+    let home = home_without_vault();
+    let recipes = fs::canonicalize(home.path().join("recipes")).expect("a path");
+    let config = home.path().join("config.json");
+    let mut chat = chat_in(home, script().answer("Sorry."));
+    chat.says("find notes about leeks")
+        .sees("Sorry.")
+        .sees("The notes were not used: no notes folder is configured.")
+        .says("/note")
+        .sees("No note is open: no notes folder is configured. /notes PATH")
+        .says("/notes recipes?")
+        .sees("Usage: /notes [on|off|PATH]")
+        .says(&format!("/notes {}/../recipes", recipes.display()))
+        .sees("Use it?")
+        .sees(&recipes.display().to_string())
+        .does_not_see("does not exist yet")
+        .reads_screen()
+        .key('y')
+        .sees("Notes are not sent with prompts (1 note in")
+        .says("find notes about leeks")
+        .sees("✓ 1 note found")
+        .says(&format!("/notes {}", recipes.display()))
+        .sees("is the notes folder already.");
+    let config = fs::read_to_string(config).expect("a file");
+    let config: serde_json::Value = serde_json::from_str(&config).expect("JSON");
+    assert_eq!(config["notes"], serde_json::json!({ "vault": recipes }));
+}
+
+#[test]
+fn a_new_notes_folder_is_created_only_after_consent() {
+    let home = home_without_vault();
+    let new = fs::canonicalize(home.path()).expect("a path").join("new");
+    let config = home.path().join("config.json");
+    let mut chat = chat_in(home, script().answer("# Tea\n\nHot."));
+    let command = format!("/notes {}", new.display());
+    chat.says(&format!("/notes {}/deep/er", new.display()))
+        .sees("cannot be used: the folder does not exist.")
+        .says(&command)
+        .sees("Create and use it?")
+        .sees("This folder does not exist yet. It will be created.")
+        .reads_screen()
+        .key('n')
+        .does_not_see("Create and use it?");
+    assert!(!new.exists());
+    assert_eq!(fs::read_to_string(config).expect("a file"), OLLAMA_CONFIG);
+    chat.says(&command)
+        .sees("Create and use it?")
+        .reads_screen()
+        .key('y')
+        .sees("The notes folder is now")
+        .says("make a note about tea")
+        .sees("✓ note created  tea.md");
+    assert!(new.join("tea.md").exists());
 }

@@ -210,6 +210,14 @@ async fn after_an_invalid_embedding_reply_only_words_are_compared() {
             Reply::json(200, &json!({ "embeddings": [[]] })),
             "The embedding model `mini` returned an empty vector.",
         ),
+        (
+            vectors(&[[0.0, 0.0]]),
+            "The embedding model `mini` returned a vector of zeros",
+        ),
+        (
+            Reply::json(200, &json!({ "embeddings": [[1e300, 1.0]] })),
+            "or of numbers that are too large.",
+        ),
         (Reply::json(200, &json!("no")), "mini"),
     ] {
         let extra = json!({ "embedModel": "mini" });

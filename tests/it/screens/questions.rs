@@ -96,6 +96,15 @@ fn questions_about_an_earlier_run() {
         };
         ask(story, Ask::UnfinishedTurn(Box::new(turn)));
     };
+    let note = |story: &mut ScreenHarness| {
+        let turn = UnfinishedTurn {
+            prompt: "Make a note about tea".to_owned(),
+            partial_answer: "# Tea".to_owned(),
+            writes_note: true,
+            ..UnfinishedTurn::default()
+        };
+        ask(story, Ask::UnfinishedTurn(Box::new(turn)));
+    };
     let discard = |story: &mut ScreenHarness| {
         let prompt = "Rename the files.".to_owned();
         ask(story, Ask::ConfirmDiscard { prompt });
@@ -105,6 +114,7 @@ fn questions_about_an_earlier_run() {
         &[
             ("an unfinished turn", &unfinished),
             ("an unfinished turn with a task", &task),
+            ("an unfinished turn that writes a note", &note),
             ("discarding it", &discard),
         ],
     );
@@ -149,6 +159,14 @@ fn questions_about_settings() {
         };
         ask(story, removed);
     };
+    let folder = |is_new: bool, previous: Option<&str>| {
+        let question = Ask::UseNotesFolder {
+            folder: "/home/ann/Documents/notes\u{202e}".to_owned(),
+            previous: previous.map(str::to_owned),
+            is_new,
+        };
+        move |story: &mut ScreenHarness| ask(story, question.clone())
+    };
     snapshot_states(
         "questions_about_settings",
         &[
@@ -156,6 +174,8 @@ fn questions_about_settings() {
             ("an outdated system prompt", &prompt),
             ("a model to add", &add),
             ("a model to remove", &remove),
+            ("a folder of notes", &folder(false, Some("/home/ann/old"))),
+            ("a new folder of notes", &folder(true, None)),
         ],
     );
 }

@@ -51,6 +51,13 @@ async fn note_request(call: &ToolInvocation<'_>) -> Result<NoteRequest, String> 
         let hint = name_vaults(settings).await;
         return Err(format!("Missing required parameter: vault_path{hint}"));
     };
+    if settings.vaults.is_empty() {
+        return Err(
+            "No notes folder is configured: set `notes.vault` in config.json, or start \
+             `humble serve` with `--vault`."
+                .to_owned(),
+        );
+    }
     let (progress, reports) = (call.progress.clone(), AtomicU32::new(0));
     Ok(NoteRequest {
         vault: Some(vault.to_owned()),

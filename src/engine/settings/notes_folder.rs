@@ -1,0 +1,51 @@
+//! Sets the folder of notes at the user's request, after showing its full path.
+
+use crate::config::{self, NotesFolder};
+use crate::domain::Notice;
+use crate::engine::cx::EngineCx;
+use crate::engine::jobs::{JobResult, SettingsResult};
+use crate::engine::questions::PendingQuestion;
+use crate::protocol::{Ask, QuestionOwner, UserChoice};
+
+/// Checks the folder that the user typed. The answer leads to [`ask`].
+pub fn check(typed: String, cx: &mut EngineCx) {
+    cx.jobs.spawn_blocking(move || {
+        let folder = NotesFolder::find(&typed);
+        JobResult::Settings(SettingsResult::NotesFolderChecked(folder))
+    });
+}
+
+/// Asks whether to use the folder.
+pub fn ask(checked: Result<NotesFolder, Notice>, cx: &mut EngineCx) {
+    let folder = match checked {
+        Ok(folder) => folder,
+        Err(notice) => return cx.notice(notice),
+    };
+    let previous = cx.settings.notes.vault.as_ref();
+    if previous == Some(&folder.path) && !folder.is_new {
+        let path = folder.path.display();
+        return cx.notice(Notice::info(format!("{path} is the notes folder already.")));
+    }
+    let question = Ask::UseNotesFolder {
+        folder: folder.path.display().to_string(),
+        previous: previous.map(|path| path.display().to_string()),
+        is_new: folder.is_new,
+    };
+    let pending = PendingQuestion::UseNotesFolder(folder);
+    cx.ask(QuestionOwner::Program, question, pending);
+}
+
+/// Stores the folder, and creates it if it is new.
+pub fn handle_answer(folder: NotesFolder, choice: UserChoice, cx: &mut EngineCx) {
+    if choice != UserChoice::Save {
+        return;
+    }
+    let home = cx.home.clone();
+    cx.write_config(move || {
+        let saved = folder
+            .create_if_new()
+            .and_then(|()| config::set_notes_vault(&home, &folder).map_err(|error| error.notice()));
+        let saved = saved.map(|()| folder.path);
+        JobResult::Settings(SettingsResult::NotesFolderSaved(saved))
+    });
+}
