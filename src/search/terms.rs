@@ -253,8 +253,7 @@ impl SearchTerms {
         Some(format!("{{title title_pairs}} : ({expression})"))
     }
 
-    /// A match expression for chunks that contain every term: words as whole words, and at least one
-    /// pair of letters of each run.
+    /// A match expression for chunks with all words as whole words, and at least one pair of each run.
     pub(super) fn whole_words_expression(&self) -> Option<String> {
         let terms = self.split().into_iter();
         let terms: Vec<String> = terms

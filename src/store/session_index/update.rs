@@ -23,7 +23,7 @@ impl SessionIndex {
     pub fn update(&self, time: Duration) -> IndexProgress {
         let files = self.session_files();
         let total = files.len();
-        // An unused home stays without a cache, by which it is recognized.
+        // A home without a cache counts as unused, so none is created while there are no sessions.
         if total == 0 && !self.path.exists() {
             return IndexProgress::default();
         }
@@ -159,15 +159,15 @@ impl ChunkBuilder {
     }
 }
 
-/// The end of the longest part of `text` with at most `room` bytes, if possible after a blank; 0 if
+/// The end of the longest part of `text` with at most `room` bytes, if possible after whitespace; 0 if
 /// nothing fits.
 fn end_of_part(text: &str, room: usize) -> usize {
     if text.len() <= room {
         return text.len();
     }
     let end = text.floor_char_boundary(room);
-    let blank = text[..end].rfind(char::is_whitespace);
-    blank.map_or(end, |at| at + 1)
+    let space = text[..end].rfind(char::is_whitespace);
+    space.map_or(end, |at| at + 1)
 }
 
 #[cfg(test)]
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_blanks_is_cut_anywhere() {
+    fn text_without_whitespace_is_cut_anywhere() {
         let mut builder = ChunkBuilder::default();
         builder.push(&"가".repeat(CHUNK_BYTES_MAX));
         assert!(builder.finish().len() > 2);
