@@ -166,8 +166,11 @@ fn end_of_part(text: &str, room: usize) -> usize {
         return text.len();
     }
     let end = text.floor_char_boundary(room);
-    let space = text[..end].rfind(char::is_whitespace);
-    space.map_or(end, |at| at + 1)
+    let words = text[..end].trim_end_matches(|c: char| !c.is_whitespace());
+    match words.len() {
+        0 => end,
+        words_end => words_end,
+    }
 }
 
 #[cfg(test)]
@@ -192,6 +195,16 @@ mod tests {
             words.filter(|word| *word != "가나다").collect::<Vec<_>>(),
             ["first"]
         );
+    }
+
+    #[test]
+    fn text_is_cut_after_a_space_of_several_bytes() {
+        let mut builder = ChunkBuilder::default();
+        builder.push(&"가나다\u{3000}".repeat(CHUNK_BYTES_MAX / 5));
+        let chunks = builder.finish();
+        let bodies = chunks.iter().map(|chunk| chunk.body.as_str());
+        let mut words = bodies.flat_map(str::split_whitespace);
+        assert!(chunks.len() > 1 && words.all(|word| word == "가나다"));
     }
 
     #[test]
