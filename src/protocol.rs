@@ -4,6 +4,7 @@
 
 mod branch;
 mod choices;
+mod context_meter;
 mod left_task;
 mod note_command;
 mod question;
@@ -15,6 +16,7 @@ mod validate;
 
 pub use branch::BranchSummary;
 pub use choices::ChoiceRow;
+pub use context_meter::{ContextMeter, ContextParts, ContextShares};
 pub use left_task::LeftTaskCommand;
 pub use note_command::NoteCommand;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
@@ -36,7 +38,6 @@ use crate::domain::{
     Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
-use serde::Serialize;
 use std::sync::Arc;
 
 /// Capacity of the command channel. A front end reports an error when it is full.
@@ -378,16 +379,6 @@ pub enum Event {
     ShuttingDown,
     /// The last event.
     ShutDown,
-}
-
-/// How full the model's context is, in tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct ContextMeter {
-    /// The server's count if `is_measured`, otherwise our estimate.
-    pub used: u64,
-    pub limit: Option<u64>,
-    #[serde(rename = "measured")]
-    pub is_measured: bool,
 }
 
 /// One line for the log pane.

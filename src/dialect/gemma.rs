@@ -13,7 +13,7 @@ use arguments::GemmaArguments;
 use std::ops::Range;
 
 const START: &str = "call:";
-const NAME_CHARS_MAX: usize = 256;
+const NAME_BYTES_MAX: usize = 256;
 const FORM: &str = "Gemma";
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
@@ -58,11 +58,11 @@ impl Recognizer for GemmaRecognizer {
                 self.state = GemmaState::Arguments;
                 Advance::Hold
             }
-            GemmaState::Name if c == ' ' && self.name.is_empty() && char_start < NAME_CHARS_MAX => {
+            GemmaState::Name if c == ' ' && self.name.is_empty() && char_start < NAME_BYTES_MAX => {
                 self.name = body.len()..body.len();
                 Advance::Hold
             }
-            GemmaState::Name if python::is_name_char(c) && self.name.len() < NAME_CHARS_MAX => {
+            GemmaState::Name if python::is_name_char(c) && self.name.len() < NAME_BYTES_MAX => {
                 self.name.end = body.len();
                 Advance::Hold
             }

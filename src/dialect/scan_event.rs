@@ -83,18 +83,18 @@ impl ScanOutput {
         std::mem::take(&mut self.events)
     }
 
-    /// Whether the stream contained only whitespace so far.
+    /// Whether the stream has contained only whitespace so far.
     pub(super) fn is_empty(&self) -> bool {
         !self.has_output
     }
 
-    /// Whether only whitespace and separators followed the start of the stream, a call, a marker or
-    /// thinking.
+    /// Whether only whitespace and separators have followed the start of the stream, a call, a
+    /// marker or thinking.
     pub(super) fn is_holding_whitespace(&self) -> bool {
         self.holdback.is_some()
     }
 
-    /// Whether only whitespace and separators followed a call.
+    /// Whether only whitespace and separators have followed the last call.
     pub(super) fn is_after_call(&self) -> bool {
         self.holdback
             .as_ref()

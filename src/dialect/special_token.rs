@@ -15,9 +15,9 @@ use std::ops::Range;
 
 use SpecialTokenState as State;
 
-const NAME_CHARS_MAX: usize = 256;
+const NAME_BYTES_MAX: usize = 256;
 /// Maximum length of the whitespace, or of the fence's first line, before the arguments.
-const GAP_CHARS_MAX: usize = 256;
+const GAP_BYTES_MAX: usize = 256;
 const MISTRAL: &str = "Mistral";
 
 /// The text that may follow a separator.
@@ -140,7 +140,7 @@ impl Recognizer for SpecialTokenRecognizer {
                 _ => Advance::Reject,
             },
             State::SecondName => match c {
-                c if python::is_name_char(c) && self.name.len() < NAME_CHARS_MAX => {
+                c if python::is_name_char(c) && self.name.len() < NAME_BYTES_MAX => {
                     self.name.end = body.len();
                     Advance::Hold
                 }
@@ -150,7 +150,7 @@ impl Recognizer for SpecialTokenRecognizer {
             },
             State::BeforeArguments { ticks, start } => match c {
                 '{' => self.start_arguments(char_start, ticks >= 3),
-                _ if char_start - start > GAP_CHARS_MAX => Advance::Reject,
+                _ if char_start - start > GAP_BYTES_MAX => Advance::Reject,
                 '`' => self.enter_before_arguments(ticks + 1, start),
                 c if c.is_whitespace() || ticks >= 3 && c.is_ascii_alphanumeric() => Advance::Hold,
                 _ => Advance::Reject,
@@ -173,7 +173,7 @@ impl Recognizer for SpecialTokenRecognizer {
                     ticks: ticks + 1,
                     end,
                 }),
-                c if c.is_whitespace() && ticks == 0 && char_start - end < GAP_CHARS_MAX => {
+                c if c.is_whitespace() && ticks == 0 && char_start - end < GAP_BYTES_MAX => {
                     Advance::Hold
                 }
                 _ => Advance::Reject,
@@ -227,10 +227,10 @@ impl SpecialTokenRecognizer {
         match c {
             '[' | '<' => self.enter(State::Separator { start: char_start }),
             '{' if self.allows_bare_arguments => self.start_arguments(char_start, false),
-            c if c.is_whitespace() && char_start - self.name.end < GAP_CHARS_MAX => {
+            c if c.is_whitespace() && char_start - self.name.end < GAP_BYTES_MAX => {
                 self.enter(State::Name { has_space: true })
             }
-            c if python::is_name_char(c) && !has_space && self.name.len() < NAME_CHARS_MAX => {
+            c if python::is_name_char(c) && !has_space && self.name.len() < NAME_BYTES_MAX => {
                 self.name.end = char_start + c.len_utf8();
                 Advance::Hold
             }
@@ -264,7 +264,7 @@ impl SpecialTokenRecognizer {
         let start = if start == 0 { char_start } else { start };
         match c {
             '[' => self.enter(State::LastSeparator { start: char_start }),
-            _ if char_start - start > NAME_CHARS_MAX => Advance::Reject,
+            _ if char_start - start > NAME_BYTES_MAX => Advance::Reject,
             c if c.is_ascii_alphanumeric() || "_-. ".contains(c) => {
                 self.enter(State::CallId { start })
             }

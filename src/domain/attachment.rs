@@ -55,7 +55,7 @@ pub enum AttachmentKind {
     Text,
     Image {
         format: ImageFormat,
-        /// In pixels; `None` if the file does not say.
+        /// In pixels; `None` if unknown.
         width: Option<u32>,
         height: Option<u32>,
     },
@@ -268,7 +268,7 @@ pub struct FoundFile {
     pub is_folder: bool,
 }
 
-/// The best matches first.
+/// The matching files and folders, best match first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FoundFiles {
     pub files: Vec<FoundFile>,

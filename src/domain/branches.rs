@@ -68,8 +68,8 @@ impl Session {
         Some(prompt_index + 1 + answer)
     }
 
-    /// Puts `answer` in the place of the final answer to the `count`-th last prompt. That answer
-    /// and everything after it become a branch left at `now`. Returns false without such an answer.
+    /// Replaces the final answer to the `count`-th last prompt with `answer`. The old answer and
+    /// everything after it become a branch left at `now`. Returns false if there is no such answer.
     pub fn replace_answer(&mut self, count: usize, answer: &str, now: Timestamp) -> bool {
         let prompt_index = self.nth_last_prompt_index(count);
         let answer_index = prompt_index.and_then(|index| self.answer_index(index));

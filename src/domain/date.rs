@@ -1,4 +1,4 @@
-//! Dates of conversations, as precise as they need to be.
+//! Formats the dates of conversations: the older, the less precise.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};

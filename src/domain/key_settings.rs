@@ -10,14 +10,14 @@ pub struct KeySettings {
     /// The path of the file, for messages.
     pub file: String,
     pub entries: Vec<KeyEntry>,
-    /// Further entries that were not read, because there are more than any program needs.
+    /// The number of entries beyond the limit, which were not read.
     pub unread_entries: usize,
 }
 
 /// The keys of one action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyEntry {
-    /// Raw, because it comes from a file.
+    /// Unsanitized text from the file.
     pub action: String,
     /// The names of the keys, or why the value is not a list of names.
     pub keys: Result<Vec<String>, String>,
@@ -43,7 +43,7 @@ impl KeySettings {
             .filter(|entry| entry.answers_questions())
     }
 
-    /// Whether both bind the same keys to the same actions, on whatever line.
+    /// Whether both bind the same keys to the same actions; line numbers do not matter.
     pub fn binds_same_keys(&self, other: &Self) -> bool {
         let bindings = |settings: &Self| -> Vec<_> {
             let entries = settings.entries.iter();

@@ -20,7 +20,7 @@ pub enum Dialect {
 impl Dialect {
     pub const ALL: [Self; 3] = [Self::Native, Self::Prompt, Self::Xml];
 
-    /// The label of the form of calls that the system message teaches, if it teaches one.
+    /// The label of the form in which the system message teaches the model to write calls, if any.
     pub fn taught_form(self) -> Option<&'static str> {
         match self {
             Self::Native => None,
@@ -193,6 +193,7 @@ pub struct ModelRef {
     pub model: String,
 }
 
+/// Whether the user is asked before each tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolMode {
@@ -250,8 +251,8 @@ pub enum ToolDiet {
 
 impl ToolDiet {
     const AUTO_PERCENT: u64 = 15;
-    /// Assumed if the size of the context is unknown, in tokens.
-    const UNKNOWN_CONTEXT: u64 = 131_072;
+    /// The context size that is assumed if it is unknown, in tokens.
+    const ASSUMED_CONTEXT: u64 = 131_072;
 
     /// The maximum size of all definitions in tokens, for a context of this many tokens; `None`
     /// for no maximum.
@@ -261,7 +262,7 @@ impl ToolDiet {
             Self::Off => return None,
             Self::Percent(percent) => u64::from(percent),
         };
-        Some(context.unwrap_or(Self::UNKNOWN_CONTEXT) * percent / 100)
+        Some(context.unwrap_or(Self::ASSUMED_CONTEXT) * percent / 100)
     }
 }
 

@@ -87,7 +87,7 @@ pub struct NoteSummary {
     pub remarks: Vec<String>,
 }
 
-/// What to summarize.
+/// The notes to summarize.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SummarySource {
     /// One note, by its path below the vault or its absolute path.

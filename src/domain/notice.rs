@@ -81,7 +81,7 @@ impl Notice {
             .join(" ")
     }
 
-    /// What happened and why, for logs and other programs. Contains no front-end commands.
+    /// The notice without advice that depends on the front end, for logs and other programs.
     pub fn summary(&self) -> String {
         self.to_sentence(|advice| match advice {
             Advice::Sentence(sentence) => Some(sentence.clone()),

@@ -226,7 +226,10 @@ impl ProbeReport {
         } else if best == current {
             format!("`{}` is already in use.", current.name())
         } else {
-            format!("`{}` is already in use and does as well.", current.name())
+            format!(
+                "`{}` is already in use and does just as well.",
+                current.name()
+            )
         })
     }
 

@@ -1,12 +1,12 @@
-//! Prompt templates: texts of the user with fields such as `{{language}}`, each of which is a
-//! slash command.
+//! Prompt templates: texts that the user wrote, with fields such as `{{language}}`. Each template is
+//! a slash command.
 
 use super::Notice;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// Longer names of fields are taken as text.
+/// Braces around a longer name stay text.
 const FIELD_NAME_CHARS_MAX: usize = 40;
-/// Fields beyond this number are taken as text, because nobody fills in so many.
+/// Further fields stay text, because nobody fills in this many.
 const FIELDS_MAX: usize = 20;
 const OPENING: &str = "{{";
 const CLOSING: &str = "}}";
@@ -30,8 +30,8 @@ pub struct PromptTemplates {
 }
 
 impl PromptTemplates {
-    /// The template with this name, in any letter case. File systems that decompose Hangul do
-    /// not change its name.
+    /// The template with this name, ignoring case. Names are compared in NFC, because some file
+    /// systems decompose Hangul.
     pub fn find(&self, name: &str) -> Option<&PromptTemplate> {
         let name = comparison_key(name);
         let mut list = self.list.iter();
@@ -61,7 +61,7 @@ enum TemplatePart {
 }
 
 impl TemplateBody {
-    /// Parses a text. Braces that hold no name of a field stay text.
+    /// Parses a template. Braces without a valid field name stay text.
     pub fn parse(text: &str) -> Self {
         let mut body = Self {
             parts: Vec::new(),

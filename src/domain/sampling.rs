@@ -46,7 +46,7 @@ impl SamplingRequest {
     /// # Errors
     /// Why the request cannot be shown or answered, as a clause for the server and the user.
     pub fn from_params(params: &Value) -> Result<Self, String> {
-        // The specification demands an error, because the client does not declare this.
+        // The specification demands an error, because the client does not declare support for tools.
         let mut unsupported = ["tools", "toolChoice"].into_iter();
         if let Some(key) = unsupported.find(|key| params.get(key).is_some_and(|it| !it.is_null())) {
             return Err(format!(
@@ -115,7 +115,7 @@ impl SamplingRequest {
     }
 }
 
-/// The texts of a message, one per paragraph. Counts the parts that are no texts.
+/// The texts of a message, one per paragraph. Counts the parts that are not text.
 fn message_text(message: &Value, left_out: &mut BTreeMap<&'static str, usize>) -> String {
     let parts = match message.get("content") {
         Some(Value::Array(parts)) => parts.as_slice(),

@@ -94,7 +94,7 @@ const TOKEN_PREFIXES: [&str; 38] = [
 ];
 /// Beginnings that ordinary words have too, so the rest must contain a digit.
 const AMBIGUOUS_PREFIXES: [&str; 5] = ["sk_", "npm_", "secret_", "hf_", "eyJ"];
-/// Length of the rest of a token, with and without digits; `sk-learn` is none.
+/// Minimum length of the text after the prefix, with and without digits; `sk-learn` is not a token.
 const TOKEN_REST_BYTES_MIN: usize = 4;
 const TOKEN_REST_LETTERS_MIN: usize = 6;
 /// A word of at least this length that mixes letters and digits may be a token without a prefix.

@@ -28,7 +28,8 @@ pub enum ServerRequestReply {
     Sampled(SampledAnswer),
     /// The user refused.
     Declined,
-    /// The request was refused without the user, or could not be fulfilled; why, as a sentence.
+    /// The request was refused without asking the user, or could not be fulfilled. Contains the
+    /// reason, as a sentence.
     Refused(String),
     /// The user made no choice, or could not be asked.
     Cancelled,

@@ -61,20 +61,44 @@ impl Session {
     pub fn title(&self) -> &str {
         let custom_title = self.metadata.title.as_deref();
         custom_title
-            .or_else(|| {
-                let first_prompt = self
-                    .messages
-                    .iter()
-                    .find(|message| message.role == MessageRole::User)?;
-                first_prompt
-                    .content
-                    .lines()
-                    .find(|line| !line.trim().is_empty())
-            })
+            .or_else(|| first_line(self.first_message()?))
             .or_else(|| self.branches.last().map(Branch::first_prompt_line))
+            .or_else(|| first_line(self.stopped_prompt()?))
             .unwrap_or_default()
             .trim()
     }
+
+    /// The prompt that the session is named after: the first answered one, or else the first one
+    /// whose answer was stopped.
+    pub fn first_prompt(&self) -> &str {
+        let first_message = self.first_message();
+        let prompt = first_message.or_else(|| self.stopped_prompt());
+        prompt.unwrap_or_default()
+    }
+
+    /// Whether there is anything to keep: an answer, or the part of one that was stopped.
+    pub fn has_answer(&self) -> bool {
+        let is_answered = !self.messages.is_empty() || !self.branches.is_empty();
+        is_answered || self.stopped_prompt().is_some()
+    }
+
+    fn first_message(&self) -> Option<&str> {
+        let mut messages = self.messages.iter();
+        let prompt = messages.find(|message| message.role == MessageRole::User)?;
+        Some(&prompt.content)
+    }
+
+    /// The first prompt with a partial answer.
+    fn stopped_prompt(&self) -> Option<&str> {
+        let mut cancelled = self.metadata.cancelled.iter();
+        let turn = cancelled.find(|turn| !turn.partial_answer.trim().is_empty())?;
+        Some(&turn.prompt)
+    }
+}
+
+/// The first line that is not blank.
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().find(|line| !line.trim().is_empty())
 }
 
 #[derive(Debug, Clone)]

@@ -111,9 +111,10 @@ impl ExportArguments {
                         Some(count.ok_or("--last needs a number, such as --last 3.")?);
                 }
                 flag if flag.starts_with("--") => {
-                    return Err(format!("There is no option {flag}: --last N or --answers."));
+                    return Err(format!(
+                        "There is no option {flag}. Use --last N or --answers."
+                    ));
                 }
-                // A lone number is rather a number of turns than a file.
                 word => path.push(word),
             }
         }
@@ -121,7 +122,7 @@ impl ExportArguments {
             arguments.format = Some(format);
             path.remove(0);
         }
-        // A lone number means turns rather than a file of that name.
+        // A lone number is a number of turns, not a file name.
         if let [count] = path[..]
             && let Some(count) = count.parse().ok().filter(|count| *count > 0)
         {

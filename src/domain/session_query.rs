@@ -30,7 +30,7 @@ pub enum InvalidFilter {
 }
 
 impl SessionQuery {
-    /// Parses the search. Days are local, in the time zone of `now`. `after:` includes its day,
+    /// Parses a query. Days are local, in the time zone of `now`. `after:` includes its day,
     /// `before:` does not.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ fn join_periods(tokens: Vec<String>) -> Vec<String> {
 /// The first day of a week, which begins on Monday, or of a month or year.
 fn parse_period(value: &str, today: Date) -> Option<Date> {
     let (word, unit) = value.split_once([' ', '-'])?;
-    let is_last = match word {
+    let periods_back = match word {
         "last" => 1,
         "this" => 0,
         _ => return None,
@@ -148,11 +148,11 @@ fn parse_period(value: &str, today: Date) -> Option<Date> {
             let days = i64::from(today.weekday().to_monday_zero_offset());
             (
                 today.checked_sub(Span::new().days(days)).ok()?,
-                Span::new().weeks(is_last),
+                Span::new().weeks(periods_back),
             )
         }
-        "month" => (today.first_of_month(), Span::new().months(is_last)),
-        "year" => (today.first_of_year(), Span::new().years(is_last)),
+        "month" => (today.first_of_month(), Span::new().months(periods_back)),
+        "year" => (today.first_of_year(), Span::new().years(periods_back)),
         _ => return None,
     };
     start.checked_sub(length).ok()

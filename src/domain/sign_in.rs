@@ -15,7 +15,7 @@ pub struct SignInRequest {
     pub url: String,
     /// Where the browser returns to.
     pub callback: String,
-    /// Whether this program receives the browser. Otherwise all callback ports are taken, and the
+    /// Whether this program listens for the callback. If not, all callback ports are taken, and the
     /// user has to paste the address.
     pub is_listening: bool,
 }

@@ -47,7 +47,7 @@ pub struct Prompt {
     /// The byte offset at which piped input begins.
     #[serde(skip)]
     pub piped_from: Option<usize>,
-    /// The user named the piped input as the prompt; otherwise it is extra input.
+    /// The piped input is the request itself, not extra input for one.
     #[serde(skip)]
     pub is_piped_request: bool,
     #[serde(skip)]
@@ -250,7 +250,7 @@ pub enum TurnEvent {
     Tool(ToolCall),
     /// A notice shown at this point of the transcript.
     Noted(Notice),
-    /// A note agent prepares the turn; a few words about what it is doing.
+    /// A note agent is working. `text` is a short description of its current step.
     AgentWorking {
         text: String,
     },

@@ -10,7 +10,7 @@ use crate::domain::{
     Banner, Dialect, IndexProgress, ModelConfig, ModelRef, NotePaths, Notice, OpenNote, QueryId,
     SampledAnswer, Session, SessionId,
 };
-use crate::protocol::Event;
+use crate::protocol::{ContextShares, Event};
 use crate::store::{LookupError, StoreError, StoredLeftTask, TrashedSession};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,8 +30,8 @@ pub(super) enum JobResult {
     ServersAdded(Result<usize, ConfigError>),
     ModelAdded(Box<ModelConfig>, Result<(), ConfigError>),
     DialectSaved(ModelRef, Dialect, Result<(), ConfigError>),
-    /// The uncalibrated token estimate of a conversation.
-    SessionEstimated(ConversationSeq, u64),
+    /// The uncalibrated token estimates of a conversation.
+    SessionEstimated(ConversationSeq, ContextShares),
     /// The note that the user wants to open.
     NoteFound(Result<OpenNote, Notice>),
     /// The notes whose paths match this fragment.

@@ -26,6 +26,10 @@
 //! | `probe` | the test that finds the tool-call dialect a model follows |
 //! | `completion` | single questions of the built-in tools to a model |
 //! | `argument_checker` | schema checks on a blocking thread, with a deadline |
+//! | `attachments` | reading and finding files to attach |
+//! | `imports` | finding and adding servers of other clients |
+//! | `server_content` | loading prompts and resources of servers |
+//! | `sign_in` | the sign-in to a server that waits for the user |
 //!
 //! Shared by the owners: `cx` (outbox, banners, questions, jobs), `outbox` (events queued for
 //! the front end), `questions` and `jobs` (pending questions and job results), `failures`

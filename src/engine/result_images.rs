@@ -6,7 +6,7 @@ use crate::domain::AttachedImage;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Maximum number of images sent of one result.
+/// Maximum number of images sent from one result.
 const RESULT_IMAGES_MAX: usize = 10;
 /// Maximum total size of the images of one result, in Base64 characters.
 const RESULT_BASE64_BYTES_MAX: usize = 32 << 20;

@@ -64,11 +64,11 @@ impl ServerContentJobs {
     ) {
         self.completion.cancel();
         self.completion = CancellationToken::new();
-        let is_replaced = self.completion.clone();
+        let replaced = self.completion.clone();
         let completing = hub.complete_argument(completion);
         cx.jobs.spawn(async move {
             let values = tokio::select! {
-                () = is_replaced.cancelled() => return JobResult::Nothing,
+                () = replaced.cancelled() => return JobResult::Nothing,
                 values = completing => values,
             };
             let values = values.unwrap_or_else(|why| {

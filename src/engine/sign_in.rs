@@ -1,5 +1,5 @@
 //! The open sign-in to a server. Its task prepares it, waits for the browser or a pasted address,
-//! and saves the tokens.
+//! and saves the tokens. A sign-out takes its place while it runs.
 
 use super::cx::EngineCx;
 use crate::domain::{Notice, ServerId, SignInRequest};
@@ -75,7 +75,7 @@ impl ServerSignIn {
         self.open = None;
     }
 
-    /// Signs out in the background. A sign-in that is open ends.
+    /// Signs out in the background. Ends an open sign-in.
     pub(super) fn sign_out(&mut self, server: ServerId, hub: &Hub) {
         let signing_out = hub.sign_out(&server);
         let (paste, _) = mpsc::channel(1);

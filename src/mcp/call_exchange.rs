@@ -23,7 +23,7 @@ pub enum CallEnding {
     Answered(Value),
     /// The server answered with a protocol error.
     ToolFailed(String),
-    /// The server goes on with the call as a task, for which this token reports progress.
+    /// The server continues the call as a task, whose progress it reports with this token.
     TaskCreated(Box<CreatedTask>, ProgressToken),
     /// The server ran nothing, because the user must visit these pages first.
     PagesRequired(Vec<UrlElicitation>),

@@ -1,4 +1,4 @@
-//! What this client declares to servers.
+//! The capabilities that this client declares to servers.
 
 use super::tasks::declared_extensions;
 use rmcp::model::{
@@ -9,7 +9,7 @@ use rmcp::model::{
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::{ClientHandler, RoleClient};
 
-/// Names this client and its abilities. Handles no messages: the inbox answers the server's
+/// Names this client and its capabilities. Handles no messages: the inbox answers the server's
 /// requests.
 pub struct PassiveClient {
     declares_roots: bool,

@@ -50,7 +50,7 @@ pub struct ContentListBuilder<T> {
 pub struct ContentList<T> {
     pub items: Vec<T>,
     pub omitted: Vec<String>,
-    /// How long the list stays valid (`ttlMs`), if the server says so.
+    /// How long the list stays valid (`ttlMs`), if the server states it.
     pub ttl: Option<Duration>,
 }
 

@@ -9,7 +9,7 @@ use super::hub::Hub;
 use super::lifetime::stated_lifetime;
 use super::open_request::CancelOnDrop;
 use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
-use super::session::{McpSession, error_text, raw_result};
+use super::session::{McpSession, error_clause, raw_result};
 use super::supervisor::ServerSupervisor;
 use crate::domain::{ArgumentCompletion, ArgumentOwner, ServerId};
 use futures::FutureExt;
@@ -207,7 +207,7 @@ async fn exchange(
 ) -> Result<Value, String> {
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
-    let mut handle = sending.await.map_err(|error| clause(&error))?;
+    let mut handle = sending.await.map_err(|error| error_clause(&error))?;
     let mut open_request = CancelOnDrop::new(session, handle.id.clone());
     let answer = tokio::select! {
         biased;
@@ -221,9 +221,5 @@ async fn exchange(
     };
     open_request.is_answered = true;
     let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
-    raw_result(answer).map_err(|error| clause(&error))
-}
-
-fn clause(error: &ServiceError) -> String {
-    error_text(error).trim_end_matches('.').to_owned()
+    raw_result(answer).map_err(|error| error_clause(&error))
 }

@@ -127,7 +127,7 @@ impl ToolListBuilder {
         }
     }
 
-    /// How long the list stays valid, if the server says so.
+    /// How long the list stays valid, if the server states it.
     pub fn ttl(&self) -> Option<Duration> {
         self.ttl
     }

@@ -166,7 +166,7 @@ impl SessionFailure<'_> {
         }
     }
 
-    /// The error, and the server's last words if it has a stderr.
+    /// The error, and the last lines of the server's stderr, if it has one.
     fn other_sentence(&self) -> String {
         let error = &self.error;
         match (self.stderr_quote(), self.inherited_env) {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn exit_status_and_last_words_are_separate_sentences_from_the_advice() {
+    fn exit_status_and_stderr_are_separate_sentences_from_the_advice() {
         let notice = exited(3 << 8, &["Traceback: no module named foo"]);
         assert_eq!(
             notice.summary(),

@@ -6,8 +6,7 @@ use super::session::Handshake;
 use super::startup::HandshakeStage;
 use super::supervisor::SessionEnd;
 
-/// The handshake to try after `last` failed. Many legacy servers exit, hang or lock up on
-/// `server/discover`.
+/// The handshake to try after `last` failed. Many legacy servers exit or hang on `server/discover`.
 pub(super) fn fallback_handshake(
     last: Handshake,
     attempt: &ConnectionAttempt,

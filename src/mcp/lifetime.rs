@@ -13,7 +13,7 @@ pub fn stated_lifetime(result: &Value) -> Option<Duration> {
     Some(Duration::from_millis(ttl).min(TTL_MAX))
 }
 
-/// The lifetime of a list of which another page has arrived: the shortest one.
+/// The lifetime of a list after another page has arrived: the shortest of all its pages.
 pub fn shorter_lifetime(earlier: Option<Duration>, page: &Value) -> Option<Duration> {
     let ttls = [earlier, stated_lifetime(page)];
     ttls.into_iter().flatten().min()

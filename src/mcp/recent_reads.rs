@@ -1,5 +1,5 @@
-//! Resources that were read a short time ago and whose lifetime has not ended: attaching one again
-//! does not ask its server again. Bounded in number and size.
+//! A cache of recently read resources: attaching one again before its lifetime ends needs no request
+//! to its server. Bounded in number and size.
 
 use super::content_result::ResourceContents;
 use crate::sync::lock_ignoring_poison;
@@ -8,9 +8,9 @@ use std::sync::Mutex;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Maximum number of resources of a server; the oldest one is dropped first.
+/// Maximum number of cached resources of a server; the oldest one is dropped first.
 const READS_MAX: usize = 8;
-/// Larger resources are not kept.
+/// Larger resources are not cached.
 const READ_BYTES_MAX: usize = 1 << 20;
 
 #[derive(Debug, Default)]

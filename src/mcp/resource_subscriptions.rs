@@ -115,7 +115,7 @@ impl ServerSupervisor {
         }
     }
 
-    /// Lists the changed resources as such.
+    /// Marks the changed resources in the content of the server.
     async fn show_changed_resources(&self) {
         let changed = self.subscriptions.changed();
         let is_shown = self.state.borrow().content.changed == changed;
@@ -129,7 +129,7 @@ impl ServerSupervisor {
     }
 }
 
-/// Sends a request about a single subscription. A failure matters to nobody: the resource is
+/// Sends a request about a single subscription. A failure is only logged, because the resource is
 /// attached either way.
 async fn request_subscription(session: &McpSession, request: ClientRequest) {
     let answer = session.peer.send_request(request);

@@ -60,7 +60,7 @@ pub struct ServerSupervisor {
     pub(super) subscriptions: ResourceSubscriptions,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
-    /// Only of a remote server.
+    /// Only remote servers have one.
     pub(super) authorizer: Option<Authorizer>,
 }
 

@@ -7,6 +7,6 @@ use std::time::Duration;
 pub struct ListedTools {
     pub tools: Vec<Tool>,
     pub omitted: Vec<String>,
-    /// How long the list stays valid, if the server says so.
+    /// How long the list stays valid, if the server states it.
     pub ttl: Option<Duration>,
 }

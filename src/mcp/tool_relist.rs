@@ -18,8 +18,8 @@ const RELIST_QUIET_PERIOD: Duration = Duration::from_secs(40);
 const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
 
 impl ServerSupervisor {
-    /// Requests the tools again when the server reports a change, and at a turn for which the last
-    /// list is too old. `ttl` is the lifetime of the first list.
+    /// Requests the tools again when the server reports a change, and when a turn begins after the
+    /// lifetime of the last list. `ttl` is the lifetime of the first list.
     pub(super) async fn maintain_tools(&self, session: &McpSession, mut ttl: Option<Duration>) {
         let (mut delay, mut listed_at) = (RELIST_DELAY, None::<Instant>);
         let mut valid_since = Instant::now();

@@ -8,7 +8,7 @@ use crate::ports::Embedder;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
-/// Characters of a reply in an error.
+/// Maximum number of characters that an error quotes from a reply.
 const JSON_CHARS_MAX: usize = 200;
 
 impl Embedder for Provider {

@@ -14,8 +14,8 @@ const NAME_BYTES_MAX: usize = 256;
 const WORD_BYTES_MAX: usize = 64;
 const CAPABILITIES_MAX: usize = 16;
 
-/// The entries of `/v1/models` as sent by OpenAI-compatible servers, Mistral and Anthropic. None
-/// if this is not a model list.
+/// The entries of `/v1/models` as sent by OpenAI-compatible servers, Mistral and Anthropic.
+/// `None` if this is not a model list.
 pub(super) fn parse_model_list(list: &Value) -> Option<Vec<ListedModel>> {
     // Some servers send the bare list.
     let entries = list.get("data").unwrap_or(list).as_array()?;

@@ -3,7 +3,6 @@
 
 use super::format::{self, MergeError};
 use super::{AttachmentStore, StoreError, file_name};
-use crate::domain::session::MessageRole;
 use crate::domain::{Attachment, Session, SessionId};
 use crate::files::{self, FileLock};
 use jiff::Zoned;
@@ -41,11 +40,7 @@ impl SessionStore {
     /// # Errors
     /// The folder cannot be written.
     pub fn create(&self, session: &Session, ended_at: &Zoned) -> Result<SessionId, StoreError> {
-        let first_prompt = session
-            .messages
-            .iter()
-            .find(|message| message.role == MessageRole::User);
-        let prompt = first_prompt.map_or("", |message| &message.content);
+        let prompt = session.first_prompt();
         let bytes = format::serialize_new(session);
         let unwritable = |path: &Path, error: &io::Error| StoreError::Unwritable {
             path: path.to_owned(),

@@ -9,8 +9,8 @@ const PUNCTUATION: &str = "/:.!|\\,;'\"-~$&()<>=";
 /// Look-alikes of punctuation that ordinary text uses: quotation marks, primes, accents and stress
 /// marks, dashes, brackets, and the arrows of prompts.
 const ORDINARY_PUNCTUATION: &str = "´¸ʹʻʼʽʾˈˊˋː‘’‛′‵‹›–⁓❮❯❨❩❲❳➖";
-/// Latin letters of living alphabets, and old ones, that Unicode calls confusable but readers can
-/// tell from ASCII.
+/// Latin letters of modern and historic alphabets that Unicode calls confusable, but that readers
+/// can tell from ASCII.
 const DISTINCT_LATIN: &str = "þɣʋƿ";
 /// Roman numerals that ordinary text uses; the others are copies of ASCII letters.
 const ORDINARY_NUMERALS: [std::ops::RangeInclusive<char>; 2] = ['Ⅰ'..='Ⅻ', 'ⅰ'..='ⅻ'];

@@ -1,10 +1,10 @@
-//! Text in a form for comparing what a user types with names.
+//! Normalizes text to compare what the user types with names.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
-/// Decomposes `text` (NFKD) and lowers its case, so that an incomplete syllable matches, and so that
-/// file names that a system stores decomposed match as well: the key of `나` is a prefix of the key of
-/// `날씨`.
+/// Decomposes `text` (NFKD) and converts it to lowercase. An incomplete syllable then matches, because
+/// the key of `나` is a prefix of the key of `날씨`, and so does a name that the file system stores in
+/// decomposed form.
 pub fn comparison_key(text: &str) -> String {
     let decomposed = const { DecomposingNormalizerBorrowed::new_nfkd() }.normalize(text);
     decomposed.to_lowercase()

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// Maximum number of changes listed; further ones are only counted.
 pub const CHANGES_MAX: usize = 5;
-/// Bytes of an escape such as `\ud800`.
+/// Length of an escape such as `\ud800`.
 const ESCAPE_BYTES: usize = 6;
 
 /// A difference between JSON as written and its parsed value.

@@ -6,10 +6,12 @@ use std::num::NonZeroU16;
 
 /// Columns of the label.
 const LABEL_COLUMNS: usize = 9;
+/// Columns before the label.
 const INDENT: usize = 4;
+/// A row becomes wider than requested rather than leave fewer columns than this for the value.
 const VALUE_COLUMNS_MIN: u16 = 10;
 
-/// The label and its value in rows of at most `columns`, each with a line break. Without a width,
+/// The label and its value in rows of `columns` columns, each with a line break. Without a width,
 /// the value is not wrapped.
 pub fn labeled_value(label: &str, value: &str, columns: Option<u16>) -> String {
     let margin = " ".repeat(INDENT);

@@ -1,5 +1,5 @@
-//! Parses JSON the way models write it. Accepts only these deviations: invalid backslashes, raw
-//! line breaks in strings, trailing commas, single quotes, `True`, `False`, `None`, and comments.
+//! Parses JSON the way models write it. Accepts only these deviations: invalid escapes, lone
+//! surrogates, raw control characters in strings, trailing commas, single quotes, `True`, `False`, `None`, and comments.
 //! Everything else is still an error.
 
 use serde_json::{Map, Value};

@@ -26,14 +26,14 @@ pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Gives a text that was edited in lines of `\n` the line ends that `original` has. A new line gets
-/// that of the line it replaces, or the one that all lines have, or `\n`. O(n), with a bounded search
-/// for common lines.
-pub fn restore_line_ends(original: &str, edited: &str) -> String {
+/// Restores the line endings of `original` in a text that was edited with `\n` as line ending. A new
+/// line gets the ending of the line it replaces, or else the one that all lines have, or else `\n`.
+/// O(n), with a bounded search for common lines.
+pub fn restore_line_endings(original: &str, edited: &str) -> String {
     if !original.contains('\r') {
         return edited.to_owned();
     }
-    let (old, old_ends) = lines_and_ends(original);
+    let (old, old_ends) = lines_and_endings(original);
     let new: Vec<&str> = edited.split('\n').collect();
     let first = old_ends.first().copied().unwrap_or("\n");
     let is_uniform = old_ends[..old.len() - 1].iter().all(|end| *end == first);
@@ -62,7 +62,7 @@ pub fn restore_line_ends(original: &str, edited: &str) -> String {
 }
 
 /// The lines of a text, and the `\n`, `\r\n` or `\r` after each; the last has none.
-fn lines_and_ends(text: &str) -> (Vec<&str>, Vec<&str>) {
+fn lines_and_endings(text: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut lines, mut ends) = (Vec::new(), Vec::new());
     let mut rest = text;
     while let Some(at) = rest.find(['\n', '\r']) {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_survive_an_edit() {
+    fn line_endings_survive_an_edit() {
         for (original, edited, expected) in [
             ("a\r\nb\rc\nd", "a\nb\nc\nd", "a\r\nb\rc\nd"),
             ("a\r\nb\rc\nd", "a\nB\nc\nd", "a\r\nB\rc\nd"),
@@ -119,7 +119,7 @@ mod tests {
             ("a\nb", "b\na", "b\na"),
         ] {
             assert_eq!(
-                restore_line_ends(original, edited),
+                restore_line_endings(original, edited),
                 expected,
                 "{original:?}"
             );

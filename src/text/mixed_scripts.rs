@@ -22,8 +22,8 @@ const DISTINCT_GREEK: &str = "ΓΔΘΛΞΠΣΦΨΩδθλμξπφψ";
 const FORMULA_GREEK: &str = "αβγεζηκνρστχω";
 /// Functions in formulas, such as `sinα`.
 const FORMULA_FUNCTIONS: [&str; 6] = ["sin", "cos", "tan", "log", "ln", "exp"];
-/// Indices of the symbol of a formula, such as `σmax`. Other words are not formulas.
-const FORMULA_INDICES: [&str; 12] = [
+/// Subscripts of a symbol in a formula, as in `σmax`. Other words are not formulas.
+const FORMULA_SUBSCRIPTS: [&str; 12] = [
     "max", "min", "eff", "avg", "tot", "rel", "ref", "ext", "int", "in", "out", "crit",
 ];
 const FULLWIDTH_ASCII: Range<char> = '\u{FF01}'..'\u{FF5F}';
@@ -170,10 +170,10 @@ impl<'a> Word<'a> {
                 0 => true,
                 1 => is_at_edge(),
                 _ => {
-                    let indices = FORMULA_INDICES.iter();
+                    let subscripts = FORMULA_SUBSCRIPTS.iter();
                     let functions = FORMULA_FUNCTIONS.iter();
-                    let mut symbols = indices
-                        .filter_map(|index| self.text.strip_suffix(index))
+                    let mut symbols = subscripts
+                        .filter_map(|subscript| self.text.strip_suffix(subscript))
                         .chain(functions.filter_map(|name| self.text.strip_prefix(name)));
                     symbols.any(|symbol| symbol.chars().count() == 1)
                 }

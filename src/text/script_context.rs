@@ -72,6 +72,7 @@ impl ScriptContext {
         let is_punctuation = |c| ascii_punctuation_twin(c).is_some();
         let mut letters = word.chars().filter(|c| !c.is_ascii());
         self.has_east_asian |= letters.any(|c| is_east_asian(c) && !is_punctuation(c));
+        // The script of the last letters, their number, and whether one of them cannot pass for ASCII.
         let mut run = (Script::Common, 0, false);
         for c in word.chars().filter(|c| c.is_alphabetic()) {
             let script = script_of(c);

@@ -53,7 +53,8 @@ pub(super) fn text_parts(text: &str) -> impl Iterator<Item = TextPart<'_>> {
     })
 }
 
-/// The length of the escape at the start of `rest`: of a string, a pattern or a format.
+/// The length of the escape at the start of `rest`, as used in strings, regular expressions and
+/// format strings.
 fn escape_length(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let second = *bytes.get(1)?;
@@ -97,7 +98,7 @@ fn is_in_word(c: char) -> bool {
 
 pub(super) fn script_of(c: char) -> Script {
     match c {
-        // Unicode counts them to no script, because others use them, too.
+        // Unicode assigns them to `Common`, because other scripts use them, too.
         '٠'..='٩' => Script::Arabic,
         c => CodePointMapData::<Script>::new().get(c),
     }

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// Bytes of an escape such as `\ud800`.
+/// Length of an escape such as `\ud800`.
 const ESCAPE_BYTES: usize = 6;
 /// Marks a lone surrogate in parsed text; the private-use character after it encodes the surrogate.
 /// The marker is a Unicode noncharacter, so ordinary text does not contain it.

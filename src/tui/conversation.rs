@@ -45,10 +45,15 @@ pub struct ReplacementTurn {
 }
 
 impl ConversationState {
-    /// The title, or `None` if the conversation is private or was never saved.
+    /// The title, or `None` if the conversation is private or was never saved. Until there is an
+    /// answer, it is saved under its last prompt.
     pub fn saved_title(&self) -> Option<String> {
         let is_saved = self.session.is_some() && !self.is_private;
-        is_saved.then(|| self.title.clone())
+        let title = || match (self.title.as_str(), self.last_prompt_text()) {
+            ("", Some(prompt)) => title_of(prompt).to_owned(),
+            (title, _) => title.to_owned(),
+        };
+        is_saved.then(title)
     }
 
     /// Resets the state for a newly opened session.

@@ -41,6 +41,12 @@ impl Notices {
         self.current.as_ref().map(|visible| &visible.notice)
     }
 
+    /// Whether the visible notice says why a key did nothing.
+    pub fn is_about_key(&self) -> bool {
+        let visible = self.current.as_ref();
+        visible.is_some_and(|visible| visible.subject == Subject::Key)
+    }
+
     pub fn show(&mut self, notice: Notice, now: Duration) {
         self.show_about(Subject::Other, notice, now);
     }

@@ -1,8 +1,10 @@
-//! Commands that change a setting: the tool mode, the persona, the system prompt.
+//! Commands that change a setting: the tool mode, the persona, the system prompt; and the one that
+//! shows how the context is filled.
 
 use crate::domain::{Notice, ToolMode};
-use crate::protocol::Command;
+use crate::protocol::{Command, ContextMeter};
 use crate::tui::layer::{PickedItem, UiContext};
+use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::picker::{Picker, PickerRow};
 
 pub fn set_tool_mode(argument: &str, cx: &mut UiContext) {
@@ -55,4 +57,33 @@ pub fn replace_system_prompt(argument: &str, cx: &mut UiContext) {
         "" | "replace" => cx.send(Command::ReplaceSystemPrompt),
         _ => cx.notify(Notice::warning("Usage: /system-prompt replace")),
     }
+}
+
+/// How full the model's context is, and with what.
+pub fn context_notice(meter: ContextMeter) -> Notice {
+    if meter.used == 0 {
+        return Notice::info("The context is still empty.")
+            .with_advice("Its size is known after the first prompt.");
+    }
+    let digits = |tokens: u64| group_digits(usize::try_from(tokens).unwrap_or(usize::MAX));
+    let parts = meter.parts();
+    let used = match (meter.is_measured, meter.limit) {
+        (true, None) => format!("The context has {} tokens", digits(meter.used)),
+        (false, None) => format!("The context has about {} tokens", digits(meter.used)),
+        (is_measured, Some(limit)) => {
+            let about = if is_measured { "" } else { "about " };
+            let (used, limit) = (digits(meter.used), digits(limit));
+            format!("The context has {about}{used} of {limit} tokens")
+        }
+    };
+    let mut rows = vec![format!("system message ~{}", digits(parts.system))];
+    if parts.tools > 0 {
+        rows.push(format!("tools ~{}", digits(parts.tools)));
+    }
+    rows.push(format!("conversation ~{}", digits(parts.conversation)));
+    if let Some(free) = parts.free {
+        rows.push(format!("free for answers {}", digits(free)));
+    }
+    Notice::info(format!("{used}: {}.", rows.join(", ")))
+        .with_advice("/compact shortens the conversation.")
 }

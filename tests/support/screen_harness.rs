@@ -49,6 +49,7 @@ pub fn screen_harness(size: (u16, u16)) -> ScreenHarness {
         used: 2_540,
         limit: Some(8_192),
         is_measured: true,
+        ..ContextMeter::default()
     }));
     harness
 }

@@ -58,7 +58,7 @@ impl TagPattern {
         Self { literal, tail }
     }
 
-    /// Matches `text` against the tag. `in_quotes` is true if `text` ends inside an attribute
+    /// Matches `text` against the tag. `is_in_quotes` is true if `text` ends inside an attribute
     /// value. O(1) until the tag is complete.
     pub(super) fn match_text(&self, text: &str, is_in_quotes: bool) -> TagMatch {
         let Some(tail) = text.strip_prefix(self.literal) else {

@@ -9,7 +9,7 @@ const VISION: &str = "vision";
 pub enum ImageSupport {
     Yes,
     No,
-    /// Nobody says. Images are sent, and the server refuses them if it must.
+    /// Neither configured nor reported. Attached images are sent, and the server may refuse them.
     #[default]
     Unknown,
 }

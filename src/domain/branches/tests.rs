@@ -141,7 +141,7 @@ fn a_branch_of_rewound_turns_keeps_its_earlier_messages() {
 }
 
 #[test]
-fn an_edited_answer_stands_in_a_branch_of_its_own() {
+fn an_edited_answer_leaves_the_original_in_a_branch() {
     let mut session = session_with(&[("p", "a"), ("q", "b"), ("r", "c")]);
     assert!(session.replace_answer(2, "B", now()));
     assert_eq!(

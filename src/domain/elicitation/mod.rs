@@ -12,7 +12,7 @@ mod url;
 
 pub use pattern::TextPattern;
 pub use schema::FORM_FIELDS_MAX;
-pub use url::{UrlElicitation, UrlWarning};
+pub use url::{UrlElicitation, UrlWarning, elicitation_id};
 
 use serde_json::{Map, Value};
 

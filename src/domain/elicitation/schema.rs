@@ -31,7 +31,9 @@ impl ElicitationForm {
         let no_properties = Map::new();
         let properties = match schema.get("properties") {
             None => &no_properties,
-            Some(properties) => properties.as_object().ok_or("`properties` is no object")?,
+            Some(properties) => properties
+                .as_object()
+                .ok_or("`properties` is not an object")?,
         };
         if properties.len() > FORM_FIELDS_MAX {
             let count = properties.len();
@@ -83,14 +85,15 @@ pub(super) fn message(params: &Value) -> Result<String, String> {
 }
 
 fn field(name: &str, schema: &Value, is_required: bool) -> Result<FormField, String> {
-    let kind = kind(schema).map_err(|why| {
+    let naming_field = |why: String| {
         let name: String = name.chars().take(60).collect();
         format!("the field `{name}` {why}")
-    })?;
+    };
+    let kind = kind(schema).map_err(naming_field)?;
     let mut field = FormField {
-        name: limited(name)?,
-        title: text(schema, "title")?,
-        description: text(schema, "description")?,
+        name: limited(name).map_err(naming_field)?,
+        title: text(schema, "title").map_err(naming_field)?,
+        description: text(schema, "description").map_err(naming_field)?,
         is_required,
         initial: FieldInput::empty(&kind),
         kind,
@@ -126,7 +129,7 @@ impl FormField {
     /// Why the default is invalid, as a sentence.
     fn default_input(&self, value: &Value) -> Result<FieldInput, String> {
         let expected = match &self.kind {
-            FieldKind::Text(_) => "Expected a text of a usual length.",
+            FieldKind::Text(_) => "Expected a text that is not too long.",
             FieldKind::Number(_) => "Expected a number.",
             FieldKind::Boolean => "Expected true or false.",
             FieldKind::Choice(_) => "It is not an option.",
@@ -219,7 +222,7 @@ fn options(schema: &Value) -> Result<Option<Vec<FieldOption>>, String> {
         let option = |(index, value): (usize, &Value)| {
             let title = titles.get(index).and_then(Value::as_str);
             Ok(FieldOption {
-                value: limited(value.as_str().ok_or("has an option that is no text")?)?,
+                value: limited(value.as_str().ok_or("has an option that is not text")?)?,
                 title: title.map(limited).transpose()?,
             })
         };

@@ -192,7 +192,7 @@ fn oversized_forms_are_refused() {
     assert_eq!(why, "it is larger than 256 KiB");
     let long = json!({ "type": "string", "description": "x".repeat(2_001) });
     let why = refusal(&asking(json!({ "properties": { "a": long } })));
-    assert_eq!(why, "has a text of more than 2000 characters");
+    assert_eq!(why, "the field `a` has a text of more than 2000 characters");
     let why = refusal(&json!({ "message": "x".repeat(20_000), "requestedSchema": {} }));
     assert_eq!(why, "its message has more than 10000 characters");
     let options: Vec<String> = (0..501).map(|n| n.to_string()).collect();

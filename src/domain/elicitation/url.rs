@@ -7,6 +7,8 @@ use url::{Host, Url};
 
 /// Maximum length of an address, in bytes.
 const URL_BYTES_MAX: usize = 8_192;
+/// Longer ids are truncated.
+const ID_CHARS_MAX: usize = 200;
 
 /// A page that a server asks the user to visit, such as a sign-in. All texts are the server's.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,15 +60,21 @@ impl UrlElicitation {
         let port = url
             .port()
             .map_or_else(String::new, |port| format!(":{port}"));
-        let id = text("elicitationId").unwrap_or_default();
         Ok(Self {
             message: message(params)?,
-            id: id.chars().take(200).collect(),
+            id: elicitation_id(params).unwrap_or_default(),
             host: format!("{host}{port}"),
             warnings: warnings(&url, host),
             url: url.to_string(),
         })
     }
+}
+
+/// The id of a request to visit a page, in the `params` of the request and of the notification of
+/// its completion.
+pub fn elicitation_id(params: &Value) -> Option<String> {
+    let id = params.get("elicitationId")?.as_str()?;
+    Some(id.chars().take(ID_CHARS_MAX).collect())
 }
 
 fn warnings(url: &Url, host: &str) -> Vec<UrlWarning> {

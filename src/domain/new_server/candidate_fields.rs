@@ -6,7 +6,7 @@ use crate::text::Clean;
 
 impl ServerCandidate {
     /// Everything that decides what runs or where data goes, as labels and values. Each value is
-    /// on one line, in quotes if it could be read in two ways.
+    /// on one line, in quotes if it would be ambiguous without them.
     pub fn fields(&self) -> Vec<(&'static str, String)> {
         let server = &self.server;
         let mut fields: Vec<(&'static str, String)> = Vec::new();
@@ -56,7 +56,7 @@ impl ServerCandidate {
     }
 }
 
-/// A value in quotes if it contains anything that could be read in two ways.
+/// The value, in quotes if it would be ambiguous without them.
 fn quoted(text: &str) -> String {
     Clean::quoted_if_needed(text).into()
 }

@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Levels of backslash escapes decoded: JSON within JSON, quoted once more by a log line.
-const ESCAPE_LEVELS_MAX: usize = 3;
+/// Levels of backslash escapes decoded. JSON within JSON, quoted once more by a log line, has three.
+const ESCAPE_LEVELS_MAX: usize = 4;
 
 /// One decoded form of a text.
 pub(super) struct DecodedView<'a> {
@@ -29,7 +29,7 @@ impl<'a> DecodedView<'a> {
             return views;
         }
         let mut newest = 0;
-        for _ in 0..=ESCAPE_LEVELS_MAX {
+        for _ in 0..ESCAPE_LEVELS_MAX {
             let view = &views[newest];
             let (percent, backslash) = (
                 view.decode_escapes(b'%', decode_percent),

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 /// The maximum distance scanned from a marker, forward or backward.
 const LOOKAROUND_BYTES_MAX: usize = 512;
-/// The maximum length examined of a URL. Tokens used as user names can be long.
+/// The maximum length of a URL that is examined. Tokens used as user names can be long.
 const URL_BYTES_MAX: usize = 8_192;
 /// The minimum length of an unknown token in a URL path.
 const TOKEN_CHARS_MIN: usize = 20;

@@ -27,8 +27,8 @@ impl CallOrigin {
     }
 }
 
-/// Why a call may come from untrusted text, mostly because it already occurred in it. Such calls
-/// always ask.
+/// The untrusted text that a call may come from, in most cases because the text already contained
+/// the call. The user is always asked about such calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuoteSource {
@@ -37,8 +37,8 @@ pub enum QuoteSource {
     Context,
     /// The user's notes.
     Notes,
-    /// None, but excerpts of notes were sent with the prompt, and only the mode would approve the
-    /// call.
+    /// No untrusted text contains the call, but excerpts of notes were sent with the prompt, and
+    /// only the mode would approve the call.
     ConsultedNotes,
     Attachment,
     /// An earlier message of a reopened conversation.

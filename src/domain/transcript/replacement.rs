@@ -21,8 +21,8 @@ pub(super) struct DetachedEntries {
 }
 
 impl Transcript {
-    /// How many answered turns before it the last turn was meant to replace; `None` if it was
-    /// answered or no replacement.
+    /// The number of answered turns that the last turn was meant to replace; `None` if it was
+    /// answered or replaces nothing.
     pub fn turns_replaced_by_last(&self) -> Option<usize> {
         let last_prompt = self.last_prompt_index()?;
         let turn = self.entries[last_prompt].turn;
@@ -64,7 +64,7 @@ impl Transcript {
         }
     }
 
-    /// How many answered prompts there are from the entry at `index` on. O(len).
+    /// The number of answered prompts from the entry at `index` on. O(len).
     pub fn answered_turns_from(&self, index: usize) -> usize {
         let entries = self.entries.get(index..).unwrap_or_default();
         let answered = entries
@@ -98,7 +98,7 @@ impl Transcript {
         }
     }
 
-    /// The typed prompt of the turn that the entry at `index` belongs to.
+    /// The index of the typed prompt of the turn that the entry at `index` belongs to.
     pub fn prompt_of(&self, index: usize) -> Option<usize> {
         let entries = self.entries.get(..=index)?;
         entries.iter().rposition(

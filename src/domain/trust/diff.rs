@@ -48,7 +48,7 @@ pub enum DiffSign {
     Same,
     Removed,
     Added,
-    /// Stands for omitted unchanged lines and contains their number.
+    /// A line that stands for omitted unchanged lines and states their number.
     Folded,
 }
 

@@ -4,6 +4,7 @@
 //! another host, option, word or statement, no matter what interprets the text later.
 
 use crate::domain::Arguments;
+use crate::text::invisible::is_invisible;
 use icu_normalizer::ComposingNormalizerBorrowed;
 use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
 use serde_json::{Map, Value, json};
@@ -263,11 +264,4 @@ fn is_combining_mark(c: char) -> bool {
 /// letters like dots, and a Coptic letter like a slash.
 fn looks_like_punctuation(c: char) -> bool {
     matches!(c, '\u{1c0}'..='\u{1c3}' | '\u{2cc6}' | '\u{a4f8}'..='\u{a4fd}')
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}'
-    )
 }

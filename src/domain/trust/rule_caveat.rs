@@ -9,7 +9,7 @@ pub enum RuleCaveat {
     ToolChanged,
     /// The server's launch configuration changed.
     LaunchChanged,
-    /// A related entry in `trust.json` is unreadable, so the tool asks.
+    /// A related entry in `trust.json` is unreadable, so the user is asked about each call.
     Unreadable,
     /// The rule could not be saved, so it applies only until the program ends.
     NotPersisted,

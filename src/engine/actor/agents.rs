@@ -105,7 +105,7 @@ impl Actor {
         }
     }
 
-    /// The banner about a missing notes folder gives the reason already.
+    /// Drops the reason of `notice` if the banner about an unusable notes folder already gives it.
     fn without_reason_of_banner(&self, mut notice: Notice) -> Notice {
         let banner = self.cx.banners.get(&BannerCause::UnusableVault);
         let Some(reason) = banner.map(|banner| &banner.notice.what) else {
@@ -212,7 +212,7 @@ impl Actor {
         self.agents.describe_consulting(consults_notes, settings)
     }
 
-    /// Tells the user of an opened conversation that notes are sent with its prompts.
+    /// After a conversation was opened, notifies the user if notes are sent with its prompts.
     pub(super) fn announce_consulting(&mut self) {
         let metadata = &self.conversation.session().metadata;
         let has_vault = !self.cx.settings.notes().vaults.is_empty();

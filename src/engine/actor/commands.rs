@@ -267,7 +267,7 @@ impl Actor {
         });
     }
 
-    /// Saves unsent text, unless it belongs to a private conversation. An empty one removes the
+    /// Saves unsent text, unless it belongs to a private conversation. A blank draft removes the
     /// saved one.
     fn save_draft(&mut self, draft: UnsentText) {
         if self.persist.is_private() && !draft.is_blank() {

@@ -51,8 +51,8 @@ impl Actor {
             JobResult::DialectSaved(model, dialect, result) => {
                 self.handle_dialect_saved(&model, dialect, result);
             }
-            JobResult::SessionEstimated(conversation, raw_estimate) => {
-                self.handle_session_estimate(conversation, raw_estimate)
+            JobResult::SessionEstimated(conversation, shares) => {
+                self.handle_session_estimate(conversation, shares)
             }
             JobResult::MessagesScanned(conversation, untrusted_text) => {
                 self.handle_messages_scanned(conversation, untrusted_text)
@@ -62,7 +62,7 @@ impl Actor {
                 self.handle_note_paths(fragment, found);
             }
             JobResult::PageOpened(request, result) => {
-                // Withdrawn while the browser started.
+                // The request may have been withdrawn while the browser started.
                 if self.hub.has_request(request.id) {
                     let (requests, cx) = (&mut self.server_requests, &mut self.cx);
                     let reply = requests.handle_page_opened(request, result, cx);

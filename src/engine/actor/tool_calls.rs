@@ -102,8 +102,8 @@ impl TaskFollower {
         tracing::info!(server = %call.server, tool = %call.tool, "waiting for a task of an earlier call");
         let servers = hub.servers();
         let problem = match servers.iter().find(|server| server.id == call.server) {
-            None => Some("is not configured any more"),
-            Some(server) if server.launch != launch => Some("has other settings now"),
+            None => Some("is no longer configured"),
+            Some(server) if server.launch != launch => Some("now has different settings"),
             Some(server) if !server.enabled => Some("is switched off"),
             Some(_) => None,
         };

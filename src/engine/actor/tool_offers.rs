@@ -52,7 +52,7 @@ impl Actor {
         };
         let id = call.id();
         turn.driver.run(id, |_| async move {
-            // The descriptions are the servers' words.
+            // The descriptions come from servers, so they are untrusted.
             let scan = scan_untrusted(QuoteSource::ToolResult, text.clone(), toolset);
             FinishedCall {
                 call: id,
@@ -67,7 +67,7 @@ impl Actor {
         true
     }
 
-    /// Notes that a tool is called. A tool that was held back is offered from now on.
+    /// Records that a tool is called. A tool that was held back is offered from now on.
     pub(super) fn note_tool_use(&mut self, call: &ApprovedCall) {
         let toolset = self.turn_toolset();
         let (server, tool) = (call.server(), call.tool());

@@ -11,7 +11,7 @@ use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::questions::PendingQuestion;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
-use crate::protocol::{Event, ModelJob, QuestionOwner};
+use crate::protocol::{ContextShares, Event, ModelJob, QuestionOwner};
 use crate::provider::StreamPart;
 use std::sync::Arc;
 
@@ -170,20 +170,18 @@ impl Actor {
         let (seq, session) = (self.conversation.seq(), self.conversation.session().clone());
         self.cx.jobs.spawn_blocking(move || {
             let history = compaction::request_history(&session);
-            let raw_estimate = estimator.estimate(&system, &offered, &history);
-            JobResult::SessionEstimated(seq, raw_estimate)
+            let shares = estimator.estimate(&system, &offered, &history);
+            JobResult::SessionEstimated(seq, shares)
         });
     }
 
-    pub(super) fn handle_session_estimate(&mut self, seq: ConversationSeq, raw_estimate: u64) {
+    pub(super) fn handle_session_estimate(&mut self, seq: ConversationSeq, shares: ContextShares) {
         if seq != self.conversation.seq() || self.turn.is_some() {
             return;
         }
         if let Some(model) = self.models.current().cloned() {
-            let output = self
-                .models
-                .context
-                .handle_session_estimate(&model, raw_estimate);
+            let context = &mut self.models.context;
+            let output = context.handle_session_estimate(&model, shares);
             self.perform_budget_outputs(vec![output]);
         }
     }

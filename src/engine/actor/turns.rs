@@ -248,8 +248,9 @@ impl Actor {
             summary.trim(),
             &model,
         );
-        let notice = Notice::info("The model is sent this summary instead of what came before it.")
-            .with_reason("The session file keeps everything.");
+        let notice =
+            Notice::info("The model now receives this summary instead of the messages before it.")
+                .with_reason("The session file keeps everything.");
         self.cx
             .outbox
             .push(Event::Turn(id, TurnEvent::Noted(notice)));

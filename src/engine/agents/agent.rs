@@ -89,8 +89,8 @@ pub enum AgentStep {
         notice: Notice,
         remarks: Vec<String>,
     },
-    /// The prompt, which is no request for notes, is sent to the model as usual. The notice says why
-    /// the notes were not used.
+    /// The prompt turned out not to be a request about notes, so it is sent to the model as usual.
+    /// The notice explains why no notes were used.
     PassOn(Notice),
     /// The prompt is sent to the model as usual, and the agent processes the answer.
     UseAnswer(FinishAgent),

@@ -38,7 +38,7 @@ impl Agent for ConsultNotes {
             let excerpts = describe(&found.excerpts);
             let texts = found.excerpts.iter().map(|excerpt| &*excerpt.text);
             Ok(AgentStep::AddToPrompt {
-                // Without the marks of quoted lines, which would break up a call.
+                // Includes the unquoted text, because quote marks would break up a call.
                 untrusted_text: [texts.collect::<Vec<_>>().join("\n"), excerpts.clone()].join("\n"),
                 excerpts,
                 result: AgentResult::NotesConsulted {
@@ -66,7 +66,7 @@ fn describe(excerpts: &[NoteExcerpt]) -> String {
         let (note, title) = (line(&excerpt.note), line(&excerpt.title));
         let heading = line(&excerpt.heading);
         let _ = writeln!(text, "\n[{note}] {title}{separator}{heading}");
-        // No line of a note can pass for the end of the excerpts.
+        // Quoted, so that no line of a note can pass for the end of the excerpts.
         for row in split_lines(&excerpt.text) {
             let _ = writeln!(text, "> {row}");
         }

@@ -73,7 +73,7 @@ fn describe(query: &str, found: &FoundNotes) -> String {
     text
 }
 
-/// The texts of the notes as they are, for the check of copied calls.
+/// The unescaped texts of the notes, which the injection guard scans for calls.
 fn raw_text(found: &FoundNotes) -> String {
     let texts = found.notes.iter();
     let texts: Vec<String> = texts
@@ -82,7 +82,7 @@ fn raw_text(found: &FoundNotes) -> String {
     texts.join("\n")
 }
 
-/// Text on one line, without Markdown of its own.
+/// The text on one line, with its Markdown syntax escaped.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,5 +1,6 @@
 //! Note agents: each recognizes one kind of prompt, and answers it from the notes, prepares another
 //! prompt for the model, or adds excerpts of notes to it.
+//!
 //! A prompt is offered to them in the order of [`AGENTS`] before it goes to the model; the first
 //! that recognizes it takes the turn. This module owns the open note, the note that waits for a
 //! continuation, and the remarks that were shown; an agent owns nothing.

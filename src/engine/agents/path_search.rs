@@ -1,4 +1,4 @@
-//! Finds notes while the user types the path of one. One search runs at a time.
+//! Finds notes while the user types a note's path. One search runs at a time.
 
 use crate::domain::{NotePaths, NotesSettings, Notice};
 use crate::engine::cx::EngineCx;

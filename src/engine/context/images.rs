@@ -1,4 +1,4 @@
-//! The images of a request: how many are sent, and what a model without vision gets.
+//! Limits the images of a request, and replaces those that the model cannot see.
 
 use crate::domain::attachment::REQUEST_IMAGE_BYTES_MAX;
 use crate::domain::{Advice, ImageSupport, Message, Notice};
@@ -18,7 +18,7 @@ pub(super) fn limit(messages: &mut [Message]) {
             Some(rest) => remaining = rest,
             None => {
                 remaining = 0;
-                remove(message);
+                replace_images(message);
             }
         }
     }
@@ -30,10 +30,10 @@ pub(super) fn has_result_images(messages: &[Message]) -> bool {
     messages.iter().any(has_images)
 }
 
-/// Removes all images if the model takes none. Returns a notice instead if the prompt of the turn
-/// has images; `prompt` says so, and names the model. If support is unknown, images of prompts
-/// are sent, because the user chose to, but images of tool results are not: a server that refuses
-/// them would refuse every further request of the turn.
+/// Removes all images if `model` does not support them. Returns a notice instead if the prompt of
+/// the turn has images. If support is unknown, images of prompts are sent, because the user attached
+/// them, but images of tool results are not: a server that refuses them would refuse every further
+/// request of the turn.
 pub(super) fn apply_support(
     support: ImageSupport,
     (model, has_prompt_images): (&str, bool),
@@ -46,7 +46,7 @@ pub(super) fn apply_support(
         (ImageSupport::Yes | ImageSupport::Unknown, _) => None,
         (ImageSupport::No, true) => Some(not_supported_notice(model)),
         (ImageSupport::No, false) => {
-            messages.iter_mut().for_each(remove);
+            messages.iter_mut().for_each(replace_images);
             None
         }
     }
@@ -72,7 +72,7 @@ fn replace_result_images(message: &mut Message) {
 }
 
 /// Replaces the images of a message with a sentence.
-fn remove(message: &mut Message) {
+fn replace_images(message: &mut Message) {
     if let Message::ToolResult(result) = message
         && !result.images.is_empty()
     {

@@ -20,7 +20,7 @@ use crate::domain::model::ToolRole;
 use crate::domain::{
     Advice, Dialect, ImageSupport, Message, ModelConfig, ModelInfo, Notice, Toolset, Usage,
 };
-use crate::protocol::{Ask, ContextMeter, UserChoice};
+use crate::protocol::{Ask, ContextMeter, ContextShares, UserChoice};
 use crate::provider::ChatRequest;
 use crate::text::token_estimate::Vocabulary;
 use notices::{over_limit_notice, too_long_notice};
@@ -83,8 +83,8 @@ struct ContextUsage {
     /// Ollama's `num_ctx` of the last request; 0 before the first.
     num_ctx: u32,
     calibration: TokenCalibration,
-    /// The raw estimate of the last request.
-    raw_estimate: u64,
+    /// The raw estimates of the last request.
+    shares: ContextShares,
     /// The context size that the user allowed.
     approved_num_ctx: u64,
     /// The user declined a larger context and accepts truncation.
@@ -102,17 +102,18 @@ impl ContextUsage {
     }
 
     /// Updates the meter with an estimate.
-    fn set_estimate(&mut self, used: u64, limit: Option<u64>) -> BudgetOutput {
+    fn set_estimate(&mut self, used: u64, limit: Option<u64>, of: ContextShares) -> BudgetOutput {
         self.meter = ContextMeter {
             used,
             limit,
             is_measured: false,
+            shares: of,
         };
         BudgetOutput::Measured(self.meter)
     }
 
     fn dominant_tool_cost(&self, tools: &Toolset, estimate: u64) -> Option<ToolCost> {
-        ToolCost::if_dominant(tools, self.raw_estimate, estimate)
+        ToolCost::if_dominant(tools, self.shares.total, estimate)
     }
 }
 
@@ -191,8 +192,8 @@ impl ContextBudget {
     /// Removes the images of earlier prompts if the model takes none. Refuses a prompt with images.
     fn apply_image_support(&self, unsent: &mut UnsentRequest) -> Option<BudgetOutput> {
         let support = ImageSupport::of(&unsent.model, self.usage.model_info.as_deref());
-        let refused = (&*unsent.model.name, unsent.has_prompt_images);
-        images::apply_support(support, refused, &mut unsent.messages).map(BudgetOutput::Refuse)
+        let prompt = (&*unsent.model.name, unsent.has_prompt_images);
+        images::apply_support(support, prompt, &mut unsent.messages).map(BudgetOutput::Refuse)
     }
 
     /// Chooses the context size for the queued request and sends it, or asks the user.
@@ -210,12 +211,12 @@ impl ContextBudget {
         );
         let native_tools = (model.dialect == Dialect::Native).then_some(&*unsent.tools);
         let vocabulary = Vocabulary::for_model(model_info.family.as_deref(), &model.model);
-        usage.raw_estimate = window::raw_estimate(&unsent.messages, native_tools, vocabulary);
-        let estimate = usage.calibration.estimate(usage.raw_estimate);
+        usage.shares = window::raw_shares(&unsent.messages, native_tools, vocabulary);
+        let estimate = usage.calibration.estimate(usage.shares.total);
         let mut outputs = Vec::new();
         if !model.provider.truncates_silently() {
             let limit = window::displayed_limit(model, &model_info, 0);
-            outputs.push(usage.set_estimate(estimate, limit));
+            outputs.push(usage.set_estimate(estimate, limit, usage.shares));
             let exceeded_limit = limit.filter(|limit| estimate > *limit);
             outputs.extend(exceeded_limit.map(|limit| {
                 let cost = usage.dominant_tool_cost(&unsent.tools, estimate);
@@ -252,7 +253,7 @@ impl ContextBudget {
                 model.provider.label()
             ))));
         }
-        outputs.push(usage.set_estimate(estimate, Some(u64::from(num_ctx))));
+        outputs.push(usage.set_estimate(estimate, Some(u64::from(num_ctx)), usage.shares));
         outputs.push(send_request(unsent, &model_info, num_ctx));
         outputs
     }
@@ -292,20 +293,20 @@ impl ContextBudget {
         }
     }
 
-    /// Updates the meter with the raw estimate of the conversation.
+    /// Updates the meter with the raw estimates of the conversation.
     pub(super) fn handle_session_estimate(
         &mut self,
         model: &ModelConfig,
-        raw_estimate: u64,
+        shares: ContextShares,
     ) -> BudgetOutput {
         let limit = window::displayed_limit(
             model,
             &self.usage.model_info_or_default(),
             self.usage.num_ctx,
         );
-        let estimate = self.usage.calibration.estimate(raw_estimate);
+        let estimate = self.usage.calibration.estimate(shares.total);
         self.usage
-            .set_estimate(estimate, limit.filter(|limit| *limit > 0))
+            .set_estimate(estimate, limit.filter(|limit| *limit > 0), shares)
     }
 
     /// Replaces the estimate with the server's count.
@@ -318,9 +319,9 @@ impl ContextBudget {
         if usage.has_asked_for_model_info {
             usage.model_info.get_or_insert_default();
         }
-        let estimate = usage.calibration.estimate(usage.raw_estimate);
+        let estimate = usage.calibration.estimate(usage.shares.total);
         let mut outputs = Vec::new();
-        if usage.calibration.record_count(usage.raw_estimate, input) && !usage.has_warned_truncated
+        if usage.calibration.record_count(usage.shares.total, input) && !usage.has_warned_truncated
         {
             usage.has_warned_truncated = true;
             let name = &model.name;

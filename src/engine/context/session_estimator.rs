@@ -2,6 +2,7 @@
 
 use super::{assemble_messages, window};
 use crate::domain::{Dialect, Message, SavedMessage, Toolset};
+use crate::protocol::ContextShares;
 use crate::text::token_estimate::Vocabulary;
 
 /// Estimates the tokens of a conversation without its next prompt.
@@ -17,11 +18,12 @@ impl SessionEstimator {
         system: &str,
         offered: &Toolset,
         history: &[SavedMessage],
-    ) -> u64 {
+    ) -> ContextShares {
         let prompt = Message::User(String::new());
         let empty_request = assemble_messages(system, self.dialect, offered, &[], prompt, &[]);
         let tools = (self.dialect == Dialect::Native).then_some(offered);
-        let overhead = window::raw_estimate(&empty_request, tools, self.vocabulary);
-        overhead + window::raw_estimate_history(history, self.vocabulary)
+        let mut shares = window::raw_shares(&empty_request, tools, self.vocabulary);
+        shares.total += window::raw_estimate_history(history, self.vocabulary);
+        shares
     }
 }

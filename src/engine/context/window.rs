@@ -6,6 +6,7 @@ use crate::domain::attachment::prompt_with_files;
 use crate::domain::{
     AttachedImage, Message, ModelConfig, ModelInfo, SavedMessage, ToolCallMessage, Toolset,
 };
+use crate::protocol::ContextShares;
 use crate::text::token_estimate::{self, Vocabulary};
 
 /// Tokens reserved for the answer.
@@ -67,6 +68,23 @@ pub fn raw_estimate(messages: &[Message], tools: Option<&Toolset>, vocabulary: V
     message_tokens + raw_estimate_definitions(bytes)
 }
 
+/// The raw estimates of a request's parts.
+pub fn raw_shares(
+    messages: &[Message],
+    tools: Option<&Toolset>,
+    vocabulary: Vocabulary,
+) -> ContextShares {
+    let system = messages.split(|message| !matches!(message, Message::System(_)));
+    let definitions = raw_estimate(&[], tools, vocabulary);
+    ContextShares {
+        system: system
+            .map(|part| raw_estimate(part, None, vocabulary))
+            .sum(),
+        tools: definitions,
+        total: raw_estimate(messages, tools, vocabulary),
+    }
+}
+
 fn image_tokens(images: &[AttachedImage]) -> u64 {
     images.iter().map(|image| image.tokens).sum()
 }
@@ -76,7 +94,7 @@ pub fn raw_estimate_definitions(bytes: usize) -> u64 {
     bytes as u64 * TOKENS_PER_100_TOOL_BYTES / 100
 }
 
-/// The raw token estimate of saved messages. Copies the text of messages with files only.
+/// The raw token estimate of saved messages. Copies only the text of messages with files.
 pub fn raw_estimate_history(history: &[SavedMessage], vocabulary: Vocabulary) -> u64 {
     let content_tokens = |message: &SavedMessage| {
         let text = prompt_with_files(&message.content, &message.attachments);
@@ -214,7 +232,8 @@ pub enum ContextFit {
         from: u64,
         to: u64,
     },
-    /// The request exceeds the largest possible context and will be truncated.
+    /// The request will be truncated: it exceeds the context, and a larger context is not possible or
+    /// would not suffice.
     TooLong {
         num_ctx: u64,
     },

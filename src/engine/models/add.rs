@@ -219,7 +219,7 @@ impl ModelRegistry {
         self.new_server_listing = Some(AbortOnDropHandle::new(task));
     }
 
-    /// Stops listing the models of a new server and forgets its list, because the user named a
+    /// Stops listing the models of a new server and drops its list, because the user named a
     /// different server or none.
     pub fn stop_listing_new_server(&mut self) {
         self.new_server_listing = None;

@@ -100,7 +100,7 @@ impl CrashRecovery {
                     let resumed = ResumedConversation::open(turns, &sessions);
                     JobResult::Recovery(RecoveryResult::Opened(Some(Box::new(resumed))))
                 };
-                // The turn is then offered again at the next start.
+                // After a timeout, the turn is offered again at the next start.
                 let timed_out = || JobResult::Recovery(RecoveryResult::Opened(None));
                 cx.jobs.spawn(within_timeout(open, timed_out));
             }

@@ -60,8 +60,8 @@ impl LastSaves {
         }
     }
 
-    /// Writes unsaved conversations to the temporary folder, unless a journal contains the only
-    /// one. Returns a notice with the location of each.
+    /// Writes unsaved conversations to the temporary folder, unless there is only one and its journal
+    /// is on disk. Returns a notice with the location of each.
     pub async fn into_unsaved_notices(self, persistence: Persistence) -> Vec<Notice> {
         let is_in_journal = persistence.journal.has_all_answers_on_disk();
         let unsaved = persistence.sessions.into_unsaved();

@@ -161,16 +161,16 @@ impl Persistence {
     }
 
     /// Queues a save of the conversation. `None` if it must not be saved, or has no answer yet: a
-    /// file is created only with the first answer.
+    /// file is created only with the first answer or the part of it that came before a stop.
     pub(super) fn save_conversation(
         &mut self,
         conversation: &Conversation,
         cx: &EngineCx,
     ) -> Option<SaveSeq> {
         let session = conversation.session();
-        let has_answer = !session.messages.is_empty() || !session.branches.is_empty();
         let seq = conversation.seq();
-        (self.may_save(cx) && has_answer).then(|| self.sessions.save(seq, file_version(session)))
+        (self.may_save(cx) && session.has_answer())
+            .then(|| self.sessions.save(seq, file_version(session)))
     }
 
     /// Saves a conversation that has a new title. `confirmation` goes out once it is saved, or at

@@ -140,7 +140,7 @@ pub struct ResumedConversation {
     pub attachments: Vec<Arc<Attachment>>,
     /// The calls of the turn, if it waits for a task.
     pub calls: Vec<ToolCall>,
-    /// What the user should know besides where the prompt went.
+    /// A message to the user, if there is more to report than the restored prompt.
     pub notice: Option<Notice>,
 }
 

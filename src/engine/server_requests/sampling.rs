@@ -124,7 +124,7 @@ fn limited_to(model: &ModelConfig, tokens_max: u32) -> ModelConfig {
     let limit = own.map_or(u64::from(tokens_max), |own| own.min(tokens_max.into()));
     model.options.insert(key.to_owned(), json!(limit));
     if model.provider == ProviderKind::Ollama && model.think.is_none() {
-        // Thinking counts towards the limit, which is often too small for it.
+        // Thinking counts toward the limit, which is often too small for it.
         model.think = Some(Think::Off);
     }
     model

@@ -68,7 +68,8 @@ impl Conversation {
         cx.outbox.push(Event::BranchesListed(summaries));
     }
 
-    /// Reports how many versions the prompts have. A conversation that is opened has them with it.
+    /// Reports how many versions the prompts have. Not needed after [`Event::SessionOpened`], from
+    /// which the front end counts them.
     pub fn report_versions(&self, cx: &mut EngineCx) {
         if !self.session.branches.is_empty() {
             let versions = self.session.other_versions();
@@ -76,7 +77,7 @@ impl Conversation {
         }
     }
 
-    /// Puts the user's own text in the place of an answer, in a new branch.
+    /// Replaces an answer with the user's own text, in a new branch.
     pub fn replace_answer(&mut self, of_turn: usize, answer: &str, cx: &mut EngineCx) -> bool {
         if !self
             .session
@@ -89,7 +90,7 @@ impl Conversation {
         }
         let session = Arc::new(self.session.clone());
         cx.outbox.push(Event::SessionOpened(session));
-        let notice = Notice::info("The edited answer stands in a new branch. Nothing was sent.");
+        let notice = Notice::info("The edited answer is in a new branch. Nothing was sent.");
         cx.notice(notice.with_advice(Advice::ListBranches));
         true
     }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-/// Opening a conversation that takes longer is given up, as on a network drive that is gone.
+/// Opening a conversation is abandoned after this time, for example on a disconnected network drive.
 pub(super) const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The open conversation.

@@ -75,6 +75,7 @@ impl LiveSettings {
             trust: Arc::clone(trust),
         }
     }
+
     /// Replaces the settings of `config.json` and returns the previous ones. The caller passes the
     /// new ones on to the other parts of the engine.
     pub(super) fn replace_values(

@@ -50,7 +50,7 @@ impl Personas {
     }
 
     /// Warns about missing tools of a persona from the command line or a session, once no server
-    /// is connecting anymore.
+    /// is still connecting.
     pub fn check_tools_once_connected(
         &mut self,
         servers: &[Server],

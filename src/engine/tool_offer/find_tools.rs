@@ -13,7 +13,8 @@ const DESCRIPTION_CHARS_MAX: usize = 200;
 /// Maximum number of servers named if nothing was found.
 const SERVERS_MAX: usize = 20;
 
-/// The definition. It never changes, because it stands before other definitions in requests.
+/// The definition. It never changes, because it precedes all others in a request: a change would
+/// invalidate the server's prompt cache.
 pub(super) fn definition() -> Tool {
     let definition = json!({
         "name": OfferedTool::TOOL_SEARCH_NAME,
@@ -41,7 +42,7 @@ pub(super) fn query(arguments: &serde_json::Map<String, Value>) -> &str {
     query.unwrap_or_default()
 }
 
-/// The answer to a search that found `keys`. Names and descriptions are the servers' words, so
+/// The answer to a search that found `keys`. Names and descriptions come from servers, so
 /// each is reduced to one line.
 pub(super) fn answer(toolset: &Toolset, keys: &[(ServerId, String)]) -> String {
     let mut text = String::new();

@@ -110,7 +110,7 @@ impl ToolOffer {
         self.is_diet_on && self.last.get(server, tool).is_none()
     }
 
-    /// Whether what is held back may have changed since the last call.
+    /// Whether the set of held-back tools may have changed since the last call.
     pub fn take_diet_change(&mut self) -> bool {
         std::mem::take(&mut self.has_diet_changed)
     }
@@ -134,7 +134,7 @@ impl ToolOffer {
         (find_tools::answer(toolset, &keys), self.update(toolset))
     }
 
-    /// Notes that a tool is used. Returns the new offer if the tool was held back.
+    /// Records that a tool is used. Returns the new offer if the tool was held back.
     pub fn note_use(
         &mut self,
         toolset: &Arc<Toolset>,

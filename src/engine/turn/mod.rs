@@ -4,7 +4,8 @@
 //! calls, `check` has their arguments checked, `argument_eq` compares arguments,
 //! `agent` lets a note agent take over, `loop_detector` detects repetition, `retry` resends a
 //! failed request, `decisions` asks for approval and applies decisions, `trust_change` applies
-//! changed rules, `execute` runs the calls, `questions` asks all other questions.
+//! changed rules, `execute` runs the calls, `questions` asks all other questions, `resume` waits for
+//! calls of an earlier run.
 
 mod agent;
 mod argument_eq;

@@ -44,7 +44,7 @@ impl Turn {
         let offered = self.setup.toolset.get(&call.server, &call.tool).cloned();
         let of_earlier_run =
             OfferedTool::of_earlier_run(call.server.clone(), launch, &call.tool, pin);
-        // Not that of a tool that has changed since: the user approved this one.
+        // The user approved this definition; the tool that is offered now may have changed since.
         let identity = ToolIdentity::from_offered(&of_earlier_run);
         let tool = offered.unwrap_or(of_earlier_run);
         self.proposals.push(Proposal {
@@ -73,7 +73,7 @@ fn without_result(outcome: ToolOutcome) -> ToolOutcome {
         ToolOutcome::Succeeded { elapsed, .. } => ToolOutcome::Succeeded { text, elapsed },
         ToolOutcome::Failed { elapsed, .. } => ToolOutcome::Failed { text, elapsed },
         ToolOutcome::Unreachable { elapsed, .. } => ToolOutcome::Unreachable { why: text, elapsed },
-        // The first call is not known any more.
+        // The call whose result was reused is no longer known.
         ToolOutcome::Reused { .. } => ToolOutcome::NotRun { why: text },
         ToolOutcome::Interrupted => ToolOutcome::Unreachable {
             why: LOST_CALL.to_owned(),

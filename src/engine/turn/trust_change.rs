@@ -23,7 +23,7 @@ impl Turn {
                 let tools = self.current_read_only_tools(offered, tools);
                 if !tools.contains_key(&tool) {
                     self.note(Notice::warning(
-                        "The tool does not say that it only reads, so this was not saved.",
+                        "The server does not mark this tool as read-only, so this was not saved.",
                     ));
                     return false;
                 }

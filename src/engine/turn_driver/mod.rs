@@ -42,7 +42,7 @@ pub(super) type RunningCalls = FuturesUnordered<BoxFuture<'static, FinishedCall>
 #[derive(Debug)]
 pub(super) enum TurnSignal {
     CallDone(FinishedCall),
-    /// The next part of the open reply; None after its end.
+    /// The next part of the open reply; `None` after its end.
     Part(Option<Result<StreamPart, ProviderError>>),
     /// Whether the server has loaded the model; `None` if unknown.
     Loaded(Option<bool>),
@@ -130,8 +130,10 @@ impl TurnDriver {
     ) -> (Self, Vec<TurnOutput>) {
         let idle_timeout = Duration::from_secs(setup.limits.idle_seconds);
         let kind = setup.prompt.kind;
-        let begin = [Turn::begin, Turn::begin_with_agent][usize::from(is_offered_to_agent)];
-        let (turn, effects) = begin(setup, ids);
+        let (turn, effects) = match is_offered_to_agent {
+            true => Turn::begin_with_agent(setup, ids),
+            false => Turn::begin(setup, ids),
+        };
         let mut driver = Self {
             provider,
             checker,

@@ -70,7 +70,7 @@ impl OpenReply {
         inputs
     }
 
-    /// The next part from the server; None after the end. Cancel-safe.
+    /// The next part from the server; `None` after the end. Cancel-safe.
     pub async fn next(&mut self) -> Option<Result<StreamPart, ProviderError>> {
         self.stream.next().await
     }

@@ -77,6 +77,8 @@ pub enum HttpError {
     HtmlPage(ServerMessage),
     #[error("It answered with `{0}`, which is not MCP.")]
     UnexpectedContentType(String),
+    #[error("It did not answer with an event stream.")]
+    NoEventStream,
     #[error("Its answer is not JSON{0}.")]
     NotJson(ServerMessage),
     #[error("It sent a message of more than {} MB.", .0 >> 20)]
@@ -149,6 +151,7 @@ impl HttpError {
             Self::NotFound { .. }
             | Self::HtmlPage(_)
             | Self::UnexpectedContentType(_)
+            | Self::NoEventStream
             | Self::NotJson(_)
             | Self::NoEndpoint(_)
             | Self::BadEndpoint
@@ -200,7 +203,7 @@ impl HttpError {
                 "Start it, or correct `url` in mcp-servers.json."
             }
             Self::Tls { .. } => {
-                "If it does not use TLS, start `url` in mcp-servers.json with `http://`. \
+                "If it does not use TLS, change `https://` to `http://` in `url` in mcp-servers.json. \
                  Otherwise this computer must trust its certificate."
             }
             Self::RedirectToGet(_) => {

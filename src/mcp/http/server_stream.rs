@@ -50,16 +50,7 @@ pub async fn open_sse_endpoint(remote: &RemoteClient) -> Result<(Url, EventStrea
             BodyKind::EventStream => {}
             BodyKind::HtmlPage => return Err(HttpError::HtmlPage(Default::default())),
             BodyKind::Other(kind) => return Err(HttpError::UnexpectedContentType(kind)),
-            BodyKind::Json => {
-                return Err(HttpError::UnexpectedContentType(
-                    "application/json".to_owned(),
-                ));
-            }
-            BodyKind::Unknown => {
-                return Err(HttpError::UnexpectedContentType(
-                    "no event stream".to_owned(),
-                ));
-            }
+            BodyKind::Json | BodyKind::Unknown => return Err(HttpError::NoEventStream),
         }
         let mut stream = EventStream::new(response);
         while let Some(event) = stream.next().await? {

@@ -21,7 +21,7 @@ use url::Url;
 
 /// A token is refreshed this many seconds before it expires.
 const REFRESH_AHEAD_SECONDS: i64 = 30;
-/// Maximum number of tokens that are removed from results.
+/// Maximum number of tokens that are remembered, so that they can be hidden in results.
 const TOKENS_MAX: usize = 200;
 
 /// How to continue after a response with status 401 or 403.
@@ -60,7 +60,7 @@ pub(super) struct AuthorizerState {
     credentials: Option<ServerCredentials>,
     pub(super) challenge: Option<BearerChallenge>,
     step_ups: StepUps,
-    /// Every token that was in use since the program started.
+    /// The tokens used since the program started, oldest first.
     tokens: Vec<Secret>,
     redactor: Arc<Redactor>,
 }
@@ -149,7 +149,7 @@ impl Authorizer {
         lock_ignoring_poison(&self.0.state).redactor.clone()
     }
 
-    /// The tokens that were in use since the program started.
+    /// The tokens used since the program started, at most [`TOKENS_MAX`].
     pub fn tokens(&self) -> Vec<Secret> {
         lock_ignoring_poison(&self.0.state).tokens.clone()
     }
@@ -157,7 +157,7 @@ impl Authorizer {
     /// Finds the authorization server and opens the callback port.
     ///
     /// # Errors
-    /// Signing in is not possible, with the reason.
+    /// The reason why signing in is not possible.
     pub async fn prepare_sign_in(&self) -> Result<SignIn, OAuthError> {
         let inner = &self.0;
         let challenge = lock_ignoring_poison(&inner.state).challenge.clone();
@@ -193,7 +193,7 @@ impl Authorizer {
     /// Returns whether there were any.
     ///
     /// # Errors
-    /// The credential file cannot be changed.
+    /// The credential file cannot be read or changed.
     pub async fn sign_out(&self) -> Result<bool, OAuthError> {
         let inner = &self.0;
         let Some(old) = inner.file.credentials(&inner.server, &inner.url).await? else {
@@ -213,8 +213,8 @@ impl Authorizer {
         Ok(true)
     }
 
-    /// Finds the authorization server. If the entry has a secret, it must be the configured one,
-    /// or else the same as before: the MCP server must not be able to send the secret elsewhere.
+    /// Finds the authorization server. If the entry has a secret, the server must be the configured
+    /// one, or else the same as before: the MCP server must not be able to redirect the secret.
     pub(super) async fn discover(
         &self,
         http: &OAuthHttp,
@@ -289,7 +289,7 @@ impl Authorizer {
             let in_use = [Some(&new.access_token), new.refresh_token.as_ref()];
             for token in in_use.into_iter().flatten() {
                 if !state.tokens.contains(token) {
-                    // The oldest have expired long ago.
+                    // The oldest expired long ago.
                     if state.tokens.len() >= TOKENS_MAX {
                         state.tokens.remove(0);
                     }

@@ -7,12 +7,12 @@ use crate::domain::model::Secret;
 use subtle::ConstantTimeEq as _;
 use url::Url;
 
-/// Longer pasted text is rejected.
+/// Longer addresses are rejected.
 const CALLBACK_BYTES_MAX: usize = 16 << 10;
 
 /// The values that a callback must match.
 pub struct ExpectedCallback {
-    /// Where the browser is sent to.
+    /// Where the browser is sent after the sign-in.
     pub redirect_uri: Url,
     pub state: String,
     pub issuer: String,
@@ -32,7 +32,7 @@ impl ExpectedCallback {
             let mut values = url.query_pairs().filter(|(key, _)| key == name);
             let value = values.next().map(|(_, value)| value.into_owned());
             match values.next() {
-                // OAuth forbids repeated parameters, which two readers may read differently.
+                // OAuth forbids repeated parameters, because two parsers may disagree on which one counts.
                 Some(_) => Err(OAuthError::WrongState),
                 None => Ok(value),
             }

@@ -39,8 +39,8 @@ impl TokenAuthMethod {
         serde_json::from_value(name.into()).ok()
     }
 
-    /// The method for a client with or without a secret, from what the server supports. If it does
-    /// not say, RFC 8414 prescribes `client_secret_basic`.
+    /// The method for a client with or without a secret, one that the server supports. If the server
+    /// does not list any, RFC 8414 prescribes `client_secret_basic`.
     pub fn choose(server: &AuthorizationServer, has_secret: bool) -> Self {
         let Some(supported) = &server.token_auth_methods else {
             return if has_secret {
@@ -88,8 +88,8 @@ impl TokenAuthMethod {
 }
 
 impl ClientIdentity {
-    /// Adds the identity to a token request. Returns the `Authorization` header, if the method
-    /// needs one.
+    /// Adds the identity to the form of a token request. `audience` is the issuer that receives it.
+    /// Returns the `Authorization` header, if the method needs one.
     ///
     /// # Errors
     /// An unusable private key.

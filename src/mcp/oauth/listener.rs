@@ -1,4 +1,4 @@
-//! Receives the browser after a sign-in, on 127.0.0.1 and only while a sign-in is open.
+//! Receives the browser's callback after a sign-in, on 127.0.0.1 and only while a sign-in is open.
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
@@ -107,7 +107,7 @@ async fn answer(
     base: &Url,
     visits: &mpsc::Sender<BrowserVisit>,
 ) -> Response<Full<Bytes>> {
-    // A page elsewhere could reach this port under its own host name.
+    // Another site could send requests to this port under its own host name (DNS rebinding).
     let host = request.headers().get(hyper::header::HOST);
     let expected = base.port().map(|port| format!("127.0.0.1:{port}"));
     let is_ours = host.and_then(|host| host.to_str().ok()) == expected.as_deref()

@@ -28,7 +28,7 @@ pub struct AuthorizationServer {
     pub registration_endpoint: Option<Url>,
     pub revocation_endpoint: Option<Url>,
     pub scopes: Vec<String>,
-    /// `None` if the document does not say.
+    /// `None` if the document does not list them.
     pub token_auth_methods: Option<Vec<String>>,
     /// Whether each callback must contain `iss` (RFC 9207).
     pub sends_issuer: bool,

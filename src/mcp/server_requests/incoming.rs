@@ -3,6 +3,7 @@
 
 use super::broker::RequestBroker;
 use super::wire::{ParsedRequest, RequestRefusal, parse_request, request_result};
+use crate::domain::elicitation::elicitation_id;
 use crate::domain::{ServerId, ServerRequest, ServerRequestReply, UrlElicitation};
 use crate::mcp::session_shared::SessionShared;
 use crate::sync::lock_ignoring_poison;
@@ -20,7 +21,7 @@ const UNANSWERED_MAX: usize = 8;
 const VISITED_PAGES_MAX: usize = 32;
 const INVALID_PARAMS: i64 = -32602;
 const METHOD_NOT_FOUND: i64 = -32601;
-/// The code that the specification of sampling uses for this.
+/// The code in the sampling specification's example of a rejected request.
 const USER_REJECTED: i64 = -1;
 const TOO_MANY_REQUESTS: i64 = -32000;
 
@@ -97,10 +98,12 @@ impl IncomingRequests {
     /// Handles the `params` of `notifications/elicitation/complete`. Pages that the user did not
     /// agree to visit are ignored.
     pub fn complete_page(&self, params: &Value) {
-        let id = params.get("elicitationId").and_then(Value::as_str);
+        let Some(id) = elicitation_id(params) else {
+            return;
+        };
         let page = {
             let mut pages = lock_ignoring_poison(&self.visited_pages);
-            let index = pages.iter().position(|page| Some(page.id.as_str()) == id);
+            let index = pages.iter().position(|page| page.id == id);
             index.and_then(|index| pages.remove(index))
         };
         let Some(page) = page else { return };
@@ -255,4 +258,25 @@ pub fn unknown_method(id: &Value, method: &str) -> Value {
 
 fn error_response(id: &Value, code: i64, message: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn completion_is_recognized_by_an_id_of_any_length() {
+        for length in [1, 10_000] {
+            let params = json!({
+                "elicitationId": "x".repeat(length), "message": "", "url": "https://a.example",
+            });
+            let page = UrlElicitation::from_params(&params).expect("a page");
+            let requests = IncomingRequests::default();
+            let (sender, completed) = oneshot::channel();
+            requests.remember_page(&page, Some(sender));
+            requests.complete_page(&params);
+            drop(requests);
+            assert_eq!(completed.await, Ok(()), "{length}");
+        }
+    }
 }

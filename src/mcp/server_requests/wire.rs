@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub enum ParsedRequest {
     /// The user must answer it.
     Ask(ServerRequest),
-    /// The list of roots, about which the user is not asked again.
+    /// The server wants the list of roots. The user is not asked, because the roots were configured.
     ListRoots,
 }
 

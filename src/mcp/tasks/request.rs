@@ -41,15 +41,16 @@ pub fn legacy_task_request(
 /// Why a request about a task has no result.
 #[derive(Debug)]
 pub enum TaskRequestError {
-    /// The server answered with an error, as the end of a sentence.
+    /// The server answered with this error.
     Refused(String),
-    /// The server does not know the task.
+    /// The server does not know the task. Contains its error.
     UnknownTask(String),
-    /// The session ended or the answer took too long, as the end of a sentence.
+    /// The session ended or the answer took too long. Contains the reason.
     Unanswered(String),
 }
 
 impl TaskRequestError {
+    /// The error without its final period, for the end of a sentence.
     pub fn clause(&self) -> &str {
         match self {
             Self::Refused(why) | Self::UnknownTask(why) | Self::Unanswered(why) => {

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Longest part shown of a text from the server, in characters.
 const TEXT_CHARS_MAX: usize = 300;
 
-/// Whether a server with `initialize` runs calls as tasks, as its capabilities say.
+/// Whether a server with `initialize` runs calls as tasks, according to its capabilities.
 #[derive(Debug, Default)]
 pub struct LegacyTaskSupport(OnceLock<bool>);
 

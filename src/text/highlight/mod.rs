@@ -1,4 +1,4 @@
-//! Highlights code line by line from tables for about fifty languages. It recognizes words, strings
+//! Highlights code line by line from tables for almost sixty languages. It recognizes words, strings
 //! and brackets rather than grammars, and is fast enough to run on each line as it is drawn, so
 //! code is colored from its first frame.
 //!

@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-/// Maximum length of `$…$` in bytes. It never spans lines, so that two prices are rarely math.
+/// Maximum length of `$…$` in bytes. It never spans lines, so that two prices are rarely mistaken
+/// for math.
 const SINGLE_DOLLAR_BYTES_MAX: usize = 400;
 
 /// Whether the text may still grow, in which case unclosed math extends to its end.
@@ -116,8 +117,8 @@ impl<'a> MathScan<'a> {
         (self.end == TextEnd::Growing).then_some(bytes.len())
     }
 
-    /// The end of `$…$`, by the rules that Pandoc uses to keep prices: no space inside either
-    /// delimiter, and no letter or digit outside.
+    /// The end of `$…$`. As in Pandoc, but stricter, so that prices stay text: no space inside
+    /// either delimiter, and no letter or digit outside.
     fn single_dollar_end(&self, start: usize) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let is_word = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);

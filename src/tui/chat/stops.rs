@@ -1,6 +1,7 @@
 //! Where the arrow keys stop in the chat: messages, calls and notices, and the code blocks and
 //! tables in messages.
 
+use crate::domain::EntryBody;
 use crate::text::markdown::BlockKind;
 use crate::tui::chat::entry_layout::EntryLayout;
 use crate::tui::chat::layout_input::LayoutInput;
@@ -53,6 +54,18 @@ impl Viewport {
         self.restore_evicted(input, stop.index);
         let layout = self.entry_layout(input, stop.index)?;
         (layout.height > 0).then(|| layout.stop_rows(stop.block))
+    }
+
+    /// The first row of a stop with its own text: the label of a code block is not part of the code.
+    pub fn first_text_row(&mut self, input: &LayoutInput, stop: Stop) -> Option<usize> {
+        let rows = self.stop_rows(input, stop)?;
+        let text = self.layout_at(stop.index)?.text.as_ref();
+        let block = stop.block.and_then(|block| text?.blocks().get(block));
+        let label_rows = match block {
+            Some(block) if block.kind == BlockKind::Code => block.first_text_row - block.first_row,
+            _ => 0,
+        };
+        Some((*rows.start() + label_rows).min(*rows.end()))
     }
 
     /// Whether a stop is a code block or a table; `None` for an entry.
@@ -133,6 +146,40 @@ impl Viewport {
             .rev()
             .find_map(|position| begins_here(self, position));
         last.or_else(|| self.stop_at(*entries.next()?))
+    }
+
+    /// The user's message before or after what is selected, or else the part in view.
+    pub fn next_prompt(&mut self, input: &LayoutInput, height: usize, step: isize) -> Option<Stop> {
+        let is_prompt = |index: &usize| {
+            let entry = input.entry(*index);
+            entry.is_some_and(|entry| matches!(entry.body, EntryBody::Prompt { .. }))
+        };
+        // At the end of the chat, the last message is the previous one even if it is in view.
+        let from = match self.stop {
+            Some(stop) if stop.block.is_some() && step < 0 => stop.index + 1,
+            Some(stop) => stop.index,
+            None if self.follows_end => input.count(),
+            None => self.top_position(input, height).index,
+        };
+        let found = match step < 0 {
+            true => (0..from.min(input.count())).rev().find(is_prompt),
+            false => (from + 1..input.count()).find(is_prompt),
+        };
+        found.map(Stop::at_entry)
+    }
+
+    /// Selects a stop and scrolls it to the top of the view, so that what follows it is visible.
+    pub fn go_to_top(&mut self, input: &LayoutInput, height: usize, stop: Stop) {
+        self.stop = Some(stop);
+        let Some(rows) = self.stop_rows(input, stop) else {
+            return;
+        };
+        let first = RowPosition {
+            index: stop.index,
+            row: *rows.start(),
+        };
+        let bottom = self.bottom_position(input, height);
+        self.scroll_to(input, first.min(bottom), first >= bottom);
     }
 
     /// Selects a stop and scrolls it into view.

@@ -33,6 +33,9 @@ pub struct CopyReport {
 pub enum CopyMeans {
     /// A clipboard program that exited successfully.
     Program(&'static str),
+    /// The buffer of tmux, which was also asked to pass the text on to the terminal unless it exceeds
+    /// [`TERMINAL_BYTES_MAX`].
+    Tmux,
     /// OSC 52, which is not acknowledged: the text was only sent.
     Terminal { is_tmux: bool },
     /// The text exceeds [`TERMINAL_BYTES_MAX`], and no program could take it.
@@ -63,6 +66,7 @@ impl CopyReport {
             CopyMeans::Program(program) => {
                 return Notice::info(format!("Copied {name} ({lines}) with {program}."));
             }
+            CopyMeans::Tmux => return self.tmux_notice(&format!("{name} ({lines})"), &kilobytes),
             CopyMeans::None => Notice::warning(format!(
                 "Not copied: {kilobytes} kB is too much for the terminal's clipboard (OSC 52)."
             )),
@@ -70,12 +74,12 @@ impl CopyReport {
                 let sent = format!("Sent {name} ({lines}) to the terminal's clipboard (OSC 52).");
                 let notice = match self.bytes {
                     ..=TERMINAL_BYTES_USUAL => Notice::info(sent),
-                    _ => Notice::warning(sent).with_reason(format!(
-                        "It may ignore {kilobytes} kB: many terminals accept only 74 kB."
-                    )),
+                    _ => Notice::warning(sent).with_reason(Self::size_warning(&kilobytes)),
                 };
                 match is_tmux && explains_tmux {
-                    true => notice.with_advice("In tmux this needs `set -g set-clipboard on`."),
+                    true => {
+                        notice.with_advice("If it does not arrive: tmux set -g set-clipboard on")
+                    }
                     false => notice,
                 }
             }
@@ -86,6 +90,26 @@ impl CopyReport {
             }
             _ => notice,
         }
+    }
+}
+
+impl CopyReport {
+    /// tmux acknowledges its own buffer, but not what the terminal does with the text.
+    fn tmux_notice(&self, copied: &str, kilobytes: &str) -> Notice {
+        let buffer = format!("Copied {copied} to the tmux buffer");
+        if self.bytes > TERMINAL_BYTES_MAX {
+            return Notice::warning(format!("{buffer}."))
+                .with_reason(format!("{kilobytes} kB is too much for the terminal."));
+        }
+        let sent = format!("{buffer}, and sent it to the terminal (OSC 52).");
+        match self.bytes {
+            ..=TERMINAL_BYTES_USUAL => Notice::info(sent),
+            _ => Notice::warning(sent).with_reason(Self::size_warning(kilobytes)),
+        }
+    }
+
+    fn size_warning(kilobytes: &str) -> String {
+        format!("It may ignore {kilobytes} kB: many terminals accept only 74 kB.")
     }
 }
 
@@ -117,7 +141,16 @@ mod tests {
             (
                 report("a", CopyMeans::Terminal { is_tmux: true }),
                 "Sent the code (1 line) to the terminal's clipboard (OSC 52). \
-                 In tmux this needs `set -g set-clipboard on`.",
+                 If it does not arrive: tmux set -g set-clipboard on",
+            ),
+            (
+                report("a", CopyMeans::Tmux),
+                "Copied the code (1 line) to the tmux buffer, and sent it to the terminal (OSC 52).",
+            ),
+            (
+                report(&"x".repeat(2_000_000), CopyMeans::Tmux),
+                "Copied the code (1 line) to the tmux buffer. \
+                 2,000 kB is too much for the terminal.",
             ),
             (
                 CopyReport {

@@ -9,6 +9,7 @@ use crate::tui::keymap;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, UiContext, UiRequest};
+use crate::tui::palette::command_with_meaning;
 use crate::tui::{advice, server_content, templates};
 use crossterm::event::KeyEvent;
 
@@ -102,7 +103,8 @@ impl Composer {
             .collect();
         let names = keymap::commands().map(|(command, _)| command);
         let names = names.chain(templates.iter().map(String::as_str));
-        cx.notify(notice.with_advice(match nearest(&name, names) {
+        let similar = nearest(&name, names).or_else(|| command_with_meaning(&name[1..]));
+        cx.notify(notice.with_advice(match similar {
             Some(similar) => format!("Did you mean {}?", Clean::single_line(similar).as_str()),
             None if name[1..].contains('/') => "To send a path, put a space before it.".to_owned(),
             None => "/help lists them all.".to_owned(),

@@ -8,9 +8,9 @@ use crate::tui::composer::state::{CompletionState, Composer, EditedMessage, Mess
 use std::time::Duration;
 
 /// The draft is saved this long after the last change of the message.
-const DRAFT_SAVED_AFTER: Duration = Duration::from_secs(1);
+const DRAFT_SAVED_AFTER: Duration = Duration::from_millis(250);
 /// Continuous typing delays saving by at most this long.
-const DRAFT_SAVED_AT_LATEST: Duration = Duration::from_secs(5);
+const DRAFT_SAVED_AT_LATEST: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
 pub struct DraftPrivacy {

@@ -247,7 +247,12 @@ impl Layer for ImportLayer {
         let title = ListTitle {
             title: "Import MCP servers",
             total,
-            empty: "No servers of other clients were found. `humble mcp import FILE` reads a file.",
+            empty: match sources {
+                None => "Looking for servers of other clients.",
+                Some(_) => {
+                    "No servers of other clients were found. `humble mcp import FILE` reads a file."
+                }
+            },
             is_loading: sources.is_none(),
         };
         let filter = self.list.filter().to_lowercase();

@@ -3,6 +3,7 @@
 mod matching;
 mod recent;
 
+pub use matching::command_with_meaning;
 pub use recent::RecentCommands;
 
 use crate::text::grapheme::width;

@@ -162,6 +162,25 @@ pub fn trust_changed(pane: &mut ServersPane, entries: &[TrustEntry]) {
 /// How to add a server.
 pub const ADD_SERVER: &str = "`humble mcp add NAME -- COMMAND` in a shell adds a server.";
 
+/// What to type to add a server, with examples.
+const ADD_SERVER_HELP: &str = "\
+Servers are added in a shell, with the name that you choose for the server:
+
+  humble mcp add NAME -- COMMAND ARGUMENTS
+  humble mcp add NAME --url ADDRESS
+
+For example:
+
+  humble mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+  humble mcp add docs --url https://example.com/mcp
+
+A running chat asks before it starts a new server. Also:
+
+  humble mcp search WORD           finds servers in the MCP registry
+  humble mcp add NAMESPACE/NAME    adds one of them, switched off
+  /import                          imports the servers of another client
+";
+
 /// `/mcp` opens the viewer of all servers, `/mcp NAME` opens it at one server, and `/mcp NAME ACTION`
 /// does the same as a key in the pane.
 pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
@@ -171,7 +190,7 @@ pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
     let (id, verb) = match find_by_name(pane, argument) {
         Ok(id) => (id, "tools"),
         Err(_) if argument.split_whitespace().next() == Some("add") => {
-            return cx.notify(Notice::info(ADD_SERVER));
+            return cx.open(TextViewer::new("Add an MCP server", ADD_SERVER_HELP));
         }
         Err(_) if argument == "hide" => return cx.request(UiRequest::HideServers),
         Err(not_found) => {

@@ -62,12 +62,13 @@ impl RowAction {
     pub fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         match &mut self.kind {
             RowActionKind::Delete { .. } => {
-                let meaning = cx
-                    .shared
-                    .keymap
-                    .layer_key(key, &[KeyContext::DeleteConfirmation]);
-                if meaning == Some(LayerKey::Yes) {
+                let meaning = |contexts: &[KeyContext]| cx.shared.keymap.layer_key(key, contexts);
+                let asks = [KeyContext::Sessions, KeyContext::SearchListRows];
+                if meaning(&[KeyContext::DeleteConfirmation]) == Some(LayerKey::Yes) {
                     cx.send(Command::DeleteSession(self.session.clone()));
+                } else if meaning(&asks) == Some(LayerKey::Delete) {
+                    // The key that asked the question, pressed twice or held, answers nothing.
+                    return Handled::Consumed;
                 }
                 Handled::Closed
             }

@@ -110,7 +110,7 @@ impl Layer for TemplateForm {
         let effect = match (self.at == self.last(), self.has_empty_field()) {
             (false, _) => "next",
             (true, false) => "send",
-            (true, true) => "put it in the message",
+            (true, true) => "fill in later, in the message",
         };
         let hint = |key, effect| shared.keymap.layer_hint(KeyContext::Form, key, effect);
         hint_list([

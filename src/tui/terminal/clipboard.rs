@@ -31,6 +31,8 @@ const VARIABLES: &[&str] = &[
     "XDG_RUNTIME_DIR",
     "WSL_INTEROP",
     "WSL_DISTRO_NAME",
+    "TMUX",
+    "TMUX_PANE",
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +59,12 @@ const CLIP_EXE: ClipboardProgram = ClipboardProgram {
     takes_utf16: true,
     ..program("clip.exe", &[])
 };
+
+/// Loads the buffer of tmux. With `-w`, tmux 3.2 and newer also sends it to the terminal, even where
+/// its option `set-clipboard` discards the sequences of programs.
+const TMUX: ClipboardProgram = program("tmux", &["load-buffer", "-w", "-"]);
+/// For texts that are too long for terminals.
+const TMUX_BUFFER_ONLY: ClipboardProgram = program("tmux", &["load-buffer", "-"]);
 
 /// The clipboards that the environment suggests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +114,19 @@ impl ClipboardEnvironment {
                 }
                 Err(RunError::NotInstalled) => {}
                 Err(RunError::Failed(why)) => failed = Some((program.name, why)),
+            }
+        }
+        if self.is_tmux {
+            let tmux = match request.text.len() {
+                ..=TERMINAL_BYTES_MAX => &TMUX,
+                _ => &TMUX_BUFFER_ONLY,
+            };
+            // An older tmux, or one that cannot be reached, passes on OSC 52 if it is set up for it.
+            if run(tmux, &request.text).await.is_ok() {
+                return FinishedCopy {
+                    report: CopyReport::new(&request, CopyMeans::Tmux),
+                    sequence: Vec::new(),
+                };
             }
         }
         self.send_to_terminal(&request, failed)
@@ -288,7 +309,7 @@ mod tests {
         let checks = shell(&[
             "-c",
             "test \"$(cat)\" = 'a b' && ! env | cut -d= -f1 | grep -qvxE 'PATH|HOME|TMPDIR|LANG|LC_.*\
-             |DISPLAY|XAUTHORITY|WAYLAND_DISPLAY|XDG_RUNTIME_DIR|WSL_.*|PWD|OLDPWD|SHLVL|_'",
+             |DISPLAY|XAUTHORITY|WAYLAND_DISPLAY|XDG_RUNTIME_DIR|WSL_.*|TMUX.*|PWD|OLDPWD|SHLVL|_'",
         ]);
         assert!(run(&checks, "a b").await.is_ok());
     }

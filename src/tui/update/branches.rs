@@ -1,5 +1,5 @@
 //! Actions on the whole conversation: undo, retry or edit the last turn, switch branches,
-//! rename, private mode.
+//! rename, private mode, the tokens it takes.
 
 use crate::domain::{EntryBody, LastPrompt, Notice, Prompt, PromptKind, TurnId, WaitReason};
 use crate::protocol::{BranchSummary, Command};
@@ -9,6 +9,7 @@ use crate::tui::conversation::{BranchRequest, ReplacementTurn, title_of};
 use crate::tui::keymap::Action;
 use crate::tui::layer::PickedItem;
 use crate::tui::msg::UiEffect;
+use crate::tui::settings;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{messages, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
@@ -38,6 +39,7 @@ pub fn run_action(
         Action::Rename => {
             effects.push(UiEffect::Send(Command::RenameSession(argument.to_owned())));
         }
+        Action::Context => model.notify(settings::context_notice(model.engine.context_meter)),
         Action::Private => set_private(model, argument, effects),
         Action::Back => return cancel_edit(model),
         _ => return false,

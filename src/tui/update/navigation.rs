@@ -29,6 +29,8 @@ pub fn run_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffec
         Action::Thinking => toggle_pane(model, Focus::Thinking),
         Action::PageUp => page(model, -1),
         Action::PageDown => page(model, 1),
+        Action::PreviousPrompt => step_prompt(model, -1),
+        Action::NextPrompt => step_prompt(model, 1),
         Action::ScrollToStart | Action::ScrollToEnd if model.panes.focus == Focus::Servers => {
             let all_rows = model.servers_pane.rows().len() as isize;
             model.servers_pane.scroll(if action == Action::ScrollToEnd {
@@ -203,6 +205,26 @@ fn step_line(model: &mut UiModel, step: isize) {
         return model.servers_pane.select_next(step, height);
     }
     selection::step(model, step);
+}
+
+/// Selects the user's previous or next message in the chat. After the last one, goes back to the
+/// message that is being typed.
+fn step_prompt(model: &mut UiModel, step: isize) {
+    let found = selection::with_pane(model, Focus::Chat, |view| {
+        let (height, input) = (view.height(), view.input);
+        let prompt = view.viewport.next_prompt(input, height, step)?;
+        view.viewport.go_to_top(input, height, prompt);
+        Some(())
+    });
+    match found {
+        Some(()) => model.panes.focus = Focus::Chat,
+        None if step > 0 => {
+            model.chat.viewport.follows_end = true;
+            model.chat.viewport.stop = None;
+            model.panes.focus = Focus::Message;
+        }
+        None => {}
+    }
 }
 
 fn toggle_selected_fold(model: &mut UiModel) {

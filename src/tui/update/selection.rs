@@ -190,10 +190,10 @@ pub fn step(model: &mut UiModel, step: isize) {
 fn select_lines(model: &mut UiModel) {
     let has_started = with_pane(model, Focus::Chat, |view| {
         let stop = view.viewport.stop?;
-        let rows = view.viewport.stop_rows(view.input, stop)?;
+        let row = view.viewport.first_text_row(view.input, stop)?;
         let position = RowPosition {
             index: stop.index,
-            row: *rows.start(),
+            row,
         };
         let line = view.unit_in_row(position, 0, SelectionUnit::Line);
         let mut selection = TextSelection::new(SelectionUnit::Line, line);

@@ -31,7 +31,11 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let columns = area.width.saturating_sub(2);
     if let Some(notice) = model.notices.current() {
         let sentence = advice::notice_line(notice);
-        if fits_hint_line(&sentence, model, area.width) {
+        // A dialog that fills a small screen leaves no other row to say why a key did nothing.
+        let is_only_row =
+            (layout.dialog).is_some_and(|dialog| dialog.union(layout.notice_area) == dialog);
+        let must_show = is_only_row && model.notices.is_about_key();
+        if must_show || fits_hint_line(&sentence, model, area.width) {
             return draw_notice(
                 model,
                 notice.severity,
@@ -75,7 +79,7 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
 }
 
 /// Draws a notice on the left. On the right, draws the hint that no notice may hide, or else
-/// the hints that always apply, if they fit.
+/// hints that fit: those of the focused pane, or those that always apply.
 fn draw_notice(model: &UiModel, severity: Severity, text: &Clean, area: Rect, pen: &mut Painter) {
     let columns = width(text.as_str()) as u16;
     let plain = pen.theme.plain;
@@ -91,8 +95,12 @@ fn draw_notice(model: &UiModel, severity: Severity, text: &Clean, area: Rect, pe
     pen.put(area.x + 1, area.y, mark, style, 1);
     pen.put(area.x + 3, area.y, text.as_str(), plain, columns);
     let separator = format!(" {} ", pen.glyphs.dot);
-    let right = stop_hint(model).unwrap_or_else(|| hints(model).1.join(&separator));
-    if usize::from(columns) + width(&right) + 7 <= usize::from(area.width) {
+    let room = usize::from(area.width.saturating_sub(columns + 7));
+    let right = stop_hint(model).unwrap_or_else(|| match hints(model) {
+        (contextual, always) if always.is_empty() => fitting_hints(contextual, room, pen),
+        (_, always) => always.join(&separator),
+    });
+    if width(&right) <= room {
         pen.put_right(area.right() - 1, area.y, &right, pen.theme.dim);
     }
 }
@@ -263,20 +271,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
     } else if model.composer.queue.paused && model.composer.editor.is_blank() {
         hints.push(hint(Action::Send, "resume the queue"));
     } else {
-        if model.sampling.is_some() {
-            hints.push(hint(Action::Interrupt, "stop"));
-        }
-        hints.push(hint(Action::Send, "send"));
-        if model.screen.size.0 < HELP_FIRST_BELOW {
-            hints.push(hint(Action::Help, "help"));
-        }
-        if model.conversation.is_last_answer_truncated {
-            hints.push(hint(Action::Continue, "continue the answer"));
-        }
-        hints.push(hint(Action::Edit(Edit::Newline), "newline"));
-        if !model.chat.transcript.entries().is_empty() {
-            hints.push(hint(Action::NextPane, "chat"));
-        }
+        hints.extend(resting_hints(model));
     }
     if model.composer.editor.has_chip() {
         hints.insert(1, hint(Action::Edit(Edit::Unfold), "unfold the paste"));
@@ -289,6 +284,35 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints.into_iter().flatten().collect()
+}
+
+/// Hints for the message while nothing runs and nothing is edited.
+fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
+    let hint = |action, word: &str| model.keymap.hint(action, word);
+    let mut hints = Vec::new();
+    if model.sampling.is_some() {
+        hints.push(hint(Action::Interrupt, "stop"));
+    }
+    hints.push(hint(Action::Send, "send"));
+    let asks_again =
+        model.chat.transcript.was_last_answer_cancelled() && model.composer.editor.is_blank();
+    if asks_again {
+        hints.push(hint(Action::Retry, "ask again"));
+    }
+    if model.screen.size.0 < HELP_FIRST_BELOW {
+        hints.push(hint(Action::Help, "help"));
+    }
+    if model.conversation.is_last_answer_truncated {
+        hints.push(hint(Action::Continue, "continue the answer"));
+    }
+    // On narrow screens there is no room for both.
+    if !asks_again {
+        hints.push(hint(Action::Edit(Edit::Newline), "newline"));
+    }
+    if !model.chat.transcript.entries().is_empty() {
+        hints.push(hint(Action::NextPane, "chat"));
+    }
+    hints
 }
 
 /// The hint about the running calls: a task can also be left.

@@ -75,10 +75,14 @@ fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
             copy,
             select,
         ],
-        Some(EntryBody::Prompt { .. } | EntryBody::Text { .. }) => {
+        Some(body @ (EntryBody::Prompt { .. } | EntryBody::Text { .. })) => {
             let versions = hint(Action::MessageBranches, "versions");
             let versions = versions.filter(|_| model.conversation.has_branches);
-            let edit = hint(Action::EditMessage, "edit");
+            let edited = match body {
+                EntryBody::Prompt { .. } => "edit your message",
+                _ => "edit the answer",
+            };
+            let edit = hint(Action::EditMessage, edited);
             vec![copy, edit, back, versions, lines, select]
         }
         Some(EntryBody::Thinking { .. }) => vec![fold_hint(model), back, copy, select],

@@ -303,3 +303,31 @@ async fn deleted_conversation_is_not_recreated_by_the_next_answer() {
         Some(2)
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn part_of_a_first_answer_is_kept_under_its_prompt() {
+    let mut harness = EngineHarness::start(journal::partial_answer_script()).await;
+    harness.prompt("Tell me").await;
+    let is_text = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));
+    harness.wait_for("text", is_text).await;
+    harness.send(Command::Interrupt).await;
+    assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Cancelled);
+    let home = harness.shut_down().await;
+    let store = humble::store::SessionStore::new(home.path().join("sessions"));
+    let listed = store.list();
+    let [summary] = &listed[..] else {
+        panic!("not one file: {listed:?}");
+    };
+    assert_eq!(
+        (summary.title.as_str(), &summary.open_error),
+        ("Tell me", &None)
+    );
+    assert!(summary.id.as_str().ends_with("_Tell_me.json"));
+    let session = store.open(&summary.id).expect("a session");
+    let parts = session.metadata.cancelled.iter();
+    let parts: Vec<&str> = parts.map(|turn| turn.partial_answer.as_str()).collect();
+    assert_eq!(
+        (session.messages.len(), &parts[..]),
+        (0, &["Half a sen"][..])
+    );
+}

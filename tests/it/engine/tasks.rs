@@ -214,12 +214,12 @@ async fn a_task_of_a_changed_server_is_not_followed() {
         (
             "gone",
             "1",
-            "Server `gone` is not configured any more, so its task was not followed.",
+            "Server `gone` is no longer configured, so its task was not followed.",
         ),
         (
             "humble",
             "1",
-            "Server `humble` has other settings now, so its task was not followed.",
+            "Server `humble` now has different settings, so its task was not followed.",
         ),
         (
             "humble",

@@ -224,7 +224,7 @@ fn an_earlier_message_is_edited_and_its_old_version_is_a_branch() {
 }
 
 #[test]
-fn an_edited_answer_stands_in_a_branch_and_is_what_the_model_gets() {
+fn an_edited_answer_is_in_a_new_branch_and_is_sent_to_the_model() {
     let mut chat = chat(script().answer("Wrong.").answer("Later."));
     chat.says("one");
     chat.press(KeyCode::Tab, KeyModifiers::NONE);
@@ -233,7 +233,7 @@ fn an_edited_answer_stands_in_a_branch_and_is_what_the_model_gets() {
         .press(KeyCode::Char('u'), KeyModifiers::CONTROL)
         .types("Right.")
         .enter()
-        .sees("The edited answer stands in a new branch. Nothing was sent.")
+        .sees("The edited answer is in a new branch. Nothing was sent.")
         .sees("Right.")
         .does_not_see("Wrong.")
         .model_received_requests(1)

@@ -63,7 +63,7 @@ fn compact_shows_the_summary_and_explains_it() {
         .says("two")
         .says("/compact")
         .sees("요약입니다.")
-        .sees("The model is sent this summary instead of what came before it.");
+        .sees("The model now receives this summary instead of the messages before it.");
 }
 
 #[test]

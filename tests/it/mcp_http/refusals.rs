@@ -230,7 +230,7 @@ async fn tls_to_a_plain_text_port_is_reported() {
         format!("Server `web` could not be started. The TLS connection to `{url}/mcp` failed: ");
     assert!(notice.starts_with(&start), "{notice}");
     assert!(
-        notice.contains("mcp-servers.json with `http://`"),
+        notice.contains("change `https://` to `http://`"),
         "{notice}"
     );
 }

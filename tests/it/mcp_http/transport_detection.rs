@@ -146,6 +146,22 @@ async fn a_missing_sse_endpoint_is_reported() {
     assert_eq!(sentence, expected);
 }
 
+#[tokio::test]
+async fn an_sse_url_without_an_event_stream_is_reported() {
+    for content_type in ["application/json", "text/plain", ""] {
+        let web = TestHttpServer::start_with(move |_| {
+            let headers = vec![format!("Content-Type: {content_type}")];
+            Some(Behavior::Response(200, headers, "{}".to_owned()))
+        })
+        .await;
+        let config = remote(format!("{}/sse", web.origin), RemoteTransport::Sse);
+        assert_eq!(
+            HttpHarness::connection_error(web, config).await,
+            "Server `web` could not be started. It did not answer with an event stream."
+        );
+    }
+}
+
 /// Legacy servers reject `server/discover` in many ways.
 #[tokio::test]
 async fn a_legacy_server_is_detected_from_any_rejection() {

@@ -4,8 +4,8 @@ use super::{MarkdownLayout, RowPrefixes};
 use crate::text::markdown::block_event::{BlockPrefix, PrefixPart};
 use std::num::NonZeroU16;
 
-/// The widest line of prose that is easy to read. Code and tables may use all columns.
-const MEASURE: u16 = 100;
+/// Longer lines of prose are hard to read. Code and tables may use all columns.
+const PROSE_COLUMNS_MAX: u16 = 100;
 
 impl MarkdownLayout {
     /// The prefix of code: as wide as [`INSET`].
@@ -13,9 +13,9 @@ impl MarkdownLayout {
         format!("{} ", self.glyphs.code_bar)
     }
 
-    /// The columns of prose after the prefix: lines of at most [`MEASURE`] columns.
+    /// The columns of prose after the prefix: lines of at most [`PROSE_COLUMNS_MAX`] columns.
     pub(super) fn prose_width(&self, prefixes: RowPrefixes) -> NonZeroU16 {
-        let surplus = self.width.get().saturating_sub(MEASURE);
+        let surplus = self.width.get().saturating_sub(PROSE_COLUMNS_MAX);
         let left = self.content_width(prefixes).get().saturating_sub(surplus);
         NonZeroU16::new(left).unwrap_or(NonZeroU16::MIN)
     }

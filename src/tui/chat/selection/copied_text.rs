@@ -3,7 +3,7 @@
 use super::geometry::{PaneView, selected_columns};
 use super::{LaidOutPlace, SelectionUnit};
 use crate::domain::EntryBody;
-use crate::text::markdown::{BlockKind, RowOffset, RowPlace};
+use crate::text::markdown::{RowOffset, RowPlace};
 use crate::tui::chat::call_text::full_call_text;
 use crate::tui::chat::entry_rows::{body_text, unfolded_text};
 use crate::tui::chat::stops::Stop;
@@ -131,16 +131,9 @@ impl PaneView<'_> {
 
     /// A stop as the screen shows it. The label of a code block is not part of the code.
     pub fn stop_as_shown(&mut self, stop: Stop) -> Option<String> {
+        let first = self.viewport.first_text_row(self.input, stop)?;
         let rows = self.viewport.stop_rows(self.input, stop)?;
-        let layout = self.viewport.layout_at(stop.index)?;
-        let text = layout.text.as_ref();
-        let block = stop.block.and_then(|block| text?.blocks().get(block));
-        let label_rows = match block {
-            Some(block) if block.kind == BlockKind::Code => block.first_text_row - block.first_row,
-            _ => 0,
-        };
-        let rows = (*rows.start() + label_rows).min(*rows.end())..=*rows.end();
-        Some(self.rows_as_shown(self.whole_rows(stop.index, rows)))
+        Some(self.rows_as_shown(self.whole_rows(stop.index, first..=*rows.end())))
     }
 
     /// The places at the start and the end of these rows of an entry.

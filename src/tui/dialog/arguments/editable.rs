@@ -4,7 +4,7 @@
 use super::Arguments;
 use super::document::{has_long_text, line_count, member_path};
 use super::values::{is_unmistakable, value_text};
-use crate::text::lines::restore_line_ends;
+use crate::text::lines::restore_line_endings;
 use serde_json::Value;
 
 /// More values are edited as JSON.
@@ -98,7 +98,7 @@ pub fn with_edited_value(
     };
     *value = match value {
         // The editor shows every line end as a line break.
-        Value::String(old) => Value::from(restore_line_ends(old, text)),
+        Value::String(old) => Value::from(restore_line_endings(old, text)),
         _ => serde_json::from_str(text).map_err(|error| format!("Not valid JSON: {error}"))?,
     };
     match root {

@@ -158,6 +158,9 @@ fn title_comes_from_the_first_answered_prompt() {
     let mut chat = chat();
     chat.keys("one<Enter>").turn_ends(TurnEnd::Refused);
     assert_eq!(chat.model.conversation.title, "");
+    chat.engine_event(Event::SessionSaved("a.json".into()));
+    let saved = chat.model.conversation.saved_title();
+    assert_eq!(saved.as_deref(), Some("one"), "for the line at the exit");
     chat.keys("two<Enter>").model_answers("2");
     assert_eq!(chat.model.conversation.title, "two");
     chat.keys("three<Enter>").model_answers("3");

@@ -214,7 +214,9 @@ fn korean_names_match_while_a_syllable_is_composed() {
         let labels = listed(chat.keys(&format!("<Ctrl+u>/persona {typed}")));
         assert_eq!(labels.len(), 1, "{typed}: {labels:?}");
     }
-    chat.keys("<Tab>");
+    let mut chat = self::chat();
+    chat.engine_event(personas(&["terraform", decomposed], ""));
+    chat.keys("/persona 우미<Tab>");
     assert_eq!(chat.message(), format!("/persona {decomposed}"));
     chat.keys("<Enter>");
     let expected = Command::SelectPersona(Some(decomposed.to_owned()));

@@ -232,7 +232,7 @@ fn the_dialog_shows_the_changes_made_by_parsing() {
 }
 
 #[test]
-fn an_edit_keeps_the_line_ends_of_other_lines() {
+fn an_edit_keeps_the_line_endings_of_other_lines() {
     let arguments = json!({ "path": "a\rb", "content": "one\r\ntwo\rthree\nfour\r\n" });
     let mut chat = with_tool_call((80, 24), "", &arguments);
     chat.wait(1_000).keys("e2<Enter>").accept_check();

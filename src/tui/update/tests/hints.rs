@@ -61,13 +61,9 @@ fn rename_without_a_title_puts_the_present_one_into_the_message() {
 #[test]
 fn mcp_add_and_the_empty_list_name_the_shell_command() {
     let mut chat = chat();
-    chat.keys("/mcp add files<Enter>");
-    assert!(
-        chat.notice().contains("humble mcp add NAME"),
-        "{}",
-        chat.notice()
-    );
-    chat.keys("/mcp<Enter>");
+    let screen = chat.keys("/mcp add files<Enter>").screen();
+    assert!(screen.contains("humble mcp add NAME"), "{screen}");
+    chat.keys("<Esc>/mcp<Enter>");
     let screen = chat.screen();
     assert!(screen.contains("humble mcp add NAME"), "{screen}");
 }
@@ -260,4 +256,35 @@ fn a_small_screen_names_the_help_and_the_keys_of_a_question() {
     let screen = chat.size(40, 8).screen();
     assert!(!screen.contains("Press a key to choose"), "{screen}");
     assert!(screen.contains("y "), "{screen}");
+}
+
+#[test]
+fn a_stopped_answer_can_be_asked_again_with_the_key_shown() {
+    let mut chat = chat();
+    chat.keys("go<Enter>").model_says("The fi");
+    assert!(!chat.screen().contains("ask again"));
+    chat.keys("<Ctrl+c>")
+        .engine_event(Event::InterruptAcknowledged)
+        .turn_ends(TurnEnd::Cancelled)
+        .wait(7_000);
+    let screen = chat.screen();
+    assert!(screen.contains("Alt+R ask again"), "{screen}");
+    chat.keys("x");
+    assert!(
+        !chat.screen().contains("ask again"),
+        "a new prompt is typed"
+    );
+    chat.keys("<Backspace><Alt+r>").model_answers("The first.");
+    chat.wait(7_000);
+    assert!(!chat.screen().contains("ask again"));
+}
+
+#[test]
+fn a_short_notice_leaves_the_keys_of_the_pane_visible() {
+    let mut chat = with_long_answer();
+    chat.wait(7_000).keys("<Tab><Up>y");
+    let screen = chat.screen();
+    let last = screen.lines().last().expect("the hint line");
+    assert!(last.contains("Sent the answer"), "{screen}");
+    assert!(last.contains("y copy"), "{screen}");
 }

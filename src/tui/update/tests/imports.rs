@@ -62,6 +62,16 @@ fn importing_from(sources: Vec<ImportSource>) -> ChatHarness {
 }
 
 #[test]
+fn the_list_claims_nothing_before_the_clients_are_known() {
+    let mut chat = chat();
+    let screen = chat.keys("/import<Enter>").screen();
+    assert!(screen.contains("Looking for servers"), "{screen}");
+    assert!(!screen.contains("No servers"), "{screen}");
+    let screen = importing_from(Vec::new()).screen();
+    assert!(screen.contains("No servers of other clients"), "{screen}");
+}
+
+#[test]
 fn servers_of_a_client_are_shown_in_full_before_they_are_added() {
     let mut chat = importing_from(sources());
     let list = chat.screen();

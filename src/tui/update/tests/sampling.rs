@@ -52,6 +52,19 @@ fn without_a_turn_the_question_waits_in_a_row_until_it_is_opened() {
 }
 
 #[test]
+fn a_small_dialog_says_why_its_key_only_scrolled() {
+    let mut chat = chat();
+    chat.size(40, 10).keys("go<Enter>");
+    asks(&mut chat, 7, ask_model());
+    chat.screen();
+    chat.wait(600).commands();
+    chat.keys("y").wait(400);
+    assert_eq!(chat.commands(), []);
+    let screen = chat.screen();
+    assert!(screen.contains("Read the rest first"), "{screen}");
+}
+
+#[test]
 fn x_declines_everything_from_the_server() {
     let mut chat = chat();
     chat.size(80, 24).keys("go<Enter>");

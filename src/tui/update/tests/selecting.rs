@@ -100,6 +100,13 @@ fn lines_are_selected_from_the_stop_on_with_v() {
 }
 
 #[test]
+fn lines_of_a_code_block_begin_below_its_label() {
+    let mut chat = with_answer();
+    chat.keys("<Tab><Up><Up>v<Down>y");
+    assert_eq!(chat.copied().as_deref(), Some("fn main() {\n\tx();"));
+}
+
+#[test]
 fn a_call_is_copied_with_arguments_and_result() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("y");
@@ -228,4 +235,39 @@ fn branches_of_a_message_are_requested_by_its_turn() {
         chat.notice()
             .starts_with("This message has no other versions.")
     );
+}
+
+#[test]
+fn ctrl_up_and_down_go_from_question_to_question() {
+    let mut chat = three_turns();
+    let selected = |chat: &mut ChatHarness| {
+        let screen = chat.screen();
+        let row = screen.lines().find(|row| row.starts_with("▌"));
+        row.unwrap_or_default().trim_end().to_owned()
+    };
+    for expected in ["▌▌ three", "▌▌ two", "▌▌ one", "▌▌ one"] {
+        chat.keys("<Ctrl+Up>");
+        assert_eq!(selected(&mut chat), expected);
+    }
+    chat.keys("<Ctrl+Down>");
+    assert_eq!(selected(&mut chat), "▌▌ two");
+    chat.keys("e");
+    assert_eq!(chat.message(), "two");
+    chat.keys("<Esc><Ctrl+Up><Ctrl+Down>");
+    assert_eq!(chat.model.panes.focus, Focus::Message, "below the last one");
+    assert!(chat.model.chat.viewport.stop.is_none());
+}
+
+#[test]
+fn the_keys_say_which_message_is_edited() {
+    let mut chat = three_turns();
+    chat.keys("<Tab><Up>");
+    assert!(
+        chat.screen().contains("e edit the answer"),
+        "{}",
+        chat.screen()
+    );
+    chat.keys("<Up>");
+    let screen = chat.screen();
+    assert!(screen.contains("e edit your message"), "{screen}");
 }

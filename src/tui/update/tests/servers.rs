@@ -289,3 +289,16 @@ fn unfolding_the_lowest_row_scrolls_it_into_view() {
     pane.unfold_selected();
     assert_eq!(pane.rows_in_view(2).0, 40);
 }
+
+#[test]
+fn adding_a_server_says_what_to_type() {
+    let mut chat = chat();
+    let screen = chat.size(80, 24).keys("/mcp add<Enter>").screen();
+    for part in [
+        "humble mcp add NAME -- COMMAND ARGUMENTS",
+        "humble mcp add docs --url https://example.com/mcp",
+        "/import",
+    ] {
+        assert!(screen.contains(part), "{part}\n{screen}");
+    }
+}

@@ -260,3 +260,22 @@ fn the_options_of_an_export_are_completed() {
         assert_eq!(labels, expected, "{message}");
     }
 }
+
+#[test]
+fn a_second_d_leaves_the_question_about_deleting_open() {
+    let mut chat = browser();
+    chat.keys("<Down><Tab>dd");
+    assert!(
+        chat.screen().contains("Delete \"Busan\"?"),
+        "{}",
+        chat.screen()
+    );
+    chat.commands();
+    chat.keys("y");
+    assert_eq!(chat.commands(), [Command::DeleteSession("b.json".into())]);
+    chat.keys("dx");
+    assert!(
+        !chat.screen().contains("Delete \""),
+        "any other key keeps it"
+    );
+}

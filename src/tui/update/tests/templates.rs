@@ -98,7 +98,10 @@ fn a_form_asks_for_missing_values() {
 fn a_form_with_an_empty_field_puts_the_text_into_the_message() {
     let mut chat = chat_with_templates();
     chat.keys("/translate<Enter>Korean<Enter>");
-    assert!(chat.screen().contains("Enter put it in the message"));
+    assert!(
+        chat.screen()
+            .contains("Enter fill in later, in the message")
+    );
     chat.keys("<Enter>");
     assert_eq!(prompts(&chat), [""; 0]);
     let message = chat.model.composer.editor.text();
