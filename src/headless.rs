@@ -255,7 +255,7 @@ impl AskSession {
         if is_waiting || self.request.continues_session || self.is_submitted {
             return None;
         }
-        if !self.has_read_files().await {
+        if !self.request_files().await {
             return None;
         }
         if let Err(why) = allow_list::check_available(&self.request.allowed_tools, &self.servers) {

@@ -68,8 +68,8 @@ pub fn request_failure(error: &reqwest::Error, url: &Url) -> RequestFailure {
 
 /// Whether the answer is not valid HTTP, for example because of a header.
 pub fn is_invalid_response(error: &reqwest::Error) -> bool {
-    // Errors of connecting come from TLS or a proxy. hyper is not a dependency of ours, so its
-    // messages have to do.
+    // Connection errors come from TLS or a proxy. hyper is not a direct dependency, so only its
+    // messages identify the error.
     !error.is_connect() && root_cause(error).starts_with("invalid HTTP ")
 }
 

@@ -132,12 +132,12 @@ pub enum Command {
         server: ServerId,
         lines_seen: Option<u64>,
     },
-    /// Enables or disables a tool.
     /// Pins a tool, so that requests always offer it, or removes its pin.
     PinTool {
         server: ServerId,
         tool: String,
     },
+    /// Enables or disables a tool.
     ToggleTool {
         server: ServerId,
         tool: String,

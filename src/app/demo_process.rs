@@ -19,6 +19,6 @@ pub(super) fn exec_demo(home: Option<PathBuf>) -> Result<u8> {
     {
         let status = command.status().context(error_context)?;
         let code = status.code().and_then(|code| u8::try_from(code).ok());
-        Ok(code.unwrap_or(EXIT_FAILED))
+        Ok(code.unwrap_or(crate::headless::EXIT_FAILED))
     }
 }

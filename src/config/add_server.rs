@@ -2,6 +2,7 @@
 //! changing any other byte.
 
 use super::edits::edit_file;
+use super::error::capitalize;
 use super::json_document::JsonDocument;
 use super::json_edit::PathStep;
 use super::server_entries::{self, EntryLocation};
@@ -82,12 +83,6 @@ fn check_name(name: &str) -> Result<(), String> {
         )),
         false => Ok(()),
     }
-}
-
-fn capitalize(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
 }
 
 /// Adds servers at the end of `mcp-servers.json`, in one edit.

@@ -11,7 +11,7 @@ use url::Url;
 /// Maximum number of scopes.
 const SCOPES_MAX: usize = 100;
 
-/// Reads the settings of an entry. Those of a server without URL have no effect.
+/// Reads the settings of an entry. Those of a server without a URL have no effect.
 pub(super) fn parse_oauth(
     entry: &ConfigObject,
     launch: &LaunchConfig,
@@ -94,7 +94,7 @@ fn scopes(entry: &ConfigObject) -> Result<Vec<String>, FieldError> {
     };
     if scopes.len() > SCOPES_MAX || !scopes.iter().all(is_valid) {
         return Err(
-            "`scopes` must list at most 100 scopes, each without spaces and quotes".to_owned(),
+            "`scopes` must list at most 100 scopes, each without spaces or quotes".to_owned(),
         );
     }
     Ok(scopes)

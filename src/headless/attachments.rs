@@ -15,6 +15,8 @@ pub struct FilesToAttach {
 }
 
 impl FilesToAttach {
+    /// The files at `paths`, not read yet.
+    ///
     /// # Errors
     /// There are more files than a prompt may have.
     pub fn new(paths: Vec<String>) -> Result<Self, String> {
@@ -37,8 +39,8 @@ impl FilesToAttach {
 }
 
 impl AskSession {
-    /// Starts reading the files, once. Returns whether all have been read.
-    pub(super) async fn has_read_files(&mut self) -> bool {
+    /// Asks the engine to read the files, once. Returns whether all have been read.
+    pub(super) async fn request_files(&mut self) -> bool {
         let files = &mut self.request.files;
         if files.files.is_empty() {
             files.files = vec![None; files.paths.len()];

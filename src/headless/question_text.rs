@@ -40,7 +40,7 @@ pub(super) fn question_text(question: &Ask) -> String {
             format!("The model has called tools for {rounds} rounds.")
         }
         Ask::GrowContext { estimate, from, to } => format!(
-            "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} (`options.num_ctx` allows this)."
+            "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} if `options.num_ctx` allows it."
         ),
         Ask::SaveDialect { report, to } => {
             let dialect = to.map_or("", Dialect::name);
@@ -81,7 +81,7 @@ fn request_text(server: &ServerId, question: &Ask) -> String {
     match question {
         Ask::VisitPage { .. } => format!("{name} asks you to open a page."),
         Ask::PageVisited { host, .. } => format!(
-            "{name} runs the call only after you have been on {}.",
+            "{name} runs the call only after you have visited {}.",
             Clean::unambiguous_line(host)
         ),
         Ask::AskModel { .. } => format!("{name} wants an answer from your model."),

@@ -8,6 +8,8 @@ use crate::protocol::{UserAnswer, UserChoice};
 use crate::text::Clean;
 use std::sync::Arc;
 
+/// Asks whether the model may be asked. Returns the answer, and a line that reports it if the user was
+/// not asked.
 pub async fn ask_model(
     tty: Option<Arc<TtyReader>>,
     server: &ServerId,
@@ -50,6 +52,7 @@ pub async fn ask_model(
     answer
 }
 
+/// Asks whether the server may get the model's answer. Returns the same as [`ask_model`].
 pub async fn send_answer(
     tty: Option<Arc<TtyReader>>,
     server: &ServerId,

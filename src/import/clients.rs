@@ -127,7 +127,7 @@ pub fn find_client(id: &str) -> Option<&'static Client> {
 }
 
 impl Folders {
-    /// The folders of this user. `None` if the system does not know it.
+    /// The folders of this user. `None` if the home folder is not known.
     pub fn of_user() -> Option<Self> {
         let folders = BaseDirs::new()?;
         Some(Self {

@@ -53,6 +53,8 @@ pub struct Listing {
 }
 
 impl Vault {
+    /// Opens an existing folder as a vault.
+    ///
     /// # Errors
     /// There is no such folder, or it cannot be read.
     pub fn open(folder: &Path) -> Result<Self, NotesError> {

@@ -7,7 +7,7 @@ use super::{Ask, UserChoice};
 pub struct ChoiceRow {
     pub choice: UserChoice,
     pub key: char,
-    /// An earlier key, which still works; a blank for none.
+    /// An older key that still works; a space if there is none.
     pub alias: char,
     /// A few words, for a row of choices.
     pub short: &'static str,

@@ -16,8 +16,8 @@ pub enum SavedSessionCommand {
     Copy(SessionId),
     /// Answered by [`SavedSessionEvent::Exported`].
     Export(SessionExport),
-    /// Restores the session that was deleted last since the program started; answered by
-    /// [`SavedSessionEvent::Restored`].
+    /// Restores the session that was deleted last, whichever program deleted it; answered by
+    /// [`SavedSessionEvent::Restored`], or by a notice if the trash is empty.
     UndoDelete,
 }
 

@@ -22,8 +22,8 @@ pub enum ServerContentCommand {
         query: QueryId,
         completion: ArgumentCompletion,
     },
-    /// A resource was attached: its server reports changes. Each needs one `UnfollowResource`,
-    /// unless the conversation is left.
+    /// Asks the server of an attached resource to report its changes. Each needs one
+    /// `UnfollowResource`, unless the conversation is left.
     FollowResource(AttachedResource),
     /// A resource was removed from the message.
     UnfollowResource(AttachedResource),

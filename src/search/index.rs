@@ -8,7 +8,8 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A search index in one file. Several programs may use the file at once.
+/// A search index in one file. Several programs may use the file at once. All methods fail if the
+/// file cannot be read or written.
 #[derive(Debug)]
 pub struct Index {
     pub(super) connection: Connection,

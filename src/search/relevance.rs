@@ -1,5 +1,5 @@
-//! Judges whether a chunk is about the same thing as a prompt. The rank of a hit cannot tell: the best
-//! hit for an unrelated prompt shares a word with it, too.
+//! Judges whether a chunk is about the same thing as a prompt. The rank of a hit does not show this: even
+//! the best hit for an unrelated prompt shares a word with it.
 
 use super::terms::SearchTerms;
 use super::{Index, SearchError};
@@ -42,7 +42,7 @@ impl Index {
         )?;
         let mut weighed = Vec::new();
         for term in terms.about().split() {
-            let expression = term.whole_expression();
+            let expression = term.all_terms_expression();
             let count: i64 =
                 statement.query_row(params![expression, COUNTED_MAX], |row| row.get(0))?;
             // Korean verbs have many forms, so one that no note contains says little.

@@ -140,7 +140,7 @@ impl SearchTerms {
         Self { terms }
     }
 
-    /// Each term alone.
+    /// One query for each term.
     pub(super) fn split(&self) -> Vec<Self> {
         let alone = |term: &Term| Self {
             terms: vec![term.clone()],
@@ -221,8 +221,8 @@ impl SearchTerms {
         })
     }
 
-    /// A match expression for chunks that contain each term as it is.
-    pub(super) fn whole_expression(&self) -> String {
+    /// A match expression for chunks that contain every term, each run as a whole.
+    pub(super) fn all_terms_expression(&self) -> String {
         let expressions = self.terms.iter().map(|term| match term {
             Term::Word(word) => format!("{{title body}} : \"{word}\""),
             Term::Run(run) => run_expression(run, Matching::Every),
@@ -253,7 +253,7 @@ impl SearchTerms {
         Some(format!("{{title title_pairs}} : ({expression})"))
     }
 
-    /// A match expression for chunks that contain all terms as whole words.
+    /// A match expression for chunks with all words as whole words, and at least one pair of each run.
     pub(super) fn whole_words_expression(&self) -> Option<String> {
         let terms = self.split().into_iter();
         let terms: Vec<String> = terms

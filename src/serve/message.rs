@@ -33,6 +33,8 @@ impl RpcErrorResponse {
     }
 }
 
+/// Parses one message.
+///
 /// # Errors
 /// -32700 if `text` is not JSON, -32600 if it is not one JSON-RPC message.
 pub fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, Box<RpcErrorResponse>> {

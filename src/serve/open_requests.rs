@@ -41,8 +41,10 @@ impl OpenRequests {
         }
     }
 
+    /// Checks a message from the client without recording it.
+    ///
     /// # Errors
-    /// As for [`Self::record_incoming`], without recording anything.
+    /// As for [`Self::record_incoming`].
     pub fn check(&self, message: &ClientJsonRpcMessage) -> Result<(), Box<RpcErrorResponse>> {
         match message {
             JsonRpcMessage::Request(request)

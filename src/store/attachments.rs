@@ -137,22 +137,22 @@ impl AttachmentStore {
         }
     }
 
-    /// Remembers that contents may be unused now.
+    /// Marks that contents may be unused now.
     pub(super) fn mark_unused(&self) {
         if self.folder.is_dir() {
             let _ = fs::write(self.folder.join(UNUSED_MARKER), "");
         }
     }
 
-    /// Removes the contents that no file in `users` mentions, if a conversation with attachments
+    /// Removes the contents that no file in these folders mentions, if a conversation with attachments
     /// was deleted since the last time. Removes nothing if a file cannot be read.
-    pub fn remove_unused(&self, users: &[PathBuf]) {
+    pub fn remove_unused(&self, folders: &[PathBuf]) {
         let marker = self.folder.join(UNUSED_MARKER);
         if !marker.exists() {
             return;
         }
         let mut unused = self.old_files();
-        for folder in users {
+        for folder in folders {
             let Ok(items) = fs::read_dir(folder) else {
                 continue;
             };
@@ -196,7 +196,7 @@ impl AttachmentStore {
     }
 }
 
-/// Drops the files whose hashes stand in `bytes`. Reads the text once, however many files there
+/// Drops the files whose hashes occur in `bytes`. Reads the text once, however many files there
 /// are.
 fn retain_unmentioned(files: &mut Vec<(String, PathBuf)>, bytes: &[u8]) {
     let mentioned: HashSet<&[u8]> = bytes

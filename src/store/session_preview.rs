@@ -64,11 +64,11 @@ impl SessionStore {
     }
 }
 
-/// Part of a text around `offset`, with single blanks.
+/// Part of a text around `offset`, with whitespace collapsed.
 fn line_around(text: &str, offset: usize) -> String {
     let earliest = text.floor_char_boundary(offset.saturating_sub(EXCERPT_BYTES_BEFORE));
     let start = match text[earliest..offset].find(char::is_whitespace) {
-        Some(blank) if earliest > 0 => earliest + blank,
+        Some(space) if earliest > 0 => earliest + space,
         _ => earliest,
     };
     let end = text.floor_char_boundary(start + EXCERPT_BYTES);

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// The result could not be written, or the answer not read.
 pub fn run_import(home: &Home, args: ImportArgs) -> Result<u8> {
     let Some(folders) = Folders::of_user() else {
-        print_to_stderr("Your home folder is not known to the system.");
+        print_to_stderr("Your home folder could not be found. Set HOME to its path.");
         return Ok(EXIT_FAILED);
     };
     let Some(source) = &args.source else {

@@ -3,7 +3,7 @@
 
 mod search;
 
-use crate::app::output::print;
+use crate::app::output::{confirm, print};
 use crate::cli::GlobalArgs;
 use crate::cli::sessions::{FormatArg, PartArgs, SessionsArgs, SessionsCommand};
 use crate::config::{self, Home};
@@ -19,7 +19,7 @@ use crate::store::{
 use crate::text::Clean;
 use anyhow::{Context, Result};
 use jiff::{Timestamp, Zoned};
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 /// The saved conversations of a home.
@@ -158,7 +158,7 @@ impl<'a> Sessions<'a> {
         let mut written = write_export(&output, &default_name, &text, replaces);
         if let Err(ExportError::Exists(path)) = &written
             && io::stdin().is_terminal()
-            && confirms(&format!("{} exists. Replace it? (y/N)", path.display()))?
+            && confirm(&format!("{} exists. Replace it?", path.display()))?
         {
             written = write_export(&output, &default_name, &text, true);
         }
@@ -190,7 +190,7 @@ impl<'a> Sessions<'a> {
                 eprintln!("There is no terminal to ask on. Use --yes to delete without asking.");
                 return Ok(EXIT_USAGE);
             }
-            if !confirms(&format!("Delete \"{title}\" ({id})? (y/N)"))? {
+            if !confirm(&format!("Delete \"{title}\" ({id})?"))? {
                 eprintln!("Nothing was deleted.");
                 return Ok(EXIT_SUCCESS);
             }
@@ -237,16 +237,6 @@ impl<'a> Sessions<'a> {
         secrets.extend(config::server_secrets(&servers));
         Redactor::new(secrets)
     }
-}
-
-/// Asks on the terminal. Everything but yes is no.
-fn confirms(question: &str) -> Result<bool> {
-    eprint!("{} ", clean_line(question));
-    let mut answer = String::new();
-    let result = io::stdin().lock().read_line(&mut answer);
-    result.context("could not read the answer")?;
-    let answer = answer.trim().to_lowercase();
-    Ok(matches!(answer.as_str(), "y" | "yes" | "ㅛ"))
 }
 
 fn print_store_error(error: &StoreError) {

@@ -150,7 +150,7 @@ fn review_sign_in(
     before.oauth.clone()
 }
 
-/// The sign-in settings of a server, one per line. Secrets are only counted as present.
+/// The sign-in settings of a server, one per line. A secret appears only as `…`.
 fn sign_in_text(oauth: &OAuthSettings) -> String {
     let present = |secret: &Option<Secret>| secret.as_ref().map(|_| "…".to_owned());
     let grant = oauth

@@ -23,7 +23,7 @@ const TEXT_WORDS: &[&str] = &[
     "mentioning",
     "tagged",
 ];
-/// Words that are two at the beginning of a question, without their apostrophes.
+/// Contractions at the beginning of a question, without apostrophes, and what they stand for.
 const CONTRACTIONS: &[(&str, &str)] = &[
     ("whered", "where did"),
     ("whend", "when did"),

@@ -265,7 +265,7 @@ const CLASSES: &[Class] = &[
             "i know",
         ],
     ),
-    // A word for having written alone, without a place, refers to notes.
+    // Unlike `i have` and `i know`, these refer to notes even without `in my notes`.
     (
         "i-noted",
         &[

@@ -4,7 +4,7 @@
 use super::english_lookalikes::is_music;
 use super::topic::RequestTopic;
 
-/// Words before `notes` that name something else, or notes by anything but their topic.
+/// Words before `notes` that name something else, or select notes by something other than their topic.
 const NOT_TOPICS: &[&str] = &[
     "release",
     "patch",

@@ -1,5 +1,5 @@
-//! English requests that are told from ordinary prompts by more than their phrase: `is X in my notes`,
-//! `note about X please`, `a note explaining X`. Their topics must be plain nouns or subjects.
+//! English requests whose phrase also begins ordinary prompts: `is X in my notes`, `note about X please`,
+//! `a note explaining X`. Their topics must be plain nouns or subjects.
 
 use super::english_lookalikes::{DETERMINERS, is_statement};
 use super::topic::RequestTopic;
@@ -11,11 +11,11 @@ pub(super) const CREATE_EXPLANATION: &[&str] = &[
 /// A new note, without a verb.
 pub(super) const CREATE_PLEASE: &[&str] =
     &["a|another? {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic} please"];
-/// The topic before the notes. What has a determiner is usually in the conversation already.
+/// The topic precedes the notes. A topic with a determiner usually refers to the conversation.
 pub(super) const CREATE_IN_NOTES: &[&str] =
     &["add|save|put|write|record {topic} to|in|into {vault} as a|another? {plain*} note"];
 pub(super) const FIND_THING: &[&str] = &["is|are {topic} in {my} notes|vault"];
-/// What the user has is text, even if the topic is an instrument.
+/// Notes that the user has are text, even if their topic is an instrument.
 pub(super) const FIND_OWN_NOTES: &[&str] =
     &["{do-i-have} {any?} {my?} notes|note {mentioning} {topic}"];
 /// One note by its topic. Several notes with an article may be in the conversation.
@@ -91,7 +91,7 @@ const SUBJECT_BEGINNINGS: &[&str] = &[
 ];
 /// Instruments that notes may be about. The other musical words mean notes in music.
 const INSTRUMENTS: &[&str] = &["guitar", "piano", "violin"];
-/// Words that are no part of a thing to look for: pronouns, adverbs and adjectives.
+/// Words that cannot be part of a thing to look for: pronouns, adverbs and adjectives.
 const NOT_THINGS: &[&str] = &[
     "he",
     "she",

@@ -32,7 +32,7 @@ pub(super) const REFERENCES: &[&str] = &[
     "어떤",
     "무슨",
 ];
-/// Words before `노트` that tell notes apart by anything but their topic.
+/// Words before `노트` that select notes by something other than their topic.
 pub(super) const NOT_TOPICS: &[&str] = &[
     "마지막",
     "최근",

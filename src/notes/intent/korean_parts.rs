@@ -161,11 +161,11 @@ pub(super) fn without_particle<'a>(
         Some(syllable @ '가'..='힣') => Some((u32::from(syllable) - u32::from('가')) % 28 != 0),
         _ => None,
     };
+    // After other characters, such as digits and quotation marks, either form is taken as a particle.
     let consonant = text.strip_suffix(after_consonant);
     let consonant = consonant.filter(|text| ends_with_consonant(text) != Some(false));
     let vowel = text.strip_suffix(after_vowel);
     let vowel = vowel.filter(|text| ends_with_consonant(text) != Some(true));
     let found = consonant.or(vowel)?;
-    // After other characters, such as digits and quotation marks, either form is taken as a particle.
     (!found.is_empty()).then_some(found)
 }

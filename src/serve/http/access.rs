@@ -73,6 +73,8 @@ impl AccessPolicy {
         self
     }
 
+    /// Checks the `Host`, `Origin` and access token of a request.
+    ///
     /// # Errors
     /// The first reason to refuse the request.
     pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {

@@ -66,8 +66,10 @@ impl BoundedSessions {
         sessions.len() < self.max || least_recently_used(&sessions).is_some()
     }
 
+    /// Checks that the id of a request is free in this session.
+    ///
     /// # Errors
-    /// The error response for a request whose id is in use in this session.
+    /// The error response for a request whose id is in use.
     pub fn check_request_id(
         &self,
         id: &str,

@@ -17,7 +17,7 @@ pub trait BuiltInTool: Send + Sync {
     /// The definition for `tools/list`.
     fn definition(&self) -> Tool;
 
-    /// Whether nothing that the tool needs is missing in the settings.
+    /// Whether the settings contain everything that the tool needs.
     fn is_usable(&self, _settings: &BuiltInSettings) -> bool {
         true
     }
@@ -29,7 +29,7 @@ pub trait BuiltInTool: Send + Sync {
     fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>>;
 }
 
-/// The parts in which the definitions of the tools differ.
+/// The parts of a definition that differ from tool to tool.
 pub struct ToolDescription {
     pub name: &'static str,
     pub title: &'static str,

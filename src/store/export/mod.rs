@@ -67,14 +67,14 @@ struct ExportedMessage {
     mark: &'static str,
 }
 
-/// What a file contains, in any format.
+/// The contents of an exported file, in any format.
 struct ExportedConversation<'a> {
     /// On one line.
     title: String,
     model: &'a str,
     started_at: Option<Timestamp>,
     messages: Vec<ExportedMessage>,
-    /// Readers see them between the messages; a session file has them apart.
+    /// Shown between the messages in Markdown and HTML; a session file keeps them separately.
     cancelled: Vec<CancelledTurn>,
     answers_only: bool,
 }

@@ -23,7 +23,7 @@ impl SessionIndex {
     pub fn update(&self, time: Duration) -> IndexProgress {
         let files = self.session_files();
         let total = files.len();
-        // An unused home stays without a cache, by which it is recognized.
+        // A home without a cache counts as unused, so none is created while there are no sessions.
         if total == 0 && !self.path.exists() {
             return IndexProgress::default();
         }
@@ -159,15 +159,18 @@ impl ChunkBuilder {
     }
 }
 
-/// The end of the longest part of `text` with at most `room` bytes, if possible after a blank; 0 if
+/// The end of the longest part of `text` with at most `room` bytes, if possible after whitespace; 0 if
 /// nothing fits.
 fn end_of_part(text: &str, room: usize) -> usize {
     if text.len() <= room {
         return text.len();
     }
     let end = text.floor_char_boundary(room);
-    let blank = text[..end].rfind(char::is_whitespace);
-    blank.map_or(end, |at| at + 1)
+    let words = text[..end].trim_end_matches(|c: char| !c.is_whitespace());
+    match words.len() {
+        0 => end,
+        words_end => words_end,
+    }
 }
 
 #[cfg(test)]
@@ -195,7 +198,17 @@ mod tests {
     }
 
     #[test]
-    fn text_without_blanks_is_cut_anywhere() {
+    fn text_is_cut_after_a_space_of_several_bytes() {
+        let mut builder = ChunkBuilder::default();
+        builder.push(&"가나다\u{3000}".repeat(CHUNK_BYTES_MAX / 5));
+        let chunks = builder.finish();
+        let bodies = chunks.iter().map(|chunk| chunk.body.as_str());
+        let mut words = bodies.flat_map(str::split_whitespace);
+        assert!(chunks.len() > 1 && words.all(|word| word == "가나다"));
+    }
+
+    #[test]
+    fn text_without_whitespace_is_cut_anywhere() {
         let mut builder = ChunkBuilder::default();
         builder.push(&"가".repeat(CHUNK_BYTES_MAX));
         assert!(builder.finish().len() > 2);
