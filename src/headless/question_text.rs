@@ -53,7 +53,7 @@ pub(super) fn question_text(question: &Ask) -> String {
             format!("Use {} for notes?", Clean::unambiguous_line(folder))
         }
         Ask::UnfinishedTurn(_) => "An earlier turn is unfinished.".to_owned(),
-        Ask::ConfirmDiscard { .. } => "Discard it?".to_owned(),
+        Ask::ConfirmDiscard { .. } => "Discard the unfinished turn?".to_owned(),
         Ask::PinChanged(change) => {
             let (tool, server) = (&change.tool.name, &change.server);
             Clean::single_line(&format!(
@@ -75,13 +75,13 @@ pub(super) fn question_text(question: &Ask) -> String {
     }
 }
 
-/// A request of a server.
+/// The text for a request that a server made.
 fn request_text(server: &ServerId, question: &Ask) -> String {
     let name = Clean::name(server.as_str());
     match question {
         Ask::VisitPage { .. } => format!("{name} asks you to open a page."),
         Ask::PageVisited { host, .. } => format!(
-            "{name} runs the call only after you have been on {}.",
+            "{name} runs the call only after you have visited {}.",
             Clean::unambiguous_line(host)
         ),
         Ask::AskModel { .. } => format!("{name} wants an answer from your model."),

@@ -1,6 +1,6 @@
 //! Rewinds turns, switches branches and renames the conversation. Must not be used while a turn
-//! is running, except for renaming. The methods return true if the session changed and must be
-//! saved.
+//! is running, except for renaming. A method that returns a `bool` returns true if the session
+//! changed and must be saved.
 
 use super::Conversation;
 use crate::domain::{Advice, Branch, Notice, Prompt, WrittenNote};
@@ -42,7 +42,8 @@ impl Conversation {
         names.collect()
     }
 
-    /// Like [`Self::notes_of_last_turn`]. A branch to which the turn moves no longer removes them.
+    /// Like [`Self::notes_of_last_turn`], but also releases the notes: undoing the turn again no
+    /// longer removes them.
     pub fn take_notes_of_last_turn(&mut self) -> Vec<WrittenNote> {
         let last_prompt = self.session.last_prompt_index();
         let metadata = &mut self.session.metadata;
@@ -68,7 +69,8 @@ impl Conversation {
         cx.outbox.push(Event::BranchesListed(summaries));
     }
 
-    /// Reports how many versions the prompts have. A conversation that is opened has them with it.
+    /// Reports how many versions each prompt has. Not needed after opening a conversation, because
+    /// [`Event::SessionOpened`] includes its branches.
     pub fn report_versions(&self, cx: &mut EngineCx) {
         if !self.session.branches.is_empty() {
             let versions = self.session.other_versions();
@@ -76,7 +78,7 @@ impl Conversation {
         }
     }
 
-    /// Puts the user's own text in the place of an answer, in a new branch.
+    /// Replaces an answer with the user's own text, in a new branch.
     pub fn replace_answer(&mut self, of_turn: usize, answer: &str, cx: &mut EngineCx) -> bool {
         if !self
             .session
@@ -89,7 +91,7 @@ impl Conversation {
         }
         let session = Arc::new(self.session.clone());
         cx.outbox.push(Event::SessionOpened(session));
-        let notice = Notice::info("The edited answer stands in a new branch. Nothing was sent.");
+        let notice = Notice::info("The edited answer is in a new branch. Nothing was sent.");
         cx.notice(notice.with_advice(Advice::ListBranches));
         true
     }

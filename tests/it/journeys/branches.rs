@@ -233,7 +233,7 @@ fn an_edited_answer_stands_in_a_branch_and_is_what_the_model_gets() {
         .press(KeyCode::Char('u'), KeyModifiers::CONTROL)
         .types("Right.")
         .enter()
-        .sees("The edited answer stands in a new branch. Nothing was sent.")
+        .sees("The edited answer is in a new branch. Nothing was sent.")
         .sees("Right.")
         .does_not_see("Wrong.")
         .model_received_requests(1)
