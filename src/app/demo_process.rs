@@ -3,7 +3,8 @@
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 
-/// Runs the demo as a new process, so that it inherits no state from this one.
+/// Replaces this process with the demo, so that no state carries over. Where a process cannot be
+/// replaced, runs the demo as a child process.
 pub(super) fn exec_demo(home: Option<PathBuf>) -> Result<u8> {
     let program = std::env::current_exe().context("could not find this program's executable")?;
     let mut command = std::process::Command::new(program);
@@ -12,7 +13,7 @@ pub(super) fn exec_demo(home: Option<PathBuf>) -> Result<u8> {
     }
     command.arg("demo");
     let error_context = "could not start the demo: try `humble demo`";
-    // Replaces this process: its terminal reader would otherwise steal keys from the demo.
+    // Not a child process: this process's terminal reader would steal keys from it.
     #[cfg(unix)]
     return Err(std::os::unix::process::CommandExt::exec(&mut command)).context(error_context);
     #[cfg(not(unix))]

@@ -353,8 +353,8 @@ fn start_engine(
     }
     background.watch_front_end();
     let _in_background = background.runtime.enter();
-    // The engine configures the server once it has read the settings.
     let notes = notebook(&home, provider.clone());
+    // The engine configures the built-in server once it has read the settings.
     let built_in_server = chat_server(provider.clone(), notes.clone());
     engine::spawn(EngineDeps {
         home,

@@ -26,5 +26,6 @@ pub(super) fn confirm(question: &str) -> Result<bool> {
     let result = io::stdin().lock().read_line(&mut answer);
     result.context("could not read the answer")?;
     let answer = answer.trim().to_lowercase();
+    // On a Korean keyboard layout, the `y` key types `ㅛ`.
     Ok(matches!(answer.as_str(), "y" | "yes" | "ㅛ"))
 }

@@ -23,7 +23,7 @@ pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
     } else {
         read_pipe()?
     };
-    Ok(prompt_of(without_mark(&typed).trim(), piped.trim_end()))
+    Ok(prompt_of(without_bom(&typed).trim(), piped.trim_end()))
 }
 
 fn prompt_of(typed: &str, piped: &str) -> Option<Prompt> {
@@ -69,12 +69,12 @@ pub(super) fn read_pipe() -> Result<String> {
         PIPE_BYTES_MAX / (1024 * 1024)
     );
     let text = String::from_utf8(bytes).context("piped input is not UTF-8 text")?;
-    Ok(without_mark(&text).to_owned())
+    Ok(without_bom(&text).to_owned())
 }
 
-/// The text without the byte order mark that some editors write first. It would hide a command or
-/// a request behind it.
-fn without_mark(text: &str) -> &str {
+/// The text without the byte order mark that some editors write first. Otherwise, a command at the
+/// start would not be recognized.
+fn without_bom(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 

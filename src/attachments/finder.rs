@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 const LISTED_MAX: usize = 100_000;
 /// Maximum duration of a walk.
 const WALK_TIME_MAX: Duration = Duration::from_secs(2);
-/// A listing is reused for this long, or for ten times the duration of its walk if that is longer.
+/// A listing is reused for this long, or for ten times as long as its walk took, whichever is
+/// longer.
 const LISTING_AGE_MIN: Duration = Duration::from_secs(5);
 /// Maximum number of entries read from one folder.
 const FOLDER_ENTRIES_MAX: usize = 10_000;

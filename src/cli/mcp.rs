@@ -225,8 +225,8 @@ Ctrl+C or the end of --timeout cancels the call on its server.
 
 const LOGIN_HELP: &str = "\
 Exit status: 0 signed in, or no sign-in needed; 1 failed; 2 usage error; 130 interrupted.
-The address to open, its host and the requested scopes are printed. The browser returns to a port of this machine. If \
-it runs on another machine, paste the address of the page where it ends up, and press Enter. The tokens are stored in \
+The address to open, its host and the requested scopes are printed. The browser is redirected to a port on this \
+machine. If it runs on another machine, paste the address of the page where it ends up, and press Enter. The tokens are stored in \
 auth.json in the home folder.
 
   humble mcp login docs

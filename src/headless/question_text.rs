@@ -53,7 +53,7 @@ pub(super) fn question_text(question: &Ask) -> String {
             format!("Use {} for notes?", Clean::unambiguous_line(folder))
         }
         Ask::UnfinishedTurn(_) => "An earlier turn is unfinished.".to_owned(),
-        Ask::ConfirmDiscard { .. } => "Discard it?".to_owned(),
+        Ask::ConfirmDiscard { .. } => "Discard the unfinished turn?".to_owned(),
         Ask::PinChanged(change) => {
             let (tool, server) = (&change.tool.name, &change.server);
             Clean::single_line(&format!(
@@ -75,7 +75,7 @@ pub(super) fn question_text(question: &Ask) -> String {
     }
 }
 
-/// A request of a server.
+/// The text for a request that a server made.
 fn request_text(server: &ServerId, question: &Ask) -> String {
     let name = Clean::name(server.as_str());
     match question {

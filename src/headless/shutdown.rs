@@ -15,7 +15,8 @@ pub(super) const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(1);
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Shuts the engine down. Returns true if something was not saved, or if the engine did not
-/// acknowledge the shutdown in time.
+/// acknowledge the shutdown in time. Returns false if it acknowledged the shutdown but did not
+/// finish within [`SHUTDOWN_TIMEOUT`].
 ///
 /// # Errors
 /// Standard output could not be written.

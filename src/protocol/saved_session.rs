@@ -41,7 +41,7 @@ pub enum SavedSessionEvent {
         query: QueryId,
         /// The sessions that contain every word, as far as they are indexed.
         sessions: Arc<HashSet<SessionId>>,
-        /// The words that were searched, folded, to mark them.
+        /// The search words, case-folded, for highlighting matches.
         terms: Vec<String>,
     },
     /// The index grew, or could not be written.

@@ -22,6 +22,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
+/// The text of a source file up to its unit tests.
 fn source(path: &str) -> String {
     let text = fs::read_to_string(root().join(path)).expect("a source file");
     let code = text.split("#[cfg(test)]").next();

@@ -119,7 +119,7 @@ impl HubHarness {
         Self::connect_with_roots(config, &[]).await
     }
 
-    /// Lets the server ask for these folders.
+    /// Connects one server, which can list these roots.
     pub async fn connect_with_roots(config: ServerConfig, roots: &[&str]) -> Self {
         let mut harness = Self::start(Vec::new());
         harness.set_roots(roots);
@@ -262,10 +262,11 @@ impl HubHarness {
         }
     }
 
-    /// Shuts the hub down quickly and checks that no process is left.
+    /// Shuts the hub down and checks that this is quick and leaves no process.
     pub async fn close(self) {
         let started = Instant::now();
         self.hub.shutdown().await;
+        // The hub limits its shutdown to 3.8 seconds.
         assert!(
             started.elapsed() < Duration::from_millis(4_300),
             "{:?}",

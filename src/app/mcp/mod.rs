@@ -43,7 +43,7 @@ pub async fn run(
         McpCommand::Call(args) => call::run_mcp_call(home, args, background).await,
         McpCommand::Login(args) => login::run_login(home, args, background).await,
         McpCommand::Logout(args) => login::run_logout(home, args, background).await,
-        McpCommand::Add(args) if registry::is_registry_name(&args) => {
+        McpCommand::Add(args) if registry::refers_to_registry(&args) => {
             registry::run_registry_add(home, args).await
         }
         McpCommand::Add(args) => add::run_add(home, args, background).await,

@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 /// How long new and changed conversations are indexed before the search.
 const INDEXING_TIME_MAX: Duration = Duration::from_secs(60);
-/// The pause while another program is indexing.
-const PAUSE: Duration = Duration::from_millis(200);
+/// The delay before the next attempt while another program is indexing.
+const RETRY_DELAY: Duration = Duration::from_millis(200);
 /// One slice of indexing, after which progress is shown.
-const SLICE: Duration = Duration::from_millis(500);
+const INDEXING_SLICE: Duration = Duration::from_millis(500);
 /// Maximum number of conversations whose matching part is shown, because each must be read.
 const EXCERPTS_MAX: usize = 200;
 
@@ -81,12 +81,12 @@ fn update_index(sessions: &Sessions) {
     let mut last_indexed = 0;
     let mut has_shown = false;
     let progress = loop {
-        let progress = sessions.index.update(SLICE);
+        let progress = sessions.index.update(INDEXING_SLICE);
         if progress.is_complete() || progress.error.is_some() || Instant::now() > deadline {
             break progress;
         }
         if progress.indexed <= last_indexed {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(RETRY_DELAY);
         }
         last_indexed = progress.indexed;
         if shows_progress {
@@ -100,11 +100,11 @@ fn update_index(sessions: &Sessions) {
     }
     if !progress.is_complete() {
         let (indexed, total) = (progress.indexed, progress.total);
-        let why = progress
-            .error
-            .map(|why| format!(": {why}"))
-            .unwrap_or_default();
-        let message = format!("Only {indexed} of {total} conversations are indexed{why}.");
+        let reason = match progress.error {
+            Some(why) => format!(": {why}."),
+            None => " so far. Search again to continue indexing.".to_owned(),
+        };
+        let message = format!("Only {indexed} of {total} conversations are indexed{reason}");
         eprintln!("{}", clean_line(&message));
     }
 }

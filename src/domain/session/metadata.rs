@@ -300,7 +300,8 @@ impl SessionMetadata {
         results.filter_map(AgentResult::written_note).collect()
     }
 
-    /// Like [`Self::written_notes`]. A branch to which the turns move no longer removes them.
+    /// Like [`Self::written_notes`], but also releases the notes: undoing the turns again no longer
+    /// removes them.
     pub fn take_written_notes(&mut self, first: usize) -> Vec<WrittenNote> {
         let turns = self.turns.iter_mut();
         let turns = turns.filter(|turn| turn.message_index >= first);

@@ -14,7 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// Results up to this size, without images, are kept. Others are requested again when a turn waits
 /// for them.
 const RESULT_BYTES_MAX: usize = 1 << 20;
-/// Longest part listed of an error, in characters.
+/// Maximum length of an error in the task list, in characters.
 const REASON_CHARS_MAX: usize = 300;
 
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl LeftTaskEntry {
             && self.call.task == call.task
     }
 
-    /// Stores a status of the server. Returns whether it is new.
+    /// Stores a status that the server reported. Returns whether it is new.
     pub fn set_status(&mut self, status: Option<&str>) -> bool {
         self.has_been_seen = true;
         let state = LeftTaskState::Running {
@@ -122,7 +122,7 @@ impl LeftTaskEntry {
                 let text = format!("{label} is no longer followed.");
                 let notice = Notice::warning(text).with_reason(why.clone());
                 self.state = LeftTaskState::NotFollowed { why };
-                // After a start, the list says it.
+                // Until the server has reported the task in this run, only the task list shows this.
                 return self
                     .has_been_seen
                     .then(|| notice.with_advice(Advice::ShowLeftTasks));

@@ -1,6 +1,6 @@
 //! Rewinds turns, switches branches and renames the conversation. Must not be used while a turn
-//! is running, except for renaming. The methods return true if the session changed and must be
-//! saved.
+//! is running, except for renaming. A method that returns a `bool` returns true if the session
+//! changed and must be saved.
 
 use super::Conversation;
 use crate::domain::{Advice, Branch, Notice, Prompt, WrittenNote};
@@ -42,7 +42,8 @@ impl Conversation {
         names.collect()
     }
 
-    /// Like [`Self::notes_of_last_turn`]. A branch to which the turn moves no longer removes them.
+    /// Like [`Self::notes_of_last_turn`], but also releases the notes: undoing the turn again no
+    /// longer removes them.
     pub fn take_notes_of_last_turn(&mut self) -> Vec<WrittenNote> {
         let last_prompt = self.session.last_prompt_index();
         let metadata = &mut self.session.metadata;
@@ -68,8 +69,8 @@ impl Conversation {
         cx.outbox.push(Event::BranchesListed(summaries));
     }
 
-    /// Reports how many versions the prompts have. Not needed after [`Event::SessionOpened`], from
-    /// which the front end counts them.
+    /// Reports how many versions each prompt has. Not needed after opening a conversation, because
+    /// [`Event::SessionOpened`] includes its branches.
     pub fn report_versions(&self, cx: &mut EngineCx) {
         if !self.session.branches.is_empty() {
             let versions = self.session.other_versions();

@@ -15,7 +15,8 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-/// Opening a conversation is abandoned after this time, for example on a disconnected network drive.
+/// Opening a conversation is abandoned after this long, for example on a disconnected network
+/// drive.
 pub(super) const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The open conversation.
@@ -129,7 +130,7 @@ mod tests {
     use std::sync::mpsc::channel;
 
     #[tokio::test(start_paused = true)]
-    async fn a_conversation_that_does_not_open_is_given_up_after_30_seconds() {
+    async fn opening_a_conversation_is_abandoned_after_30_seconds() {
         let (release, released) = channel::<()>();
         let mut opening = Box::pin(within_timeout(move || released.recv().is_ok(), || false));
         assert!(timeout(Duration::ZERO, &mut opening).await.is_err());

@@ -23,7 +23,8 @@ impl Turn {
                 let tools = self.current_read_only_tools(offered, tools);
                 if !tools.contains_key(&tool) {
                     self.note(Notice::warning(
-                        "The server does not mark this tool as read-only, so this was not saved.",
+                        "The tool is not marked as read-only, or it has changed since it was shown, so \
+                         this was not saved.",
                     ));
                     return false;
                 }

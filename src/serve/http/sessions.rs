@@ -63,7 +63,7 @@ impl BoundedSessions {
     /// Whether a new session can be opened now.
     pub fn has_room(&self) -> bool {
         let sessions = lock_ignoring_poison(&self.sessions);
-        sessions.len() < self.max || least_recently_used(&sessions).is_some()
+        sessions.len() < self.max || replaceable_session(&sessions).is_some()
     }
 
     /// Checks that the id of a request is free in this session.
@@ -102,7 +102,8 @@ impl BoundedSessions {
     }
 }
 
-fn least_recently_used(sessions: &HashMap<SessionId, SessionState>) -> Option<SessionId> {
+/// The least recently used session, if it has been idle for [`REPLACEABLE_AFTER`].
+fn replaceable_session(sessions: &HashMap<SessionId, SessionState>) -> Option<SessionId> {
     let (id, session) = sessions
         .iter()
         .min_by_key(|(_, session)| session.last_used)?;
@@ -148,7 +149,7 @@ impl SessionManager for BoundedSessions {
             let sessions = lock_ignoring_poison(&self.sessions);
             match sessions.len() < self.max {
                 true => None,
-                false => Some(least_recently_used(&sessions).ok_or(SessionsError::Full)?),
+                false => Some(replaceable_session(&sessions).ok_or(SessionsError::Full)?),
             }
         };
         if let Some(id) = replaced {

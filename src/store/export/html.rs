@@ -75,7 +75,8 @@ fn markdown_html(markdown: &str) -> String {
     out
 }
 
-/// Shows HTML as text, and changes images and links that lead elsewhere.
+/// Shows HTML as text, turns images into links, and disables links with other schemes than
+/// [`SCHEMES`].
 fn harmless(event: Event) -> Event {
     match event {
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),

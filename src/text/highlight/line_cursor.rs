@@ -1,5 +1,5 @@
-//! The position of a lexer in a line, and the spans painted so far. Spans end only next to an ASCII
-//! byte or at the end of the line, so every end is a char boundary.
+//! The position of a lexer in a line, and the spans painted so far. Every span ends at a char
+//! boundary: next to an ASCII byte, after a whole char (`char_end`), or at the end of the line.
 
 use super::Token;
 
@@ -146,7 +146,8 @@ const WORD: u8 = 1;
 const WORD_START: u8 = 2;
 const BLANK: u8 = 4;
 
-/// The classes of each byte. A lookup table, because checking them takes most of the time.
+/// The classes of each byte. A lookup table, because computing them would take most of the
+/// lexer's time.
 static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0_u8;

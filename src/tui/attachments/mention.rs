@@ -46,7 +46,8 @@ pub fn typed_path(before_cursor: &str, is_first_line: bool) -> Option<TypedPath>
 }
 
 impl TypedPath {
-    /// The text that replaces the typed path. The end of a folder stays open.
+    /// The text that replaces the typed path. After a folder, the mention stays open for the rest of
+    /// the path.
     pub fn completed(&self, path: &str, is_folder: bool) -> String {
         if self.is_argument {
             return path.to_owned();

@@ -1,4 +1,4 @@
-//! Text fields of a dialog: denial reason, confirmation, and edited arguments.
+//! Text fields of a dialog, such as the denial reason, a confirmation or edited arguments.
 
 use crate::text::Clean;
 use crate::tui::dialog::compact::saturate_u16;
@@ -8,10 +8,10 @@ use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::text_field;
 use ratatui::layout::{Position, Rect};
 
-/// Draws the argument editor below the name of its tool.
+/// Draws the editor of the arguments, of one value or of a pattern, below the name of the tool.
 pub fn draw_arguments(
     head: &Clean,
-    form: &mut DialogMode,
+    mode: &mut DialogMode,
     area: Rect,
     pen: &mut Painter,
 ) -> Option<Position> {
@@ -20,7 +20,7 @@ pub fn draw_arguments(
         error,
         target,
         ..
-    } = form
+    } = mode
     else {
         return None;
     };

@@ -32,7 +32,7 @@ fn allows_run(action: DialogAction) -> bool {
 pub enum KeyGate {
     Allow,
     Block,
-    /// Blocked; the key scrolls to what may be the last undrawn part.
+    /// Blocked. The dialog has scrolled to an undrawn part, which may be the last one.
     ScrollToLastPart,
 }
 
@@ -42,6 +42,7 @@ pub fn gate_key(dialog: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGa
     let now = cx.shared.now;
     let chooses_value = dialog.page() == DialogPage::Values;
     let is_choosing = matches!(dialog.mode, DialogMode::Choosing) && !chooses_value;
+    // A repeat of a held key never makes a choice, so there is nothing to block.
     if !is_choosing || key.kind == KeyEventKind::Repeat {
         return KeyGate::Allow;
     }
@@ -135,7 +136,7 @@ pub fn require_reading(
     dialog: &mut Dialog,
     key: KeyEvent,
 ) -> Option<Notice> {
-    if !accepts_what_was_read(shared, dialog, key) {
+    if !is_accepting_key(shared, dialog, key) {
         return None;
     }
     match dialog.fully_drawn_at() {
@@ -150,10 +151,10 @@ pub fn require_reading(
     }
 }
 
-/// Whether this key would accept something that must have been read: an address or a command could
-/// hide in rows that were never drawn. Applies to settings changes, a tool's new definition, and a
-/// server's instructions, forms and web pages.
-fn accepts_what_was_read(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
+/// Whether this key would accept something that the user must read first: an address or a command
+/// could hide in rows that were never drawn. Applies to settings changes, a tool's new definition,
+/// and a server's instructions, forms and web pages.
+fn is_accepting_key(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
     if !matches!(dialog.mode, DialogMode::Choosing) {
         return false;
     }

@@ -161,7 +161,7 @@ pub fn page_rows(server: &ServerId, page: &UrlElicitation, columns: u16) -> Vec<
 
 /// A page that a call requires and the user has agreed to visit.
 pub fn visited_rows(server: &ServerId, host: &str, columns: u16) -> Vec<StyledLine> {
-    let text = " runs the call only after you have been on this page. The question closes by itself \
+    let text = " runs the call only after you have visited this page. The question closes by itself \
                 if the server notices that you are done.";
     let mut rows = introduction(server, text, columns);
     let mut row = StyledLine::default();

@@ -87,7 +87,7 @@ struct ReplacedCluster {
 }
 
 impl ReplacedCluster {
-    /// Moves the cluster in both texts by the first number minus the second.
+    /// Moves the cluster in both texts. Each pair is an amount to add and an amount to subtract.
     fn move_by(&mut self, raw: (usize, usize), shown: (usize, usize)) {
         let moved = |range: &Range<usize>, (plus, minus): (usize, usize)| {
             range.start + plus - minus..range.end + plus - minus
@@ -114,7 +114,7 @@ impl WrappedLine {
     /// Re-wraps the rows around an edit that replaced `cut` with `new_len` bytes; `raw` is the raw
     /// line after the edit. Returns false if the whole line must be wrapped again.
     pub fn splice(&mut self, cut: Range<usize>, new_len: usize, raw: &str, chips: &Chips) -> bool {
-        // How a cluster of a text for approval is drawn may depend on distant text.
+        // In a text for approval, distant text may affect how a cluster is drawn.
         let is_local = self.display == FieldDisplay::Readable;
         if !is_local && !self.replaced.is_empty() {
             return false;
@@ -180,7 +180,7 @@ impl WrappedLine {
     }
 
     /// The row that starts at a byte of the shown text, unless that is before `after_cut` or inside
-    /// of what is drawn for a cluster. If a new row starts there after an edit before it, this row
+    /// the replacement of a cluster. If a new row starts there after an edit before it, this row
     /// and all later ones are unchanged.
     fn row_at(&self, shown: usize, after_cut: usize) -> Option<usize> {
         if shown < after_cut || self.is_inside_cluster(shown) {
@@ -189,8 +189,8 @@ impl WrappedLine {
         self.rows.binary_search_by_key(&shown, |row| row.start).ok()
     }
 
-    /// Replaces the clusters in a range of the old shown text. Those after it move: in both texts
-    /// by the first number minus the second.
+    /// Replaces the clusters in a range of the old shown text, and moves those after it, see
+    /// [`ReplacedCluster::move_by`].
     fn splice_replaced(
         &mut self,
         old: Range<usize>,
@@ -259,8 +259,8 @@ impl WrappedLine {
         shown_byte(&self.replaced, self.text.len(), raw)
     }
 
-    /// The byte of the raw line for a byte of the shown text: the start of the cluster if it is
-    /// inside of one that is not drawn as it is.
+    /// The byte of the raw line for a byte of the shown text. Inside the replacement of a cluster,
+    /// the start of that cluster.
     pub fn raw_byte(&self, shown: usize) -> usize {
         let after = self
             .replaced

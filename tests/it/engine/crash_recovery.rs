@@ -29,7 +29,7 @@ async fn answer_is_saved_before_its_end_is_reported() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn offer_of_a_turn_that_writes_a_note_says_so() {
+async fn offer_reports_whether_the_turn_writes_a_note() {
     for (prompt, writes_note) in [("make a note about tea", true), ("Tell me", false)] {
         let mut harness = EngineHarness::start(partial_answer_script()).await;
         harness.prompt(prompt).await;

@@ -71,7 +71,7 @@ async fn a_tool_is_called_over_every_transport_and_era() {
 }
 
 #[tokio::test]
-async fn a_session_is_named_in_every_request_and_ended() {
+async fn every_request_carries_the_session_id_and_closing_deletes_the_session() {
     let web = TestHttpServer::start().await;
     let config = server_at(&web, "/mcp");
     let mut harness = HttpHarness::start_connected(web, config).await;
@@ -324,7 +324,7 @@ async fn a_cancellation_never_overtakes_its_request() {
 
 #[tokio::test]
 async fn responses_reach_their_calls_in_any_order_and_on_any_stream() {
-    // Each call is answered on the stream of the next call.
+    // The first call is answered on the stream of the second one.
     let web = TestHttpServer::start_with(|request| {
         let id = request.body["id"].as_i64().unwrap_or_default();
         let for_id = |id: i64| {
