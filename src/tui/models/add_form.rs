@@ -35,7 +35,7 @@ pub struct AddModelForm {
     pub(super) address: Editor,
     pub(super) key: Editor,
     /// The row with the focus, for example [`KEY`].
-    pub(super) focused_row: usize,
+    pub(super) at: usize,
     pub(super) offered: OfferedModels,
     /// The problem with the model's name. Problems with the server are in `offered`.
     pub(super) model_fault: Option<Notice>,
@@ -96,7 +96,7 @@ impl AddModelForm {
     }
 
     fn field(&mut self) -> Option<&mut Editor> {
-        match self.focused_row {
+        match self.at {
             MODEL => Some(&mut self.model),
             ADDRESS => Some(&mut self.address),
             KEY => Some(&mut self.key),
@@ -110,10 +110,7 @@ impl AddModelForm {
         match row {
             ADDRESS => of_server(NewServerField::Address),
             // While the user is about to enter a key, a missing one is not a problem.
-            KEY if self.focused_row == KEY
-                && self.key.is_empty()
-                && self.saving == SaveState::Editing =>
-            {
+            KEY if self.at == KEY && self.key.is_empty() && self.saving == SaveState::Editing => {
                 None
             }
             KEY => of_server(NewServerField::Key),
@@ -122,7 +119,8 @@ impl AddModelForm {
         }
     }
 
-    pub(super) fn last_row(&self) -> usize {
+    /// The last row.
+    pub(super) fn last(&self) -> usize {
         match self.saving {
             SaveState::CheckFailed => SAVE_ANYWAY,
             _ => SAVE,
@@ -133,22 +131,22 @@ impl AddModelForm {
     fn changed(&mut self, cx: &mut UiContext) {
         self.model_fault = None;
         self.saving = SaveState::Editing;
-        if self.focused_row == MODEL {
+        if self.at == MODEL {
             return self.offered.clear_selection();
         }
         self.offered.reset(cx);
         // Never complete a key while the user types it.
-        if self.focused_row != KEY {
+        if self.at != KEY {
             self.suggest_key(&cx.shared.engine.catalog.key_variables);
         }
     }
 
     fn go_to(&mut self, row: usize, cx: &mut UiContext) {
-        self.focused_row = row.min(self.last_row());
+        self.at = row.min(self.last());
         self.offered.clear_selection();
         // Request the names as soon as the server is known, so that they are there when needed.
         // The provider's default address counts once the user has left the key field.
-        if self.focused_row == MODEL || self.focused_row == KEY && !self.address.is_blank() {
+        if self.at == MODEL || self.at == KEY && !self.address.is_blank() {
             self.offered.request(self.server(), cx);
         }
     }
@@ -187,22 +185,22 @@ impl AddModelForm {
     /// Moves the selection within the offered names, or to the field above or below.
     fn step(&mut self, is_down: bool, cx: &mut UiContext) {
         let typed = self.model.text();
-        let is_in_model = self.focused_row == MODEL;
+        let is_in_model = self.at == MODEL;
         match is_down {
             true if is_in_model && self.offered.select_next(&typed) => {}
             false if is_in_model && self.offered.select_previous(&typed) => {}
-            true => self.go_to(self.focused_row + 1, cx),
-            false => self.go_to(self.focused_row.saturating_sub(1), cx),
+            true => self.go_to(self.at + 1, cx),
+            false => self.go_to(self.at.saturating_sub(1), cx),
         }
     }
 
     /// Enter: takes the selected name, goes to the next field, or saves.
     fn confirm(&mut self, cx: &mut UiContext) {
-        if self.focused_row >= SAVE {
+        if self.at >= SAVE {
             return self.save(cx);
         }
         let typed = self.model.text();
-        if self.focused_row == MODEL
+        if self.at == MODEL
             && let Some(name) = self.offered.selected_name(&typed)
         {
             let name = name.to_owned();
@@ -210,8 +208,8 @@ impl AddModelForm {
             self.changed(cx);
         }
         let next = match self.rejected_field() {
-            Some(row) if self.focused_row == MODEL && self.model.is_blank() => row,
-            _ => self.focused_row + 1,
+            Some(row) if self.at == MODEL && self.model.is_blank() => row,
+            _ => self.at + 1,
         };
         self.go_to(next, cx);
     }
@@ -230,7 +228,7 @@ impl AddModelForm {
             self.model_fault = Some(Notice::failure("Enter the name of the model."));
             return;
         };
-        if self.focused_row == SAVE_ANYWAY {
+        if self.at == SAVE_ANYWAY {
             self.saving = SaveState::Sent;
             return cx.send(Command::AddModel(model));
         }
@@ -298,16 +296,15 @@ impl Layer for AddModelForm {
             }
             Some(LayerKey::Up) => self.step(false, cx),
             Some(LayerKey::Down) => self.step(true, cx),
-            Some(LayerKey::Switch) => self.go_to(self.focused_row + 1, cx),
+            Some(LayerKey::Switch) => self.go_to(self.at + 1, cx),
             Some(LayerKey::Confirm) => self.confirm(cx),
-            _ if self.focused_row == PROVIDER && starts_address(key) => {
+            _ if self.at == PROVIDER && starts_address(key) => {
                 self.go_to(ADDRESS, cx);
                 changed = self.field_key(key, cx.shared.keymap);
             }
-            _ if self.focused_row == PROVIDER => changed = self.provider_key(key, cx.shared.keymap),
+            _ if self.at == PROVIDER => changed = self.provider_key(key, cx.shared.keymap),
             // The key is masked, so its cursor cannot be moved.
-            Some(LayerKey::Left | LayerKey::Right | LayerKey::Start) if self.focused_row == KEY => {
-            }
+            Some(LayerKey::Left | LayerKey::Right | LayerKey::Start) if self.at == KEY => {}
             _ => changed = self.field_key(key, cx.shared.keymap),
         }
         if changed {
@@ -319,7 +316,7 @@ impl Layer for AddModelForm {
     fn paste(&mut self, text: &str, cx: &mut UiContext) -> Handled {
         let line = text.replace(['\n', '\r'], " ");
         let line: String = line.chars().filter(|c| !c.is_control()).collect();
-        if self.focused_row == PROVIDER {
+        if self.at == PROVIDER {
             self.go_to(ADDRESS, cx);
         }
         self.begin_typing();
@@ -372,7 +369,7 @@ impl Layer for AddModelForm {
             return hint_list([back("discard"), Some(other)]);
         }
         let selects_name = self.offered.selected(&self.model.text()).is_some();
-        let enter = match self.focused_row {
+        let enter = match self.at {
             MODEL if selects_name => "choose",
             ..SAVE => "next",
             SAVE => "check and save",

@@ -27,7 +27,7 @@ impl AddModelForm {
 
     /// Typing a key replaces the suggestion.
     pub(super) fn begin_typing(&mut self) {
-        if self.focused_row == KEY && self.is_suggested() {
+        if self.at == KEY && self.is_suggested() {
             self.key.set("");
         }
     }

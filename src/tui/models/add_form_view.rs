@@ -73,7 +73,7 @@ pub fn draw(
                 if *field == PROVIDER {
                     draw_provider_hint(form, value_area, keymap, pen);
                 }
-                cursor = cursor.or(at.filter(|_| form.focused_row == *field));
+                cursor = cursor.or(at.filter(|_| form.at == *field));
             }
             Line::Button(button) => draw_button(form, *button, row, pen),
             Line::Problem(text, is_first) => {
@@ -104,7 +104,7 @@ pub fn draw(
 
 fn is_focused(form: &AddModelForm, line: &Line) -> bool {
     match line {
-        Line::Field(row) | Line::Button(row) => form.focused_row == *row,
+        Line::Field(row) | Line::Button(row) => form.at == *row,
         _ => false,
     }
 }
@@ -127,10 +127,10 @@ fn lines(form: &AddModelForm, columns: u16) -> Vec<Line> {
     let used = lines.len() + offered.len();
     lines.extend(offered);
     // The buttons stay at the bottom.
-    let buttons = form.last_row() + 1 - SAVE;
+    let buttons = form.last() + 1 - SAVE;
     let gaps = usize::from(ROWS).saturating_sub(used + buttons);
     lines.extend((0..gaps).map(|_| Line::Gap));
-    lines.extend((SAVE..=form.last_row()).map(Line::Button));
+    lines.extend((SAVE..=form.last()).map(Line::Button));
     lines
 }
 
@@ -144,8 +144,8 @@ fn offered_lines(form: &AddModelForm) -> Vec<Line> {
         _ => return Vec::new(),
     };
     let count = model_count(list.models.len());
-    if form.focused_row != MODEL {
-        let is_open = form.focused_row < MODEL;
+    if form.at != MODEL {
+        let is_open = form.at < MODEL;
         let note = format!("The server lists {count}.");
         return Vec::from_iter(is_open.then_some(Line::Note(note)));
     }
@@ -181,7 +181,7 @@ fn draw_field(
     value_area: Rect,
     pen: &mut Painter,
 ) -> Option<Position> {
-    let is_focused = form.focused_row == row;
+    let is_focused = form.at == row;
     let (mark, style) = match is_focused {
         true => (pen.glyphs.cursor, pen.theme.accent),
         false => (" ", pen.theme.dim),
@@ -241,7 +241,7 @@ fn draw_button(form: &AddModelForm, row: usize, line: Rect, pen: &mut Painter) {
         (_, SaveState::Sent) => "Saving …",
         _ => "Check and save",
     };
-    let (mark, style) = match form.focused_row == row {
+    let (mark, style) = match form.at == row {
         true => (pen.glyphs.cursor, pen.theme.accent),
         false => (" ", pen.theme.plain),
     };

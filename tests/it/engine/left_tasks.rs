@@ -21,7 +21,23 @@ async fn leave(home: TempDir, server: &InMemoryServer, script: Script) -> Engine
         .send(task_command(LeftTaskCommand::Leave(call)))
         .await;
     assert_eq!(harness.wait_for_turn_end().await, answered("I went on."));
+    wait_until_stored(&harness.home);
     harness
+}
+
+/// Waits until the file of the task is complete. It is written on another thread.
+fn wait_until_stored(home: &TempDir) {
+    let is_complete = |path: PathBuf| {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        text.ends_with('\n')
+    };
+    for _ in 0..1_000 {
+        if task_files(home).into_iter().any(is_complete) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the task was not stored");
 }
 
 fn task_command(command: LeftTaskCommand) -> Command {
@@ -37,12 +53,21 @@ fn running_call(harness: &EngineHarness) -> humble::domain::CallId {
     id.expect("a call")
 }
 
-/// Waits for a list of tasks, the newest one, that meets the condition.
+/// Waits until the newest list of tasks meets the condition.
 async fn wait_for_list(
     harness: &mut EngineHarness,
     what: &str,
     condition: impl Fn(&[LeftTask]) -> bool,
 ) -> Vec<LeftTask> {
+    let mut events = harness.events.iter().rev();
+    let newest = events.find_map(|event| match event {
+        Event::LeftTasksListed(list) => Some(list.to_vec()),
+        _ => None,
+    });
+    // The list may have arrived while the harness waited for the tools.
+    if let Some(list) = newest.filter(|list| condition(list)) {
+        return list;
+    }
     let matches = |event: &Event| matches!(event, Event::LeftTasksListed(list) if condition(list));
     match harness.wait_for(what, matches).await {
         Event::LeftTasksListed(list) => list.to_vec(),
