@@ -106,7 +106,6 @@ const SURFACES: &[&str] = &[
     "screen",
     "slide",
     "slides",
-    "card",
     "table",
     "box",
     "package",
@@ -224,13 +223,18 @@ pub(super) fn is_message(topic: &RequestTopic) -> bool {
     })
 }
 
-/// Whether the topic is the surface for a paper note, as in `the fridge`.
+/// Whether the topic is the surface for a paper note, as in `the fridge` and `the card for my mum`.
 pub(super) fn is_on_surface(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let thing = DETERMINERS
         .iter()
         .find_map(|word| lower.strip_prefix(word)?.strip_prefix(' '));
-    thing.is_some_and(|thing| SURFACES.contains(&thing))
+    let surface = thing.map(|thing| {
+        thing
+            .split_once(" for ")
+            .map_or(thing, |(surface, _)| surface)
+    });
+    surface.is_some_and(|surface| SURFACES.contains(&surface))
 }
 
 /// Whether the note is to be put into an existing file or another folder, as in `tea to green-tea.md`

@@ -26,12 +26,18 @@ const NOT_OWNED: &[&str] = &[
     "내의", "내일", "내장", "내전", "내주", "내진", "내추", "내향", "내화",
 ];
 
+/// Particles that make the notes the place to search.
+const PLACE_PARTICLES: &[&str] = &["에서", "에"];
+/// Beginnings of verbs after a topic in the notes.
+const VERBS_AFTER_TOPIC: &[&str] = &["찾", "검색", "요약", "정리", "있어", "있나", "있니"];
+
 /// Maximum number of characters of a topic without spaces. A longer one is usually a clause.
 const TOPIC_CHARS_MAX: usize = 10;
 
 pub(super) fn separate_words(sentence: &str) -> String {
     let words = sentence.split_whitespace();
-    if let Some(separated) = separate_request(sentence.trim()) {
+    let request = sentence.trim();
+    if let Some(separated) = separate_request(request).or_else(|| separate_search(request)) {
         return separated;
     }
     words.map(separate_word).collect::<Vec<_>>().join(" ")
@@ -51,6 +57,29 @@ fn separate_request(word: &str) -> Option<String> {
         && topic.chars().all(char::is_alphanumeric);
     (has_verb && is_topic && is_plain_topic(topic))
         .then(|| format!("{} {separated}", separate_owner(topic)))
+}
+
+/// Separates the parts of a search in the notes without any spaces, such as `내노트에서정원찾아줘`.
+fn separate_search(word: &str) -> Option<String> {
+    let owner = OWNERS.iter().find(|owner| word.starts_with(**owner));
+    let owner = owner.copied().unwrap_or_default();
+    let rest = &word[owner.len()..];
+    let notes = NOTES.iter().find(|notes| rest.starts_with(**notes))?;
+    let rest = &rest[notes.len()..];
+    let particle = PLACE_PARTICLES
+        .iter()
+        .find(|particle| rest.starts_with(**particle))?;
+    let rest = &rest[particle.len()..];
+    let verb_at = VERBS_AFTER_TOPIC.iter().filter_map(|verb| rest.rfind(verb));
+    let (topic, verb) = rest.split_at(verb_at.max()?);
+    let is_topic = !topic.is_empty()
+        && topic.chars().count() <= TOPIC_CHARS_MAX
+        && topic.chars().all(char::is_alphanumeric);
+    is_topic.then(|| {
+        format!("{owner} {notes}{particle} {topic} {verb}")
+            .trim_start()
+            .to_owned()
+    })
 }
 
 /// Separates `내` from a topic of at least two characters, as in `내정원`.
@@ -127,6 +156,9 @@ mod tests {
             ("내과진료노트찾아줘", "내과진료 노트 찾아줘"),
             ("내꿈노트찾아줘", "내꿈 노트 찾아줘"),
             ("내노트에서 홍차 찾아줘", "내 노트에서 홍차 찾아줘"),
+            ("내노트에서정원찾아줘", "내 노트에서 정원 찾아줘"),
+            ("메모에정원있어", "메모에 정원 있어"),
+            ("노트에서찾아줘", "노트에서찾아줘"),
             ("선물노트북찾아줘", "선물노트북찾아줘"),
             (
                 "노트북 맥북노트 노트에서 메모해줘",
