@@ -79,7 +79,9 @@ pub use progress::{ProgressAmount, ToolProgress};
 pub use prompt_template::{PromptTemplate, PromptTemplates, TemplateBody};
 pub use provider_kind::ProviderKind;
 pub use redact::Redactor;
-pub use sampling::{SampledAnswer, SamplingRequest};
+pub use sampling::{
+    SampledAnswer, SampledCall, SamplingMessage, SamplingPart, SamplingRequest, SamplingSection,
+};
 pub use schema::{ArgumentCheck, SchemaCheck};
 pub use server::{LaunchConfig, Server, ServerConfig, ServerStatus};
 pub use server_content::{

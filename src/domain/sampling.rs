@@ -1,14 +1,25 @@
-//! Sampling: a server asks for an answer from the user's model. Only texts are sent to the model;
+//! Sampling: a server asks for an answer from the user's model, and may offer tools that it runs
+//! itself. Only texts, calls and results of these tools, and their definitions are sent to the model;
 //! everything else in the request is left out and counted. Pure.
 
+mod parts;
+mod sections;
+
+pub use parts::{SampledCall, SamplingMessage, SamplingPart};
+pub use sections::SamplingSection;
+
+use super::Tool;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Upper limit for the answer, in tokens, whatever the server asks for.
 pub const SAMPLING_TOKENS_MAX: u32 = 4_096;
 /// Maximum number of messages in a request.
 const MESSAGES_MAX: usize = 100;
-/// Maximum size of all texts of a request, in bytes. The user has to read them.
+/// Maximum number of tools in a request.
+const TOOLS_MAX: usize = 50;
+/// Maximum size of everything that the model would get, in bytes. The user has to read it.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 
 /// A request for an answer from the model. All texts are the server's, unsanitized.
@@ -16,6 +27,8 @@ const TEXT_BYTES_MAX: usize = 64 * 1024;
 pub struct SamplingRequest {
     pub system_prompt: Option<String>,
     pub messages: Vec<SamplingMessage>,
+    /// Tools that the model may call. The server runs them, with the arguments in the answer.
+    pub tools: Vec<Arc<Tool>>,
     /// Limit for the answer, at most [`SAMPLING_TOKENS_MAX`].
     pub tokens_max: u32,
     /// The temperature that the server wants, from 0 to 2; `None` for the default.
@@ -24,18 +37,13 @@ pub struct SamplingRequest {
     pub left_out: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SamplingMessage {
-    pub is_from_assistant: bool,
-    pub text: String,
-}
-
-/// The model's answer.
+/// The model's answer: a text, calls of the server's tools, or both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampledAnswer {
     /// The name of the model in the settings.
     pub model: String,
     pub text: String,
+    pub calls: Vec<SampledCall>,
     /// The answer reached its token limit.
     pub is_cut_off: bool,
 }
@@ -46,13 +54,6 @@ impl SamplingRequest {
     /// # Errors
     /// Why the request cannot be shown or answered, as a clause for the server and the user.
     pub fn from_params(params: &Value) -> Result<Self, String> {
-        // The specification demands an error, because the client does not declare support for tools.
-        let mut unsupported = ["tools", "toolChoice"].into_iter();
-        if let Some(key) = unsupported.find(|key| params.get(key).is_some_and(|it| !it.is_null())) {
-            return Err(format!(
-                "it has `{key}`, but the model is asked without tools"
-            ));
-        }
         let system_prompt = params.get("systemPrompt").and_then(Value::as_str);
         let messages = params.get("messages").and_then(Value::as_array);
         let messages = messages.ok_or("it has no `messages`")?;
@@ -61,11 +62,7 @@ impl SamplingRequest {
             return Err(format!("it has {count} messages, more than {MESSAGES_MAX}"));
         }
         let mut left_out = BTreeMap::new();
-        let read = messages.iter().map(|message| SamplingMessage {
-            is_from_assistant: message.get("role").and_then(Value::as_str) == Some("assistant"),
-            text: message_text(message, &mut left_out),
-        });
-        let messages: Vec<_> = read.filter(|message| !message.text.is_empty()).collect();
+        let messages = parts::read_messages(messages, &mut left_out)?;
         if messages.is_empty() {
             let parts: Vec<String> = left_out.into_iter().map(counted).collect();
             let only = match parts.is_empty() {
@@ -73,12 +70,6 @@ impl SamplingRequest {
                 false => format!(", only {}", parts.join(", ")),
             };
             return Err(format!("it has no text for the model{only}"));
-        }
-        let texts = messages.iter().map(|message| message.text.len());
-        let bytes = texts.sum::<usize>() + system_prompt.map_or(0, str::len);
-        if bytes > TEXT_BYTES_MAX {
-            let limit = TEXT_BYTES_MAX / 1024;
-            return Err(format!("its texts are larger than {limit} KiB"));
         }
         let stops = params.get("stopSequences").and_then(Value::as_array);
         if let Some(stops) = stops.filter(|stops| !stops.is_empty()) {
@@ -89,18 +80,26 @@ impl SamplingRequest {
         if context.is_some_and(|context| context != "none") {
             left_out.push("the conversation, which the server wants included".to_owned());
         }
+        let tools = read_tools(params, &mut left_out)?;
         let temperature = params.get("temperature").and_then(Value::as_f64);
         let tokens_max = params.get("maxTokens").and_then(Value::as_u64);
         let tokens_max = tokens_max.and_then(|count| u32::try_from(count).ok());
-        Ok(Self {
+        let request = Self {
             system_prompt: system_prompt.map(str::to_owned),
             messages,
+            tools,
             tokens_max: tokens_max
                 .unwrap_or(SAMPLING_TOKENS_MAX)
                 .clamp(1, SAMPLING_TOKENS_MAX),
             temperature: temperature.map(|wanted| wanted.clamp(0.0, 2.0)),
             left_out,
-        })
+        };
+        let bytes: usize = request.sections().map(|section| section.text.len()).sum();
+        if bytes > TEXT_BYTES_MAX {
+            let limit = TEXT_BYTES_MAX / 1024;
+            return Err(format!("its texts are larger than {limit} KiB"));
+        }
+        Ok(request)
     }
 
     /// The limit and the temperature, as a clause after the name of the model.
@@ -115,26 +114,40 @@ impl SamplingRequest {
     }
 }
 
-/// The texts of a message, one per paragraph. Counts the parts that are not text.
-fn message_text(message: &Value, left_out: &mut BTreeMap<&'static str, usize>) -> String {
-    let parts = match message.get("content") {
-        Some(Value::Array(parts)) => parts.as_slice(),
-        Some(part) => std::slice::from_ref(part),
-        None => &[],
+/// The tools of a request; none if its `toolChoice` forbids calls. No provider is told that the model
+/// must call one.
+fn read_tools(params: &Value, left_out: &mut Vec<String>) -> Result<Vec<Arc<Tool>>, String> {
+    let definitions = match params.get("tools") {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(definitions)) => definitions,
+        Some(_) => return Err("its `tools` are not a list".to_owned()),
     };
-    let mut texts = Vec::new();
-    for part in parts {
-        let kind = part.get("type").and_then(Value::as_str);
-        match (kind, part.get("text").and_then(Value::as_str)) {
-            (Some("text"), Some(text)) => texts.push(text),
-            (Some("image"), _) => *left_out.entry("image").or_default() += 1,
-            (Some("audio"), _) => *left_out.entry("audio recording").or_default() += 1,
-            (Some("tool_use"), _) => *left_out.entry("tool call").or_default() += 1,
-            (Some("tool_result"), _) => *left_out.entry("tool result").or_default() += 1,
-            _ => *left_out.entry("unknown part").or_default() += 1,
-        }
+    match params.pointer("/toolChoice/mode").and_then(Value::as_str) {
+        Some("none") => return Ok(Vec::new()),
+        Some("required") => left_out.push("the demand that the model call a tool".to_owned()),
+        _ => {}
     }
-    texts.join("\n\n")
+    if definitions.len() > TOOLS_MAX {
+        let count = definitions.len();
+        return Err(format!("it has {count} tools, more than {TOOLS_MAX}"));
+    }
+    let mut tools: Vec<Arc<Tool>> = Vec::new();
+    for definition in definitions {
+        let tool = Tool::from_definition(definition).map_err(tool_error)?;
+        if tools.iter().any(|other| other.name == tool.name) {
+            return Err(format!("it has two tools named `{}`", tool.name));
+        }
+        tools.push(Arc::new(tool));
+    }
+    Ok(tools)
+}
+
+/// Turns the reason why a definition cannot be read into a clause about the request.
+fn tool_error(why: String) -> String {
+    match why.strip_prefix("tool ") {
+        Some(rest) => format!("its tool {rest}"),
+        None => format!("it has {why}"),
+    }
 }
 
 fn counted((name, count): (&str, usize)) -> String {
@@ -162,7 +175,6 @@ mod tests {
                 { "role": "user", "content": { "type": "text", "text": "What is this?" } },
                 { "role": "user", "content": [image, image, { "type": "text", "text": "And this?" }] },
                 { "role": "assistant", "content": { "type": "text", "text": "A cat." } },
-                { "role": "user", "content": { "type": "tool_result", "toolUseId": "1" } },
             ],
             "maxTokens": 1_000_000,
             "includeContext": "allServers",
@@ -171,7 +183,7 @@ mod tests {
         }));
         let message = |is_from_assistant, text: &str| SamplingMessage {
             is_from_assistant,
-            text: text.to_owned(),
+            parts: vec![SamplingPart::Text(text.to_owned())],
         };
         assert_eq!(
             request,
@@ -182,18 +194,41 @@ mod tests {
                     message(false, "And this?"),
                     message(true, "A cat."),
                 ],
+                tools: Vec::new(),
                 tokens_max: SAMPLING_TOKENS_MAX,
                 temperature: Some(2.0),
                 left_out: [
                     "2 images",
                     "1 stop sequence",
-                    "1 tool result",
                     "the conversation, which the server wants included",
                 ]
                 .map(str::to_owned)
                 .to_vec(),
             }
         );
+    }
+
+    fn tool(name: &str) -> Value {
+        json!({ "name": name, "inputSchema": { "type": "object" } })
+    }
+
+    #[test]
+    fn tools_are_offered_unless_the_server_forbids_calls() {
+        let params = |mode: &str| {
+            json!({
+                "messages": [{ "role": "user", "content": { "type": "text", "text": "Add." } }],
+                "tools": [tool("add")],
+                "toolChoice": { "mode": mode },
+            })
+        };
+        let names = |request: &SamplingRequest| -> Vec<String> {
+            request.tools.iter().map(|tool| tool.name.clone()).collect()
+        };
+        assert_eq!(names(&request(&params("auto"))), ["add"]);
+        assert_eq!(names(&request(&params("none"))), Vec::<String>::new());
+        let required = request(&params("required"));
+        assert_eq!(names(&required), ["add"]);
+        assert_eq!(required.left_out, ["the demand that the model call a tool"]);
     }
 
     #[test]
@@ -216,8 +251,20 @@ mod tests {
                 "its texts are larger than 64 KiB",
             ),
             (
-                json!({ "messages": [text("a")], "tools": [] }),
-                "it has `tools`, but the model is asked without tools",
+                json!({ "messages": [text("a")], "tools": {} }),
+                "its `tools` are not a list",
+            ),
+            (
+                json!({ "messages": [text("a")], "tools": [{ "name": "add" }] }),
+                "its tool `add` has no inputSchema",
+            ),
+            (
+                json!({ "messages": [text("a")], "tools": [tool("add"), tool("add")] }),
+                "it has two tools named `add`",
+            ),
+            (
+                json!({ "messages": [text("a")], "tools": vec![tool(&"x".repeat(2_000)); 51] }),
+                "it has 51 tools, more than 50",
             ),
         ] {
             let refused = SamplingRequest::from_params(&params).expect_err("refused");

@@ -26,6 +26,8 @@ pub struct OfferedTool {
 
 /// The launch identity of `find_tools`. Those of servers are hashes.
 const TOOL_SEARCH_LAUNCH: &str = "tool-search";
+/// The launch identity of tools that a server offers with a sampling request.
+const SAMPLING_LAUNCH: &str = "sampling";
 
 impl OfferedTool {
     pub const TOOL_SEARCH_NAME: &str = "find_tools";
@@ -131,6 +133,19 @@ impl Toolset {
             }
         }
         Self::new(tools, withheld)
+    }
+
+    /// Tools of one server that are offered outside a conversation, under their own names. They have no
+    /// launch, because nothing here calls them.
+    pub fn of_sampling(server: &ServerId, tools: &[Arc<Tool>]) -> Self {
+        let mut used_names = HashSet::new();
+        let tools = tools.iter().map(|tool| OfferedTool {
+            server: server.clone(),
+            launch: LaunchId::from_hash(SAMPLING_LAUNCH),
+            tool: Arc::clone(tool),
+            native_name: unique_name(&tool.name, server.as_str(), &tool.name, &mut used_names),
+        });
+        Self::new(tools.collect(), Vec::new())
     }
 
     fn new(tools: Vec<OfferedTool>, withheld: Vec<(ServerId, String)>) -> Self {
@@ -301,9 +316,13 @@ fn strip_decoration(name: &str) -> &str {
     }
 }
 
-/// Builds a unique native name and adds it to `used_names`.
+/// Builds the unique native name of a server's tool and adds it to `used_names`.
 fn native_name(server: &str, tool: &str, used_names: &mut HashSet<String>) -> String {
-    let plain = format!("{server}__{tool}");
+    unique_name(&format!("{server}__{tool}"), server, tool, used_names)
+}
+
+/// Builds a unique name that all providers accept, `plain` if possible, and adds it to `used_names`.
+fn unique_name(plain: &str, server: &str, tool: &str, used_names: &mut HashSet<String>) -> String {
     let name: String = plain
         .chars()
         .map(|c| {

@@ -1,11 +1,11 @@
-//! Answers single questions for the built-in tools, outside any conversation: chooses the context
-//! size as for a turn, and removes the model's thinking.
+//! Answers single questions outside any conversation, for the built-in tools and for servers: chooses
+//! the context size as for a turn, and removes the model's thinking.
 
 use super::context::{ContextFit, ContextLimits, raw_estimate};
 use crate::dialect::scan::{CallScanner, ScanEvent};
-use crate::domain::{Message, ModelConfig, ModelInfo, Notice, Toolset};
+use crate::domain::{Arguments, Message, ModelConfig, ModelInfo, Notice, ToolLookup, Toolset};
 use crate::ports::{CompletedText, Completion, CompletionRequest};
-use crate::provider::{ChatRequest, EndReason, Provider, ReplyStream, StreamPart};
+use crate::provider::{ChatRequest, EndReason, NativeCall, Provider, ReplyStream, StreamPart};
 use crate::text::token_estimate::Vocabulary;
 use futures::StreamExt;
 use futures::future::BoxFuture;
@@ -41,18 +41,25 @@ impl Completion for OneShotCompletion {
             let request = SingleRequest {
                 model,
                 messages: vec![Message::User(prompt)],
+                tools: Arc::default(),
                 temperature: None,
                 used_context: (0, 0),
             };
-            complete(&provider, request, &on_progress).await
+            let completed = complete(&provider, request, &on_progress).await?;
+            Ok(CompletedText {
+                text: completed.text,
+                is_cut_off: completed.is_cut_off,
+            })
         })
     }
 }
 
-/// Messages that are sent on their own, without tools.
+/// Messages that are sent on their own.
 pub(super) struct SingleRequest {
     pub(super) model: ModelConfig,
     pub(super) messages: Vec<Message>,
+    /// Tools that the model may call. The calls are returned, not run.
+    pub(super) tools: Arc<Toolset>,
     /// As in [`ChatRequest`].
     pub(super) temperature: Option<f64>,
     /// The `num_ctx` that this model already has, and the one that the user allowed, so that Ollama
@@ -60,19 +67,38 @@ pub(super) struct SingleRequest {
     pub(super) used_context: (u32, u64),
 }
 
+/// The model's reply, without its thinking.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct CompletedReply {
+    pub(super) text: String,
+    pub(super) calls: Vec<CompletedCall>,
+    /// The reply reached a token limit.
+    pub(super) is_cut_off: bool,
+}
+
+/// A call of an offered tool.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct CompletedCall {
+    /// The provider's id, if it has ids.
+    pub(super) id: Option<String>,
+    pub(super) tool: String,
+    pub(super) arguments: Arguments,
+}
+
 /// Sends the messages and collects the answer. `on_progress` is called with the number of
 /// characters received so far, thinking included.
 ///
 /// # Errors
-/// The messages exceed the context, or the server fails.
+/// The messages exceed the context, the server fails, or the model calls a tool wrongly.
 pub(super) async fn complete(
     provider: &Provider,
     request: SingleRequest,
     on_progress: &(dyn Fn(usize) + Send + Sync),
-) -> Result<CompletedText, Notice> {
+) -> Result<CompletedReply, Notice> {
     let SingleRequest {
         model,
         messages,
+        tools,
         temperature,
         used_context: (used, approved),
     } = request;
@@ -84,7 +110,7 @@ pub(super) async fn complete(
         }
     };
     let vocabulary = Vocabulary::for_model(model_info.family.as_deref(), &model.model);
-    let estimate = raw_estimate(&messages, None, vocabulary);
+    let estimate = raw_estimate(&messages, Some(&tools), vocabulary);
     let num_ctx = match ContextLimits::new(&model, &model_info, used, approved).fit(estimate) {
         ContextFit::Fits { num_ctx } => num_ctx,
         // Growing further would need the user's consent.
@@ -97,18 +123,20 @@ pub(super) async fn complete(
     let request = ChatRequest {
         model: Arc::new(model),
         messages,
-        tools: Arc::default(),
+        tools: Arc::clone(&tools),
         num_ctx: u32::try_from(num_ctx).unwrap_or(u32::MAX),
         temperature,
     };
-    collect(provider.stream(request), on_progress).await
+    collect(provider.stream(request), tools, on_progress).await
 }
 
 async fn collect(
     mut parts: ReplyStream,
+    tools: Arc<Toolset>,
     on_progress: &(dyn Fn(usize) + Send + Sync),
-) -> Result<CompletedText, Notice> {
+) -> Result<CompletedReply, Notice> {
     let mut text = String::new();
+    let mut native_calls = Vec::new();
     let mut char_count = 0;
     loop {
         let part = timeout(SILENCE_MAX, parts.next()).await.map_err(|_| {
@@ -128,13 +156,14 @@ async fn collect(
                 char_count += more.chars().count();
                 on_progress(char_count);
             }
+            StreamPart::Call(call) => native_calls.push(call),
             StreamPart::StartedOver => {
                 text.clear();
+                native_calls.clear();
                 char_count = 0;
             }
-            StreamPart::End(reason) => return finish(&text, &reason),
-            StreamPart::Call(_)
-            | StreamPart::ReasoningEcho(_)
+            StreamPart::End(reason) => return finish(&text, native_calls, tools, &reason),
+            StreamPart::ReasoningEcho(_)
             | StreamPart::Usage(_)
             | StreamPart::Heartbeat
             | StreamPart::Notice(_) => {}
@@ -142,35 +171,89 @@ async fn collect(
     }
 }
 
-fn finish(text: &str, reason: &EndReason) -> Result<CompletedText, Notice> {
-    let text = without_thinking(text);
-    let notice = reason.notice();
-    match notice {
-        Some(notice) if text.is_empty() => Err(notice),
-        None if text.is_empty() => Err(Notice::failure("The model returned an empty answer.")),
-        _ => Ok(CompletedText {
+fn finish(
+    text: &str,
+    native_calls: Vec<NativeCall>,
+    tools: Arc<Toolset>,
+    reason: &EndReason,
+) -> Result<CompletedReply, Notice> {
+    let is_cut_off = matches!(reason, EndReason::Length | EndReason::ContextFull);
+    let native_calls = native_calls.into_iter();
+    let native_calls: Vec<_> = native_calls
+        .map(|call| completed_call(call, &tools))
+        .collect::<Result<_, _>>()?;
+    let (text, mut calls) = without_thinking(text, tools, is_cut_off)?;
+    calls.splice(0..0, native_calls);
+    let is_empty = text.is_empty() && calls.is_empty();
+    match reason.notice() {
+        Some(notice) if is_empty => Err(notice),
+        None if is_empty => Err(Notice::failure("The model returned an empty answer.")),
+        _ => Ok(CompletedReply {
             text,
-            is_cut_off: matches!(reason, EndReason::Length | EndReason::ContextFull),
+            calls,
+            is_cut_off,
         }),
     }
 }
 
-/// Removes thinking that the model wrote between tags.
-fn without_thinking(text: &str) -> String {
-    let mut scanner = CallScanner::new(Arc::new(Toolset::default()));
+fn completed_call(call: NativeCall, tools: &Toolset) -> Result<CompletedCall, Notice> {
+    let name = &call.name;
+    let ToolLookup::Tool(offered) = tools.resolve(None, name) else {
+        let message = format!("The model called `{name}`, which was not offered.");
+        return Err(Notice::failure(message));
+    };
+    let tool = offered.tool.name.clone();
+    let arguments = call.arguments.map_err(|_| {
+        let message =
+            format!("The model called `{tool}` with arguments that are not a JSON object.");
+        Notice::failure(message)
+    })?;
+    Ok(CompletedCall {
+        id: call.id,
+        tool,
+        arguments,
+    })
+}
+
+/// Removes thinking that the model wrote between tags, and takes out calls that it wrote as text.
+fn without_thinking(
+    text: &str,
+    tools: Arc<Toolset>,
+    is_cut_off: bool,
+) -> Result<(String, Vec<CompletedCall>), Notice> {
+    let offers_tools = !tools.is_empty();
+    let mut scanner = CallScanner::new(tools);
     let mut events = scanner.push(text);
     events.extend(scanner.finish());
-    let mut answer = String::new();
+    let (mut answer, mut calls) = (String::new(), Vec::new());
     for event in events {
-        match &event {
-            ScanEvent::Text(text) => answer.push_str(text),
-            ScanEvent::TextWasThinking => answer.clear(),
+        match event {
+            ScanEvent::Text(text) => answer.push_str(&text),
+            ScanEvent::TextWasThinking => {
+                answer.clear();
+                calls.clear();
+            }
             ScanEvent::Thinking(_) | ScanEvent::Marker(_) => {}
+            ScanEvent::Call(call) if offers_tools => {
+                if is_cut_off && !call.is_terminated {
+                    let message = "The answer was cut off in the middle of a tool call.";
+                    return Err(Notice::failure(message));
+                }
+                calls.push(CompletedCall {
+                    id: None,
+                    tool: call.tool,
+                    arguments: call.arguments,
+                });
+            }
+            ScanEvent::UnusableCall(call) if offers_tools => {
+                let message = "The model called a tool in a way that cannot be used.";
+                return Err(Notice::failure(message).with_reason(call.reason));
+            }
             // No tool was offered, so these are examples.
             ScanEvent::Call(_) | ScanEvent::UnusableCall(_) => answer.push_str(event.raw()),
         }
     }
-    answer.trim().to_owned()
+    Ok((answer.trim().to_owned(), calls))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::tty_form::print_quote;
 use super::tty_prompt::TtyReader;
-use crate::domain::{SampledAnswer, SamplingRequest, ServerId};
+use crate::domain::{SampledAnswer, SamplingRequest, SamplingSection, ServerId};
 use crate::protocol::{UserAnswer, UserChoice};
 use crate::text::Clean;
 use std::sync::Arc;
@@ -29,17 +29,7 @@ pub async fn ask_model(
         Clean::name(model),
         request.parameters_text()
     );
-    if let Some(system) = &request.system_prompt {
-        eprintln!("System:");
-        print_quote(system);
-    }
-    for message in &request.messages {
-        match message.is_from_assistant {
-            true => eprintln!("Assistant:"),
-            false => eprintln!("User:"),
-        }
-        print_quote(&message.text);
-    }
+    print_sections(request.sections());
     if !request.left_out.is_empty() {
         eprintln!("Left out: {}.", request.left_out.join(", "));
     }
@@ -62,12 +52,22 @@ pub async fn send_answer(
         return (UserAnswer::Choice(UserChoice::Decline), None);
     };
     eprintln!("The answer of {}:", Clean::name(&answer.model));
-    print_quote(&answer.text);
+    match answer.calls.is_empty() {
+        true => print_quote(&answer.text),
+        false => print_sections(answer.sections()),
+    }
     let question = format!(
         "Send it to {}? (y: send, n: decline, x: decline everything from it) ",
         Clean::name(server.as_str())
     );
     confirm(&tty, &question).await
+}
+
+fn print_sections(sections: impl Iterator<Item = SamplingSection>) {
+    for section in sections {
+        eprintln!("{}", section.heading);
+        print_quote(&section.text);
+    }
 }
 
 async fn confirm(tty: &TtyReader, question: &str) -> (UserAnswer, Option<String>) {

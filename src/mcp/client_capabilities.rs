@@ -3,8 +3,8 @@
 use super::tasks::declared_extensions;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, ElicitationCapability,
-    FormElicitationCapability, Implementation, JsonRpcMessage, ProtocolVersion, RootsCapabilities,
-    SamplingCapability, UrlElicitationCapability,
+    FormElicitationCapability, Implementation, JsonObject, JsonRpcMessage, ProtocolVersion,
+    RootsCapabilities, SamplingCapability, UrlElicitationCapability,
 };
 use rmcp::service::TxJsonRpcMessage;
 use rmcp::{ClientHandler, RoleClient};
@@ -29,7 +29,9 @@ impl ClientHandler for PassiveClient {
             .with_url(UrlElicitationCapability::new());
         let mut capabilities = ClientCapabilities::default();
         capabilities.elicitation = Some(elicitation);
-        capabilities.sampling = Some(SamplingCapability::default());
+        let mut sampling = SamplingCapability::default();
+        sampling.tools = Some(JsonObject::new());
+        capabilities.sampling = Some(sampling);
         capabilities.roots = self.declares_roots.then(RootsCapabilities::default);
         capabilities.extensions = Some(declared_extensions());
         ClientConfig::new(

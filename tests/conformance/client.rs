@@ -135,6 +135,7 @@ fn answer_request(hub: &Hub, event: HubEvent) {
         let answer = SampledAnswer {
             model: "conformance".to_owned(),
             text: "An answer.".to_owned(),
+            calls: Vec::new(),
             is_cut_off: false,
         };
         return hub.reply(id, ServerRequestReply::Sampled(answer));

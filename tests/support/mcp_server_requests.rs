@@ -46,6 +46,7 @@ impl Server {
                     "sample",
                     "sample-later",
                     "sample-tools",
+                    "sample-bad-tools",
                     "roots",
                     "nag",
                 ];
@@ -102,7 +103,8 @@ impl Server {
             }
             "sample" => ask_model(sampling()),
             "roots" => send(&json!({ "jsonrpc": "2.0", "id": "r1", "method": "roots/list" })),
-            "sample-tools" => ask_model(sampling_with_tools()),
+            "sample-tools" => ask_model(sampling_with_tools(&erase())),
+            "sample-bad-tools" => ask_model(sampling_with_tools(&json!({ "name": "erase" }))),
             "sample-later" => {
                 send_result(id, &text("asked later"));
                 self.asking_call = None;
@@ -170,8 +172,12 @@ impl Server {
                 eprintln!("capabilities {}", params["_meta"]);
                 json!({ "only": { "method": "roots/list" } })
             }
-            "sample-tools" => {
-                let params = sampling_with_tools();
+            "sample-tools" | "sample-bad-tools" => {
+                let tool = match name {
+                    "sample-tools" => erase(),
+                    _ => json!({ "name": "erase" }),
+                };
+                let params = sampling_with_tools(&tool);
                 json!({ "only": { "method": "sampling/createMessage", "params": params } })
             }
             name => json!({ "only": asked(name) }),
@@ -193,10 +199,14 @@ fn ask_model(params: Value) {
     }));
 }
 
-fn sampling_with_tools() -> Value {
+fn sampling_with_tools(tool: &Value) -> Value {
     let mut params = sampling();
-    params["tools"] = json!([{ "name": "erase", "inputSchema": { "type": "object" } }]);
+    params["tools"] = json!([tool]);
     params
+}
+
+fn erase() -> Value {
+    json!({ "name": "erase", "inputSchema": { "type": "object" } })
 }
 
 fn sampling() -> Value {

@@ -1,17 +1,19 @@
-//! Answers that the model generates for servers. Each is a background job that can be stopped. No
-//! tool is offered to the model, and nothing of the conversation is sent.
+//! Answers that the model generates for servers. Each is a background job that can be stopped. Only
+//! the tools of the request are offered to the model, and nothing of the conversation is sent.
 
 use super::open::OpenServerRequest;
 use crate::domain::{
-    Message, ModelConfig, ProviderKind, SampledAnswer, SamplingRequest, ServerId, ServerRequestId,
-    Think,
+    Dialect, Message, ModelConfig, ProviderKind, SampledAnswer, SampledCall, SamplingMessage,
+    SamplingPart, SamplingRequest, ServerId, ServerRequestId, Think, ToolCallMessage,
+    ToolResultMessage, Toolset,
 };
-use crate::engine::completion::{SingleRequest, complete};
+use crate::engine::completion::{CompletedReply, SingleRequest, complete};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::JobResult;
 use crate::protocol::Event;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, Default)]
@@ -41,21 +43,13 @@ impl RunningSamplings {
         self.0.insert(open.id, running);
         self.report(cx);
         let (provider, name) = (cx.provider.clone(), model.name.clone());
-        let request = SingleRequest {
-            model: limited_to(model, request.tokens_max),
-            messages: messages(request),
-            temperature: request.temperature,
-            used_context,
-        };
+        let earlier_calls = earlier_call_count(request);
+        let request = single_request(&open.server, request, model, used_context);
         cx.jobs.spawn(async move {
             tokio::select! {
                 () = stop.cancelled() => JobResult::Nothing,
                 completed = complete(&provider, request, &|_| {}) => {
-                    let answer = completed.map(|completed| SampledAnswer {
-                        model: name,
-                        text: completed.text,
-                        is_cut_off: completed.is_cut_off,
-                    });
+                    let answer = completed.map(|reply| sampled_answer(name, reply, earlier_calls));
                     JobResult::Sampled(open, answer)
                 }
             }
@@ -130,16 +124,98 @@ fn limited_to(model: &ModelConfig, tokens_max: u32) -> ModelConfig {
     model
 }
 
-fn messages(request: &SamplingRequest) -> Vec<Message> {
+fn single_request(
+    server: &ServerId,
+    request: &SamplingRequest,
+    model: &ModelConfig,
+    used_context: (u32, u64),
+) -> SingleRequest {
+    let mut model = limited_to(model, request.tokens_max);
+    let tools = Toolset::of_sampling(server, &request.tools);
+    if !tools.is_empty() || earlier_call_count(request) > 0 {
+        // The other dialects need a system message that teaches them, and it belongs to the server.
+        model.dialect = Dialect::Native;
+    }
     let system = request.system_prompt.iter().cloned().map(Message::System);
-    let messages = request.messages.iter().map(|message| {
-        let text = message.text.clone();
-        match message.is_from_assistant {
-            true => Message::Assistant(text),
-            false => Message::User(text),
+    let messages = request.messages.iter();
+    let messages = messages.flat_map(|message| messages_of(message, server, &tools));
+    SingleRequest {
+        model,
+        messages: system.chain(messages).collect(),
+        temperature: request.temperature,
+        used_context,
+        tools: Arc::new(tools),
+    }
+}
+
+/// The texts, calls and results of a message. A provider wants each as a message of its own.
+fn messages_of(message: &SamplingMessage, server: &ServerId, tools: &Toolset) -> Vec<Message> {
+    let native_name = |tool: &str| {
+        let offered = tools.get(server, tool);
+        offered.map_or_else(|| tool.to_owned(), |offered| offered.native_name.clone())
+    };
+    let (mut messages, mut calls) = (Vec::new(), Vec::new());
+    for part in &message.parts {
+        match part {
+            SamplingPart::Text(text) if message.is_from_assistant => {
+                messages.push(Message::Assistant(text.clone()));
+            }
+            SamplingPart::Text(text) => messages.push(Message::User(text.clone())),
+            SamplingPart::Call(call) => calls.push(ToolCallMessage {
+                wire_id: call.id.clone(),
+                server: server.clone(),
+                native_name: native_name(&call.tool),
+                prompt_name: call.tool.clone(),
+                tool: call.tool.clone(),
+                arguments: call.arguments.clone(),
+            }),
+            SamplingPart::Result {
+                call_id,
+                tool,
+                text,
+                is_error,
+            } => messages.push(Message::ToolResult(ToolResultMessage {
+                wire_id: call_id.clone(),
+                native_name: native_name(tool),
+                tool: tool.clone(),
+                content: text.clone(),
+                images: Vec::new(),
+                is_error: *is_error,
+            })),
         }
+    }
+    if !calls.is_empty() {
+        messages.push(Message::ToolCalls {
+            calls,
+            reasoning_echo: None,
+        });
+    }
+    messages
+}
+
+fn earlier_call_count(request: &SamplingRequest) -> usize {
+    let parts = request.messages.iter().flat_map(|message| &message.parts);
+    parts
+        .filter(|part| matches!(part, SamplingPart::Call(_)))
+        .count()
+}
+
+/// The answer for the server. Calls that have no id get one that no earlier call has.
+fn sampled_answer(model: String, reply: CompletedReply, earlier_calls: usize) -> SampledAnswer {
+    let calls = reply.calls.into_iter().enumerate();
+    let calls = calls.map(|(index, call)| SampledCall {
+        id: call
+            .id
+            .unwrap_or_else(|| format!("humble_call_{}", earlier_calls + index + 1)),
+        tool: call.tool,
+        arguments: call.arguments,
     });
-    system.chain(messages).collect()
+    SampledAnswer {
+        model,
+        text: reply.text,
+        calls: calls.collect(),
+        is_cut_off: reply.is_cut_off,
+    }
 }
 
 #[cfg(test)]
@@ -164,5 +240,56 @@ mod tests {
         assert_eq!(limited_to(&model, 50).think, Some(Think::Off));
         model.think = Some(Think::High);
         assert_eq!(limited_to(&model, 50).think, Some(Think::High));
+    }
+
+    #[test]
+    fn earlier_calls_and_results_are_sent_natively_under_the_names_of_the_tools() {
+        let call = json!({ "type": "tool_use", "id": "c1", "name": "mix", "input": { "a": 1 } });
+        let text = |text: &str| json!({ "type": "text", "text": text });
+        let result = json!({ "type": "tool_result", "toolUseId": "c1", "content": [text("blue")] });
+        let params = json!({
+            "systemPrompt": "Be brief.",
+            "messages": [
+                { "role": "user", "content": text("Mix.") },
+                { "role": "assistant", "content": [text("I mix."), call] },
+                { "role": "user", "content": [result] },
+            ],
+            "tools": [{ "name": "mix", "inputSchema": { "type": "object" } }],
+        });
+        let request = SamplingRequest::from_params(&params).expect("a valid request");
+        let model = model_config(ProviderKind::Ollama, "http://localhost:11434");
+        assert_eq!(model.dialect, Dialect::Prompt);
+        let sent = single_request(&ServerId::from("parcels"), &request, &model, (0, 0));
+        assert_eq!(sent.model.dialect, Dialect::Native);
+        assert_eq!(sent.tools.tools()[0].native_name, "mix");
+        let call = ToolCallMessage {
+            wire_id: "c1".to_owned(),
+            server: ServerId::from("parcels"),
+            tool: "mix".to_owned(),
+            native_name: "mix".to_owned(),
+            prompt_name: "mix".to_owned(),
+            arguments: json!({ "a": 1 }).as_object().cloned().unwrap_or_default(),
+        };
+        let result = ToolResultMessage {
+            wire_id: "c1".to_owned(),
+            tool: "mix".to_owned(),
+            native_name: "mix".to_owned(),
+            content: "blue".to_owned(),
+            images: Vec::new(),
+            is_error: false,
+        };
+        assert_eq!(
+            sent.messages,
+            [
+                Message::System("Be brief.".to_owned()),
+                Message::User("Mix.".to_owned()),
+                Message::Assistant("I mix.".to_owned()),
+                Message::ToolCalls {
+                    calls: vec![call],
+                    reasoning_echo: None
+                },
+                Message::ToolResult(result),
+            ]
+        );
     }
 }

@@ -41,8 +41,15 @@ fn harness(replies: Vec<Vec<ScriptStep>>) -> Harness {
 }
 
 fn sampling() -> ServerRequest {
+    sampling_with_tools(&[])
+}
+
+fn sampling_with_tools(names: &[&str]) -> ServerRequest {
+    let tools = names.iter();
+    let tools = tools.map(|name| json!({ "name": name, "inputSchema": { "type": "object" } }));
     let params = json!({
         "messages": [{ "role": "user", "content": { "type": "text", "text": "Name a color." } }],
+        "tools": tools.collect::<Vec<_>>(),
     });
     let request = SamplingRequest::from_params(&params).expect("a valid request");
     ServerRequest::Sampling(Arc::new(request))
@@ -144,6 +151,7 @@ async fn the_server_gets_the_answer_only_after_the_second_question() {
         let answer = SampledAnswer {
             model: harness.model.name.clone(),
             text: "Blue.".to_owned(),
+            calls: Vec::new(),
             is_cut_off: false,
         };
         let expected = match is_sent {
@@ -152,6 +160,43 @@ async fn the_server_gets_the_answer_only_after_the_second_question() {
         };
         assert_eq!(harness.choose(choice), [(ServerRequestId(1), expected)]);
     }
+}
+
+fn call(tool: &str) -> ScriptStep {
+    let arguments = json!({ "color": "blue" }).as_object().cloned();
+    ScriptStep::call(tool, arguments.expect("an object"))
+}
+
+#[tokio::test]
+async fn calls_of_offered_tools_are_part_of_the_answer() {
+    let in_text = r#"{"name": "mix", "arguments": {"color": "blue"}}"#;
+    for steps in [vec![call("mix"), ScriptStep::end()], reply(in_text)] {
+        let mut harness = harness(vec![steps]);
+        harness.request("parcels", sampling_with_tools(&["mix"]));
+        assert_eq!(harness.choose(UserChoice::Send), []);
+        assert_eq!(harness.finish_job().await, None);
+        let replies = harness.choose(UserChoice::Send);
+        let [(_, ServerRequestReply::Sampled(answer))] = replies.as_slice() else {
+            panic!("{replies:?}");
+        };
+        let [call] = answer.calls.as_slice() else {
+            panic!("{answer:?}");
+        };
+        assert_eq!((call.tool.as_str(), answer.text.as_str()), ("mix", ""));
+        assert_eq!(call.arguments["color"], "blue");
+        assert_eq!(call.id, "humble_call_1");
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_a_tool_that_the_server_did_not_offer_is_refused() {
+    let steps = vec![call("erase"), ScriptStep::end()];
+    let mut harness = harness(vec![steps]);
+    harness.request("parcels", sampling_with_tools(&["mix"]));
+    harness.choose(UserChoice::Send);
+    let (_, reply) = harness.finish_job().await.expect("a refusal");
+    let why = "The model gave no answer: The model called `erase`, which was not offered.";
+    assert_eq!(reply, ServerRequestReply::Refused(why.to_owned()));
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! The JSON of server requests and of the replies to them.
 
 use crate::domain::{
-    ElicitationForm, SamplingRequest, ServerRequest, ServerRequestReply, UrlElicitation,
+    ElicitationForm, SampledAnswer, SamplingRequest, ServerRequest, ServerRequestReply,
+    UrlElicitation,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -56,12 +57,7 @@ pub fn request_result(request: &ServerRequest, reply: ServerRequestReply) -> Res
             ServerRequest::Form(_) => json!({ "action": "accept", "content": content }),
             _ => json!({ "action": "accept" }),
         },
-        ServerRequestReply::Sampled(answer) => json!({
-            "role": "assistant",
-            "content": { "type": "text", "text": answer.text },
-            "model": answer.model,
-            "stopReason": if answer.is_cut_off { "maxTokens" } else { "endTurn" },
-        }),
+        ServerRequestReply::Sampled(answer) => sampling_result(answer),
         ServerRequestReply::Declined | ServerRequestReply::Cancelled if is_sampling => {
             return Err("The user rejected the request for an answer from the model.".to_owned());
         }
@@ -72,4 +68,35 @@ pub fn request_result(request: &ServerRequest, reply: ServerRequestReply) -> Res
         }
     };
     Ok(result)
+}
+
+fn sampling_result(answer: SampledAnswer) -> Value {
+    let stop_reason = match (answer.calls.is_empty(), answer.is_cut_off) {
+        (false, _) => "toolUse",
+        (true, true) => "maxTokens",
+        (true, false) => "endTurn",
+    };
+    let text = json!({ "type": "text", "text": answer.text });
+    // Only a client that declares tools may send several blocks, and older servers expect one.
+    let content = match answer.calls.is_empty() {
+        true => text,
+        false => {
+            let text = (!answer.text.is_empty()).then_some(text);
+            let calls = answer.calls.into_iter().map(|call| {
+                json!({
+                    "type": "tool_use",
+                    "id": call.id,
+                    "name": call.tool,
+                    "input": call.arguments,
+                })
+            });
+            text.into_iter().chain(calls).collect()
+        }
+    };
+    json!({
+        "role": "assistant",
+        "content": content,
+        "model": answer.model,
+        "stopReason": stop_reason,
+    })
 }

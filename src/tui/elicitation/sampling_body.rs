@@ -1,6 +1,6 @@
 //! What a server asks of the model, and the model's answer, as rows of a dialog.
 
-use crate::domain::{SampledAnswer, SamplingRequest, ServerId};
+use crate::domain::{SampledAnswer, SamplingRequest, SamplingSection, ServerId};
 use crate::text::Clean;
 use crate::tui::elicitation::body::{push_quote, push_text};
 use crate::tui::widgets::styled_line::StyledLine;
@@ -21,19 +21,7 @@ pub fn request_rows(
         request.parameters_text()
     );
     push_text(&mut rows, &intro, columns);
-    let system = request.system_prompt.iter().map(|text| ("System:", text));
-    let messages = request.messages.iter().map(|message| {
-        let role = match message.is_from_assistant {
-            true => "Assistant:",
-            false => "User:",
-        };
-        (role, &message.text)
-    });
-    for (role, text) in system.chain(messages) {
-        rows.push(StyledLine::default());
-        push_text(&mut rows, role, columns);
-        push_quote(&mut rows, text, columns);
-    }
+    push_sections(&mut rows, request.sections(), columns);
     if !request.left_out.is_empty() {
         rows.push(StyledLine::default());
         let text = format!("Left out: {}.", request.left_out.join(", "));
@@ -55,7 +43,28 @@ pub fn answer_rows(server: &ServerId, answer: &SampledAnswer, columns: u16) -> V
     );
     let mut rows = Vec::new();
     push_text(&mut rows, &intro, columns);
-    rows.push(StyledLine::default());
-    push_quote(&mut rows, &answer.text, columns);
+    match answer.calls.is_empty() {
+        true => {
+            rows.push(StyledLine::default());
+            push_quote(&mut rows, &answer.text, columns);
+        }
+        false => {
+            let note = "It contains calls of the server's own tools, which the server may run.";
+            push_text(&mut rows, note, columns);
+            push_sections(&mut rows, answer.sections(), columns);
+        }
+    }
     rows
+}
+
+fn push_sections(
+    rows: &mut Vec<StyledLine>,
+    sections: impl Iterator<Item = SamplingSection>,
+    columns: u16,
+) {
+    for section in sections {
+        rows.push(StyledLine::default());
+        push_text(rows, section.heading.as_str(), columns);
+        push_quote(rows, &section.text, columns);
+    }
 }

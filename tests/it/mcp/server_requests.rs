@@ -1,7 +1,9 @@
 //! Requests from servers to the user, against a real child process in both eras.
 
 use super::hub_harness::{HubHarness, failed, succeeded, test_server_config, unreachable_because};
-use humble::domain::{SampledAnswer, ServerConfig, ServerRequest, ServerRequestReply, ToolOutcome};
+use humble::domain::{
+    SampledAnswer, SampledCall, ServerConfig, ServerRequest, ServerRequestReply, ToolOutcome,
+};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -266,6 +268,7 @@ async fn a_server_of_either_era_gets_the_sampled_answer_or_an_error() {
     let answer = SampledAnswer {
         model: "qwen3".to_owned(),
         text: "Blue.".to_owned(),
+        calls: Vec::new(),
         is_cut_off: true,
     };
     let result = json!({
@@ -306,11 +309,58 @@ async fn a_server_of_either_era_gets_the_sampled_answer_or_an_error() {
 }
 
 #[tokio::test]
-async fn a_request_for_the_model_with_tools_is_refused_in_words() {
-    let why = "it has `tools`, but the model is asked without tools";
+async fn a_server_that_offers_tools_gets_the_calls_of_the_model() {
+    let call = SampledCall {
+        id: "c1".to_owned(),
+        tool: "erase".to_owned(),
+        arguments: json!({ "disk": 1 })
+            .as_object()
+            .cloned()
+            .expect("an object"),
+    };
+    let answer = SampledAnswer {
+        model: "qwen3".to_owned(),
+        text: "I erase it.".to_owned(),
+        calls: vec![call],
+        is_cut_off: false,
+    };
+    let result = json!({
+        "role": "assistant",
+        "content": [
+            { "type": "text", "text": "I erase it." },
+            { "type": "tool_use", "id": "c1", "name": "erase", "input": { "disk": 1 } },
+        ],
+        "model": "qwen3",
+        "stopReason": "toolUse",
+    });
     for behavior in ["asks-legacy", "asks-modern"] {
         let mut harness = HubHarness::start_connected(behavior).await;
-        let outcome = harness.call("sample-tools", json!({})).await;
+        harness.reply_with = Some(ServerRequestReply::Sampled(answer.clone()));
+        let text = succeeded(harness.call("sample-tools", json!({})).await);
+        let expected = match behavior {
+            "asks-modern" => format!("{} state unchanged: true", json!({ "only": result })),
+            _ => result.to_string(),
+        };
+        assert_eq!(text, expected, "{behavior}");
+        let [(_, ServerRequest::Sampling(request))] = harness.requests.as_slice() else {
+            panic!("{:?}", harness.requests);
+        };
+        let tools: Vec<_> = request
+            .tools
+            .iter()
+            .map(|tool| tool.name.as_str())
+            .collect();
+        assert_eq!(tools, ["erase"]);
+        harness.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_request_with_unreadable_tools_is_refused_in_words() {
+    let why = "its tool `erase` has no inputSchema";
+    for behavior in ["asks-legacy", "asks-modern"] {
+        let mut harness = HubHarness::start_connected(behavior).await;
+        let outcome = harness.call("sample-bad-tools", json!({})).await;
         match behavior {
             "asks-modern" => assert_eq!(
                 failed(outcome),

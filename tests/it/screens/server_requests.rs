@@ -3,7 +3,9 @@
 use super::states::{ask, snapshot_states};
 use crate::support::screen_harness::ScreenHarness;
 use crossterm::event::KeyCode;
-use humble::domain::{ElicitationForm, SampledAnswer, SamplingRequest, UrlElicitation};
+use humble::domain::{
+    ElicitationForm, SampledAnswer, SampledCall, SamplingRequest, UrlElicitation,
+};
 use humble::protocol::Ask;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -159,6 +161,7 @@ fn sampling() {
     let answer = Arc::new(SampledAnswer {
         model: "qwen3:4b".to_owned(),
         text: "고양이 한 마리가 창가에 앉아 있습니다.".to_owned(),
+        calls: Vec::new(),
         is_cut_off: true,
     });
     let asks = |story: &mut ScreenHarness| {
@@ -181,6 +184,64 @@ fn sampling() {
         &[
             ("what a server asks of the model", &asks),
             ("the model's answer", &answers),
+        ],
+    );
+}
+
+#[test]
+fn sampling_with_tools() {
+    let call =
+        json!({ "type": "tool_use", "id": "c1", "name": "track", "input": { "id": "소포 1" } });
+    let result = json!({ "type": "tool_result", "toolUseId": "c1", "isError": true, "content": [
+        { "type": "text", "text": "no such parcel" },
+    ] });
+    let request = json!({
+        "messages": [
+            { "role": "user", "content": { "type": "text", "text": "Where is parcel 1?" } },
+            { "role": "assistant", "content": call },
+            { "role": "user", "content": [result] },
+        ],
+        "tools": [{
+            "name": "track",
+            "description": "Finds a parcel.",
+            "inputSchema": { "type": "object", "properties": { "id": { "type": "string" } } },
+        }],
+        "toolChoice": { "mode": "required" },
+    });
+    let request = Arc::new(SamplingRequest::from_params(&request).expect("a valid request"));
+    let answer = Arc::new(SampledAnswer {
+        model: "qwen3:4b".to_owned(),
+        text: "I try the other spelling.".to_owned(),
+        calls: vec![SampledCall {
+            id: "c2".to_owned(),
+            tool: "track".to_owned(),
+            arguments: json!({ "id": "소포-1" })
+                .as_object()
+                .cloned()
+                .expect("an object"),
+        }],
+        is_cut_off: false,
+    });
+    let asks = |story: &mut ScreenHarness| {
+        let question = Ask::AskModel {
+            server: "parcels".into(),
+            request: Arc::clone(&request),
+            model: "qwen3:4b".to_owned(),
+        };
+        ask_during_turn(story, question);
+    };
+    let answers = |story: &mut ScreenHarness| {
+        let question = Ask::SendModelAnswer {
+            server: "parcels".into(),
+            answer: Arc::clone(&answer),
+        };
+        ask_during_turn(story, question);
+    };
+    snapshot_states(
+        "sampling_with_tools",
+        &[
+            ("what a server asks of the model", &asks),
+            ("the model's calls", &answers),
         ],
     );
 }

@@ -71,6 +71,7 @@ fn x_declines_everything_from_the_server() {
     let answer = SampledAnswer {
         model: "qwen3".to_owned(),
         text: "Blue.".to_owned(),
+        calls: Vec::new(),
         is_cut_off: false,
     };
     let question = Ask::SendModelAnswer {
