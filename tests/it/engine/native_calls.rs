@@ -1,4 +1,4 @@
-//! Native calls: truncated calls, calls in a refused reply, and call ids.
+//! Native calls: truncated calls, calls in a refused reply, call ids, and changes made by parsing.
 
 use super::*;
 use humble::text::json_changes::JsonChange;

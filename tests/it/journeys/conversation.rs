@@ -67,7 +67,7 @@ fn a_space_before_a_slash_makes_it_a_message() {
 }
 
 #[test]
-fn a_slash_alone_or_an_unknown_command_leads_to_the_list() {
+fn a_slash_alone_or_an_unknown_command_points_to_help() {
     chat(script())
         .says("/")
         .sees("Type the name of a command after the slash. /help lists them all.")

@@ -1,4 +1,4 @@
-//! `humble demo`: the seven steps of the tour, and users who do something else.
+//! `humble demo`: the seven steps of the tour, and users who depart from them.
 
 use super::*;
 use humble::demo::{CONNECT, QUESTION, STORY};

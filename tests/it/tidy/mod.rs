@@ -1,5 +1,5 @@
-//! Checks that the compiler cannot make: module layers, lengths of files and functions, the
-//! structure of the changelog.
+//! Checks that the compiler cannot make, such as module layers, lengths of files and functions, and
+//! the structure of the changelog.
 
 mod docs;
 mod imports;
