@@ -285,7 +285,7 @@ async fn images_are_counted_in_the_context_meter() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attachment_is_removed_at_a_start_once_no_conversation_uses_it() {
+async fn attachment_is_removed_at_startup_once_no_conversation_uses_it() {
     let folder = folder();
     let image = attach(folder.path(), "a.png", &png());
     let mut harness = EngineHarness::start(Script::default().answer("A dot.")).await;

@@ -1,4 +1,4 @@
-//! Tasks that the user leaves running: the turn goes on, and a later turn gets the result.
+//! Tasks that the user leaves running: the turn continues, and a later turn gets the result.
 
 use super::journal::{journals, kill_engine};
 use super::tasks::{WORK_CALL, complete_task, home, server, wait_until_task_runs};
@@ -103,7 +103,7 @@ fn notices(harness: &EngineHarness) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_goes_on_without_a_task_that_is_left() {
+async fn a_turn_continues_without_a_left_task() {
     let server = server();
     let mut harness = leave(home(), &server, Script::default().answer(WORK_CALL)).await;
     let result = format!("{:?}", harness.model_messages().pop());
@@ -205,7 +205,7 @@ async fn a_later_run_finds_a_left_task_and_waits_for_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_left_task_is_cancelled_or_forgotten_only_on_request() {
+async fn a_left_task_is_cancelled_or_removed_only_on_request() {
     for (command, cancellations) in [
         (
             LeftTaskCommand::Cancel as fn(LeftTaskId) -> LeftTaskCommand,
@@ -265,7 +265,7 @@ async fn a_task_left_in_a_private_conversation_is_not_stored() {
         .send(task_command(LeftTaskCommand::Leave(call)))
         .await;
     assert_eq!(harness.wait_for_turn_end().await, answered("I went on."));
-    assert!(notices(&harness).contains("forgotten when the program ends"));
+    assert!(notices(&harness).contains("lost when the program ends"));
     let home = harness.shut_down().await;
     assert_eq!(task_files(&home), Vec::<PathBuf>::new());
 }

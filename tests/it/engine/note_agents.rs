@@ -187,7 +187,7 @@ async fn an_interrupted_failed_or_truncated_answer_leaves_no_note() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn found_notes_are_the_answer_without_a_request() {
+async fn found_notes_are_the_answer_and_no_request_is_sent() {
     let notes = [
         ("router.md", "# 공유기\n비밀번호는 *서랍*에 있다."),
         ("tea.md", "# Tea\nGreen tea."),

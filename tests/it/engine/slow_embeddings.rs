@@ -37,11 +37,11 @@ async fn wait_for_embedding(harness: &mut EngineHarness) {
     harness.wait_for("progress", is_waiting).await;
 }
 
-const SLOW_MODEL_REMARK: &str = "The embedding model `mini` has not answered yet; until it does, notes are found by their \
-                    words.";
+const SLOW_MODEL_REMARK: &str = "The embedding model `mini` has not answered yet; until it does, \
+                                 notes are found by their words.";
 
 #[tokio::test(start_paused = true)]
-async fn a_search_reports_what_it_is_waiting_for_and_can_be_stopped() {
+async fn a_waiting_search_names_the_embedding_model_and_can_be_stopped() {
     let (mut harness, _server) = with_hanging_model(Script::default()).await;
     harness.prompt("find notes about tea").await;
     wait_for_embedding(&mut harness).await;

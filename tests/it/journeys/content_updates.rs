@@ -128,7 +128,7 @@ fn removing_a_resource_or_leaving_its_conversation_ends_the_subscription() {
 }
 
 #[test]
-fn a_resource_of_an_unsent_message_is_followed_in_the_next_conversation() {
+fn a_resource_of_an_unsent_message_stays_subscribed_in_the_next_conversation() {
     let library = subscribable().with_answer("resources/unsubscribe", json!({}));
     let mut chat = chat_with(&library, script().answer("Hello."));
     chat.says("Hi.").sees("Hello.");

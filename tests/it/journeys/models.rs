@@ -78,7 +78,7 @@ fn a_first_run_offers_the_models_of_ollama() {
 }
 
 #[test]
-fn enter_takes_the_first_model_of_a_first_run() {
+fn enter_selects_the_first_model_in_a_first_run() {
     let mut chat = first_run(with_local_ollama());
     chat.reads_screen().enter();
     chat.sees("Using qwen3:4b.").does_not_see("/probe");

@@ -86,18 +86,18 @@ carries_over! {
 }
 
 does_not_carry_over! {
-    another_command_is_another_server: |fixture| {
+    a_changed_command_counts_as_another_server: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["command"] = json!("/bin/sh"));
     };
-    other_arguments_are_another_server: |fixture| {
+    changed_arguments_count_as_another_server: |fixture| {
         fixture.edit_server_entry("fs", |entry| {
             entry["args"].as_array_mut().expect("a list").push(json!("--more"));
         });
     };
-    another_variable_is_another_server: |fixture| {
+    a_changed_variable_counts_as_another_server: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["env"] = json!({ "A": "1" }));
     };
-    another_folder_is_another_server: |fixture| {
+    a_changed_folder_counts_as_another_server: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["cwd"] = json!("/"));
     };
     a_changed_definition_asks_even_after_it_was_accepted: |fixture| {

@@ -161,7 +161,7 @@ async fn dismissed_change_is_asked_about_once_per_run() {
 }
 
 #[tokio::test]
-async fn answer_leads_to_the_next_changed_tool() {
+async fn answering_asks_about_the_next_changed_tool() {
     let mut harness = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
