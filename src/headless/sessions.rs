@@ -28,7 +28,7 @@ pub fn list_text(sessions: &[SessionSummary], now: Timestamp) -> String {
     lines.collect()
 }
 
-/// The conversations that a search found, each with the place.
+/// The conversations that a search found, each with the text around its first match.
 pub fn search_text(found: &[FoundSession], now: Timestamp) -> String {
     if found.is_empty() {
         return "Nothing was found.\n".to_owned();
@@ -45,9 +45,9 @@ pub fn search_text(found: &[FoundSession], now: Timestamp) -> String {
     out
 }
 
-/// Says that a name matches several conversations, and lists them with their file names and a
+/// The error for a name that matches several conversations: lists them with their file names, and a
 /// `command` that chooses the first.
-pub fn ambiguous(
+pub fn ambiguous_name_text(
     wanted: &str,
     matches: &[SessionSummary],
     command: &str,

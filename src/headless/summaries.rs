@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Marks at the start of continuation rows.
 const CONTINUATION_MARKS: [&str; 3] = [":", "\\", "/"];
-/// Marks the rows about what parsing changed. No row of a call begins with it.
+/// Prefix of rows about changes that parsing made to the arguments. No row of a call begins with it.
 const CHANGE_PREFIX: &str = "! ";
 /// Maximum number of rows of a tool's description; more would push the arguments out of sight.
 const DESCRIPTION_ROWS_MAX: usize = 12;

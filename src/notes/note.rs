@@ -5,7 +5,7 @@ use crate::search::Chunk;
 /// Maximum characters of a chunk: about 300 English words. In Korean, about the input limit of small
 /// embedding models.
 const CHUNK_CHARS_MAX: usize = 2_000;
-/// Maximum number of chunks of a note. The rest of the note cannot be found.
+/// Maximum number of chunks of a note. The rest of the note is not indexed.
 const CHUNKS_MAX: usize = 2_000;
 const TITLE_CHARS_MAX: usize = 200;
 

@@ -82,7 +82,7 @@ impl Notebook {
         }
     }
 
-    /// Asks for a summary of the chunks that mention a topic.
+    /// The task of summarizing the chunks that mention a topic or, if the topic is a file name, that note.
     async fn task_for_topic(
         &self,
         request: &NoteRequest,
@@ -185,7 +185,7 @@ pub(super) async fn find_file(
     find_by_name(vault, name).await
 }
 
-/// Finds the notes whose paths match what was typed.
+/// Finds the notes whose paths match the typed text.
 pub(super) async fn complete_path(
     request: NoteRequest,
     fragment: String,

@@ -45,7 +45,7 @@ pub enum CallStage {
     AwaitingApproval,
     /// It was running; its effects are unknown.
     Running,
-    /// It was running as a task on its server, which may go on.
+    /// It was running as a task on its server, and may still be running.
     RunningAsTask,
     /// The outcome from the journal, not sanitized: `ok`, `failed` and so on.
     Ended(String),

@@ -16,7 +16,7 @@ const KEYWORD_WEIGHT: f32 = 1.0 - VECTOR_WEIGHT;
 const SIMILARITY_MIN: f32 = 0.25;
 /// Candidates of each kind of search that are ranked together.
 const CANDIDATES: usize = 200;
-/// In an index with fewer chunks, all terms are fast.
+/// In an index with fewer chunks, every term can be ranked quickly.
 const COMMON_CHUNKS_MIN: i64 = 20_000;
 /// A term is common if at least one in this many chunks contains it.
 const COMMON_SHARE: i64 = 5;
@@ -27,7 +27,7 @@ const COMMON_TERMS_MAX: usize = 2;
 const COMMON_ROWS_MAX: i64 = 5_000;
 /// Time limit of a search.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// Steps of the database between two checks of the time, far below a millisecond.
+/// SQLite steps between two checks of the deadline. They take far less than a millisecond.
 const STEPS_BETWEEN_CHECKS: i32 = 10_000;
 
 pub struct HybridQuery<'a> {
@@ -65,7 +65,7 @@ struct Ranked {
 enum Commonness {
     /// All of them can be ranked.
     Rare,
-    /// Only these can.
+    /// Only these words can be ranked.
     Mixed(SearchTerms),
     /// Each occurs in too many chunks.
     Common,
@@ -77,7 +77,7 @@ impl Index {
     /// # Errors
     /// The index cannot be read, or the search takes over 3 s.
     pub fn search(&mut self, query: &HybridQuery<'_>) -> Result<Vec<Hit>, SearchError> {
-        self.with_timeout(|index| index.ranked(query))
+        self.with_timeout(|index| index.ranked_hits(query))
     }
 
     pub(super) fn with_timeout<T>(
@@ -101,7 +101,7 @@ impl Index {
         })
     }
 
-    fn ranked(&mut self, query: &HybridQuery<'_>) -> Result<Vec<Hit>, SearchError> {
+    fn ranked_hits(&mut self, query: &HybridQuery<'_>) -> Result<Vec<Hit>, SearchError> {
         let keyword_scores = self.keyword_scores(query)?;
         let vector = query.vector.map(quantize);
         let similarities = match &vector {

@@ -170,7 +170,7 @@ impl AttachmentStore {
         let _ = fs::remove_file(marker);
     }
 
-    /// The files that no starting turn needs, with their hashes.
+    /// The files too old to belong to a turn that has just started, with their hashes.
     fn old_files(&self) -> Vec<(String, PathBuf)> {
         let items = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let is_old = |path: &Path| {

@@ -25,7 +25,7 @@ use topic::without_final_punctuation;
 /// Longer prompts usually contain the text to work on, or further instructions.
 const PROMPT_CHARS_MAX: usize = 300;
 
-/// A request to create, find or summarize notes. `style` says how to write, in the user's words,
+/// A request to create, find or summarize notes. `style` describes how to write, in the user's words,
 /// such as `detailed, in French`; it may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoteIntent {
