@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[command(name = "humble", version, max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
-    pub shared: GlobalArgs,
+    pub global: GlobalArgs,
     /// Continue the latest conversation
     #[arg(long = "continue", short = 'c', conflicts_with = "session")]
     pub continue_latest: bool,
@@ -42,7 +42,7 @@ pub struct GlobalArgs {
 
 impl GlobalArgs {
     /// The flag that selects a model or a persona, if one was given. Commands without a model
-    /// refuse it.
+    /// reject it.
     pub fn model_flag(&self) -> Option<&'static str> {
         match (&self.model, &self.persona) {
             (Some(_), _) => Some("--model"),

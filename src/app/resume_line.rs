@@ -27,7 +27,7 @@ fn shell_quoted(path: &Path) -> String {
     }
 }
 
-/// `humble --continue  resumes "Trip to Busan"`.
+/// The line itself, such as `humble --continue  resumes "Trip to Busan"`.
 pub fn resume_line(command: &str, title: &str) -> String {
     let title = Clean::single_line(title);
     let title = truncate_to_width(title.as_str(), TITLE_COLUMNS_MAX);

@@ -121,9 +121,9 @@ fn parse_command(
     entry: &Entry,
     remarks: &mut Vec<String>,
 ) -> Result<NewServerLaunch, String> {
-    let refuse_variable = |what: &str, text: &str| match normalize(text).contains("${") {
+    let refuse_variable = |place: &str, text: &str| match normalize(text).contains("${") {
         true => Err(format!(
-            "its {what} contains a variable, which is not replaced there"
+            "its {place} contains a variable, which is not replaced there"
         )),
         false => Ok(()),
     };

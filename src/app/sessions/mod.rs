@@ -33,8 +33,8 @@ struct Sessions<'a> {
 ///
 /// # Errors
 /// The result could not be written.
-pub fn run(home: &Home, shared: &GlobalArgs, args: SessionsArgs) -> Result<u8> {
-    if let Some(flag) = shared.model_flag() {
+pub fn run(home: &Home, global: &GlobalArgs, args: SessionsArgs) -> Result<u8> {
+    if let Some(flag) = global.model_flag() {
         eprintln!("`humble sessions` uses no model: remove {flag}.");
         return Ok(EXIT_USAGE);
     }
