@@ -22,7 +22,7 @@ const TOOLS: [&str; 9] = [
     "summarize_notes",
 ];
 
-/// The services of all tools.
+/// A server that plays all services behind the tools.
 fn services() -> ModelServer {
     let services = ModelServer::start();
     let seoul = json!({
@@ -80,7 +80,8 @@ fn vault(home: &TestHome) -> String {
     vault.to_str().expect("UTF-8").to_owned()
 }
 
-/// One call to each tool, in the order of [`TOOLS`], and a text in its result.
+/// The arguments of one call to each tool, in the order of [`TOOLS`], and a text expected in its
+/// result.
 fn calls(services: &ModelServer, home: &TestHome) -> Vec<(Value, &'static str)> {
     let page = format!("{}/page", services.url());
     let vault = vault(home);

@@ -36,8 +36,9 @@ pub struct AuthFaults {
     /// Size of the metadata in bytes.
     pub metadata_bytes: usize,
     pub no_registration: bool,
+    /// The user denies access.
     pub denies: bool,
-    /// Calls always need this scope, whatever the token has.
+    /// Calls are refused for lack of this scope, even if the token has it.
     pub insatiable_scope: Option<String>,
     pub rejects_refresh: bool,
 }
@@ -350,7 +351,7 @@ fn mcp(state: &AuthState, token: Option<&str>, body: &[u8], base: &str) -> Answe
                 let parameters = format!(", error=\"insufficient_scope\", scope=\"{scope}\"");
                 return challenge(403, &parameters);
             }
-            // A careless server that repeats the credentials.
+            // Repeat the credentials, as a careless server would.
             let text = format!("you sent {}", token.unwrap_or_default());
             json!({ "content": [{ "type": "text", "text": text }] })
         }

@@ -78,6 +78,6 @@ fn queued_prompts_are_edited_and_survive_a_kill() {
     let terminal = open(&home);
     terminal.wait_for_text("three!");
     terminal.wait_for_text("두 번째");
-    // The notice about it can be covered by the question about the unfinished turn.
+    // The notice about the queue may be covered by the question about the unfinished turn.
     terminal.wait_for_text("paused");
 }

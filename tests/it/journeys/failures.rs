@@ -24,7 +24,7 @@ fn a_retry_delay_is_counted_down_and_ctrl_c_stops_it() {
         .ctrl('c')
         .sees("(cancelled)")
         .does_not_see("Retrying")
-        .is_running()
+        .assert_running()
         .model_received_requests(2);
 }
 

@@ -1,4 +1,4 @@
-//! How prompts with images are sent.
+//! Request bodies of prompts with images, and which models accept images.
 
 use crate::providers::hosted_request_bodies::{body, native_model};
 use crate::support::attachment_files::{PNG_BASE64, attach, png};
@@ -85,7 +85,7 @@ fn anthropic_gets_source_blocks_before_the_text() {
 }
 
 #[test]
-fn setting_server_and_provider_decide_whether_a_model_takes_images() {
+fn setting_server_and_provider_decide_whether_a_model_accepts_images() {
     let capabilities = |names: &[&str]| ModelInfo {
         capabilities: names.iter().map(|name| (*name).to_owned()).collect(),
         ..ModelInfo::default()

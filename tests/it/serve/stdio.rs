@@ -107,7 +107,7 @@ fn each_invalid_line_gets_an_error_with_its_id() {
 }
 
 #[test]
-fn a_second_request_with_a_running_id_is_refused_and_the_first_is_answered() {
+fn a_request_with_the_id_of_a_running_one_is_refused_and_the_first_is_answered() {
     let services = slow_services();
     let (home, call) = home_and_call(&services);
     let mut program = Program::start(&home, &[], &[]);

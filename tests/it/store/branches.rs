@@ -1,4 +1,4 @@
-//! Stored branches, including those changed by other programs.
+//! Stored branches, including those changed by other programs, and finding a session by name.
 
 use super::*;
 use humble::store::LookupError;
@@ -139,7 +139,7 @@ fn unrecognized_branches_are_preserved() {
 }
 
 #[test]
-fn a_session_is_found_by_file_name_title_or_a_part_of_it() {
+fn a_session_is_found_by_file_name_by_title_or_by_part_of_either() {
     let (folder, sessions) = new_store();
     assert_eq!(sessions.latest(), Err(LookupError::NoSessions));
     let titled = |title: &str| json!({ "messages": [], "humble": { "title": title } }).to_string();
