@@ -188,8 +188,8 @@ pub enum Command {
         of_turn: Option<usize>,
     },
     SwitchBranch(BranchSummary),
-    /// Puts a text in the place of the answer to the `of_turn`-th last answered prompt. The old
-    /// answer and the messages after it become a branch.
+    /// Replaces the answer to the `of_turn`-th last answered prompt with a text. The old answer and the
+    /// messages after it become a branch.
     ReplaceAnswer {
         of_turn: usize,
         answer: String,
@@ -293,7 +293,7 @@ pub enum Event {
         query: QueryId,
         found: Arc<FoundFiles>,
     },
-    /// For each answered prompt of the conversation, how many other versions it has.
+    /// The number of other versions of each answered prompt of the conversation.
     VersionsCounted(Vec<usize>),
     /// The result of [`Command::FindMentioned`]: the paths that are files.
     MentionedFound(QueryId, Vec<String>),

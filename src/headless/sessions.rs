@@ -7,7 +7,7 @@ use crate::text::columns::Columns;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// Conversations listed if a name matches several.
+/// Maximum number of conversations listed if a name matches several.
 const MATCHES_MAX: usize = 20;
 
 /// A conversation that a search found.

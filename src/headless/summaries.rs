@@ -63,9 +63,9 @@ fn wrap_line(line: &str, columns: Option<u16>, indent: &str) -> Vec<String> {
     rows
 }
 
-/// A call as shown in an approval question: how its arguments differ from the JSON that the model
-/// wrote, with a mark on every row, then the arguments, then the server's description of the
-/// tool with a mark on every row, then a line that locates the arguments above it.
+/// A call as shown in an approval question: the differences between its arguments and the model's JSON,
+/// with a mark on every row; the arguments; the server's description of the tool, with a mark on every
+/// row; and a line that locates the arguments above it.
 pub(super) fn approval_text(call: &ToolCall, tool: &Tool, columns: u16) -> String {
     let mut rows = change_rows(call, columns);
     rows.push(call_summary(call, Some(columns)));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_from_the_json_of_the_model_come_first() {
+    fn differences_from_the_models_json_come_first() {
         let mut call = call("write", json!({ "path": "b" }));
         let key = "path\n  path: \"c\"".to_owned();
         let change = JsonChange::RepeatedKey { key, count: 2 };

@@ -16,8 +16,8 @@ pub struct ParsedNote {
     pub chunks: Vec<Chunk>,
 }
 
-/// Parses Markdown. The title comes from the front matter or, failing that, the first heading of
-/// level 1 or `file_stem`. Never fails: any text is a note.
+/// Parses Markdown. The title comes from the front matter, else from the first heading of level 1, else
+/// from `file_stem`. Never fails: any text is a note.
 pub fn parse(text: &str, file_stem: &str) -> ParsedNote {
     let (front_matter, body) = split_front_matter(text);
     let mut sections = sections(body);

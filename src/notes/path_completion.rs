@@ -1,4 +1,4 @@
-//! The notes whose paths match the beginning of a path that a user is typing.
+//! The notes whose paths match the text that a user has typed.
 
 use super::vault::{NoteFile, Vault};
 use crate::domain::NotePaths;

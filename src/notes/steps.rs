@@ -20,7 +20,7 @@ use crate::search::{SearchTerms, composed};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of hits that are checked for the topic.
-const TOPIC_HITS: usize = 60;
+const TOPIC_HITS_MAX: usize = 60;
 
 impl Notebook {
     /// The prompt for a note. Fails early if the vault is not writable.
@@ -103,7 +103,7 @@ impl Notebook {
         let vector = self
             .query_vector(&vault, request, &query, limits, &mut remarks)
             .await?;
-        let mut chunks = self.find(&vault, &topic, vector, TOPIC_HITS, false).await?;
+        let mut chunks = self.find(&vault, &topic, vector, TOPIC_HITS_MAX, false).await?;
         let terms = SearchTerms::parse(&topic);
         chunks.retain(|chunk| {
             [&chunk.body, &chunk.heading, &chunk.title]

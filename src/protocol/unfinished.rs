@@ -38,7 +38,7 @@ pub struct UnfinishedCall {
     pub stage: CallStage,
 }
 
-/// How far a call got before the program ended.
+/// The stage that a call had reached when the program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallStage {
     /// It was waiting for approval and never ran.

@@ -19,7 +19,7 @@ const CANDIDATES: usize = 200;
 /// In an index with fewer chunks, every term can be ranked quickly.
 const COMMON_CHUNKS_MIN: i64 = 20_000;
 /// A term is common if at least one in this many chunks contains it.
-const COMMON_SHARE: i64 = 5;
+const COMMON_ONE_IN: i64 = 5;
 /// Maximum number of rows that are ranked. Each takes about a microsecond.
 const RANKED_ROWS_MAX: i64 = 25_000;
 /// Limits for a query that consists only of common words.
@@ -61,7 +61,7 @@ struct Ranked {
     similarity: f32,
 }
 
-/// How common the words of a query are in the index.
+/// The frequency of a query's words in the index.
 enum Commonness {
     /// All of them can be ranked.
     Rare,
@@ -164,15 +164,15 @@ impl Index {
         Ok(scores)
     }
 
-    /// How common the query's words are. Ranking takes time for each row that contains a term, so in a
-    /// large index, words that occur in many chunks and distinguish few of them are ignored.
+    /// The frequency of the query's words. Ranking takes time for each row that contains a term, so in
+    /// a large index, words that occur in many chunks and distinguish few of them are ignored.
     fn commonness(&self, query: &HybridQuery<'_>) -> Result<Commonness, SearchError> {
         let chunks = "SELECT count(*) FROM chunk";
         let chunks: i64 = self.connection.query_row(chunks, (), |row| row.get(0))?;
         if query.matching == Matching::Every || chunks < COMMON_CHUNKS_MIN {
             return Ok(Commonness::Rare);
         }
-        let limit = chunks / COMMON_SHARE;
+        let limit = chunks / COMMON_ONE_IN;
         let mut statement = self.connection.prepare_cached(
             "SELECT count(*) FROM (SELECT 1 FROM terms WHERE terms MATCH ?1 LIMIT ?2)",
         )?;

@@ -12,7 +12,7 @@ const TERMS_MIN: usize = 2;
 const SHARE_MIN: f64 = 0.5;
 /// In an index of at least [`SMALL_INDEX_CHUNKS`], a term in more than one of this many chunks does not
 /// make a chunk relevant by itself.
-const COMMON_SHARE: f64 = 20.0;
+const COMMON_ONE_IN: f64 = 20.0;
 const SMALL_INDEX_CHUNKS: i64 = 40;
 
 /// The terms that indicate the topic of a prompt, with their weights: a term in few chunks weighs more.
@@ -51,7 +51,7 @@ impl Index {
         }
         let common_weight = match chunks < SMALL_INDEX_CHUNKS {
             true => 0.0,
-            false => weight(chunks as f64 / COMMON_SHARE),
+            false => weight(chunks as f64 / COMMON_ONE_IN),
         };
         Ok(Relevance {
             terms: weighed,
@@ -68,7 +68,7 @@ impl Relevance {
 
     /// Whether `texts` together contain enough of the prompt's terms.
     pub fn covers(&self, texts: &[&str]) -> bool {
-        let found = self.terms.iter().filter(|(term, _)| term.occurs_in(texts));
+        let found = self.terms.iter().filter(|(term, _)| term.any_word_in(texts));
         let found: Vec<f64> = found.map(|(_, weight)| *weight).collect();
         let weight: f64 = found.iter().sum();
         let all: f64 = self.terms.iter().map(|(_, weight)| weight).sum();

@@ -209,7 +209,7 @@ impl SearchTerms {
 
     /// Whether any of the terms is a word of `texts`. English words may have different endings, and
     /// Korean, Chinese and Japanese ones may be part of a word.
-    pub(super) fn occurs_in(&self, texts: &[&str]) -> bool {
+    pub(super) fn any_word_in(&self, texts: &[&str]) -> bool {
         texts.iter().any(|text| {
             let text = composed(text).to_lowercase();
             let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();

@@ -52,12 +52,12 @@ pub fn render_candidate(candidate: &ServerCandidate, columns: Option<u16>) -> St
     out
 }
 
-/// A value in quotes if it contains anything that could be read in two ways.
+/// Puts a value in quotes if it would be ambiguous without them.
 fn quoted(text: &str) -> String {
     Clean::quoted_if_needed(text).into()
 }
 
-/// The variables of the servers that pass a check, each once.
+/// The variables of the servers for which `check` returns true, without duplicates.
 fn variables_where(servers: &[ServerCandidate], check: impl Fn(&str) -> bool) -> Vec<String> {
     let mut names = variables_of(servers);
     names.retain(|name| check(name));

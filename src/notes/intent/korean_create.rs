@@ -304,7 +304,7 @@ fn note_about(request: Styled<'_>) -> Option<NoteIntent> {
     Some(NoteIntent::Create { topic, style })
 }
 
-/// Puts the style at the beginning of a request before its other style. A search has none.
+/// Puts the style at the beginning of a request before its other style. A search has no style.
 pub(super) fn with_leading_style(mut intent: NoteIntent, leading: &[&str]) -> NoteIntent {
     if let NoteIntent::Create { style, .. }
     | NoteIntent::SummarizeOpenNote { style }

@@ -4,9 +4,9 @@
 use super::korean_lookalikes::is_plain_topic;
 
 const NOTES: &[&str] = &["노트", "메모"];
-/// Ends of a word before the note.
+/// Endings of a word before the note.
 const BEFORE_NOTES: &[&str] = &["대한", "관한", "관련", "관련된", "관련한"];
-/// Particles of the note.
+/// Particles directly after the word for note.
 const PARTICLES: &[&str] = &["들을", "들", "를", ""];
 /// Beginnings of words that may follow the note without a space.
 const AFTER_NOTES: &[&str] = &[

@@ -1,5 +1,5 @@
 //! Korean words that describe how to write, such as `짧게` and `세 줄로`. They are the style of a
-//! request, wherever in it they appear: `짧게 홍차 노트 써줘`, `홍차 노트 짧게 써줘`.
+//! request, wherever they appear in it: `짧게 홍차 노트 써줘`, `홍차 노트 짧게 써줘`.
 
 use super::korean_parts::strip_any;
 use super::korean_words::MODIFIERS;

@@ -44,8 +44,8 @@ pub enum NoteIntent {
         topic: String,
         style: String,
     },
-    /// Summarize the note with this file name or path. Without such a note, it is an ordinary prompt:
-    /// the file may be elsewhere.
+    /// Summarize the note with this file name or path. If there is no such note, the prompt goes to the
+    /// model: the file may be elsewhere.
     SummarizeFile {
         name: String,
         style: String,

@@ -39,7 +39,7 @@ pub struct ToolDescription {
     pub output_schema: Value,
     /// Whether the tool changes nothing.
     pub is_read_only: bool,
-    /// Whether the same arguments have the same effect and result again.
+    /// Whether repeating a call has no further effect and gives the same result.
     pub is_idempotent: bool,
     /// Whether the tool reaches beyond this machine.
     pub is_open_world: bool,

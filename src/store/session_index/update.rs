@@ -18,8 +18,8 @@ const CHUNK_BYTES_MAX: usize = 1024 * 1024;
 const SESSION_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl SessionIndex {
-    /// Indexes changed sessions for about `time`, and removes deleted ones. Does nothing if
-    /// another program is indexing; its progress is returned.
+    /// Indexes changed sessions for about `time`, and removes deleted ones. While another program is
+    /// indexing, does nothing and returns the progress of that program.
     pub fn update(&self, time: Duration) -> IndexProgress {
         let files = self.session_files();
         let total = files.len();
