@@ -1,4 +1,4 @@
-//! The section `keys` of `config.json`, which the screen checks.
+//! Reads the `keys` section of `config.json`. The screen checks the names of actions and keys.
 
 use super::*;
 use humble::domain::KeyEntry;

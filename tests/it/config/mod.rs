@@ -67,7 +67,7 @@ impl ConfigFixture {
         read_settings_with(&self.home, &variables).value
     }
 
-    /// Cause and text of each banner, without the path of the home.
+    /// Cause and text of each banner, without the path of the home folder.
     fn banners(&self) -> Vec<(String, String)> {
         let settings = read_settings_with(&self.home, &variables).banners;
         let servers = read_servers_with(&self.home, &variables).banners;
@@ -115,7 +115,7 @@ fn reference(name: &str, provider: ProviderKind) -> ModelRef {
     }
 }
 
-/// Whether the file has this mode. Where there are no modes, only checks that it exists.
+/// Whether the file has this mode. On systems without file modes, only checks that it exists.
 fn has_mode(path: &Path, mode: u32) -> bool {
     #[cfg(unix)]
     return {

@@ -148,7 +148,7 @@ fn a_missing_brace_after_special_tokens_loses_nothing_that_follows() {
 }
 
 #[test]
-fn a_rejected_line_does_not_close_the_call() {
+fn an_unclosed_string_with_closing_markers_stays_text() {
     assert_eq!(
         describe_scan("{\"이[/TOOL_CALLS][5]\n]끝"),
         ["text {\"이[/TOOL_CALLS][5]\n]끝"]

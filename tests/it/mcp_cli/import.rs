@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 
-/// Runs the command in the home, so that nothing of this project is found in the current folder.
+/// Runs the command in the home folder, where it finds no files of this project.
 pub(super) fn import(home: &TestHome, arguments: &[&str]) -> CommandOutput {
     let mut command = command(home, &[&["mcp", "import"][..], arguments].concat());
     command.current_dir(home.path());
@@ -15,7 +15,7 @@ pub(super) fn import(home: &TestHome, arguments: &[&str]) -> CommandOutput {
     wait_for_output(command.spawn().expect("the program starts"))
 }
 
-/// Writes a file below the home.
+/// Writes a file in the home folder, and creates its parent folders.
 pub(super) fn write(home: &TestHome, name: &str, text: &str) -> PathBuf {
     let path = home.path().join(name);
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -196,7 +196,7 @@ fn equal_servers_are_skipped_and_taken_names_get_a_number() {
 }
 
 #[test]
-fn only_selects_servers_and_an_unknown_name_is_a_usage_error() {
+fn the_only_option_selects_servers_and_an_unknown_name_is_a_usage_error() {
     let home = TestHome::empty();
     let server = json!({ "command": "x" });
     write(
