@@ -12,8 +12,8 @@ const GIF: &[u8] = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!
 #[test]
 fn a_completed_text_file_and_a_dropped_image_are_sent() {
     let (server, home) = ollama();
-    let seeing = Reply::json(200, &json!({ "capabilities": ["completion", "vision"] }));
-    server.always_reply("/api/show", seeing);
+    let with_vision = Reply::json(200, &json!({ "capabilities": ["completion", "vision"] }));
+    server.always_reply("/api/show", with_vision);
     server.queue_reply(CHAT, ollama_text(&["한 점입니다."]));
     let files = tempfile::TempDir::new().expect("a folder");
     let folder = files.path().display();

@@ -160,7 +160,7 @@ fn is_same_cell(expected: &Cell, shown: &vt100::Cell) -> bool {
         && shown.bgcolor() == color(expected.bg)
 }
 
-/// The rows from the first one with this text to the last one with that text.
+/// The rows from the first that contains `first` to the last that contains `last`.
 fn rows_between(rows: &[String], first: &str, last: &str) -> std::ops::RangeInclusive<u16> {
     let row = |row: Option<usize>, text: &str| {
         let row = row.unwrap_or_else(|| panic!("no {text:?} in {rows:#?}"));
@@ -342,7 +342,7 @@ fn the_list_of_sessions_is_shown_as_expected() {
     terminal.wait_for_text("── Sessions");
     terminal.wait_for_text("서울 날씨와 옷차림");
     assert_equals_whole_frame(&terminal, "the list");
-    // The preview is read from the disk and arrives in a frame of its own.
+    // The preview is read from the disk and arrives in a separate frame.
     for (key, preview) in [
         (DOWN, "맑음입니다."),
         (UP, "Take the train."),

@@ -54,7 +54,7 @@ async fn a_denied_sign_in_is_reported() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_pkce_is_refused() {
     let error = preparation_error(AuthFaults {
-        no_pkce: true,
+        lacks_pkce: true,
         ..AuthFaults::default()
     });
     assert_eq!(error.await, OAuthError::NoPkce);
@@ -63,7 +63,7 @@ async fn a_server_without_pkce_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_registration_asks_for_a_client_id() {
     let error = preparation_error(AuthFaults {
-        no_registration: true,
+        lacks_registration: true,
         ..AuthFaults::default()
     })
     .await;
@@ -124,7 +124,7 @@ async fn an_answer_other_than_metadata_is_described() {
         ..AuthFaults::default()
     };
     let resource_page = AuthFaults {
-        resource_page: true,
+        sends_resource_page: true,
         ..AuthFaults::default()
     };
     for (faults, file, received) in [

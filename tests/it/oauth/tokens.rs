@@ -102,7 +102,7 @@ async fn missing_scopes_are_requested_in_addition_to_the_granted_ones() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_always_requires_an_ungranted_scope_fails_the_sign_in() {
     let mut harness = SignInHarness::start().await;
-    harness.server.state().faults.insatiable_scope = Some("admin".to_owned());
+    harness.server.state().faults.never_satisfied_scope = Some("admin".to_owned());
     harness.sign_in_and_connect().await;
     for _ in 0..2 {
         harness.hub.call("echo", json!({})).await;

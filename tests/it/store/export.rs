@@ -23,6 +23,7 @@ fn body(page: &str) -> &str {
     page.split_once("<body>").expect("a body").1
 }
 
+/// A titled conversation of two turns.
 fn trip() -> Session {
     let mut session = conversation("Where?\n", "**Busan**\n\n# Why\n");
     session.messages.push(SavedMessage::user("When?"));
@@ -303,7 +304,7 @@ fn an_existing_file_is_replaced_only_on_request() {
 
 #[cfg(unix)]
 #[test]
-fn an_exported_conversation_is_private_and_links_are_not_replaced_unasked() {
+fn an_exported_file_is_private_and_does_not_replace_a_link() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();

@@ -153,7 +153,7 @@ async fn transient_failures_are_retried() {
 }
 
 #[tokio::test]
-async fn a_failing_service_is_named_and_the_model_told_not_to_guess() {
+async fn the_error_of_a_failing_service_names_it_and_warns_against_guessing() {
     let (server, tools) = service();
     server.always_reply(FORECAST, Reply::status(500).header("retry-after", "0"));
     let why = failure(&tools, "get_weather", seoul()).await;
