@@ -1,5 +1,4 @@
-//! Events as JSON lines for scripts. `type` is the event's name in snake_case; text is not
-//! sanitized.
+//! Events as JSON lines for scripts. `type` names the event in snake_case; text is not sanitized.
 
 use super::advice;
 use crate::domain::{

@@ -31,7 +31,7 @@ pub fn list_text(sessions: &[SessionSummary], now: Timestamp) -> String {
 /// The conversations that a search found, each with the text around its first match.
 pub fn search_text(found: &[FoundSession], now: Timestamp) -> String {
     if found.is_empty() {
-        return "Nothing was found.\n".to_owned();
+        return "No conversation matches.\n".to_owned();
     }
     let rows: Vec<_> = found.iter().map(|found| row(&found.summary, now)).collect();
     let columns = Columns::fit(&rows);

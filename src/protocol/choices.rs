@@ -311,8 +311,8 @@ const SEND_MODEL_ANSWER: &[ChoiceRow] = &[
 
 impl Ask {
     /// The choices of this question, in the order of the digits that also select them; empty for
-    /// approvals, which have their own keys. A letter means the same in every dialog, including
-    /// approvals: `y` means yes, and the key that stops a turn here never allows a tool there.
+    /// approvals, which have their own keys. In every dialog, including approvals, `y` means yes and
+    /// `n` means no, and the key that stops a turn here never allows a tool there.
     pub fn choices(&self) -> &'static [ChoiceRow] {
         match self {
             Self::UnfinishedTurn(turn) if turn.waits_for_task() => UNFINISHED_TASK,

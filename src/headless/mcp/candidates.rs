@@ -164,7 +164,7 @@ pub fn render_listings(listings: &[RegistryListing], columns: Option<u16>) -> St
         }
         let transports: Vec<String> = listing.transports.iter().map(|kind| quoted(kind)).collect();
         if !transports.is_empty() {
-            add("through", &transports.join(", "));
+            add("via", &transports.join(", "));
         }
     }
     out

@@ -16,7 +16,7 @@ fn a_call_copied_from_piped_input_is_denied_despite_yes() {
     assert_eq!(stdout_of(&output), "I was not allowed.\n");
     let stderr = stderr_of(&output);
     for message in [
-        "(it occurs in the piped-in text, so it asks in every mode)",
+        "(it occurs in the piped-in text, so it needs approval in every mode)",
         "Denied: there is no terminal to ask on, and this call always needs approval.",
     ] {
         assert!(stderr.contains(message), "{stderr}");
