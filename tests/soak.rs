@@ -99,6 +99,7 @@ struct Soak {
     outcome_counts: BTreeMap<&'static str, u64>,
     started_calls: u64,
     kill_count: u64,
+    /// Minutes since the start, and resident memory in kB.
     samples: Vec<(f64, f64)>,
     rng: TestRng,
     http_servers: Vec<HttpServerProcess>,

@@ -1,5 +1,5 @@
-//! The real engine without a screen, in a temporary home. Unless a test asks for the network, the
-//! model is scripted and the only server is the built-in one or its replacement.
+//! The real engine without a screen, in a temporary home. The model is scripted, unless a test asks
+//! for real providers.
 
 use super::in_memory_server::InMemoryServer;
 use humble::app::{built_in_server, notebook};

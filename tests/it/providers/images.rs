@@ -1,4 +1,4 @@
-//! Request bodies of prompts with images, and which models accept images.
+//! Request bodies of prompts with images, and the image support of models.
 
 use crate::providers::hosted_request_bodies::{body, native_model};
 use crate::support::attachment_files::{PNG_BASE64, attach, png};
