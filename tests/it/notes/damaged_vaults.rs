@@ -15,7 +15,7 @@ async fn remark(notes: &NotesFixture, query: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_missing_vault_is_named_and_never_created() {
+async fn a_missing_vault_is_reported_and_never_created() {
     let notes = NotesFixture::new(&[]);
     fs::remove_dir(&notes.vault).expect("removed");
     let expected = "The notes folder VAULT cannot be used: the folder does not exist.";

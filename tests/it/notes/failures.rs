@@ -150,7 +150,7 @@ impl Drop for SmallDisk {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_full_or_read_only_disk_is_named_and_leaves_no_partial_note() {
+async fn a_full_or_read_only_disk_is_reported_and_leaves_no_partial_note() {
     let notes = NotesFixture::new(&[]);
     let Some(disk) = SmallDisk::mount(&notes.vault, "size=64k") else {
         eprintln!("skipped: file systems cannot be mounted here");

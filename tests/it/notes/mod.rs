@@ -310,7 +310,7 @@ async fn missing_and_invalid_arguments_are_named() {
 }
 
 #[tokio::test]
-async fn notes_without_usable_text_are_named() {
+async fn notes_without_usable_text_are_reported() {
     let notes = NotesFixture::new(&[]);
     write(&notes.vault, "empty.md", "");
     write(&notes.vault, "binary.md", "a\0b");

@@ -154,6 +154,6 @@ async fn signing_out_removes_and_revokes_the_tokens() {
     assert!(!file.contains("secret"), "{file}");
     assert_eq!(harness.hub.hub.sign_out(&id).await, Ok(false));
     harness.hub.hub.reconnect(&id);
-    harness.wait_until_refused().await;
+    harness.wait_for_needed_sign_in().await;
     harness.hub.close().await;
 }

@@ -65,11 +65,11 @@ impl SignInHarness {
             hub,
             folder,
         };
-        harness.wait_until_refused().await;
+        harness.wait_for_needed_sign_in().await;
         harness
     }
 
-    async fn wait_until_refused(&mut self) {
+    async fn wait_for_needed_sign_in(&mut self) {
         let needs_sign_in = |status: &ServerStatus| matches!(status, ServerStatus::NeedsSignIn(_));
         self.hub
             .wait_for(|server| needs_sign_in(&server.status))

@@ -75,7 +75,7 @@ async fn a_rejected_refresh_requires_a_new_sign_in() {
         matches!(outcome, ToolOutcome::Unreachable { .. }),
         "{outcome:?}"
     );
-    harness.wait_until_refused().await;
+    harness.wait_for_needed_sign_in().await;
     assert_eq!(harness.server.grants("refresh_token"), 1);
     harness.sign_in_and_connect().await;
     // The registered client is used again.
@@ -90,7 +90,7 @@ async fn missing_scopes_are_requested_in_addition_to_the_granted_ones() {
     harness.sign_in_and_connect().await;
     let outcome = harness.hub.call("echo", json!({})).await;
     assert!(format!("{outcome:?}").contains("write"), "{outcome:?}");
-    harness.wait_until_refused().await;
+    harness.wait_for_needed_sign_in().await;
     let sign_in = harness.prepare().await.expect("a usable server");
     assert_eq!(sign_in.request().scopes, ["read", "write"]);
     drop(sign_in);
@@ -106,11 +106,11 @@ async fn a_server_that_always_requires_an_ungranted_scope_fails_the_sign_in() {
     harness.sign_in_and_connect().await;
     for _ in 0..2 {
         harness.hub.call("echo", json!({})).await;
-        harness.wait_until_refused().await;
+        harness.wait_for_needed_sign_in().await;
         harness.sign_in_and_connect().await;
     }
     harness.hub.call("echo", json!({})).await;
-    harness.wait_until_refused().await;
+    harness.wait_for_needed_sign_in().await;
     let error = harness.sign_in().await;
     assert!(
         matches!(error, Err(OAuthError::ScopeNotGranted { .. })),

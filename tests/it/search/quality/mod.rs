@@ -28,8 +28,9 @@ const QUERIES: &str = include_str!("queries.txt");
 const PROMPTS_WITHOUT_ANSWER: &str = include_str!("ordinary.txt");
 /// The number of hits among which answers are counted.
 const HITS_MAX: usize = 5;
-const EMBEDDED_AT_ONCE: usize = 32;
+const EMBEDDING_BATCH_SIZE: usize = 32;
 
+/// A query, and the paths of the notes that answer it.
 struct KnownQuery {
     language: &'static str,
     text: &'static str,
@@ -122,7 +123,7 @@ impl Corpus {
     async fn embed(&mut self, settings: &Settings) {
         self.index.set_embedding_model("real", 384).expect("set");
         let missing = self.index.missing_vectors(0, 10_000).expect("listed");
-        for batch in missing.chunks(EMBEDDED_AT_ONCE) {
+        for batch in missing.chunks(EMBEDDING_BATCH_SIZE) {
             let texts = batch
                 .iter()
                 .map(|chunk| format!("{}\n{}\n{}", chunk.title, chunk.heading, chunk.body));
@@ -221,7 +222,7 @@ async fn most_prompts_get_the_notes_that_answer_them_and_no_others() {
         let excerpts = found.expect("searched").excerpts.into_iter();
         excerpts.map(|excerpt| excerpt.note).collect()
     };
-    for (language, least) in [("en", 0.67), ("ko", 1.0)] {
+    for (language, share_min) in [("en", 0.67), ("ko", 1.0)] {
         let queries = queries(language);
         let mut answered = 0;
         for query in &queries {
@@ -237,7 +238,7 @@ async fn most_prompts_get_the_notes_that_answer_them_and_no_others() {
         }
         let share = answered as f64 / queries.len() as f64;
         println!("{language}: {answered} of {} queries", queries.len());
-        assert!(share >= least, "{language}: {share}");
+        assert!(share >= share_min, "{language}: {share}");
     }
     let unanswerable: Vec<&str> = PROMPTS_WITHOUT_ANSWER.lines().collect();
     let mut wrong = Vec::new();
