@@ -200,7 +200,7 @@ async fn slow_vectors_of_notes_are_awaited_for_a_limited_time() {
     let fixture = SearchFixture::new(&answers);
     let remark = "2 excerpts of notes have no vector yet; only words were compared there.";
     assert_eq!(fixture.search().await, (1, remark.to_owned(), 20 * SECOND));
-    // The query is still compared by meaning, without another attempt at the notes.
+    // The query is still compared by meaning, without another attempt to embed the notes.
     assert_eq!(
         fixture.search().await,
         (1, remark.to_owned(), Duration::ZERO)

@@ -116,7 +116,7 @@ fn words_are_found_in_any_form_and_titles_count_more() {
 }
 
 #[test]
-fn two_korean_or_chinese_letters_are_found_inside_longer_words() {
+fn two_korean_or_chinese_characters_are_found_inside_longer_words() {
     let (_folder, _, mut index) = new_index();
     let decomposed = "\u{1106}\u{1166}\u{1106}\u{1169}장";
     add(
@@ -144,7 +144,7 @@ fn two_korean_or_chinese_letters_are_found_inside_longer_words() {
     assert_eq!(
         keys_matching_every_term(&mut index, "행"),
         ["b.md"],
-        "the last letter of a word is found"
+        "the last character of a word is found"
     );
 }
 

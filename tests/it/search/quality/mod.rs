@@ -147,7 +147,7 @@ struct Quality {
     reciprocal_rank: f64,
 }
 
-/// Compares what is found for each query with its known answers.
+/// Compares the notes found for each query with its known answers.
 fn measure(queries: &[KnownQuery], mut find: impl FnMut(&KnownQuery) -> Vec<String>) -> Quality {
     let (mut recall, mut reciprocal_rank) = (0.0, 0.0);
     for query in queries {
