@@ -8,8 +8,8 @@ use crate::provider::Provider;
 use crate::serve::{BuiltInServer, BuiltInTools};
 use std::sync::Arc;
 
-/// The built-in tools with the services of `settings`. Tools that need a model use `provider`;
-/// indexes of notes are in the cache folder of `home`.
+/// The built-in tools, configured by `settings`. Tools that need a model use `provider`; the indexes
+/// of notes are in the cache folder of `home`.
 pub fn built_in_tools(home: &Home, settings: BuiltInSettings, provider: Provider) -> BuiltInTools {
     let notes = notebook(home, provider.clone());
     tools_with(settings, provider, notes)

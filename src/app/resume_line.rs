@@ -16,7 +16,7 @@ pub fn resume_command(home: Option<&Path>) -> String {
     }
 }
 
-/// The path as one word of a POSIX shell.
+/// Quotes the path as one word for a POSIX shell, if necessary.
 fn shell_quoted(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);

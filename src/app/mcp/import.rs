@@ -66,7 +66,7 @@ pub fn run_import(home: &Home, args: ImportArgs) -> Result<u8> {
     add_planned(home, &plan, &AddOptions::new(args.yes, args.json))
 }
 
-/// The name of the built-in server is always taken.
+/// Adds the built-in server, because its name is always taken.
 pub(super) fn with_built_in<T>(mut existing: Vec<(String, Option<T>)>) -> Vec<(String, Option<T>)> {
     existing.push((config::BUILT_IN_SERVER.to_owned(), None));
     existing
@@ -115,7 +115,11 @@ pub(super) fn add_planned(home: &Home, plan: &ImportPlan, options: &AddOptions) 
             if options.is_json {
                 print(&format!("{}\n", render::plan_json(plan, false)))?;
             }
-            print_to_stderr("There is no terminal to ask on. Use --yes to add without asking.");
+            let reason = match is_terminal {
+                true => "--json never asks.",
+                false => "There is no terminal to ask on.",
+            };
+            print_to_stderr(&format!("{reason} Use --yes to add without asking."));
             return Ok(EXIT_USAGE);
         }
         let count = match plan.candidates.len() {
@@ -238,7 +242,7 @@ fn retain_only(found: &mut Vec<FoundServer>, only: &[String]) -> Option<String> 
     None
 }
 
-/// Prints the files of all clients that exist, with their servers.
+/// Prints the existing files of all clients, with their servers.
 fn list_clients(folders: &Folders, json: bool) -> Result<u8> {
     let (mut text, mut listed) = (String::new(), Vec::new());
     for client in CLIENTS {

@@ -8,9 +8,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 use tracing::Level;
 
-/// Maximum number of texts waiting to be written; further ones are dropped.
+/// Maximum number of messages waiting to be written; further ones are dropped.
 const QUEUE_CAPACITY: usize = 256;
-/// How long [`StderrPrinter::finish`] waits for the last texts.
+/// How long [`StderrPrinter::finish`] waits for the last messages.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Queues text for a thread that writes it to standard error. Cheap to clone.
@@ -35,7 +35,8 @@ impl StderrPrinter {
 
     /// Prints text that is safe for a terminal.
     pub(super) fn print(&self, text: &str) {
-        let _ = self.sender.try_send(PrinterMessage::Lines(format!("{text}\n")));
+        let message = PrinterMessage::Lines(format!("{text}\n"));
+        let _ = self.sender.try_send(message);
     }
 
     /// Prints a log line, with the time in place of the module path.

@@ -57,7 +57,7 @@ pub fn run(home: &Home, global: &GlobalArgs, args: SessionsArgs) -> Result<u8> {
 
 /// Finds the session that `--session` names, if any. `None`, after printing the reason, if the name
 /// is unknown or ambiguous.
-#[expect(clippy::option_option, reason = "a missing name differs from an unknown one")]
+#[expect(clippy::option_option, reason = "absent is not the same as unknown")]
 pub fn find_initial(home: &Home, wanted: Option<&str>) -> Option<Option<InitialSession>> {
     let Some(wanted) = wanted else {
         return Some(None);
