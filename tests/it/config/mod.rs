@@ -261,8 +261,8 @@ fn a_malformed_server_file_is_reported_and_not_modified() {
 fn an_oversized_config_is_reported() {
     let fixture = with_config(vec![b' '; (16 << 20) + 1]);
     let sentence = "config.json is larger than 16 MB. Starting without it; nothing is saved to \
-                    it. Settings are small: move the file away, or remove what does \
-                    not belong in it.";
+                    it. Settings files are small: move this file away, or remove large \
+                    values from it.";
     let expected = ("config.json".to_owned(), sentence.to_owned());
     assert_eq!(fixture.banners(), [expected]);
     let error = config::set_tool_mode(&fixture.home, ToolMode::Auto).unwrap_err();
