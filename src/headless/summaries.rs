@@ -29,7 +29,9 @@ pub(super) fn call_summary(call: &ToolCall, columns: Option<u16>) -> String {
     let mut lines = wrap_line(&format!("Tool call: {tool} on {server}"), columns, "");
     if let Some(quoted) = call.quoted {
         let reason = quoted.clause();
-        lines.push(format!("  (it {reason}, so it needs approval in every mode)"));
+        lines.push(format!(
+            "  (it {reason}, so it needs approval in every mode)"
+        ));
     }
     if call.is_unchecked {
         lines.push(format!("  ({UNCHECKED_LABEL}: the server decides)"));

@@ -103,7 +103,9 @@ impl Notebook {
         let vector = self
             .query_vector(&vault, request, &query, limits, &mut remarks)
             .await?;
-        let mut chunks = self.find(&vault, &topic, vector, TOPIC_HITS_MAX, false).await?;
+        let mut chunks = self
+            .find(&vault, &topic, vector, TOPIC_HITS_MAX, false)
+            .await?;
         let terms = SearchTerms::parse(&topic);
         chunks.retain(|chunk| {
             [&chunk.body, &chunk.heading, &chunk.title]

@@ -68,7 +68,10 @@ impl Relevance {
 
     /// Whether `texts` together contain enough of the prompt's terms.
     pub fn covers(&self, texts: &[&str]) -> bool {
-        let found = self.terms.iter().filter(|(term, _)| term.any_word_in(texts));
+        let found = self
+            .terms
+            .iter()
+            .filter(|(term, _)| term.any_word_in(texts));
         let found: Vec<f64> = found.map(|(_, weight)| *weight).collect();
         let weight: f64 = found.iter().sum();
         let all: f64 = self.terms.iter().map(|(_, weight)| weight).sum();

@@ -228,8 +228,9 @@ fn query(words: &[&str]) -> Option<String> {
         .iter()
         .any(|word| TEXT_WORDS.contains(&word.to_lowercase().as_str()));
     let is_text = |topic: &RequestTopic| has_no_text(topic) && (means_text || !is_music(topic));
-    let is_about_text =
-        |topic: &RequestTopic| is_text(topic) && !is_on_surface(topic) && !is_place_or_mistake(topic);
+    let is_about_text = |topic: &RequestTopic| {
+        is_text(topic) && !is_on_surface(topic) && !is_place_or_mistake(topic)
+    };
     let find = |phrases: &[&str], accepts: &dyn Fn(&RequestTopic) -> bool| {
         Some(topic_of(words, phrases, accepts)?.0)
     };

@@ -115,7 +115,10 @@ impl Grammar {
             })
         };
         let found = match name {
-            Some(name) => self.class(name).iter().find_map(|text| try_alternative(text)),
+            Some(name) => self
+                .class(name)
+                .iter()
+                .find_map(|text| try_alternative(text)),
             None => element
                 .trim_end_matches('?')
                 .split('|')
