@@ -1,5 +1,5 @@
-//! `cargo bench --bench editor`: what a key costs in a long message, drawing included, and a paste
-//! of 1 MB with its undo.
+//! `cargo bench --bench editor`: times each key in a long message, including drawing, and a paste of
+//! 1 MB with its undo.
 
 #[path = "support/timing.rs"]
 mod timing;
@@ -28,10 +28,10 @@ fn main() {
         ("one line of emoji", &emoji),
         ("one line with tabs and control characters", &control),
     ] {
-        keys(name, text);
+        time_keys(name, text);
     }
-    paste(&of_size(words, PASTE_BYTES));
-    paste(&of_size(&format!("{words}\n"), PASTE_BYTES));
+    time_paste(&of_size(words, PASTE_BYTES));
+    time_paste(&of_size(&format!("{words}\n"), PASTE_BYTES));
 }
 
 /// Lays out the message as the screen does after each key.
@@ -40,7 +40,7 @@ fn draw(editor: &mut Editor) {
     editor.view(COLUMNS, ROWS);
 }
 
-/// Applies an edit and draws the result. Returns the time that both took.
+/// Applies an edit and draws the result. Returns the total time.
 fn time_edit<T>(editor: &mut Editor, edit: impl FnOnce(&mut Editor) -> T) -> Duration {
     let work = || {
         edit(editor);
@@ -49,7 +49,7 @@ fn time_edit<T>(editor: &mut Editor, edit: impl FnOnce(&mut Editor) -> T) -> Dur
     timed(work).1
 }
 
-fn keys(name: &str, text: &str) {
+fn time_keys(name: &str, text: &str) {
     let mut editor = Editor::new(text);
     draw(&mut editor);
     let mut times = Vec::new();
@@ -71,14 +71,14 @@ fn keys(name: &str, text: &str) {
             times.push(time_edit(&mut editor, |editor| editor.insert(c)));
         }
         if round % 50 == 49 {
-            let end = Edit::Move(Motion::TextStart);
-            times.push(time_edit(&mut editor, |editor| editor.edit(end)));
+            let to_start = Edit::Move(Motion::TextStart);
+            times.push(time_edit(&mut editor, |editor| editor.edit(to_start)));
         }
     }
     print_times(&format!("key in 100 kB, {name}"), times);
 }
 
-fn paste(text: &str) {
+fn time_paste(text: &str) {
     let (mut pastes, mut unfolds, mut undos) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..20 {
         let mut editor = Editor::new("before ");

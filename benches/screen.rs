@@ -1,5 +1,4 @@
-//! `cargo bench --bench screen`: the time of one frame, drawn from a model that is in memory. The
-//! size is 120x40.
+//! `cargo bench --bench screen`: times one frame of 120x40 cells, drawn from a model in memory.
 
 #[path = "../tests/support/fixtures.rs"]
 mod fixtures;

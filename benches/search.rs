@@ -49,7 +49,7 @@ fn vector(random: &mut Random) -> Vec<f32> {
         .collect()
 }
 
-fn time_queries(index: &mut Index, what: &str, queries: &[String], vector: Option<&[f32]>) {
+fn time_queries(index: &mut Index, label: &str, queries: &[String], vector: Option<&[f32]>) {
     let times = (0..REPETITIONS).map(|at| {
         let terms = SearchTerms::parse(&queries[at % queries.len()]);
         let query = HybridQuery {
@@ -63,7 +63,7 @@ fn time_queries(index: &mut Index, what: &str, queries: &[String], vector: Optio
         assert!(!hits.is_empty());
         time
     });
-    print_times(what, times.collect());
+    print_times(label, times.collect());
 }
 
 /// Stores a vector for each chunk.
@@ -148,7 +148,7 @@ fn main() {
         Some(&query),
     );
     println!(
-        "  the first of these loads all vectors; all together {:.2} s",
+        "  the first of these loads all vectors; together they take {:.2} s",
         start.elapsed().as_secs_f64()
     );
 

@@ -1,5 +1,5 @@
-//! Times the list of sessions and the search in them, with 10,000 sessions of 20 kB, a third of
-//! them Korean: `cargo bench --bench sessions`. `HUMBLE_SESSIONS=1000` uses fewer.
+//! Times listing and searching 10,000 sessions of 20 kB, a third of them Korean:
+//! `cargo bench --bench sessions`. `HUMBLE_SESSIONS=1000` uses fewer.
 
 #[path = "support/memory.rs"]
 mod memory;
@@ -19,7 +19,7 @@ use std::time::Duration;
 use timing::{print_times, timed};
 
 const SESSIONS: usize = 10_000;
-/// Messages of a session, and words of each.
+/// Messages per session, and average words per message.
 const MESSAGES: usize = 10;
 const WORDS: usize = 270;
 const REPETITIONS: usize = 30;
@@ -52,7 +52,7 @@ fn memory_mb() -> [u64; 2] {
     ["VmRSS", "VmHWM"].map(|name| bytes(name) >> 20)
 }
 
-/// Drops the file from the cache of the operating system, where GNU `dd` can.
+/// Evicts the file from the page cache of the operating system, if GNU `dd` is available.
 fn drop_from_cache(path: &Path) {
     let input = format!("if={}", path.display());
     let mut dd = Command::new("dd");
@@ -83,12 +83,12 @@ fn time_searches(index: &SessionIndex, file: &Path) {
             korean_word(3).chars().take(1).collect(),
         ),
     ];
-    for (what, words) in queries {
+    for (label, words) in queries {
         let cold = (0..5).map(|_| {
             drop_from_cache(file);
             timed(|| index.search(&words).expect("searched")).1
         });
-        print_times(&format!("cold search for {what}"), cold.collect());
+        print_times(&format!("cold search for {label}"), cold.collect());
         let found = index.search(&words).expect("searched").sessions.len();
         let warm = (0..REPETITIONS).map(|_| timed(|| index.search(&words).expect("searched")).1);
         print_times(&format!("  warm, {found} found"), warm.collect());
@@ -125,7 +125,7 @@ fn main() {
         time.as_secs_f64()
     );
     let [now, peak] = memory_mb();
-    println!("memory after building: {now} MB, at most {peak} MB");
+    println!("memory after building: {now} MB, peak {peak} MB");
     print_times(
         "list with an index",
         (0..REPETITIONS).map(|_| list()).collect(),
@@ -137,5 +137,5 @@ fn main() {
     );
     time_searches(&index, &path);
     let [now, peak] = memory_mb();
-    println!("memory: {now} MB, at most {peak} MB");
+    println!("memory: {now} MB, peak {peak} MB");
 }

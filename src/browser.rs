@@ -1,5 +1,5 @@
-//! Opens a web page in the user's browser, without a shell. Only addresses that the user chose to
-//! open come here.
+//! Opens a web page in the user's browser, without a shell. Callers pass only addresses that the
+//! user chose to open.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;

@@ -8,12 +8,12 @@ pub mod tool_arguments;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
-/// Chat with a language model in the terminal; it can use MCP tools, and asks you first
+/// Chat with a language model in the terminal, and let it call MCP tools with your approval
 #[derive(Debug, Parser)]
 #[command(name = "humble", version, max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
-    pub shared: GlobalArgs,
+    pub global: GlobalArgs,
     /// Continue the latest conversation
     #[arg(long = "continue", short = 'c', conflicts_with = "session")]
     pub continue_latest: bool,
@@ -42,7 +42,7 @@ pub struct GlobalArgs {
 
 impl GlobalArgs {
     /// The flag that selects a model or a persona, if one was given. Commands without a model
-    /// refuse it.
+    /// reject it.
     pub fn model_flag(&self) -> Option<&'static str> {
         match (&self.model, &self.persona) {
             (Some(_), _) => Some("--model"),
@@ -152,8 +152,8 @@ could not be carried out, for example because no note matches, also exits with 1
 Piped input is added to the prompt as context; `-` reads the prompt itself from standard input.
 A prompt alone, also one read with `-`, may be a request for your notes, such as \"find notes about tea\"; with piped \
 input or attached files, it goes to the model.
-Without a terminal, tools are denied unless --yes, --allow, toolCallMode `auto` or an earlier permission of yours \
-allows them. An unknown tool in --allow is a usage error, and the question is not sent. Three limits always hold: a \
+Without a terminal, tools are denied unless --yes, --allow, toolCallMode `auto` or a permission that you gave \
+earlier allows them. An unknown tool in --allow is a usage error, and the question is not sent. Three limits always hold: a \
 tool whose definition changed stays withheld, a tool that you blocked stays blocked, and a call that repeats text \
 from a tool result, from piped input or from an attached file asks first.";
 

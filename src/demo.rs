@@ -1,5 +1,5 @@
-//! The scripted model of `humble demo`. Its replies depend only on the request, and tell the user
-//! that they come from a script. It reads neither a clock nor a file: the time comes from the real
+//! The scripted model of `humble demo`. Its replies depend only on the request, and state that
+//! they come from a script. It reads neither a clock nor a file: the time comes from the real
 //! tool, once the user lets the tool run. The texts are in `assets/demo`.
 
 use crate::domain::model::ApiKey;

@@ -17,7 +17,7 @@ pub use permissions::take_tightened_paths;
 pub const PRIVATE_MODE: u32 = 0o600;
 /// The longest wait for a lock held by another program.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
-const LOCK_POLL: Duration = Duration::from_millis(5);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// The number of symbolic links after which a chain counts as a cycle.
 const LINKS_MAX: usize = 40;
 const TEMPORARY_PREFIX: &str = ".humble-";
@@ -75,7 +75,7 @@ impl FileLock {
                     let message = format!("another program has locked {}", path.display());
                     return Err(io::Error::new(ErrorKind::TimedOut, message));
                 }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_POLL),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_POLL_INTERVAL),
             }
         }
     }
@@ -102,7 +102,7 @@ impl FileLock {
     ///
     /// # Errors
     /// See [`FileLock::acquire`].
-    pub fn acquire_beside(path: &Path) -> io::Result<Self> {
+    pub fn acquire_for(path: &Path) -> io::Result<Self> {
         let mut name = OsString::from(follow_links(path)?);
         name.push(".lock");
         Self::acquire(Path::new(&name))
@@ -173,7 +173,7 @@ pub fn update<E>(
     bytes_max: u64,
     change: impl FnOnce(Option<Vec<u8>>) -> Result<Vec<u8>, E>,
 ) -> Result<(), UpdateError<E>> {
-    let _lock = FileLock::acquire_beside(path).map_err(UpdateError::Write)?;
+    let _lock = FileLock::acquire_for(path).map_err(UpdateError::Write)?;
     let current = read(path, bytes_max).map_err(UpdateError::Read)?;
     let old_bytes = current.clone();
     let new_bytes = change(current).map_err(UpdateError::Refused)?;

@@ -135,7 +135,8 @@ struct AskSession {
     /// The part of the text that may turn out to be thinking.
     think_buffer: ThinkBuffer,
     is_thinking: bool,
-    has_refused: bool,
+    /// Whether a tool call was denied or blocked.
+    has_refused_calls: bool,
     /// Whether the prompt was a request for notes that could not be carried out.
     has_failed_request: bool,
     stdout_is_terminal: bool,
@@ -158,7 +159,7 @@ impl AskSession {
             round_text: String::new(),
             think_buffer: ThinkBuffer::default(),
             is_thinking: false,
-            has_refused: false,
+            has_refused_calls: false,
             has_failed_request: false,
             stdout_is_terminal: io::stdout().is_terminal(),
             stdout_sanitizer: Sanitizer::default(),
@@ -340,7 +341,7 @@ impl AskSession {
             TurnEvent::Tool(call) => self.report_call(&call),
             TurnEvent::Noted(notice) => self.report_notice(&notice),
             TurnEvent::AgentWorking { text } => self.report_agent_activity(&text),
-            TurnEvent::AgentActed(result) => self.report_agent(&result),
+            TurnEvent::AgentActed(result) => self.report_agent_result(&result),
             TurnEvent::Ended { end, .. } => return self.finish_turn(end).map(Some),
             _ => {}
         }
@@ -358,7 +359,7 @@ impl AskSession {
                         self.write_stdout("\n")?;
                     }
                 }
-                Ok(match (self.has_failed_request, self.has_refused) {
+                Ok(match (self.has_failed_request, self.has_refused_calls) {
                     (true, _) => EXIT_FAILED,
                     (false, true) => EXIT_TOOL_REFUSED,
                     (false, false) => EXIT_SUCCESS,
@@ -383,7 +384,7 @@ impl AskSession {
                 use Decision::{Deny, Never, Refuse};
                 matches!(decision, Deny { .. } | Refuse | Never)
             };
-            self.has_refused |= decisions.iter().any(is_refusal);
+            self.has_refused_calls |= decisions.iter().any(is_refusal);
         }
         if let Some(report) = report {
             self.print_to_stderr(&report);

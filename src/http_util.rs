@@ -21,7 +21,7 @@ pub enum RequestFailure {
     /// The connection ended before the response headers. The server may have received and executed
     /// the request.
     Reset,
-    /// The answer breaks the rules of HTTP.
+    /// The response is not valid HTTP.
     InvalidResponse {
         why: String,
     },
@@ -66,7 +66,7 @@ pub fn request_failure(error: &reqwest::Error, url: &Url) -> RequestFailure {
     }
 }
 
-/// Whether the answer is not valid HTTP, for example because of a header.
+/// Whether the response is not valid HTTP, for example because of a malformed header.
 pub fn is_invalid_response(error: &reqwest::Error) -> bool {
     // Connection errors come from TLS or a proxy. hyper is not a direct dependency, so only its
     // messages identify the error.

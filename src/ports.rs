@@ -52,7 +52,7 @@ pub trait Embedder: Send + Sync {
     /// One vector for each text, in order. Dropping the future closes the connection.
     ///
     /// # Errors
-    /// The server cannot be reached, does not know the model, or returns something else.
+    /// The server cannot be reached, does not have the model, or returns anything but embeddings.
     fn embed(
         &self,
         model: &ModelConfig,
@@ -62,7 +62,7 @@ pub trait Embedder: Send + Sync {
 
 /// Creates, finds and summarizes notes. `notes` implements it.
 pub trait NoteService: Send + Sync {
-    /// Lets the model write a note about `topic` into the vault.
+    /// Has the model write a note about `topic`, and saves it in the vault.
     ///
     /// # Errors
     /// No model is configured, it gives no answer, or the vault cannot be written.
@@ -83,18 +83,18 @@ pub trait NoteService: Send + Sync {
         limit: usize,
     ) -> BoxFuture<'static, Result<FoundNotes, Notice>>;
 
-    /// Lets the model summarize a note, or what all notes say about a topic.
+    /// Has the model summarize one note, or all notes on a topic.
     ///
     /// # Errors
-    /// As for the other two, or there is nothing to summarize.
+    /// As for [`Self::create`] and [`Self::search`], or there is nothing to summarize.
     fn summarize(
         &self,
         request: NoteRequest,
         source: SummarySource,
     ) -> BoxFuture<'static, Result<NoteSummary, Notice>>;
 
-    /// The prompt for a note about `topic`, if the vault can be written. `style` is how to write, in
-    /// the user's words; it may be empty.
+    /// The prompt for a note about `topic`, if the vault can be written. `style` describes how
+    /// to write, in the user's words; it may be empty.
     ///
     /// # Errors
     /// The vault cannot be used.
@@ -126,7 +126,7 @@ pub trait NoteService: Send + Sync {
     ) -> BoxFuture<'static, Result<NotePaths, Notice>>;
 
     /// The path below the vault of the file that a name refers to: a path below the vault, or the
-    /// file name of a note in any folder. `None` if there is no such file. A file that is there but
+    /// file name of a note in any folder. `None` if there is no such file. A file that exists but
     /// cannot be read as a note is returned, too.
     ///
     /// # Errors
@@ -177,7 +177,7 @@ pub trait NoteService: Send + Sync {
     /// Removes a note that was created and has not changed since.
     ///
     /// # Errors
-    /// It has changed, or cannot be removed.
+    /// The note has changed, or cannot be removed.
     fn remove(
         &self,
         request: NoteRequest,
@@ -223,13 +223,13 @@ pub struct NoteExcerpt {
     pub text: String,
 }
 
-/// The part that all requests about notes share.
+/// The fields that all requests about notes share.
 #[derive(Clone)]
 pub struct NoteRequest {
     pub settings: NotesSettings,
     /// A folder in one of the configured vaults, as the user or the model wrote it; `None` for the
     /// first vault.
     pub vault: Option<String>,
-    /// Called with a sentence about what is being done.
+    /// Called with a sentence that describes the current step.
     pub on_progress: Arc<dyn Fn(&str) + Send + Sync>,
 }

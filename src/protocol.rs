@@ -40,7 +40,8 @@ use crate::domain::{
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// Capacity of the command channel. A front end reports an error when it is full.
+/// Capacity of the command channel. When it is full, the chat screen reports an error, and `humble ask`
+/// waits.
 pub const COMMAND_QUEUE_MAX: usize = 64;
 /// Capacity of the event channel. When it is full, the engine keeps events in its outbox.
 pub const EVENT_QUEUE_MAX: usize = 256;
@@ -100,8 +101,8 @@ pub enum Command {
         server: NewModelServer,
     },
     StopListingServer,
-    /// Downloads a model to an Ollama server: the given one or, without one, that of the selected
-    /// model or the first one configured.
+    /// Downloads a model to `server`. Without it, to the Ollama server of the selected model, or else
+    /// to the first configured one.
     PullModel {
         server: Option<ModelServer>,
         name: String,
@@ -187,8 +188,8 @@ pub enum Command {
         of_turn: Option<usize>,
     },
     SwitchBranch(BranchSummary),
-    /// Puts a text in the place of the answer to the `of_turn`-th last answered prompt. The old
-    /// answer and what followed it become a branch.
+    /// Replaces the answer to the `of_turn`-th last answered prompt with a text. The old answer and the
+    /// messages after it become a branch.
     ReplaceAnswer {
         of_turn: usize,
         answer: String,
@@ -276,7 +277,7 @@ pub enum Event {
     /// have changed since.
     PromptOffered {
         prompt: Prompt,
-        /// What else the user should know about the turn.
+        /// Further information about the turn for the user.
         notice: Option<Notice>,
     },
     /// The calls of a resumed turn run as tasks. The front end submits the prompt again, and the
@@ -292,7 +293,7 @@ pub enum Event {
         query: QueryId,
         found: Arc<FoundFiles>,
     },
-    /// For each answered prompt of the conversation, how many other versions it has.
+    /// The number of other versions of each answered prompt of the conversation.
     VersionsCounted(Vec<usize>),
     /// The result of [`Command::FindMentioned`]: the paths that are files.
     MentionedFound(QueryId, Vec<String>),

@@ -1,6 +1,6 @@
-//! Tests `humble` against third-party servers and clients. `.ci/run` installs and starts them and sets the
-//! environment variables that these tests need: `HUMBLE_LLAMA_URL` (a llama.cpp server with the
-//! model `smollm2`) and `HUMBLE_MCP_SERVERS` (the folder created by `.ci/servers.sh`).
+//! Tests `humble` against third-party servers and clients. `.ci/run` installs and starts them and
+//! sets the environment variables that these tests need: `HUMBLE_LLAMA_URL` (a llama.cpp server with
+//! the model `smollm2`) and `HUMBLE_MCP_SERVERS` (the folder created by `.ci/servers.sh`).
 
 #[path = "interop/clients.rs"]
 mod clients;
@@ -244,7 +244,7 @@ fn token_estimates_exceed_the_llama_cpp_count_by_at_most_two_fifths() {
 
 #[test]
 #[ignore = "needs the MCP server `everything`: .ci/run has it"]
-fn a_tool_of_the_server_everything_is_approved_used_and_cleaned_up() {
+fn an_approved_tool_of_the_everything_server_runs_and_no_process_is_left() {
     let server = ModelServer::start();
     server
         .queue_reply(

@@ -1,5 +1,5 @@
 //! Load test of `humble serve --http` (part of `just soak`): 200 clients call `get_time` for a
-//! minute. None may starve, and memory must not grow. `HUMBLE_SOAK_SECONDS` sets another duration.
+//! minute. None may starve, and memory must not grow. `HUMBLE_SOAK_SECONDS` sets a shorter duration.
 //! With `HUMBLE_MCP_SERVERS` (see `tests/interop.rs`), the same clients then call a FastMCP server
 //! with the same tool, for comparison. Not part of `cargo test`, because it needs an idle machine,
 //! time, and /proc.
@@ -115,6 +115,7 @@ struct LoadReport {
     /// Number of calls by each client.
     counts: Vec<usize>,
     resident_kilobytes: f64,
+    /// Growth of resident memory, in kB per minute.
     slope: f64,
 }
 
@@ -134,7 +135,7 @@ impl LoadReport {
         );
     }
 
-    /// No client got much less than the others.
+    /// Asserts that no client made far fewer calls than the others.
     fn assert_fair(&self) {
         let total: usize = self.counts.iter().sum();
         let mean = total as f64 / self.counts.len() as f64;

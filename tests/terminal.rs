@@ -1,5 +1,5 @@
 //! Runs the real program on a pseudo-terminal with real keys, a model server over real
-//! sockets and a real MCP child process. Assertions check what is visible on the screen.
+//! sockets and a real MCP child process. Assertions check the visible screen.
 
 #[path = "terminal/approvals.rs"]
 mod approvals;

@@ -85,7 +85,7 @@ fn end_reply(reply: Reply, token_count: usize) -> Reply {
     reply.chunk(ollama_done(20, token_count as u64))
 }
 
-/// Sends each token in a chunk of its own, without pauses.
+/// Sends each token in a separate chunk, without pauses.
 pub fn unpaced(tokens: &[String]) -> Reply {
     let reply = tokens
         .iter()

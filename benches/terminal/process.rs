@@ -36,8 +36,7 @@ impl ThreadCpuTimes {
     }
 }
 
-/// CPU time of a process since its start, including ended threads, with a resolution of
-/// 10 ms.
+/// CPU time of a process since its start, including ended threads, with a resolution of 10 ms.
 pub fn total_cpu_time(process: u32) -> Option<Duration> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The program name is in parentheses and may contain anything.

@@ -17,7 +17,7 @@ pub const CTRL_O: &str = "\x0f";
 pub const LEFT: &str = "\x1b[D";
 /// The hint shown while a turn is running.
 const RUNNING_HINT: &str = "Ctrl+C stop";
-/// A program that takes longer than this hangs.
+/// A program that takes longer than this is considered hung.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 const POLL_INTERVAL: Duration = Duration::from_millis(4);
 

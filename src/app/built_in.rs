@@ -8,14 +8,14 @@ use crate::provider::Provider;
 use crate::serve::{BuiltInServer, BuiltInTools};
 use std::sync::Arc;
 
-/// The built-in tools with the services of `settings`. Tools that need a model use `provider`;
-/// indexes of notes are in the cache folder of `home`.
+/// The built-in tools, configured by `settings`. Tools that need a model use `provider`; the indexes
+/// of notes are in the cache folder of `home`.
 pub fn built_in_tools(home: &Home, settings: BuiltInSettings, provider: Provider) -> BuiltInTools {
     let notes = notebook(home, provider.clone());
     tools_with(settings, provider, notes)
 }
 
-/// A notebook with its indexes in the cache folder of `home`. `provider` asks the models.
+/// A notebook with its indexes in the cache folder of `home`. Its model requests go through `provider`.
 pub fn notebook(home: &Home, provider: Provider) -> Notebook {
     let completion = Arc::new(OneShotCompletion::new(provider.clone()));
     Notebook::new(home.cache(), completion, Arc::new(provider))
@@ -33,7 +33,7 @@ pub fn chat_server(provider: Provider, notes: Notebook) -> Arc<BuiltInServer> {
     Arc::new(BuiltInServer::new(tools))
 }
 
-/// The in-memory server with these tools.
+/// An in-memory server with the tools of [`built_in_tools`].
 pub fn built_in_server(
     home: &Home,
     settings: BuiltInSettings,

@@ -10,7 +10,7 @@ use clap_complete::{Shell, generate};
 /// Prints the script for a shell.
 ///
 /// # Errors
-/// It could not be written.
+/// The script could not be written.
 pub(super) fn run(shell: Shell) -> Result<u8> {
     let mut script = Vec::new();
     generate(shell, &mut Cli::command(), "humble", &mut script);

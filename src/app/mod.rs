@@ -46,8 +46,8 @@ const ENGINE_END_TIMEOUT: Duration = Duration::from_millis(300);
 /// # Errors
 /// The program could not run at all.
 pub fn run(cli: Cli) -> Result<u8> {
-    let mut home = Home::resolve(cli.shared.home.clone())?;
-    if matches!(cli.command, Some(CliCommand::Demo)) && cli.shared.home.is_none() {
+    let mut home = Home::resolve(cli.global.home.clone())?;
+    if matches!(cli.command, Some(CliCommand::Demo)) && cli.global.home.is_none() {
         home = Home::at(home.root().join("demo"));
     }
     let used_home = home.clone();
@@ -74,7 +74,7 @@ pub fn run(cli: Cli) -> Result<u8> {
             let Some(named) = sessions::find_initial(&home, cli.session.as_deref()) else {
                 return Ok(EXIT_USAGE);
             };
-            front_end.block_on(run_chat(home, cli.shared, named.or(latest), background))
+            front_end.block_on(run_chat(home, cli.global, named.or(latest), background))
         }
         Some(_) if cli.continue_latest || cli.session.is_some() => {
             eprintln!(
@@ -85,19 +85,19 @@ pub fn run(cli: Cli) -> Result<u8> {
             );
             Ok(EXIT_USAGE)
         }
-        Some(CliCommand::Demo) => front_end.block_on(run_demo(home, cli.shared, background)),
-        Some(CliCommand::Models(args)) => front_end.block_on(models::run(&home, &cli.shared, args)),
-        Some(CliCommand::Sessions(args)) => sessions::run(&home, &cli.shared, args),
+        Some(CliCommand::Demo) => front_end.block_on(run_demo(home, cli.global, background)),
+        Some(CliCommand::Models(args)) => front_end.block_on(models::run(&home, &cli.global, args)),
+        Some(CliCommand::Sessions(args)) => sessions::run(&home, &cli.global, args),
         Some(CliCommand::Completions { shell }) => completions::run(shell),
         Some(CliCommand::Mcp(args)) => {
-            front_end.block_on(mcp::run(&home, &cli.shared, args, background))
+            front_end.block_on(mcp::run(&home, &cli.global, args, background))
         }
         Some(CliCommand::Probe(args)) => {
-            front_end.block_on(probe::run(&home, cli.shared, args, background))
+            front_end.block_on(probe::run(&home, cli.global, args, background))
         }
-        Some(CliCommand::Serve(args)) => serve::run(&home, &cli.shared, &args),
+        Some(CliCommand::Serve(args)) => serve::run(&home, &cli.global, &args),
         Some(CliCommand::Ask(args)) => {
-            front_end.block_on(run_ask(home, cli.shared, args, background))
+            front_end.block_on(run_ask(home, cli.global, args, background))
         }
     };
     // Neither a thread still reading the terminal nor an unresponsive engine may delay
@@ -112,22 +112,22 @@ pub fn run(cli: Cli) -> Result<u8> {
 
 async fn run_chat(
     home: Home,
-    shared: GlobalArgs,
+    global: GlobalArgs,
     initial_session: Option<InitialSession>,
     background: &BackgroundRuntime,
 ) -> Result<u8> {
     let options = EngineOptions {
-        model: shared.model,
-        persona: shared.persona,
+        model: global.model,
+        persona: global.persona,
         watch: true,
-        no_tools: shared.no_tools,
+        no_tools: global.no_tools,
         offers_models: true,
         initial_session,
         ..EngineOptions::default()
     };
-    let demo_home = shared.home.as_ref().map(|_| home.root().join("demo"));
-    let resume_command = resume_line::resume_command(shared.home.as_deref());
-    let ended = run_screen(
+    let demo_home = global.home.as_ref().map(|_| home.root().join("demo"));
+    let resume_command = resume_line::resume_command(global.home.as_deref());
+    let screen = run_screen(
         home,
         Provider::new(),
         options,
@@ -135,21 +135,21 @@ async fn run_chat(
         &resume_command,
         background,
     );
-    match ended.await? {
-        ScreenOutcome::Screen(tui::ScreenExit::Demo) => demo_process::exec_demo(demo_home),
+    match screen.await? {
+        ScreenOutcome::Exited(tui::ScreenExit::Demo) => demo_process::exec_demo(demo_home),
         outcome => Ok(outcome.code()),
     }
 }
 
 /// Runs the chat screen with the scripted model of [`demo`].
-async fn run_demo(home: Home, shared: GlobalArgs, background: &BackgroundRuntime) -> Result<u8> {
-    if let Some(flag) = shared.model_flag() {
+async fn run_demo(home: Home, global: GlobalArgs, background: &BackgroundRuntime) -> Result<u8> {
+    if let Some(flag) = global.model_flag() {
         eprintln!("The demo uses a script instead of a model: remove {flag}.");
         return Ok(EXIT_USAGE);
     }
     let (default_home, sessions) = (Home::resolve(None)?, home.sessions());
     let provider = Provider::scripted(demo::script());
-    let options = demo_options(shared.no_tools);
+    let options = demo_options(global.no_tools);
     let outcome = run_screen(home, provider, options, Some(DEMO_PROMPTS), "", background).await?;
     let code = outcome.code();
     if code == EXIT_SUCCESS {
@@ -202,14 +202,14 @@ fn farewell(sessions: &Path, is_new_user: bool) -> String {
 /// How the chat screen ended.
 enum ScreenOutcome {
     NoTerminal,
-    Screen(tui::ScreenExit),
+    Exited(tui::ScreenExit),
 }
 
 impl ScreenOutcome {
     fn code(&self) -> u8 {
         match self {
             Self::NoTerminal => EXIT_USAGE,
-            Self::Screen(exit) => exit.code(),
+            Self::Exited(exit) => exit.code(),
         }
     }
 }
@@ -257,12 +257,12 @@ async fn run_screen(
     if let (tui::ScreenExit::Quit, false, Some(title)) = (end.exit, is_demo, &end.saved_title) {
         println!("{}", resume_line::resume_line(resume_command, title));
     }
-    Ok(ScreenOutcome::Screen(end.exit))
+    Ok(ScreenOutcome::Exited(end.exit))
 }
 
 async fn run_ask(
     home: Home,
-    shared: GlobalArgs,
+    global: GlobalArgs,
     args: AskArgs,
     background: &BackgroundRuntime,
 ) -> Result<u8> {
@@ -284,10 +284,10 @@ async fn run_ask(
     };
     let options = EngineOptions {
         allowed_tools: allowed_tools.clone(),
-        model: shared.model,
-        persona: shared.persona,
+        model: global.model,
+        persona: global.persona,
         tool_mode: args.yes.then_some(ToolMode::Auto),
-        no_tools: shared.no_tools,
+        no_tools: global.no_tools,
         no_save: !args.save && !args.continue_latest,
         is_one_shot: true,
         initial_session: args.continue_latest.then_some(InitialSession::Latest),
@@ -302,7 +302,7 @@ async fn run_ask(
         prompt,
         files,
         is_json: args.json,
-        waits_for_servers: !shared.no_tools,
+        waits_for_servers: !global.no_tools,
         allowed_tools,
         continues_session: args.continue_latest,
     };
@@ -338,8 +338,7 @@ fn start_engine(
     options: EngineOptions,
     background: &BackgroundRuntime,
 ) -> EngineHandle {
-    // Must run before `log::init` creates the log folder, whose existence marks a home that was
-    // used before.
+    // Must run before `log::init`, because it creates the log folder.
     let banners = home.prepare();
     let (pane_sender, pane_lines) = mpsc::channel(LOG_LINES_MAX);
     // A full channel drops lines from the log pane, never from the log file.

@@ -20,8 +20,8 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// The result could not be written.
-pub async fn run(home: &Home, shared: &GlobalArgs, args: ModelsArgs) -> Result<u8> {
-    if let Some(flag) = shared.model_flag() {
+pub async fn run(home: &Home, global: &GlobalArgs, args: ModelsArgs) -> Result<u8> {
+    if let Some(flag) = global.model_flag() {
         eprintln!("`humble models` uses no model itself: remove {flag}.");
         return Ok(EXIT_USAGE);
     }
@@ -31,12 +31,14 @@ pub async fn run(home: &Home, shared: &GlobalArgs, args: ModelsArgs) -> Result<u
     }
     let configured = settings.value.models;
     let active = configured.iter().filter(|model| model.active);
-    let manager = || config::server_for_pulls(home, active.chain(&configured));
+    let pull_server = || config::server_for_pulls(home, active.chain(&configured));
     let provider = Provider::new();
     match args.command {
         None => list(home, &configured, &provider, args.json).await,
-        Some(ModelsCommand::Pull { name }) => pull(&manager(), &provider, &name).await,
-        Some(ModelsCommand::Rm { name, yes }) => remove(&manager(), &provider, &name, yes).await,
+        Some(ModelsCommand::Pull { name }) => pull(&pull_server(), &provider, &name).await,
+        Some(ModelsCommand::Rm { name, yes }) => {
+            remove(&pull_server(), &provider, &name, yes).await
+        }
     }
 }
 
@@ -47,7 +49,7 @@ async fn list(
     json: bool,
 ) -> Result<u8> {
     let mut servers = config::model_servers(configured);
-    // Without any configuration, show what a local Ollama has.
+    // Without any configured model, list the models of a local Ollama.
     if servers.is_empty() {
         servers.push(KnownServer::local_ollama(home));
     }
@@ -100,7 +102,7 @@ async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u
         let step = if progress.total > 0 {
             let fraction = progress.done as f64 / progress.total as f64;
             let percent = (fraction * 100.0).floor();
-            // In a file, print only steps of ten percent.
+            // Outside a terminal, each step is a line of its own, so print only every ten percent.
             let percent = if is_terminal {
                 percent
             } else {

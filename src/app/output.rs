@@ -1,4 +1,4 @@
-//! Writes to standard output, and asks on the terminal.
+//! Writes to standard output, and asks the user questions on the terminal.
 
 use crate::headless::lines::clean_line;
 use anyhow::{Context, Result};

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_typed_prompt_or_one_read_with_a_dash_may_be_a_request() {
+    fn note_agents_act_only_on_a_typed_prompt_or_one_read_with_a_dash() {
         let tea = Some("find notes about tea".to_owned());
         assert_eq!(request("find notes about tea", ""), tea);
         assert_eq!(request("-", "find notes about tea"), tea);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_read_with_a_dash_is_sent_without_the_command_before_it() {
+    fn chat_command_is_removed_from_a_prompt_read_with_a_dash() {
         let text = |typed: &str, piped: &str| prompt_of(typed, piped).map(|prompt| prompt.text);
         assert_eq!(text("-", "/chat hello"), Some("hello".to_owned()));
         assert_eq!(text("-", "hello"), Some("hello".to_owned()));

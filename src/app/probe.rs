@@ -28,15 +28,15 @@ const WRITE_ERROR: &str = "could not write the result";
 /// The result could not be written.
 pub async fn run(
     home: &Home,
-    shared: GlobalArgs,
+    global: GlobalArgs,
     args: ProbeArgs,
     background: &BackgroundRuntime,
 ) -> Result<u8> {
-    if shared.no_tools {
+    if global.no_tools {
         eprintln!("`humble probe` needs tools: remove --no-tools.");
         return Ok(EXIT_USAGE);
     }
-    if shared.persona.is_some() {
+    if global.persona.is_some() {
         eprintln!("`humble probe` tests the model without a persona: remove --persona.");
         return Ok(EXIT_USAGE);
     }
@@ -52,7 +52,7 @@ pub async fn run(
         eprintln!("{}", notice_line(&banner.notice));
     }
     let settings = settings.value;
-    let model = match select_model(home, &settings, shared.model.as_deref()) {
+    let model = match select_model(home, &settings, global.model.as_deref()) {
         Ok(model) => model,
         Err(code) => return Ok(code),
     };
@@ -165,7 +165,7 @@ enum DialectSaveOutcome {
     Failed,
 }
 
-/// Saves the best dialect if the user wants that. The error is the exit status for a signal.
+/// Saves the recommended dialect if the user agrees. The error is the exit status for a signal.
 async fn save(
     home: &Home,
     args: &ProbeArgs,

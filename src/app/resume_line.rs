@@ -16,7 +16,7 @@ pub fn resume_command(home: Option<&Path>) -> String {
     }
 }
 
-/// The path as one word of a POSIX shell.
+/// Quotes the path as one word for a POSIX shell, if necessary.
 fn shell_quoted(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
@@ -27,7 +27,7 @@ fn shell_quoted(path: &Path) -> String {
     }
 }
 
-/// `humble --continue  resumes "Trip to Busan"`.
+/// The line itself, such as `humble --continue  resumes "Trip to Busan"`.
 pub fn resume_line(command: &str, title: &str) -> String {
     let title = Clean::single_line(title);
     let title = truncate_to_width(title.as_str(), TITLE_COLUMNS_MAX);

@@ -16,11 +16,11 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 /// How long a program may take.
-const DEADLINE: Duration = Duration::from_secs(3);
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(3);
 /// Base64 needs four bytes for three.
 const OUTPUT_BYTES_MAX: u64 = IMAGE_BYTES_MAX / 3 * 4 + 1_024;
 /// The name of an attached image from the clipboard.
-const NAME: &str = "clipboard.png";
+const ATTACHMENT_NAME: &str = "clipboard.png";
 const VARIABLES: [&str; 10] = [
     "PATH",
     "HOME",
@@ -34,8 +34,8 @@ const VARIABLES: [&str; 10] = [
     "WSL_INTEROP",
 ];
 
-/// The variables of the environment that a clipboard program gets and that decide which program
-/// is used.
+/// The environment variables that a clipboard program receives. They also decide which program is
+/// used.
 #[derive(Debug, Clone, Default)]
 pub struct ClipboardEnv(Vec<(&'static str, OsString)>);
 
@@ -133,15 +133,15 @@ pub async fn read_clipboard(env: &ClipboardEnv) -> Result<ReadAttachment, Attach
         let Some(bytes) = run(program, env).await? else {
             continue;
         };
-        // A program without an image fails, or writes nothing or an error.
-        let read = reader::attachment(NAME, None, bytes, Path::new(""));
+        // If the clipboard holds no image, the program fails, or writes nothing or an error message.
+        let read = reader::attachment(ATTACHMENT_NAME, None, bytes, Path::new(""));
         return match read {
             Ok(read) if read.attachment.is_image() => Ok(read),
             _ => Err(AttachError::NoImageInClipboard),
         };
     }
-    let install = env.install_hint();
-    Err(AttachError::NoClipboardProgram { install })
+    let install_hint = env.install_hint();
+    Err(AttachError::NoClipboardProgram { install_hint })
 }
 
 /// The output of a program; empty if it fails, and `None` if it is not installed.
@@ -180,7 +180,7 @@ async fn run(
         }
         Ok::<_, std::io::Error>((bytes, child.wait().await?))
     };
-    let (bytes, status) = match timeout(DEADLINE, read).await {
+    let (bytes, status) = match timeout(PROGRAM_TIMEOUT, read).await {
         Err(_) => return Err(failed("it took too long".to_owned())),
         Ok(Err(error)) if error.kind() == ErrorKind::FileTooLarge => {
             return Err(failed("the image is too large".to_owned()));

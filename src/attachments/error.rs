@@ -17,15 +17,15 @@ pub enum AttachError {
     Unreadable { name: String, why: String },
     #[error("{name} is larger than {megabytes} MB")]
     TooLarge { name: String, megabytes: u64 },
-    /// Neither text nor one of the supported image formats. `what` names the format if it is
-    /// known.
-    #[error("{name} is {what}")]
-    NotSupported { name: String, what: &'static str },
+    /// Neither text nor one of the supported image formats. `format` is a noun phrase such as
+    /// `a PDF file, not text`.
+    #[error("{name} is {format}")]
+    NotSupported { name: String, format: &'static str },
     #[error("the clipboard holds no image")]
     NoImageInClipboard,
     /// None of the programs that read the clipboard is installed.
     #[error("no program here can read images from the clipboard")]
-    NoClipboardProgram { install: &'static str },
+    NoClipboardProgram { install_hint: &'static str },
     #[error("{program} did not return the image: {why}")]
     ClipboardFailed { program: &'static str, why: String },
 }
@@ -45,7 +45,7 @@ impl AttachError {
             Self::NotSupported { .. } => {
                 notice.with_advice("Text files and PNG, JPEG, GIF and WebP images can be attached.")
             }
-            Self::NoClipboardProgram { install } => notice.with_advice(*install),
+            Self::NoClipboardProgram { install_hint } => notice.with_advice(*install_hint),
             _ => notice,
         }
     }

@@ -191,7 +191,7 @@ fn is_spelled_out(fragment: &str) -> bool {
 }
 
 /// The best matches first; equally good ones from short to long. macOS stores names decomposed,
-/// so both sides are compared in composed form, and as shown, because that is what is typed.
+/// so both sides are compared in composed form, and as shown on screen, where the user reads them.
 fn best_matches<'a>(fragment: &str, paths: impl Iterator<Item = &'a String>) -> Vec<FoundFile> {
     let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
     let fragment = composed(fragment);

@@ -4,16 +4,16 @@ use crate::domain::attachment::{AttachmentKind, ImageFormat};
 use encoding_rs::{UTF_16BE, UTF_16LE};
 use imagesize::ImageType;
 
-/// The contents of a file.
+/// The detected format of a file, with its decoded contents or the properties of its image.
 #[derive(Debug, PartialEq)]
 pub(super) enum FileFormat {
     Text(String),
     Image(AttachmentKind),
-    /// Cannot be attached; the name of the format, if it is known.
+    /// Cannot be attached. A noun phrase that names the format as far as it is known.
     Other(&'static str),
 }
 
-/// Formats that users try to attach, with the bytes at which they begin.
+/// Unsupported formats that users try to attach, with their first bytes.
 const KNOWN_FORMATS: [(&[u8], &str); 5] = [
     (b"%PDF-", "a PDF file, not text"),
     (
@@ -53,7 +53,7 @@ impl FileFormat {
         }
     }
 
-    /// UTF-8, or UTF-16 with a byte order mark. A text has no NUL.
+    /// UTF-8, or UTF-16 with a byte order mark. Text contains no NUL.
     fn detect_text(bytes: &[u8]) -> Option<Self> {
         let text = match bytes {
             [0xff, 0xfe, rest @ ..] => {

@@ -90,9 +90,9 @@ pub(super) fn attachment(
             let contents = AttachmentContents::Text(text.into());
             (AttachmentKind::Text, hash, contents)
         }
-        FileFormat::Other(what) => {
+        FileFormat::Other(format) => {
             let name = name.to_owned();
-            return Err(AttachError::NotSupported { name, what });
+            return Err(AttachError::NotSupported { name, format });
         }
     };
     let text = match &contents {

@@ -1,5 +1,5 @@
-//! Saves the images and sounds of tool results as files that the user can open. The model is not
-//! told where they are. Blocks.
+//! Saves the images and sounds of tool results as files that the user can open. Their paths are
+//! not sent to the model. Blocks.
 
 use crate::files;
 use base64::Engine;
@@ -17,8 +17,8 @@ const RESULT_FILES_MAX: usize = 10;
 const RESULT_BASE64_BYTES_MAX: usize = 64 << 20;
 /// Maximum number of files in the folder; the oldest ones are deleted.
 const FOLDER_FILES_MAX: usize = 100;
-/// Bytes of the hash in a file name.
-const NAME_BYTES: usize = 8;
+/// Number of hash bytes in a file name.
+const NAME_HASH_BYTES: usize = 8;
 /// The media types that are saved, with the extension of their files. A server cannot choose
 /// another extension, which could make the file a program.
 const MEDIA_TYPES: &[(&str, &str)] = &[
@@ -89,7 +89,7 @@ fn extension(media_type: &str) -> Option<&'static str> {
 fn save(bytes: &[u8], extension: &str, folder: &Path) -> io::Result<PathBuf> {
     files::create_folder(folder)?;
     let hash = Sha256::digest(bytes);
-    let name: String = hash[..NAME_BYTES]
+    let name: String = hash[..NAME_HASH_BYTES]
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_result_and_of_the_folder_are_bounded() {
+    fn number_of_files_per_result_and_per_folder_is_limited() {
         let folder = tempfile::tempdir().expect("a folder");
         let image = |n: usize| {
             let data = BASE64_STANDARD.encode(n.to_le_bytes());

@@ -110,7 +110,8 @@ fn argument_names(tool: &Tool) -> Vec<&str> {
     keys.map(String::as_str).collect()
 }
 
-/// Converts `text` to the type of the argument `key`. A text for a list is its only item.
+/// Converts `text` to the type of the argument `key`. For a list, text that is not a JSON list
+/// becomes its only item.
 fn typed_value(property: &ArgumentSchema<'_>, key: &str, text: &str) -> Result<Value, String> {
     if property.is_array() && !text.trim_start().starts_with('[') {
         return Ok(Value::Array(vec![typed_value(

@@ -208,8 +208,8 @@ pub fn server_for_pulls<'a>(
     candidates: impl IntoIterator<Item = &'a ModelConfig>,
 ) -> ModelConfig {
     let mut candidates = candidates.into_iter();
-    let manager = candidates.find(|model| model.provider.manages_models());
-    manager.cloned().unwrap_or_else(|| local_ollama(home))
+    let managed = candidates.find(|model| model.provider.manages_models());
+    managed.cloned().unwrap_or_else(|| local_ollama(home))
 }
 
 /// The local Ollama, at the address in `OLLAMA_HOST` if set. The model is a placeholder.
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ollama_host_is_read_like_ollamas_own_client_does() {
+    fn ollama_host_is_parsed_as_in_ollamas_own_client() {
         let cases = [
             ("", None),
             ("  ", None),

@@ -20,8 +20,8 @@ pub struct BuiltInSection {
 }
 
 impl BuiltInSection {
-    /// Parses the section. `report` gets the key of each invalid value and the error; the others
-    /// are used.
+    /// Parses the section. Calls `report` with the key and the error of each invalid value; the valid
+    /// values are kept.
     pub(super) fn parse(
         section: &ConfigObject,
         mut report: impl FnMut(&'static str, FieldError),

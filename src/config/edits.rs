@@ -1,4 +1,4 @@
-//! Saves the settings that humble itself changes. Each is saved at once, and nothing else in
+//! Saves the settings that humble itself changes. Each is saved immediately, and nothing else in
 //! the file changes.
 
 use super::disabled_tools::{TOOLS_OFF, TOOLS_ON, changed_tools_on, disabled_tools};

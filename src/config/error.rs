@@ -38,7 +38,7 @@ pub enum ConfigError {
     },
     #[error("{} cannot be written: {why}", path.display())]
     Unwritable { path: PathBuf, why: String },
-    /// The contents differ from what the user was shown.
+    /// The contents differ from those that the user reviewed.
     #[error("{} was changed in the meantime", path.display())]
     ChangedMeanwhile { path: PathBuf },
     #[error("no model `{name}` in {}{}", path.display(), suggestion(near))]
@@ -77,8 +77,8 @@ impl ConfigError {
             _ => Self::Unreadable {
                 path,
                 why: files::describe_io_error(error),
-                // One of the folders in the path is a file.
                 advice: match error.kind() {
+                    // One of the folders in the path is a file.
                     io::ErrorKind::NotADirectory => "Name another folder with --home.",
                     _ => "Make it a readable file.",
                 },
@@ -102,7 +102,7 @@ impl ConfigError {
                 notice.with_reason(FILE_IGNORED).with_advice(*advice)
             }
             Self::TooLarge { .. } => notice.with_reason(FILE_IGNORED).with_advice(
-                "Settings are small: move the file away, or remove what does not belong in it.",
+                "Settings files are small: move this file away, or remove large values from it.",
             ),
             Self::Malformed { advice, .. } => notice.with_reason(FILE_IGNORED).with_advice(*advice),
             Self::WrongShape { .. } => notice
@@ -173,7 +173,7 @@ pub fn banner_while_running(mut banner: Banner) -> Banner {
 
 /// Whether the program started without the file of this banner, so that no settings from it are
 /// in use.
-pub fn is_started_without(banner: &Banner) -> bool {
+pub fn started_without_file(banner: &Banner) -> bool {
     banner.notice.why.as_deref() == Some(STARTED_WITHOUT)
 }
 

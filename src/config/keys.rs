@@ -6,7 +6,7 @@ use super::json_edit::PathStep;
 use crate::domain::{KeyEntry, KeySettings};
 use serde_json::Value;
 
-/// Maximum number of entries; there are fewer actions.
+/// Maximum number of entries, more than there are actions.
 const ENTRIES_MAX: usize = 300;
 /// Maximum number of keys of one action.
 const KEYS_MAX: usize = 8;

@@ -48,7 +48,7 @@ pub use edits::{
     set_active_model, set_notes_vault, set_server_enabled, set_tool_calls, set_tool_enabled,
     set_tool_mode, set_tool_pinned,
 };
-pub use error::{ConfigError, banner_while_running, is_started_without};
+pub use error::{ConfigError, banner_while_running, started_without_file};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
 pub use notes::{NotesFolder, NotesSection};
 pub use personas::{all_personas, find_persona, read_personas};

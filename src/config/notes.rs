@@ -16,8 +16,8 @@ pub struct NotesSection {
 }
 
 impl NotesSection {
-    /// Parses the section. `report` gets the key of each invalid value and the error; valid values
-    /// are used.
+    /// Parses the section. Calls `report` with the key and the error of each invalid value; the valid
+    /// values are kept.
     pub(super) fn parse(
         section: &ConfigObject,
         mut report: impl FnMut(&'static str, FieldError),
@@ -47,8 +47,8 @@ impl NotesSection {
         }
     }
 
-    /// Reports that the folder is missing or a file.
-    pub(super) fn missing_vault(&self) -> Option<Notice> {
+    /// A notice if the configured folder is missing or a file. Blocks.
+    pub(super) fn unusable_vault_notice(&self) -> Option<Notice> {
         let why = self.vault_problem()?;
         let path = self.vault.as_ref()?.display();
         let message = format!("The notes folder {path} cannot be used: {why}.");
@@ -93,7 +93,7 @@ impl NotesFolder {
                 is_new: true,
             },
         };
-        // Must mean the same folder when config.json is read.
+        // The stored path must name the same folder when config.json is read again.
         let stored = folder.path.to_str().map(|path| expand_home(path.trim()));
         if stored.as_ref() != Some(&folder.path) {
             let why = "config.json cannot contain this path".to_owned();
@@ -120,7 +120,7 @@ impl NotesFolder {
 
 /// The path of a missing folder in an existing one.
 fn new_folder(absolute: &Path) -> Option<PathBuf> {
-    // A broken link exists.
+    // A broken link counts as existing.
     if std::fs::symlink_metadata(absolute).is_ok() {
         return None;
     }
@@ -145,7 +145,7 @@ fn vault(section: &ConfigObject) -> Result<Option<PathBuf>, FieldError> {
 }
 
 impl Settings {
-    /// The settings for work on notes. The active model writes the text of notes.
+    /// The settings of the note tools and agents. The active model writes the text of notes.
     pub fn notes(&self) -> NotesSettings {
         NotesSettings {
             vaults: self.notes.vault.iter().cloned().collect(),

@@ -75,7 +75,7 @@ fn read_template(path: &Path, bytes_left: &mut usize) -> PromptTemplate {
 
 fn check_name(name: &str) -> Result<(), String> {
     match name.contains(|c: char| c.is_whitespace() || c == '/') {
-        true => Err("a command has no spaces: rename its file".to_owned()),
+        true => Err("a command name cannot contain spaces: rename its file".to_owned()),
         false => Ok(()),
     }
 }

@@ -267,7 +267,7 @@ impl ChangeReviewer {
     }
 }
 
-/// All fields of a persona as one text: each of them can change what the model does.
+/// All fields of a persona as one text: each of them can change the model's behavior.
 fn persona_text(persona: &Persona) -> String {
     let Persona {
         name: _,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 const ROOTS_MAX: usize = 32;
 
 /// The absolute path of a folder; `None` if it is already in `others`. The folder may be missing
-/// now, such as one on a drive.
+/// now, for example on a removable drive.
 pub(super) fn parse_root(given: &str, others: &[PathBuf]) -> Result<Option<PathBuf>, FieldError> {
     let path = expand_home(given.trim());
     if !path.is_absolute() {

@@ -138,7 +138,7 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         registry_url: reader.registry_url(),
         has_model_entries,
     };
-    reader.warn_about_several_active(&value);
+    reader.warn_about_several_active_models(&value);
     let unknown_keys = unknown_keys_banner(&reader.document);
     reader.banners.extend(unknown_keys);
     Loaded {
@@ -287,8 +287,8 @@ impl SettingsReader {
             let steps = [PathStep::Key("notes"), PathStep::Key(key)];
             self.warn_about_field(&format!("notes.{key}"), &steps, &error);
         });
-        // A folder that is missing now, such as one on a drive, may appear later.
-        if let Some(notice) = notes.missing_vault() {
+        // A folder that is missing now, such as one on a removable drive, may appear later.
+        if let Some(notice) = notes.unusable_vault_notice() {
             self.banners
                 .push(Banner::new(BannerCause::UnusableVault, notice));
         }
@@ -356,7 +356,7 @@ impl SettingsReader {
         self.banners.push(Banner::new(cause, notice));
     }
 
-    fn warn_about_several_active(&mut self, settings: &Settings) {
+    fn warn_about_several_active_models(&mut self, settings: &Settings) {
         let active: Vec<_> = settings
             .models
             .iter()

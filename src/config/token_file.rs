@@ -9,7 +9,7 @@ const TOKEN_FILE_BYTES_MAX: u64 = 4_096;
 /// The text of a small regular file, without the byte order mark that some editors write.
 ///
 /// # Errors
-/// Why the file cannot be used, as the end of a sentence without its period.
+/// Why the file cannot be used, as a clause without a period.
 pub fn read_token_file(path: &Path) -> Result<String, String> {
     let bytes = files::read(path, TOKEN_FILE_BYTES_MAX).map_err(|error| {
         let why = files::describe_io_error(&error);

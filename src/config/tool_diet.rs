@@ -1,4 +1,4 @@
-//! Reads `toolDiet`.
+//! Reads `toolDiet`, the limit on the tokens that tool definitions take up in a request.
 
 use super::fields::{self, ConfigObject, FieldError};
 use crate::domain::model::ToolDiet;
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn maximum_follows_the_context() {
+    fn token_limit_depends_on_the_context_length() {
         assert_eq!(ToolDiet::Auto.tokens_max(Some(8_192)), Some(1_228));
         assert_eq!(ToolDiet::Auto.tokens_max(None), Some(19_660));
         assert_eq!(ToolDiet::Percent(50).tokens_max(Some(8_192)), Some(4_096));

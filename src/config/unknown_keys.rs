@@ -70,7 +70,7 @@ pub(super) fn unknown_keys_banner(document: &JsonDocument) -> Option<Banner> {
     Some(Banner::new(cause, notice))
 }
 
-/// All keys at the top of `config.json`, and all keys of a model.
+/// All keys at the root of `config.json`.
 const ROOT_KEYS: [&str; 11] = [
     "models",
     "logLevel",
@@ -84,6 +84,7 @@ const ROOT_KEYS: [&str; 11] = [
     "roots",
     "registryUrl",
 ];
+/// All keys of an entry of `models`.
 const MODEL_KEYS: [&str; 14] = [
     "name",
     "model",

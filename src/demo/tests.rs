@@ -144,7 +144,7 @@ fn the_answer_is_derived_from_the_tool_result() {
 }
 
 #[test]
-fn an_edited_call_is_noticed() {
+fn an_edited_call_is_mentioned_in_the_answer() {
     let answer = answer_to_time("2027-01-14", "23:05:09", "Europe/Berlin", "+01:00");
     assert!(answer.contains("## It is 23:05 in Berlin"), "{answer}");
     assert!(answer.contains("I had asked for `Asia/Seoul`"), "{answer}");
@@ -191,7 +191,7 @@ fn the_story_lasts_long_enough_to_be_stopped() {
 }
 
 #[test]
-fn the_answer_about_connecting_says_how_to_go_on() {
+fn the_answer_about_connecting_lists_the_next_steps() {
     let answer = text_of(&steps_for(CONNECT));
     let steps: Vec<&str> = answer
         .lines()

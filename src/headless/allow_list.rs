@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Splits `SERVER/TOOL`. Both names may contain slashes.
 ///
 /// # Errors
-/// No server matches; the message is a clean line.
+/// No server matches, or there is no tool name; the message is a clean line.
 pub fn parse_tool_name(name: &str, servers: &[ServerId]) -> Result<(ServerId, String), String> {
     let tool_of = |id: &ServerId| {
         Some(

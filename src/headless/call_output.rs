@@ -22,8 +22,8 @@ impl AskSession {
             self.print_to_stderr(&call_summary(call, None));
         }
         if let ToolState::Done(outcome) = &call.state {
-            // The user has blocked the tool earlier.
-            self.has_refused |= *outcome == ToolOutcome::Never;
+            // The user blocked the tool earlier.
+            self.has_refused_calls |= *outcome == ToolOutcome::Never;
             let text = outcome_text(outcome);
             let tool = Clean::quoted_if_needed(&call.tool);
             self.print_to_stderr(Clean::new(&format!("Tool {tool}: {text}")).as_str());
@@ -36,7 +36,7 @@ impl AskSession {
             .servers
             .values()
             .flat_map(|server| &server.withheld_tools);
-        self.has_refused |= names.any(|name| withheld_call_notice(name) == *notice);
+        self.has_refused_calls |= names.any(|name| withheld_call_notice(name) == *notice);
         self.print_notice(notice);
     }
 
@@ -49,7 +49,7 @@ impl AskSession {
         self.print_to_stderr(&format!("{}…", Clean::single_line(text)));
     }
 
-    pub(super) fn report_agent(&self, result: &AgentResult) {
+    pub(super) fn report_agent_result(&self, result: &AgentResult) {
         let text = match result {
             AgentResult::NoteCreated { path, .. } => format!("note created  {path}"),
             result => result.summary(),
@@ -70,7 +70,7 @@ impl AskSession {
         }
     }
 
-    /// Summaries of the calls in a question, in its order.
+    /// Summaries of the calls in a question, in the order of the question.
     pub(super) fn call_summaries(&mut self, question: &Ask) -> Vec<String> {
         let Ask::ApproveCalls(calls) = question else {
             return Vec::new();

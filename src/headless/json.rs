@@ -1,5 +1,4 @@
-//! Events as JSON lines for scripts. `type` is the event's name in snake_case; text is not
-//! sanitized.
+//! Events as JSON lines for scripts. `type` names the event in snake_case; text is not sanitized.
 
 use super::advice;
 use crate::domain::{
@@ -70,7 +69,8 @@ fn add_advice(value: &mut Value, notice: &Notice) {
     }
 }
 
-/// Whether the event is about saving the conversation; after the turn, only these are printed.
+/// Whether the event is about saving the conversation or about its files. After the turn, only these
+/// events are printed.
 pub fn is_about_saving(event: &Event) -> bool {
     match event {
         Event::SessionSaved(_) | Event::LowPriorityNoticePosted(_) => true,

@@ -127,7 +127,7 @@ impl ServerReport {
         std::array::from_fn(|_| cells.next().unwrap_or_default())
     }
 
-    /// Lines about invalid and withheld tools and about the server's problem.
+    /// Lines about the server's invalid tools, its problem and its withheld tools.
     fn remarks(&self) -> Vec<String> {
         let rejected_tools = self.server.rejected_tools.iter();
         let mut remarks: Vec<String> = rejected_tools

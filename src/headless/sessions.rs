@@ -7,7 +7,7 @@ use crate::text::columns::Columns;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// Conversations listed if a name matches several.
+/// Maximum number of conversations listed if a name matches several.
 const MATCHES_MAX: usize = 20;
 
 /// A conversation that a search found.
@@ -28,10 +28,10 @@ pub fn list_text(sessions: &[SessionSummary], now: Timestamp) -> String {
     lines.collect()
 }
 
-/// The conversations that a search found, each with the place.
+/// The conversations that a search found, each with the text around its first match.
 pub fn search_text(found: &[FoundSession], now: Timestamp) -> String {
     if found.is_empty() {
-        return "Nothing was found.\n".to_owned();
+        return "No conversation matches.\n".to_owned();
     }
     let rows: Vec<_> = found.iter().map(|found| row(&found.summary, now)).collect();
     let columns = Columns::fit(&rows);
@@ -45,9 +45,9 @@ pub fn search_text(found: &[FoundSession], now: Timestamp) -> String {
     out
 }
 
-/// Says that a name matches several conversations, and lists them with their file names and a
+/// The error for a name that matches several conversations: lists them with their file names, and a
 /// `command` that chooses the first.
-pub fn ambiguous(
+pub fn ambiguous_name_text(
     wanted: &str,
     matches: &[SessionSummary],
     command: &str,

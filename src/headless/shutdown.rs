@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 /// How long the engine may take to acknowledge a command. After that it is abandoned, so a
-/// signal ends the program within two seconds.
+/// signal ends the program within two seconds even if the engine hangs.
 pub(super) const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the engine may take to close everything.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Marks at the start of continuation rows.
 const CONTINUATION_MARKS: [&str; 3] = [":", "\\", "/"];
-/// Marks the rows about what parsing changed. No row of a call begins with it.
+/// Prefix of rows about changes that parsing made to the arguments. No row of a call begins with it.
 const CHANGE_PREFIX: &str = "! ";
 /// Maximum number of rows of a tool's description; more would push the arguments out of sight.
 const DESCRIPTION_ROWS_MAX: usize = 12;
@@ -29,7 +29,9 @@ pub(super) fn call_summary(call: &ToolCall, columns: Option<u16>) -> String {
     let mut lines = wrap_line(&format!("Tool call: {tool} on {server}"), columns, "");
     if let Some(quoted) = call.quoted {
         let reason = quoted.clause();
-        lines.push(format!("  (it {reason}, so it asks in every mode)"));
+        lines.push(format!(
+            "  (it {reason}, so it needs approval in every mode)"
+        ));
     }
     if call.is_unchecked {
         lines.push(format!("  ({UNCHECKED_LABEL}: the server decides)"));
@@ -63,9 +65,9 @@ fn wrap_line(line: &str, columns: Option<u16>, indent: &str) -> Vec<String> {
     rows
 }
 
-/// A call as shown in an approval question: how its arguments differ from the JSON that the model
-/// wrote, with a mark on every row, then the arguments, then the server's description of the
-/// tool with a mark on every row, then a line that locates the arguments above it.
+/// A call as shown in an approval question: the differences between its arguments and the model's JSON,
+/// with a mark on every row; the arguments; the server's description of the tool, with a mark on every
+/// row; and a line that locates the arguments above it.
 pub(super) fn approval_text(call: &ToolCall, tool: &Tool, columns: u16) -> String {
     let mut rows = change_rows(call, columns);
     rows.push(call_summary(call, Some(columns)));
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_from_the_json_of_the_model_come_first() {
+    fn differences_from_the_models_json_come_first() {
         let mut call = call("write", json!({ "path": "b" }));
         let key = "path\n  path: \"c\"".to_owned();
         let change = JsonChange::RepeatedKey { key, count: 2 };

@@ -77,7 +77,8 @@ impl ThinkBuffer {
         }
     }
 
-    /// Returns the buffer as text: the reply ended, or thinking arrived on its own channel.
+    /// Returns the buffer as text: the reply ended, the text is long, or thinking arrived on its own
+    /// channel.
     pub(super) fn release(&mut self) -> String {
         self.buffered.take().unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! Requests from MCP servers on the command line: a form is asked line by line, and a web page is
-//! described before it is opened. Without a terminal, both are declined.
+//! Requests from MCP servers on the command line: asks for the values of a form line by line, and
+//! describes a web page before it is opened. Without a terminal, both are declined.
 
 use super::tty_prompt::TtyReader;
 use crate::domain::ServerId;
@@ -10,9 +10,9 @@ use crate::protocol::{UserAnswer, UserChoice};
 use crate::text::Clean;
 use std::sync::Arc;
 
-/// Options printed for one field. The others can be typed.
+/// Maximum number of options printed for one field. The others can be typed.
 const OPTIONS_SHOWN_MAX: usize = 50;
-/// Options named if several contain what was typed.
+/// Maximum number of options listed if several match the typed text.
 const MATCHES_SHOWN_MAX: usize = 10;
 /// The keys that refuse a request.
 const REFUSALS: &str = "n: decline, x: decline all from it, c: cancel";
@@ -77,7 +77,7 @@ pub async fn ask_form(
     }
 }
 
-/// Asks until the user types `word`, or one of the keys that refuse the request. `None` for `word`.
+/// Asks until the user types `word` or one of the keys that refuse the request. Returns `None` for `word`.
 async fn ask_or_refuse(tty: &TtyReader, question: &str, word: &str) -> Option<UserAnswer> {
     loop {
         let Some(line) = tty.ask(question).await else {
@@ -116,9 +116,9 @@ async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
         FieldKind::Choices { .. } => format!("numbers with commas, {}", field.hint()),
         _ => field.hint(),
     }];
-    let is_preset = matches!(field.check(&field.initial), Ok(Some(_)));
-    if is_preset {
-        notes.push(format!("Enter for {}", shown(field, &field.initial)));
+    let has_default = matches!(field.check(&field.initial), Ok(Some(_)));
+    if has_default {
+        notes.push(format!("Enter for {}", input_text(field, &field.initial)));
     }
     notes.retain(|note| !note.is_empty());
     let notes = match notes.is_empty() {
@@ -128,7 +128,7 @@ async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
     let question = format!("{}{required}{notes}: ", Clean::name(field.label()));
     loop {
         let line = tty.read_line(&question).await?;
-        let input = match line.trim().is_empty() && is_preset {
+        let input = match line.trim().is_empty() && has_default {
             true => Ok(field.initial.clone()),
             false => parse_input(field, &line),
         };
@@ -139,7 +139,7 @@ async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
     }
 }
 
-/// The input that a typed line stands for.
+/// Parses a typed line as input for the field.
 fn parse_input(field: &FormField, line: &str) -> Result<FieldInput, String> {
     let typed = line.trim();
     match &field.kind {
@@ -166,7 +166,7 @@ fn parse_input(field: &FormField, line: &str) -> Result<FieldInput, String> {
     }
 }
 
-/// An option by its value or title, its number, or a part of its title that no other one contains.
+/// Finds an option by its value, title or number, or by a part of its title that no other title contains.
 fn option_index(options: &[FieldOption], typed: &str) -> Result<usize, String> {
     let is_named = |option: &FieldOption| option.value == typed || option.label() == typed;
     let by_name = options.iter().position(is_named);
@@ -199,7 +199,7 @@ fn option_index(options: &[FieldOption], typed: &str) -> Result<usize, String> {
     }
 }
 
-fn shown(field: &FormField, input: &FieldInput) -> String {
+fn input_text(field: &FormField, input: &FieldInput) -> String {
     let text = match (&field.kind, input) {
         (_, FieldInput::Text(text)) => text.clone(),
         (_, FieldInput::Flag(flag)) => match flag {
@@ -254,7 +254,7 @@ pub async fn ask_page(
     }
 }
 
-/// Prints the server's words, each line after a marker.
+/// Prints quoted text with a `|` before each line.
 pub(super) fn print_quote(text: &str) {
     for line in Clean::unambiguous(text).as_str().lines() {
         eprintln!("  | {line}");

@@ -1,5 +1,5 @@
-//! Sampling on the command line: shows what a server asks of the model, and the model's answer, and
-//! asks about each. Without a terminal, both are declined.
+//! Sampling on the command line: shows a server's request to the model and the model's answer, and
+//! asks whether to send each. Without a terminal, both are declined.
 
 use super::tty_form::print_quote;
 use super::tty_prompt::TtyReader;
@@ -8,8 +8,8 @@ use crate::protocol::{UserAnswer, UserChoice};
 use crate::text::Clean;
 use std::sync::Arc;
 
-/// Asks whether the model may be asked. Returns the answer, and a line that reports it if the user was
-/// not asked.
+/// Asks whether to send the request to the model. Returns the user's answer, and a line that reports it
+/// if there is no terminal.
 pub async fn ask_model(
     tty: Option<Arc<TtyReader>>,
     server: &ServerId,
@@ -24,8 +24,8 @@ pub async fn ask_model(
         return (UserAnswer::Choice(UserChoice::Decline), Some(report));
     };
     eprintln!(
-        "{server} wants an answer from your model {}, {}. The lines after | are all that the model \
-         would get:",
+        "{server} wants an answer from your model {}, {}. The lines after | are everything that the \
+         model would get:",
         Clean::name(model),
         request.parameters_text()
     );
@@ -42,7 +42,8 @@ pub async fn ask_model(
     answer
 }
 
-/// Asks whether the server may get the model's answer. Returns the same as [`ask_model`].
+/// Asks whether to send the model's answer to the server. Returns no report line, because without a
+/// terminal [`ask_model`] has already reported.
 pub async fn send_answer(
     tty: Option<Arc<TtyReader>>,
     server: &ServerId,

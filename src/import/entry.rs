@@ -1,4 +1,4 @@
-//! Parses the entry of one server, from any client. No key means different things in different
+//! Parses the entry of one server, from any client. No key has different meanings in different
 //! clients, so one parser accepts all of them.
 
 use super::placeholders::normalize;
@@ -75,6 +75,7 @@ pub(super) fn parse(name: &str, value: &Value) -> Result<ServerCandidate, String
     })
 }
 
+/// The declared type or transport.
 fn kind(entry: &Entry) -> Option<&str> {
     let key = ["type", "transport"].into_iter();
     key.filter_map(|key| entry.get(key)?.as_str()).next()
@@ -121,9 +122,9 @@ fn parse_command(
     entry: &Entry,
     remarks: &mut Vec<String>,
 ) -> Result<NewServerLaunch, String> {
-    let refuse_variable = |what: &str, text: &str| match normalize(text).contains("${") {
+    let refuse_variable = |place: &str, text: &str| match normalize(text).contains("${") {
         true => Err(format!(
-            "its {what} contains a variable, which is not replaced there"
+            "its {place} contains a variable, which is not replaced there"
         )),
         false => Ok(()),
     };

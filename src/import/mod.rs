@@ -18,7 +18,7 @@ pub use plan::plan_import;
 use crate::domain::ServerCandidate;
 use std::path::Path;
 
-/// A server in a file: ready to be added, or why it cannot be.
+/// A server in a file: ready to be added, or the reason why it cannot be added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundServer {
     pub name: String,

@@ -40,8 +40,8 @@ pub fn plan_import(
     plan
 }
 
-/// The server under the first name that is free: `name`, `name-2`, `name-3`, … The error says that
-/// it is already there.
+/// The server under the first name that is free: `name`, `name-2`, `name-3`, … The error is the
+/// reason for skipping it: the same server already exists.
 fn with_free_name(
     mut candidate: ServerCandidate,
     taken: &[(String, Option<NewServerLaunch>)],

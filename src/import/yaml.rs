@@ -1,4 +1,4 @@
-//! Reads YAML as JSON values. Anchors and aliases are refused: a few lines of them can stand for
+//! Reads YAML as JSON values. Anchors and aliases are refused: a few lines of them can expand to
 //! gigabytes. Scalars stay strings, except null.
 
 use super::document::{DEPTH_MAX, SyntaxError};

@@ -19,7 +19,7 @@ const QUERY_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long to wait in the background for an answer that came too late for its search. Loading a
 /// model takes a while, and the server would stop loading it if the connection were closed.
 const LATE_ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
-/// The pause after the first failure of a model. It doubles with each further one.
+/// The pause after the first failure of a model. Each further failure doubles it.
 const RETRY_DELAY: Duration = Duration::from_secs(30);
 const RETRY_DELAY_MAX: Duration = Duration::from_secs(900);
 /// Chunks embedded by one request.
@@ -65,7 +65,7 @@ impl NoVector {
 }
 
 impl EmbeddingHealth {
-    /// Why the model is not asked now.
+    /// Why the model gets no requests now. `None` if it may get them.
     fn pause_reason(&self, model: &str) -> Option<NoVector> {
         let failures = lock_ignoring_poison(&self.0);
         let failure = failures.get(model)?;
@@ -192,7 +192,7 @@ impl Notebook {
         vector.map_err(NoVector::Failed)
     }
 
-    /// Computes vectors of chunks that have none. The inner error says why the model failed.
+    /// Computes vectors of chunks that have none. The inner error is the reason for a failure of the model.
     async fn embed_missing(
         &self,
         vault: &Vault,
@@ -233,7 +233,7 @@ impl Notebook {
             };
             let vectors = answered
                 .map_err(|notice| notice.summary())
-                .and_then(|vectors| consistent(vectors, batch.len(), &model.model));
+                .and_then(|vectors| check_vectors(vectors, batch.len(), &model.model));
             let vectors = match vectors {
                 Ok(vectors) => vectors,
                 Err(why) => {
@@ -254,12 +254,12 @@ impl Notebook {
 
 /// The vector in an answer to one text.
 fn only_vector(vectors: Vectors, model: &str) -> Result<Vec<f32>, String> {
-    let vectors = consistent(vectors, 1, model)?;
+    let vectors = check_vectors(vectors, 1, model)?;
     vectors.into_iter().next().ok_or_else(String::new)
 }
 
-/// Checks the number of vectors and their dimensions.
-fn consistent(vectors: Vectors, count: usize, model: &str) -> Result<Vectors, String> {
+/// Checks the number of vectors, their dimensions and their values.
+fn check_vectors(vectors: Vectors, count: usize, model: &str) -> Result<Vectors, String> {
     let model = format!("The embedding model `{model}`");
     if vectors.len() != count {
         let found = vectors.len();
@@ -274,7 +274,7 @@ fn consistent(vectors: Vectors, count: usize, model: &str) -> Result<Vectors, St
     if vectors.iter().any(|vector| vector.len() != dimensions) {
         return Err(format!("{model} returned vectors of different dimensions."));
     }
-    // Both would be stored as similar to nothing.
+    // Any other vector would be stored as similar to nothing.
     let is_usable = |vector: &Vec<f32>| {
         vector.iter().all(|value| value.is_finite()) && vector.iter().any(|value| *value != 0.0)
     };

@@ -10,7 +10,7 @@ use crate::search::{Hit, Relevance, SearchTerms};
 const EXCERPTS_MAX: usize = 4;
 /// Maximum total characters of a prompt's excerpts. Small models have contexts of 4,096 tokens.
 const CHARS_MAX: usize = 4_000;
-/// Chunks among which the excerpts are chosen.
+/// Number of best hits from which the excerpts are chosen.
 const CANDIDATES: usize = 24;
 /// Hits with a lower score than this share of the best one are left out.
 const SCORE_SHARE_MIN: f32 = 0.4;

@@ -58,8 +58,8 @@ pub fn update_index(
             report.is_complete = false;
             break;
         }
-        let is_known = known.remove(&file.key) == Some(file.fingerprint);
-        if is_known {
+        let is_unchanged = known.remove(&file.key) == Some(file.fingerprint);
+        if is_unchanged {
             report.notes += 1;
             continue;
         }
@@ -156,7 +156,7 @@ fn read_document(vault: &Vault, file: &NoteFile) -> Result<Document, String> {
 }
 
 impl IndexingReport {
-    /// Sentences for the user about what was left out.
+    /// Sentences for the user about notes that were left out.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if !self.is_complete {
@@ -183,7 +183,8 @@ impl IndexingReport {
         remarks
     }
 
-    /// The same for a vault without notes, whose user may expect the notes behind links.
+    /// Like [`Self::remarks`], for a vault without notes: also mentions folders behind links, where the
+    /// user may expect notes.
     pub fn reasons_for_no_notes(&self) -> Vec<String> {
         let mut reasons = self.remarks();
         if self.has_linked_folders {

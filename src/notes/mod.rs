@@ -27,9 +27,9 @@ use crate::domain::Notice;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotesError {
     #[error("The notes folder {path} cannot be used: {why}.")]
-    Vault { path: String, why: String },
+    UnusableVault { path: String, why: String },
     #[error("The note {path} cannot be read: {why}.")]
-    Note { path: String, why: String },
+    UnreadableNote { path: String, why: String },
     #[error("{path} cannot be written: {why}.")]
     Unwritable { path: String, why: String },
     #[error("The note {path} was not removed: {why}.")]
@@ -40,8 +40,8 @@ impl NotesError {
     /// The reason alone, without the path.
     pub fn reason(self) -> String {
         match self {
-            Self::Vault { why, .. }
-            | Self::Note { why, .. }
+            Self::UnusableVault { why, .. }
+            | Self::UnreadableNote { why, .. }
             | Self::Unwritable { why, .. }
             | Self::Unremovable { why, .. } => why,
         }

@@ -5,7 +5,7 @@ use crate::search::Chunk;
 /// Maximum characters of a chunk: about 300 English words. In Korean, about the input limit of small
 /// embedding models.
 const CHUNK_CHARS_MAX: usize = 2_000;
-/// Maximum number of chunks of a note. The rest of the note cannot be found.
+/// Maximum number of chunks of a note. The rest of the note is not indexed.
 const CHUNKS_MAX: usize = 2_000;
 const TITLE_CHARS_MAX: usize = 200;
 
@@ -16,8 +16,8 @@ pub struct ParsedNote {
     pub chunks: Vec<Chunk>,
 }
 
-/// Parses Markdown. The title comes from the front matter or, failing that, the first heading of
-/// level 1 or `file_stem`. Never fails: any text is a note.
+/// Parses Markdown. The title comes from the front matter, else from the first heading of level 1, else
+/// from `file_stem`. Never fails: any text is a note.
 pub fn parse(text: &str, file_stem: &str) -> ParsedNote {
     let (front_matter, body) = split_front_matter(text);
     let mut sections = sections(body);

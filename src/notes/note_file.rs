@@ -1,14 +1,16 @@
 //! Finds and reads single notes of a vault.
 
 use super::NotesError;
-use super::vault::{NOTE_BYTES_MAX, Vault, check_path, fingerprint, is_hidden, key_of, shown};
+use super::vault::{
+    NOTE_BYTES_MAX, Vault, check_path, display_path, fingerprint, is_hidden, key_of,
+};
 use crate::files;
 use crate::search::composed;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
-/// Attempts to read a file that is changing.
+/// Maximum number of attempts to read a file that keeps changing.
 const READS_MAX: usize = 3;
 
 /// Maximum number of notes that an error lists.
@@ -28,8 +30,8 @@ impl Vault {
     /// # Errors
     /// There is no such file, it is not a note, or it lies outside the vault.
     pub fn find(&self, note: &str) -> Result<NotePath, NotesError> {
-        let failed = |why: String| NotesError::Note {
-            path: shown(note),
+        let failed = |why: String| NotesError::UnreadableNote {
+            path: display_path(note),
             why,
         };
         let given = Path::new(note);
@@ -102,10 +104,10 @@ impl Vault {
                 let shown_keys: Vec<String> = several
                     .iter()
                     .take(NAMES_SHOWN_MAX)
-                    .map(|key| shown(key))
+                    .map(|key| display_path(key))
                     .collect();
-                Err(NotesError::Note {
-                    path: shown(name),
+                Err(NotesError::UnreadableNote {
+                    path: display_path(name),
                     why: format!(
                         "{} notes have this name: {}",
                         several.len(),
@@ -150,7 +152,7 @@ impl Vault {
                 true => Err("it is not text".to_owned()),
                 false => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             })
-            .map_err(|why| NotesError::Note {
+            .map_err(|why| NotesError::UnreadableNote {
                 path: note.key.clone(),
                 why,
             })

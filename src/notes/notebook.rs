@@ -1,7 +1,7 @@
 //! Creates, finds and summarizes notes. File access and searches run on blocking threads.
 
 use super::embedding::EmbeddingHealth;
-use super::vault::{Vault, is_hidden, shown};
+use super::vault::{Vault, display_path, is_hidden};
 use super::vault_index::{OpenIndex, UpdateLimits};
 use crate::domain::{
     Advice, CreatedNote, FoundNote, FoundNotes, NotePaths, NoteSummary, NotesSettings, Notice,
@@ -261,7 +261,7 @@ impl NoteService for Notebook {
     }
 }
 
-fn outside_vaults(folder: &str, settings: &NotesSettings) -> String {
+fn outside_vaults_message(folder: &str, settings: &NotesSettings) -> String {
     let names = settings.vault_names();
     match settings.vaults.len() {
         1 => format!("{folder} is not in the notes folder {names}, so it may not be used."),
@@ -293,20 +293,20 @@ pub(super) async fn open_vault(
             .filter_map(|path| Some((path.clone(), Vault::open(path).ok()?)))
             .collect();
         if allowed.is_empty() {
-            // The error gives the reason.
+            // Fails with the reason, which was dropped above.
             Vault::open(first)?;
         }
         let (paths, allowed): (Vec<_>, Vec<_>) = allowed.into_iter().unzip();
         settings.vaults = paths;
         let below = allowed.iter().filter_map(|vault| vault.path_below(&opened));
-        let folder = shown(&folder.display().to_string());
+        let folder = display_path(&folder.display().to_string());
         // A folder that is hidden in one vault may be another vault itself.
         match below.reduce(|one, other| if is_hidden(&one) { other } else { one }) {
             Some(below) if is_hidden(&below) => Err(Notice::failure(format!(
                 "{folder} is a hidden folder, so it may not be used for notes."
             ))),
             Some(_) => Ok(opened),
-            None => Err(Notice::failure(outside_vaults(&folder, &settings))),
+            None => Err(Notice::failure(outside_vaults_message(&folder, &settings))),
         }
     };
     let opened = tokio::task::spawn_blocking(open).await;

@@ -1,4 +1,4 @@
-//! The notes whose paths match what a user has typed so far.
+//! The notes whose paths match the text that a user has typed.
 
 use super::vault::{NoteFile, Vault};
 use crate::domain::NotePaths;
@@ -18,7 +18,7 @@ enum PathMatch {
     Inside,
 }
 
-/// The notes that match best; equally good ones from the last changed on.
+/// The notes that match, best first; among equally good matches, the last changed first.
 pub(super) fn best_matches(vault: &Vault, fragment: &str) -> NotePaths {
     let typed = comparison_key(fragment);
     let matches = |note: NoteFile| {

@@ -9,7 +9,7 @@ const WORDS_MAX: usize = 800;
 /// Maximum number of characters of each chunk, for languages without spaces between words.
 const CHARS_MAX: usize = 6_000;
 
-/// Asks for a note. `style` is how to write, in the user's words; it may be empty.
+/// Asks for a note. `style` describes how to write, in the user's words; it may be empty.
 pub fn note_prompt(topic: &str, style: &str) -> String {
     let request = match style {
         "" => format!("Write a short note in Markdown about: {topic}\n\n"),

@@ -24,7 +24,7 @@ pub fn slug(topic: &str) -> String {
         }
     }
     let slug = slug.trim_end_matches('-');
-    // Windows reserves some names whatever their extension.
+    // Windows reserves some names, with any extension.
     match slug {
         "" => "note".to_owned(),
         "con" | "prn" | "aux" | "nul" => format!("{slug}-note"),

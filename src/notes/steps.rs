@@ -20,7 +20,7 @@ use crate::search::{SearchTerms, composed};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of hits that are checked for the topic.
-const TOPIC_HITS: usize = 60;
+const TOPIC_HITS_MAX: usize = 60;
 
 impl Notebook {
     /// The prompt for a note. Fails early if the vault is not writable.
@@ -82,7 +82,7 @@ impl Notebook {
         }
     }
 
-    /// Asks for a summary of the chunks that mention a topic.
+    /// The task of summarizing the chunks that mention a topic or, if the topic is a file name, that note.
     async fn task_for_topic(
         &self,
         request: &NoteRequest,
@@ -103,7 +103,9 @@ impl Notebook {
         let vector = self
             .query_vector(&vault, request, &query, limits, &mut remarks)
             .await?;
-        let mut chunks = self.find(&vault, &topic, vector, TOPIC_HITS, false).await?;
+        let mut chunks = self
+            .find(&vault, &topic, vector, TOPIC_HITS_MAX, false)
+            .await?;
         let terms = SearchTerms::parse(&topic);
         chunks.retain(|chunk| {
             [&chunk.body, &chunk.heading, &chunk.title]
@@ -185,7 +187,7 @@ pub(super) async fn find_file(
     find_by_name(vault, name).await
 }
 
-/// Finds the notes whose paths match what was typed.
+/// Finds the notes whose paths match the typed text.
 pub(super) async fn complete_path(
     request: NoteRequest,
     fragment: String,

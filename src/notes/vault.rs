@@ -10,7 +10,7 @@ use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// Maximum number of notes of a vault. Further ones are ignored.
+/// Maximum number of notes of a vault. Further notes are ignored.
 pub const NOTES_MAX: usize = 100_000;
 /// Maximum depth of nested folders.
 const DEPTH_MAX: usize = 32;
@@ -21,7 +21,7 @@ const PATH_BYTES_MAX: usize = 4_096;
 const NAME_BYTES_MAX: usize = 255;
 /// Maximum characters of a path in a message.
 const SHOWN_CHARS_MAX: usize = 120;
-/// Attempts to find a free name for a note.
+/// Maximum number of attempts to find a free name for a note.
 const NAMES_MAX: usize = 1_000;
 /// New notes are readable by other users, like files that editors create.
 pub(super) const NOTE_MODE: u32 = 0o644;
@@ -58,8 +58,8 @@ impl Vault {
     /// # Errors
     /// There is no such folder, or it cannot be read.
     pub fn open(folder: &Path) -> Result<Self, NotesError> {
-        let failed = |why: String| NotesError::Vault {
-            path: shown(&folder.display().to_string()),
+        let failed = |why: String| NotesError::UnusableVault {
+            path: display_path(&folder.display().to_string()),
             why,
         };
         check_path(folder).map_err(|why| failed(why.to_owned()))?;
@@ -263,8 +263,8 @@ pub(super) fn check_path(path: &Path) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// A path from outside, short enough for a message.
-pub(super) fn shown(path: &str) -> String {
+/// A path from outside, shortened for a message and without control characters.
+pub(super) fn display_path(path: &str) -> String {
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     let mut shown: String = path.chars().take(SHOWN_CHARS_MAX).map(visible).collect();
     if path.chars().nth(SHOWN_CHARS_MAX).is_some() {

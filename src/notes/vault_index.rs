@@ -32,7 +32,7 @@ impl UpdateLimits {
         indexing: Duration::from_secs(5),
         embedding: Duration::from_secs(3),
     };
-    /// In the background, while nothing waits.
+    /// For a refresh in the background, which nothing waits for.
     pub(super) const REFRESH: Self = Self {
         indexing: Duration::from_secs(60),
         embedding: Duration::from_secs(60),

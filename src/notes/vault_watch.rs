@@ -1,6 +1,6 @@
-//! Which notes may have changed since the last search. File-system events are only hints, because
-//! they may be lost: a large folder is also scanned from time to time, and a small one, or one
-//! without events, before each search.
+//! Tracks which notes may have changed since the last search. File-system events are only hints,
+//! because they may be lost: a large folder is also scanned from time to time, and a small folder, or
+//! one without events, before each search.
 
 use super::vault::{Vault, is_hidden};
 use crate::sync::lock_ignoring_poison;
@@ -78,7 +78,7 @@ impl VaultWatch {
         Due::Files(changes.paths.into_iter().collect())
     }
 
-    /// Records that a scan of this many notes was completed. Otherwise, another scan is due.
+    /// Records that a scan of this many notes was completed. Until then, another scan stays due.
     pub(super) fn record_scan(&mut self, notes: usize) {
         self.last_scan = (notes > ALWAYS_SCANNED_MAX).then(Instant::now);
     }

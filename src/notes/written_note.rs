@@ -72,12 +72,12 @@ impl Vault {
         let text = read_regular_file(&path).map_err(|error| describe(&error))?;
         match text.filter(|bytes| sha256(bytes) == note.sha256) {
             Some(bytes) => Ok((path, String::from_utf8_lossy(&bytes).into_owned())),
-            None => Err("it was changed since it was created".to_owned()),
+            None => Err("it has changed since it was created".to_owned()),
         }
     }
 }
 
-/// Reads a file; `None` if it is a link, not a regular file, or too large for a note.
+/// Reads a file; `None` if it is not a regular file, is too large for a note, or was replaced meanwhile.
 fn read_regular_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     if !fs::symlink_metadata(path)?.is_file() {
         return Ok(None);
@@ -130,7 +130,7 @@ mod tests {
             "The note tea.md was not removed: it no longer exists."
         );
         fs::write(&path, "# Tea and more").expect("written");
-        let changed = "The note tea.md was not removed: it was changed since it was created.";
+        let changed = "The note tea.md was not removed: it has changed since it was created.";
         assert_eq!(refused(&note), changed);
         #[cfg(unix)]
         {

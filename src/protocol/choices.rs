@@ -25,7 +25,7 @@ const fn row(choice: UserChoice, key: char, short: &'static str, label: &'static
 }
 
 impl ChoiceRow {
-    const fn or(mut self, alias: char) -> Self {
+    const fn with_alias(mut self, alias: char) -> Self {
         self.alias = alias;
         self
     }
@@ -51,7 +51,7 @@ const AFTER_ERROR: &[ChoiceRow] = &[
 ];
 
 const STALLED: &[ChoiceRow] = &[
-    row(C::KeepWaiting, 'y', "wait", "Keep waiting").or('w'),
+    row(C::KeepWaiting, 'y', "wait", "Keep waiting").with_alias('w'),
     row(
         C::SendAgain,
         'r',
@@ -68,7 +68,7 @@ const ROUND_LIMIT: &[ChoiceRow] = &[
         "as many again",
         "Continue for as many rounds again",
     )
-    .or('g'),
+    .with_alias('g'),
     row(C::NoRoundLimit, 'b', "no limit", "No limit for this turn"),
     row(
         C::AnswerNow,
@@ -80,7 +80,7 @@ const ROUND_LIMIT: &[ChoiceRow] = &[
 ];
 
 const GROW_CONTEXT: &[ChoiceRow] = &[
-    row(C::Grow, 'y', "enlarge", "Enlarge it").or('g'),
+    row(C::Grow, 'y', "enlarge", "Enlarge it").with_alias('g'),
     row(
         C::SendAnyway,
         'c',
@@ -119,7 +119,7 @@ const SAVE_DIALECT: &[ChoiceRow] = &[
 const PROBE_RESULT: &[ChoiceRow] = &[row(C::Stop, 'n', "close", "Close")];
 
 const EXTERNAL_EDIT: &[ChoiceRow] = &[
-    row(C::ApplyChanges, 'y', "apply", "Apply the changes").or('f'),
+    row(C::ApplyChanges, 'y', "apply", "Apply the changes").with_alias('f'),
     row(
         C::Stop,
         'n',
@@ -129,7 +129,7 @@ const EXTERNAL_EDIT: &[ChoiceRow] = &[
 ];
 
 const REPLACE_PROMPT: &[ChoiceRow] = &[
-    row(C::Replace, 'y', "replace", "Replace it and keep a copy").or('p'),
+    row(C::Replace, 'y', "replace", "Replace it and keep a copy").with_alias('p'),
     row(C::Stop, 'n', "keep the file", "Keep the file"),
 ];
 
@@ -155,14 +155,14 @@ const UNFINISHED_TURN: &[ChoiceRow] = &[
         "restore",
         "Put the prompt into the message, to ask it again",
     )
-    .or('r'),
+    .with_alias('r'),
     row(
         C::KeepForLater,
         'n',
         "not now",
         "Keep it for the next start",
     )
-    .or('k'),
+    .with_alias('k'),
     row(C::Discard, 'x', "discard…", "Discard it"),
 ];
 
@@ -173,19 +173,19 @@ const UNFINISHED_TASK: &[ChoiceRow] = &[
         "wait for it",
         "Resume it: wait for the task",
     )
-    .or('r'),
+    .with_alias('r'),
     row(
         C::KeepForLater,
         'n',
         "not now",
         "Keep it for the next start",
     )
-    .or('k'),
+    .with_alias('k'),
     row(C::Discard, 'x', "discard…", "Discard it"),
 ];
 
 const CONFIRM_DISCARD: &[ChoiceRow] = &[
-    row(C::Discard, 'y', "discard", "Discard it for good").or('x'),
+    row(C::Discard, 'y', "discard", "Discard it for good").with_alias('x'),
     row(C::KeepForLater, 'n', "keep", "Keep it for the next start"),
 ];
 
@@ -232,7 +232,7 @@ const FILL_FORM: &[ChoiceRow] = &[
 
 /// A form without fields.
 const AGREE: &[ChoiceRow] = &[
-    row(C::Send, 'y', "agree", "Agree: tell the server so"),
+    row(C::Send, 'y', "agree", "Agree: send your consent"),
     row(C::Decline, 'n', "decline", "Decline: do not agree"),
     row(
         C::CancelRequest,
@@ -311,8 +311,8 @@ const SEND_MODEL_ANSWER: &[ChoiceRow] = &[
 
 impl Ask {
     /// The choices of this question, in the order of the digits that also select them; empty for
-    /// approvals, which have their own keys. A letter means the same in every dialog, including
-    /// approvals: `y` means yes, and the key that stops a turn here never allows a tool there.
+    /// approvals, which have their own keys. In every dialog, including approvals, `y` means yes and
+    /// `n` means no, and the key that stops a turn here never allows a tool there.
     pub fn choices(&self) -> &'static [ChoiceRow] {
         match self {
             Self::UnfinishedTurn(turn) if turn.waits_for_task() => UNFINISHED_TASK,

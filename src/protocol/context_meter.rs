@@ -1,8 +1,8 @@
-//! How full the model's context is, and with what.
+//! The usage of the model's context, in total and by origin.
 
 use serde::Serialize;
 
-/// How full the model's context is, in tokens.
+/// The usage of the model's context, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct ContextMeter {
     /// The server's count if `is_measured`, otherwise our estimate.

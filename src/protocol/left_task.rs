@@ -6,12 +6,12 @@ use crate::domain::{CallId, LeftTaskId};
 pub enum LeftTaskCommand {
     /// Leaves a running call, which its server runs as a task; the turn continues.
     Leave(CallId),
-    /// Lists the tasks that were left, with their present age.
+    /// Lists the tasks that were left, with their current age.
     List,
-    /// Follows a task again that is no longer followed.
+    /// Resumes following a task that is no longer followed.
     Follow(LeftTaskId),
-    /// Asks the server to cancel the task, and takes it off the list.
+    /// Asks the server to cancel the task, and removes it from the list.
     Cancel(LeftTaskId),
-    /// Takes the task off the list, without telling the server.
-    Forget(LeftTaskId),
+    /// Removes the task from the list, without a request to the server.
+    Remove(LeftTaskId),
 }

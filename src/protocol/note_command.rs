@@ -3,7 +3,7 @@
 /// Commands for notes. Where no event is named, a notice reports the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoteCommand {
-    /// Finds the notes whose paths match this text; answered by [`Event::NotePathsFound`](super::Event::NotePathsFound), unless
+    /// Finds the notes whose paths match this text; answered by [`super::Event::NotePathsFound`], unless
     /// another search is requested before this one starts.
     FindPaths(String),
     /// Opens a note, given its path below the vault or its absolute path.
@@ -11,7 +11,7 @@ pub enum NoteCommand {
     Close,
     /// Names the open note.
     ShowOpen,
-    /// Sends excerpts of notes with ordinary prompts, or stops that.
+    /// Starts or stops sending excerpts of notes with ordinary prompts.
     Consult(bool),
     /// Asks whether to use this folder of notes, given as the user typed it.
     UseFolder(String),

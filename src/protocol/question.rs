@@ -81,7 +81,7 @@ pub enum Ask {
     },
     /// Whether the user is done on a page that a call requires; the call is then repeated.
     PageVisited { server: ServerId, host: String },
-    /// Whether to ask the model for an answer that a server wants.
+    /// Whether to ask the model for an answer that a server requests.
     AskModel {
         server: ServerId,
         request: Arc<SamplingRequest>,
@@ -190,7 +190,7 @@ pub enum UserChoice {
 }
 
 impl Ask {
-    /// The server that asks the user this.
+    /// The server whose request led to this question, if any.
     pub fn requesting_server(&self) -> Option<&ServerId> {
         match self {
             Self::FillForm { server, .. }

@@ -23,7 +23,7 @@ pub enum ServerContentCommand {
         completion: ArgumentCompletion,
     },
     /// Asks the server of an attached resource to report its changes. Each needs one
-    /// `UnfollowResource`, unless the conversation is left.
+    /// `UnfollowResource`, unless the conversation is closed.
     FollowResource(AttachedResource),
     /// A resource was removed from the message.
     UnfollowResource(AttachedResource),

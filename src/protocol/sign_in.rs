@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// At most one sign-in is open at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignInCommand {
-    /// Starts a sign-in, in place of the open one. Answered by [`SignInEvent::Opened`], or by a
+    /// Starts a sign-in, which replaces the open one. Answered by [`SignInEvent::Opened`], or by a
     /// notice and [`SignInEvent::Ended`].
     Start(ServerId),
     /// Uses an address that the user pasted.

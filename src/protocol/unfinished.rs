@@ -38,14 +38,14 @@ pub struct UnfinishedCall {
     pub stage: CallStage,
 }
 
-/// How far a call got before the program ended.
+/// The stage that a call had reached when the program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallStage {
     /// It was waiting for approval and never ran.
     AwaitingApproval,
     /// It was running; its effects are unknown.
     Running,
-    /// It was running as a task on its server, which may go on.
+    /// It was running as a task on its server, and may still be running.
     RunningAsTask,
     /// The outcome from the journal, not sanitized: `ok`, `failed` and so on.
     Ended(String),

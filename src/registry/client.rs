@@ -1,4 +1,4 @@
-//! Requests to a registry: `GET v0.1/servers` with `search`, `limit` and `cursor`.
+//! Requests to a registry: `GET v0.1/servers` with `search`, `version`, `limit` and `cursor`.
 
 use super::error::RegistryError;
 use super::server::{ListPage, RegistryServer};
@@ -14,7 +14,7 @@ const TIMEOUT_SECONDS: u64 = 15;
 const BODY_BYTES_MAX: usize = 4 << 20;
 const REDIRECTS_MAX: usize = 5;
 const PAGES_MAX: usize = 10;
-/// The public registry answers with at most this many servers.
+/// Maximum number of servers on a page of the public registry.
 const PAGE_SERVERS_MAX: usize = 100;
 const CURSOR_BYTES_MAX: usize = 1_024;
 

@@ -1,6 +1,6 @@
 //! Client of an MCP registry, such as registry.modelcontextprotocol.io: finds servers, and turns an
-//! entry into a server that can be added. Nobody reviews the entries, so only commands of a fixed
-//! form with a pinned version are made from them.
+//! entry into a server that can be added. Nobody reviews the entries, so a package becomes only a
+//! command of a fixed form with a pinned version.
 
 mod client;
 mod error;

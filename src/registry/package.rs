@@ -10,8 +10,8 @@ use serde::Deserialize;
 /// Names and values of environment variables.
 type NamedValues = Vec<(String, String)>;
 
-/// Characters that begin or end shell syntax, or are expanded by a shell. Braces are checked after
-/// `{variable}` is replaced.
+/// Characters that begin or end shell syntax, or are expanded by a shell. Braces are
+/// allowed, because `{variable}` and `${NAME}` contain them.
 const SHELL_CHARS: &str = ";&|<>()`\"'\\*!\n";
 /// Variables that change which program runs. A publisher has no reason to set them.
 const LOADER_VARIABLES: [&str; 7] = [
@@ -64,7 +64,7 @@ struct Variable {
 }
 
 impl Package {
-    /// The package registry in one word.
+    /// The type of the package, such as `npm`.
     pub(super) fn kind(&self) -> &str {
         &self.registry_type
     }
@@ -112,7 +112,8 @@ impl Package {
         Ok((launch, remarks))
     }
 
-    /// `npx` and `uvx` would install a package of the same name from the default registry.
+    /// Rejects a package from another package registry: `npx` and `uvx` would install the package of
+    /// the same name from the default one.
     fn check_source(&self, default: &str) -> Result<(), String> {
         match self.registry_base_url.as_deref() {
             None | Some("") => Ok(()),
@@ -270,7 +271,8 @@ impl Package {
     }
 }
 
-/// Letters, digits and `others`, beginning with a letter or digit.
+/// Whether `text` consists of letters, digits and characters of `others`, and begins with a letter
+/// or digit.
 fn is_word(text: &str, others: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphanumeric())
         && text

@@ -1,4 +1,4 @@
-//! Remote servers of an entry.
+//! Remote endpoints of an entry, turned into URLs with headers.
 
 use super::template::Input;
 use crate::domain::NewServerLaunch;
@@ -33,7 +33,7 @@ impl Remote {
         }
     }
 
-    /// The transport in one word.
+    /// The short name of the transport, such as `http`.
     pub(super) fn kind(&self) -> &str {
         match self.kind.as_str() {
             "streamable-http" => "http",

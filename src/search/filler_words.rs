@@ -1,5 +1,5 @@
-//! Words of prompts that do not say what a prompt is about: requests, politeness, and words that occur
-//! in questions of every kind.
+//! Words that do not indicate the topic of a prompt: requests, politeness, and words that occur in
+//! questions of every kind.
 
 /// In lower case, without Korean particles.
 const FILLERS: &[&str] = &[

@@ -38,7 +38,7 @@ pub struct Chunk {
     pub body: String,
 }
 
-/// Changes when a document may have changed.
+/// The size and modification time of a document. If they differ, the document may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentFingerprint {
     /// In bytes.
@@ -54,7 +54,7 @@ pub struct IndexChanges {
     pub removed: Vec<String>,
 }
 
-/// A chunk whose vector is not known.
+/// A chunk without a vector, with the text to embed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingVector {
     pub chunk: i64,
@@ -161,7 +161,7 @@ impl Index {
         self.replace_embedding(model, Some(dimensions))
     }
 
-    /// Removes all vectors, and records the model and the dimensions of the vectors that follow.
+    /// Removes all vectors, and records the model and the dimensions of later vectors.
     fn replace_embedding(
         &mut self,
         model: &str,

@@ -16,10 +16,10 @@ const KEYWORD_WEIGHT: f32 = 1.0 - VECTOR_WEIGHT;
 const SIMILARITY_MIN: f32 = 0.25;
 /// Candidates of each kind of search that are ranked together.
 const CANDIDATES: usize = 200;
-/// In an index with fewer chunks, all terms are fast.
+/// In an index with fewer chunks, every term can be ranked quickly.
 const COMMON_CHUNKS_MIN: i64 = 20_000;
 /// A term is common if at least one in this many chunks contains it.
-const COMMON_SHARE: i64 = 5;
+const COMMON_ONE_IN: i64 = 5;
 /// Maximum number of rows that are ranked. Each takes about a microsecond.
 const RANKED_ROWS_MAX: i64 = 25_000;
 /// Limits for a query that consists only of common words.
@@ -27,7 +27,7 @@ const COMMON_TERMS_MAX: usize = 2;
 const COMMON_ROWS_MAX: i64 = 5_000;
 /// Time limit of a search.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// Steps of the database between two checks of the time, far below a millisecond.
+/// SQLite steps between two checks of the deadline. They take far less than a millisecond.
 const STEPS_BETWEEN_CHECKS: i32 = 10_000;
 
 pub struct HybridQuery<'a> {
@@ -61,11 +61,11 @@ struct Ranked {
     similarity: f32,
 }
 
-/// How common the words of a query are in the index.
+/// The frequency of a query's words in the index.
 enum Commonness {
     /// All of them can be ranked.
     Rare,
-    /// Only these can.
+    /// Only these words can be ranked.
     Mixed(SearchTerms),
     /// Each occurs in too many chunks.
     Common,
@@ -77,7 +77,7 @@ impl Index {
     /// # Errors
     /// The index cannot be read, or the search takes over 3 s.
     pub fn search(&mut self, query: &HybridQuery<'_>) -> Result<Vec<Hit>, SearchError> {
-        self.with_timeout(|index| index.ranked(query))
+        self.with_timeout(|index| index.ranked_hits(query))
     }
 
     pub(super) fn with_timeout<T>(
@@ -101,7 +101,7 @@ impl Index {
         })
     }
 
-    fn ranked(&mut self, query: &HybridQuery<'_>) -> Result<Vec<Hit>, SearchError> {
+    fn ranked_hits(&mut self, query: &HybridQuery<'_>) -> Result<Vec<Hit>, SearchError> {
         let keyword_scores = self.keyword_scores(query)?;
         let vector = query.vector.map(quantize);
         let similarities = match &vector {
@@ -164,15 +164,15 @@ impl Index {
         Ok(scores)
     }
 
-    /// How common the query's words are. Ranking takes time for each row that contains a term, so in a
-    /// large index, words that occur in many chunks and distinguish few of them are ignored.
+    /// The frequency of the query's words. Ranking takes time for each row that contains a term, so in
+    /// a large index, words that occur in many chunks and distinguish few of them are ignored.
     fn commonness(&self, query: &HybridQuery<'_>) -> Result<Commonness, SearchError> {
         let chunks = "SELECT count(*) FROM chunk";
         let chunks: i64 = self.connection.query_row(chunks, (), |row| row.get(0))?;
         if query.matching == Matching::Every || chunks < COMMON_CHUNKS_MIN {
             return Ok(Commonness::Rare);
         }
-        let limit = chunks / COMMON_SHARE;
+        let limit = chunks / COMMON_ONE_IN;
         let mut statement = self.connection.prepare_cached(
             "SELECT count(*) FROM (SELECT 1 FROM terms WHERE terms MATCH ?1 LIMIT ?2)",
         )?;

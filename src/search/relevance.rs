@@ -12,11 +12,10 @@ const TERMS_MIN: usize = 2;
 const SHARE_MIN: f64 = 0.5;
 /// In an index of at least [`SMALL_INDEX_CHUNKS`], a term in more than one of this many chunks does not
 /// make a chunk relevant by itself.
-const COMMON_SHARE: f64 = 20.0;
+const COMMON_ONE_IN: f64 = 20.0;
 const SMALL_INDEX_CHUNKS: i64 = 40;
 
-/// The terms of a prompt that say what it is about, with their weights: a term in few chunks weighs
-/// more.
+/// The terms that indicate the topic of a prompt, with their weights: a term in few chunks weighs more.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relevance {
     terms: Vec<(SearchTerms, f64)>,
@@ -41,18 +40,18 @@ impl Index {
             "SELECT count(*) FROM (SELECT 1 FROM terms WHERE terms MATCH ?1 LIMIT ?2)",
         )?;
         let mut weighed = Vec::new();
-        for term in terms.about().split() {
+        for term in terms.topic_terms().split() {
             let expression = term.all_terms_expression();
             let count: i64 =
                 statement.query_row(params![expression, COUNTED_MAX], |row| row.get(0))?;
-            // Korean verbs have many forms, so one that no note contains says little.
+            // Korean verbs have many forms, so a form that no note contains is weak evidence.
             let is_unknown_run = count == 0 && term.has_runs();
             let weight = weight(count as f64) * if is_unknown_run { 0.3 } else { 1.0 };
             weighed.push((term, weight));
         }
         let common_weight = match chunks < SMALL_INDEX_CHUNKS {
             true => 0.0,
-            false => weight(chunks as f64 / COMMON_SHARE),
+            false => weight(chunks as f64 / COMMON_ONE_IN),
         };
         Ok(Relevance {
             terms: weighed,
@@ -62,14 +61,17 @@ impl Index {
 }
 
 impl Relevance {
-    /// Whether the prompt is about nothing that notes could contain, as in `what time is it`.
+    /// Whether the prompt has no topic that notes could contain, as in `what time is it`.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Whether `texts` together contain enough of what the prompt is about.
+    /// Whether `texts` together contain enough of the prompt's terms.
     pub fn covers(&self, texts: &[&str]) -> bool {
-        let found = self.terms.iter().filter(|(term, _)| term.occurs_in(texts));
+        let found = self
+            .terms
+            .iter()
+            .filter(|(term, _)| term.any_word_in(texts));
         let found: Vec<f64> = found.map(|(_, weight)| *weight).collect();
         let weight: f64 = found.iter().sum();
         let all: f64 = self.terms.iter().map(|(_, weight)| weight).sum();
@@ -77,10 +79,10 @@ impl Relevance {
         weight > self.common_weight && is_enough
     }
 
-    /// All terms weigh the same.
+    /// Gives all terms the same weight.
     #[cfg(test)]
     pub fn uniform(terms: &SearchTerms) -> Self {
-        let terms = terms.about().split().into_iter();
+        let terms = terms.topic_terms().split().into_iter();
         Self {
             terms: terms.map(|term| (term, 1.0)).collect(),
             common_weight: 0.0,

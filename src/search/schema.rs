@@ -1,4 +1,4 @@
-//! The tables of the index and how its file is opened.
+//! The tables of the index, and opening and removing its files.
 
 use super::SearchError;
 use crate::files;

@@ -9,12 +9,12 @@ use super::filler_words::is_filler;
 use super::word_forms::{base, completions, stem};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// Maximum number of terms of a query. Further ones are ignored.
+/// Maximum number of terms of a query. Further terms are ignored.
 const TERMS_MAX: usize = 32;
-/// Maximum number of letters of a run. Further ones are ignored.
+/// Maximum number of letters of a run. Further letters are ignored.
 const RUN_CHARS_MAX: usize = 32;
-/// Shorter words only match whole words where every term is a prefix: a large share of all words
-/// begin with two given letters, so merging their occurrences takes long.
+/// Shorter words match only whole words in [`SearchTerms::prefix_expressions`]: a large share of all
+/// words begin with two given letters, so merging their occurrences takes long.
 const PREFIX_CHARS_MIN: usize = 3;
 
 /// Words that are ignored unless the query has no others.
@@ -193,10 +193,10 @@ impl SearchTerms {
         })
     }
 
-    /// The terms that say what a prompt is about, without words such as `please` and `tell`.
-    pub(super) fn about(&self) -> Self {
-        let is_about = |term: &&Term| !term.is_stop_word() && !is_filler(term.text());
-        let terms = self.terms.iter().filter(is_about).cloned();
+    /// The terms that indicate the topic of a prompt, without words such as `please` and `tell`.
+    pub(super) fn topic_terms(&self) -> Self {
+        let is_topical = |term: &&Term| !term.is_stop_word() && !is_filler(term.text());
+        let terms = self.terms.iter().filter(is_topical).cloned();
         Self {
             terms: terms.collect(),
         }
@@ -209,7 +209,7 @@ impl SearchTerms {
 
     /// Whether any of the terms is a word of `texts`. English words may have different endings, and
     /// Korean, Chinese and Japanese ones may be part of a word.
-    pub(super) fn occurs_in(&self, texts: &[&str]) -> bool {
+    pub(super) fn any_word_in(&self, texts: &[&str]) -> bool {
         texts.iter().any(|text| {
             let text = composed(text).to_lowercase();
             let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();

@@ -28,21 +28,21 @@ pub fn base(word: &str) -> &str {
     }
 }
 
-/// A word of fewer letters is not completed where only the last letter belongs to an ending:
-/// `taxi` would find `tax`, because of `taxing`.
-const ONE_LETTER_BEGUN_MIN: usize = 5;
+/// Shorter words are not completed if only their last letter begins an ending: `taxi` would find `tax`,
+/// because of `taxing`.
+const ONE_LETTER_OVERLAP_MIN: usize = 5;
 
-/// Words that `typed` may be the beginning of and whose stem in the index may be shorter than
-/// `typed`, such as `running`, indexed as `run`, for `runni`. Many of them do not exist.
+/// Possible words that begin with `typed` and whose stem in the index may be shorter than `typed`,
+/// such as `running`, indexed as `run`, for `runni`. Many of them do not exist.
 pub fn completions(typed: &str) -> Vec<String> {
-    let begun_min = match typed.len() {
-        ..ONE_LETTER_BEGUN_MIN => 2,
+    let overlap_min = match typed.len() {
+        ..ONE_LETTER_OVERLAP_MIN => 2,
         _ => 1,
     };
     let mut completions: Vec<String> = REMOVED_ENDINGS
         .iter()
-        .flat_map(|ending| (begun_min..ending.len()).map(|length| ending.split_at(length)))
-        .filter(|(begun, _)| typed.ends_with(begun))
+        .flat_map(|ending| (overlap_min..ending.len()).map(|length| ending.split_at(length)))
+        .filter(|(overlap, _)| typed.ends_with(overlap))
         .map(|(_, rest)| format!("{typed}{rest}"))
         .collect();
     if base(typed).len() < typed.len() && stem(typed) == typed {

@@ -85,7 +85,7 @@ impl CallRunner {
         }
     }
 
-    /// The same runner, with the tools that the present settings allow.
+    /// The same runner, with the tools that the current settings allow.
     #[must_use]
     pub fn refreshed(&self) -> Self {
         Self {

@@ -89,7 +89,7 @@ fn is_notification(value: &Value) -> bool {
     value["method"].is_string() && value.get("id").is_none()
 }
 
-/// What is wrong with a text that is not JSON.
+/// Describes the error of the JSON parser; the subject is left to the caller.
 pub fn syntax_problem(error: &serde_json::Error) -> String {
     match (error.is_eof(), error.line(), error.column()) {
         (true, _, 0) => "is empty, expected JSON".to_owned(),
@@ -110,7 +110,7 @@ pub fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// What is wrong with JSON that is not a JSON-RPC request.
+/// The reason why a JSON value is not a JSON-RPC request.
 fn request_problem(value: &Value) -> String {
     if value.is_array() {
         return "Batches are not supported: send one message at a time".to_owned();
@@ -145,7 +145,7 @@ fn request_problem(value: &Value) -> String {
     }
 }
 
-/// What is wrong with the parameters of a tool call.
+/// The reason why the parameters of a tool call are invalid.
 pub fn call_problem(params: Option<&Value>) -> String {
     let params = match params {
         Some(Value::Object(params)) => params,
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_is_wrong_in_plain_words() {
+    fn errors_describe_the_problem_in_plain_words() {
         for (line, why) in [
             (
                 "{\"a\":".to_owned(),

@@ -1,5 +1,5 @@
 //! The contents of attached files, each in a file named by its hash. Several conversations may
-//! share one.
+//! share a file.
 
 use super::StoreError;
 use crate::domain::attachment::{
@@ -23,8 +23,8 @@ const LOADED_BYTES_MAX: u64 = 128 * 1024 * 1024;
 const STORED_BYTES_MAX: u64 = IMAGE_BYTES_MAX + 2 * TEXT_FILE_BYTES_MAX;
 /// Larger session files and journals are not searched, so nothing is removed.
 const SEARCHED_BYTES_MAX: u64 = 512 * 1024 * 1024;
-/// Exists after a conversation with attachments was deleted. The next start then removes contents
-/// that no conversation uses. Until then, the deletion can be undone.
+/// Exists after the trash was emptied of old conversations. The next start then removes contents that
+/// no conversation uses.
 const UNUSED_MARKER: &str = ".unused";
 /// Younger files may belong to a turn that has just started.
 const UNUSED_AGE_MIN: Duration = Duration::from_secs(3_600);
@@ -137,15 +137,15 @@ impl AttachmentStore {
         }
     }
 
-    /// Marks that contents may be unused now.
+    /// Records that contents may be unused now, because conversations were removed for good.
     pub(super) fn mark_unused(&self) {
         if self.folder.is_dir() {
             let _ = fs::write(self.folder.join(UNUSED_MARKER), "");
         }
     }
 
-    /// Removes the contents that no file in these folders mentions, if a conversation with attachments
-    /// was deleted since the last time. Removes nothing if a file cannot be read.
+    /// Removes the contents that no file in these folders mentions, if conversations were removed for
+    /// good since the last time. Removes nothing if a file cannot be read.
     pub fn remove_unused(&self, folders: &[PathBuf]) {
         let marker = self.folder.join(UNUSED_MARKER);
         if !marker.exists() {
@@ -170,7 +170,7 @@ impl AttachmentStore {
         let _ = fs::remove_file(marker);
     }
 
-    /// The files that no starting turn needs, with their hashes.
+    /// The files too old to belong to a turn that has just started, with their hashes.
     fn old_files(&self) -> Vec<(String, PathBuf)> {
         let items = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let is_old = |path: &Path| {

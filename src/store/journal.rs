@@ -209,8 +209,8 @@ impl Journals {
         orphaned
     }
 
-    /// A notice about journals beyond the limit. That many mean repeated crashes, which the user
-    /// should know about.
+    /// A notice about journals beyond the limit. They indicate repeated crashes, which the user should
+    /// know about.
     fn skipped_journals_notice(&self, count: usize) -> Option<OrphanedJournal> {
         let skipped = count
             .checked_sub(ORPHANS_MAX)

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// Files of the folder that are looked at.
+/// Maximum number of files of the folder that are read.
 const FILES_MAX: usize = 1_000;
 
 /// A call whose task the user left running.
@@ -43,7 +43,7 @@ impl LeftTaskStore {
         Self { folder }
     }
 
-    /// The file of a task that is left now. It does not exist yet.
+    /// The file for a task that the user leaves now. It does not exist yet.
     pub fn new_file(&self, left_at: Timestamp) -> LeftTaskFile {
         let (time, process) = (left_at.as_nanosecond(), std::process::id());
         LeftTaskFile::at(self.folder.join(format!("{time}-{process}.json")))

@@ -15,7 +15,7 @@ pub(super) const CANCELLED: &str = "cancelled";
 const TITLE: &str = "title";
 const PERSONA: &str = "persona";
 const COMPACTED: &str = "compacted";
-/// Of the conversation: whether notes are sent with prompts. Of a turn: what note agents did.
+/// For the conversation: whether notes are sent with prompts. For a turn: the results of note agents.
 const NOTES: &str = "notes";
 /// The previous summary, on which a summary is based.
 const PREVIOUS_SUMMARY: &str = "before";

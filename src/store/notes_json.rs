@@ -1,4 +1,4 @@
-//! The JSON of what note agents did in a turn.
+//! The JSON of the results of note agents in a turn.
 
 use crate::domain::AgentResult;
 use serde_json::{Value, json};

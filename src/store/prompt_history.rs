@@ -69,7 +69,7 @@ impl PromptHistory {
     }
 
     fn append_locked(&self, prompt: &str) -> io::Result<()> {
-        let _lock = FileLock::acquire_beside(&self.path)?;
+        let _lock = FileLock::acquire_for(&self.path)?;
         // A JSON escape takes up to six bytes per character, so this tail contains the last
         // line.
         let tail = read_tail(&self.path, 8 * PROMPT_BYTES_MAX as u64).unwrap_or_default();

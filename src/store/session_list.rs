@@ -21,7 +21,7 @@ impl SessionStore {
         summaries
     }
 
-    /// The names of all session files, in no order.
+    /// The names of all session files, in no particular order.
     pub(super) fn files(&self) -> Vec<SessionId> {
         let Ok(items) = fs::read_dir(&self.folder) else {
             return Vec::new();

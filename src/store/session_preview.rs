@@ -1,5 +1,5 @@
-//! A part of a session to look at before it is opened: its beginning, or the first place where the
-//! searched words occur.
+//! Previews of sessions that are not open: the beginning, or the first place where a search word
+//! occurs.
 
 use super::sessions::{read, unreadable};
 use super::{SessionStore, StoreError, format};

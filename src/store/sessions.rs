@@ -94,7 +94,7 @@ impl SessionStore {
         files::replace(&path, &bytes, files::PRIVATE_MODE).map_err(unwritable)
     }
 
-    /// Saves a conversation that could not be saved otherwise to the folder for temporary files.
+    /// Saves a conversation to the folder for temporary files, because it cannot be saved elsewhere.
     /// Returns the path.
     ///
     /// # Errors

@@ -75,8 +75,8 @@ impl SessionTrash {
         }
     }
 
-    /// Moves the session that was deleted last back, whichever program deleted it. Returns it with
-    /// its title; `None` if the trash is empty.
+    /// Moves the most recently deleted session back, whichever program deleted it. Returns its id and
+    /// title; `None` if the trash is empty.
     ///
     /// # Errors
     /// The session cannot be moved.
@@ -86,7 +86,7 @@ impl SessionTrash {
     ) -> Result<Option<(SessionId, String)>, StoreError> {
         files::create_folder(&sessions.folder)
             .map_err(|error| unwritable(&sessions.folder, &error))?;
-        // Two programs must not restore the same one.
+        // Two programs must not restore the same session.
         let _lock = sessions
             .lock()
             .map_err(|error| unwritable(&sessions.folder, &error))?;
@@ -103,7 +103,7 @@ impl SessionTrash {
         Ok(Some((restored, title)))
     }
 
-    /// The session that was deleted last.
+    /// The most recently deleted session.
     fn newest(&self) -> Option<TrashedSession> {
         let mut days: Vec<(Date, PathBuf)> = self.days().collect();
         days.sort_by(|a, b| b.cmp(a));
@@ -130,8 +130,8 @@ impl SessionTrash {
         Ok(SessionId::new(name.to_string_lossy()))
     }
 
-    /// Removes what was deleted more than [`TRASH_DAYS`] before `today`. Failures are ignored;
-    /// the next start or deletion tries again.
+    /// Removes the sessions deleted more than [`TRASH_DAYS`] days before `today`. Failures are
+    /// ignored; the next start or deletion tries again.
     pub fn remove_expired(&self, sessions: &SessionStore, today: Date) {
         let Ok(oldest_kept) = today.checked_sub(TRASH_DAYS.days()) else {
             return;
@@ -165,7 +165,7 @@ fn unwritable(path: &Path, error: &io::Error) -> StoreError {
     }
 }
 
-/// The session that was moved into this folder last.
+/// The session most recently moved into this folder.
 fn newest_in(day: &Path) -> Option<TrashedSession> {
     let items = fs::read_dir(day).into_iter().flatten().flatten();
     let sessions = items.filter_map(|item| {
@@ -178,8 +178,8 @@ fn newest_in(day: &Path) -> Option<TrashedSession> {
     newest.map(|(_, session)| session)
 }
 
-/// When a file was moved, in seconds and nanoseconds: moving keeps the time of the last change of
-/// its contents, but not that of its links.
+/// The time at which a file was moved, in seconds and nanoseconds: moving keeps the modification time
+/// of a file, but sets its status change time (`ctime`).
 #[cfg(unix)]
 fn moved_at(metadata: &fs::Metadata) -> (i64, i64) {
     use std::os::unix::fs::MetadataExt;

@@ -23,7 +23,7 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-const CLIENT_METADATA: &str = "https://conformance-test.local/client-metadata.json";
+const CLIENT_METADATA_URL: &str = "https://conformance-test.local/client-metadata.json";
 const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 const SIGN_IN_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long to stay connected after the last call, because some scenarios check that, for example,
@@ -75,7 +75,7 @@ fn config(url: String, protocol: ProtocolMode, context: &Value) -> ServerConfig 
             issuer: text("issuer"),
             // The suite expects this address, at which it serves nothing.
             client_metadata_url: (scenario == "auth/basic-cimd")
-                .then(|| CLIENT_METADATA.to_owned()),
+                .then(|| CLIENT_METADATA_URL.to_owned()),
             ..OAuthSettings::default()
         },
         ..fixtures::server_config("suite", fixtures::remote(&url, RemoteTransport::Http, &[]))
@@ -125,7 +125,8 @@ async fn run(
     Ok(())
 }
 
-/// Accepts what a server asks for: a form with its defaults, and a web page.
+/// Answers a request of the server: sampling with a fixed text, a form with its defaults, and a web
+/// page by accepting it.
 fn answer_request(hub: &Hub, event: HubEvent) {
     let HubEvent::Requested { id, request, .. } = event else {
         return;
@@ -178,8 +179,8 @@ async fn wait_until_connected(
     }
 }
 
-/// Signs in and waits until the hub connects again. Instead of a browser, this program requests the
-/// address, and pastes the address that it is redirected to.
+/// Signs in and waits until the hub connects again. In place of a browser, this program requests the
+/// address itself and pastes the address to which it is redirected.
 async fn sign_in(
     hub: &mut Hub,
     events: &mut mpsc::Receiver<HubEvent>,
@@ -201,7 +202,7 @@ async fn sign_in(
     }
     while events.try_recv().is_ok() {}
     hub.reconnect(&server.id);
-    let has_started = async {
+    let restarting = async {
         while let Some(event) = events.recv().await {
             if matches!(event, HubEvent::Changed(server) if server.status == ServerStatus::Starting)
             {
@@ -209,7 +210,7 @@ async fn sign_in(
             }
         }
     };
-    Ok(timeout(SIGN_IN_TIMEOUT, has_started).await?)
+    Ok(timeout(SIGN_IN_TIMEOUT, restarting).await?)
 }
 
 /// The calls that the suite requests; without a request, one call of every tool.

@@ -75,8 +75,8 @@ score() {
     }' "$2" "$3"
 }
 
-# Scenarios that demand no fixtures, so that the shipped server must pass them. The last one of
-# each line is not scored.
+# Scenarios that need no fixtures, so the shipped server must pass them. The last one of each line
+# is not scored.
 generic_scenarios() {
   case "$1" in
   2025-11-25) echo server-initialize ping tools-list server-sse-multiple-streams dns-rebinding-protection server-session-lifecycle ;;
@@ -115,7 +115,7 @@ else
   target=(--command "$programs/examples/conformance-client")
 fi
 for revision in "${revisions[@]}"; do
-  # Ignore the exit code, which depends on scenarios that are not scored. The score below does not.
+  # Ignore the exit code, which also depends on scenarios that are not scored, unlike the score below.
   run_suite "$side" "${target[@]}" --requirements "$revision" \
     --output-dir "$results/$revision" >"$results/$revision.log" 2>&1
   summary=$(score "$revision" "$cache/node_modules/$suite/requirements/$revision.yaml" "$results/$revision.log") || status=1

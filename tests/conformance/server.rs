@@ -1,5 +1,5 @@
 //! The server that the conformance suite tests: the HTTP server of `humble serve` with the tools,
-//! prompts and resources that the suite demands instead of our own. The shipped program has no
+//! prompts and resources that the suite requires instead of our own. The shipped program has no
 //! such mode. The only argument is the port; 0 means any.
 
 mod fixture;

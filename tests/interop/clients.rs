@@ -22,7 +22,7 @@ const TOOLS: [&str; 9] = [
     "summarize_notes",
 ];
 
-/// The services of all tools.
+/// A server that plays all services behind the tools.
 fn services() -> ModelServer {
     let services = ModelServer::start();
     let seoul = json!({
@@ -56,7 +56,7 @@ fn services() -> ModelServer {
 fn home_with(services: &ModelServer) -> TestHome {
     let url = services.url();
     let home = TestHome::with_ollama(&url);
-    let vault = vault(&home);
+    let vault = vault_path(&home);
     std::fs::create_dir(&vault).expect("created");
     let note = "# Router\nThe router is in the hall.";
     std::fs::write(format!("{vault}/router.md"), note).expect("written");
@@ -75,15 +75,16 @@ fn home_with(services: &ModelServer) -> TestHome {
     home
 }
 
-fn vault(home: &TestHome) -> String {
+fn vault_path(home: &TestHome) -> String {
     let vault = home.path().join("vault");
     vault.to_str().expect("UTF-8").to_owned()
 }
 
-/// One call to each tool, in the order of [`TOOLS`], and a text in its result.
+/// The arguments of one call to each tool, in the order of [`TOOLS`], and a text expected in its
+/// result.
 fn calls(services: &ModelServer, home: &TestHome) -> Vec<(Value, &'static str)> {
     let page = format!("{}/page", services.url());
-    let vault = vault(home);
+    let vault = vault_path(home);
     vec![
         (json!({ "timezone": "Asia/Seoul" }), "+09:00"),
         (json!({ "city": "Seoul" }), "South Korea"),

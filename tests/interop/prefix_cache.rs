@@ -1,5 +1,5 @@
-//! How much of each request a real model server can take from its cache. A conversation with tool
-//! calls is recorded from the program and then replayed to the server.
+//! Measures the share of each request that a real model server takes from its prefix cache. The
+//! requests of a conversation with tool calls are recorded and then replayed to the server.
 
 use crate::model_server::{ModelServer, openai_text};
 use crate::pty::TerminalOptions;
@@ -51,7 +51,7 @@ fn answer(turn: usize) -> String {
     format!("Answer {turn} names the word that came back from the tool.")
 }
 
-/// The number of prompt tokens that the server read anew and took from its cache.
+/// The numbers of prompt tokens that the server evaluated and that it took from its cache.
 async fn prompt_tokens(client: &reqwest::Client, mut request: Value) -> (u64, u64) {
     request["stream"] = json!(false);
     request["max_tokens"] = json!(1);
@@ -86,10 +86,10 @@ fn most_of_a_conversation_with_tools_comes_from_the_cache_of_llama_cpp() {
         .into_iter()
         .map(|request| runtime.block_on(prompt_tokens(&client, request)))
         .collect();
-    // The first request has nothing to share with others.
-    let (read, cached) = counts[1..]
+    // Nothing is cached before the first request.
+    let (evaluated, cached) = counts[1..]
         .iter()
         .fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1));
-    println!("llama.cpp read {read} tokens anew and took {cached} from its cache: {counts:?}");
-    assert!(read * 4 < cached, "{counts:?}");
+    println!("llama.cpp evaluated {evaluated} tokens and took {cached} from its cache: {counts:?}");
+    assert!(evaluated * 4 < cached, "{counts:?}");
 }

@@ -302,55 +302,55 @@ fn check_calls_on_the_screen(transport_kind: TransportKind) {
 
 #[test]
 #[ignore = "needs third-party MCP servers: .ci/run installs them"]
-fn everything_over_stdio() {
+fn calls_to_everything_work_over_stdio() {
     check_all_calls(EVERYTHING, TransportKind::Stdio);
 }
 
 #[test]
 #[ignore = "needs third-party MCP servers: .ci/run installs them"]
-fn everything_over_sse() {
+fn calls_to_everything_work_over_sse() {
     check_all_calls(EVERYTHING, TransportKind::Sse);
 }
 
 #[test]
 #[ignore = "needs third-party MCP servers: .ci/run installs them"]
-fn everything_over_streamable_http() {
+fn calls_to_everything_work_over_streamable_http() {
     check_all_calls(EVERYTHING, TransportKind::Http);
 }
 
 #[test]
 #[ignore = "needs third-party MCP servers: .ci/run installs them"]
-fn fastmcp_over_stdio() {
+fn calls_to_fastmcp_work_over_stdio() {
     check_all_calls(FASTMCP, TransportKind::Stdio);
 }
 
 #[test]
 #[ignore = "needs third-party MCP servers: .ci/run installs them"]
-fn fastmcp_over_sse() {
+fn calls_to_fastmcp_work_over_sse() {
     check_all_calls(FASTMCP, TransportKind::Sse);
 }
 
 #[test]
 #[ignore = "needs third-party MCP servers: .ci/run installs them"]
-fn fastmcp_over_streamable_http() {
+fn calls_to_fastmcp_work_over_streamable_http() {
     check_all_calls(FASTMCP, TransportKind::Http);
 }
 
 #[test]
 #[ignore = "needs third-party MCP servers: .ci/run installs them"]
-fn everything_over_stdio_on_the_screen() {
+fn calls_to_everything_work_over_stdio_on_the_screen() {
     check_calls_on_the_screen(TransportKind::Stdio);
 }
 
 #[test]
 #[ignore = "needs third-party MCP servers: .ci/run installs them"]
-fn everything_over_sse_on_the_screen() {
+fn calls_to_everything_work_over_sse_on_the_screen() {
     check_calls_on_the_screen(TransportKind::Sse);
 }
 
 #[test]
 #[ignore = "needs third-party MCP servers: .ci/run installs them"]
-fn everything_over_streamable_http_on_the_screen() {
+fn calls_to_everything_work_over_streamable_http_on_the_screen() {
     check_calls_on_the_screen(TransportKind::Http);
 }
 

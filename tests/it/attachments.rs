@@ -123,7 +123,7 @@ fn files_are_found_by_parts_of_their_paths() {
 }
 
 #[test]
-fn files_with_deceptive_names_are_listed_escaped_and_found_by_what_is_shown() {
+fn deceptive_file_names_are_escaped_on_screen_and_found_by_their_escaped_form() {
     let folder = folder();
     let names = [
         "a\u{202e}gpj.exe",
@@ -216,7 +216,7 @@ async fn the_clipboard_is_read_with_the_program_for_the_desktop() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_clipboard_without_image_or_program_is_explained() {
+async fn a_missing_image_or_clipboard_program_is_explained() {
     let programs = folder();
     let fails = clipboard(&programs, &[("xclip", "echo no >&2; exit 1")], &["DISPLAY"]);
     assert_eq!(
@@ -235,7 +235,7 @@ async fn a_clipboard_without_image_or_program_is_explained() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_program_that_hangs_or_writes_without_end_is_stopped() {
+async fn a_clipboard_program_that_hangs_or_writes_endlessly_is_stopped() {
     let programs = folder();
     let hangs = clipboard(&programs, &[("xclip", "exec sleep 60")], &["DISPLAY"]);
     let started = Instant::now();
@@ -249,7 +249,7 @@ async fn a_program_that_hangs_or_writes_without_end_is_stopped() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_program_gets_no_secret_variables() {
+async fn the_clipboard_program_gets_no_secret_variables() {
     let programs = folder();
     let seen = programs.path().join("seen");
     let script = format!("env > {}; exit 1", seen.display());

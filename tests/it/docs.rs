@@ -270,9 +270,9 @@ fn examples_of_call_forms_are_recognized() {
         let calls: Vec<_> = calls.collect();
         assert_eq!(calls.len(), 1, "{example}: {events:?}");
         assert_eq!(calls[0].arguments["city"], "Paris", "{example}");
-        let is_noted = row.contains(&format!("labeled `{}` inside", calls[0].form));
+        let is_label_documented = row.contains(&format!("labeled `{}` inside", calls[0].form));
         assert!(
-            calls[0].form == label || is_noted,
+            calls[0].form == label || is_label_documented,
             "{example}: {:?}",
             calls[0]
         );

@@ -1,5 +1,5 @@
 //! All integration tests that need no separate test process, in one binary so that they are
-//! linked once. `terminal`, `two_instances`, `soak` and `interop` are separate binaries.
+//! linked once. `terminal`, `two_instances`, `soak`, `load` and `interop` are separate binaries.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -8,16 +8,16 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// The program without the keys of the environment.
+/// The program, without the API keys and the Ollama address from the environment.
 fn humble(home: &Path, arguments: &[&str]) -> Command {
     let mut command = cli::humble(home, arguments);
-    for key in [
+    for variable in [
         "OPENAI_API_KEY",
         "MISTRAL_API_KEY",
         "ANTHROPIC_API_KEY",
         "OLLAMA_HOST",
     ] {
-        command.env_remove(key);
+        command.env_remove(variable);
     }
     command
 }

@@ -22,7 +22,7 @@ fn write_session(home: &TempDir, name: &str, model: &str, prompt: &str, answer: 
     fs::write(path, file.to_string()).expect("written");
 }
 
-/// Two trips and one conversation in Korean, and a broken file.
+/// A home with three saved conversations, one of them in Korean, and a broken file.
 fn home() -> TempDir {
     let home = TempDir::new().expect("a temporary folder");
     let write = |name, model, prompt, answer| write_session(&home, name, model, prompt, answer);
@@ -235,7 +235,7 @@ fn deleting_needs_yes_without_a_terminal_and_keeps_the_file_for_some_days() {
 }
 
 #[test]
-fn secrets_of_the_settings_are_not_exported() {
+fn secrets_from_the_settings_are_not_exported() {
     let home = TempDir::new().expect("a temporary folder");
     let key = "sk-configured-0123456789abcdef";
     let model = json!({ "name": "gpt", "provider": "openai", "model": "gpt-4o", "apiKey": key });

@@ -1,4 +1,4 @@
-//! Files to attach.
+//! Files that tests attach to prompts.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

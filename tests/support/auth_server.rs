@@ -22,7 +22,7 @@ use url::Url;
 /// Deviations from a well-behaved server.
 #[derive(Clone, Default)]
 pub struct AuthFaults {
-    pub no_pkce: bool,
+    pub lacks_pkce: bool,
     /// The `iss` of callbacks; `None` for the right one.
     pub issuer_in_callback: Option<String>,
     /// The `resource` in the metadata.
@@ -32,13 +32,14 @@ pub struct AuthFaults {
     /// The authorization server answers requests for its metadata with this status and a web page.
     pub metadata_page: Option<u16>,
     /// The protected resource metadata is a web page.
-    pub resource_page: bool,
+    pub sends_resource_page: bool,
     /// Size of the metadata in bytes.
     pub metadata_bytes: usize,
-    pub no_registration: bool,
+    pub lacks_registration: bool,
+    /// The user denies access.
     pub denies: bool,
-    /// Calls always need this scope, whatever the token has.
-    pub insatiable_scope: Option<String>,
+    /// Calls are refused for lack of this scope, even if the token has it.
+    pub never_satisfied_scope: Option<String>,
     pub rejects_refresh: bool,
 }
 
@@ -197,7 +198,7 @@ fn resource_metadata(faults: &AuthFaults, base: &str) -> Answer {
     if let Some(target) = &faults.metadata_redirect {
         return redirect(target);
     }
-    if faults.resource_page {
+    if faults.sends_resource_page {
         return web_page(200);
     }
     let resource = faults.resource.clone().unwrap_or(format!("{base}/mcp"));
@@ -222,10 +223,10 @@ fn issuer_metadata(faults: &AuthFaults, base: &str) -> Answer {
         "token_endpoint_auth_methods_supported": ["none"],
         "authorization_response_iss_parameter_supported": true,
     });
-    if !faults.no_pkce {
+    if !faults.lacks_pkce {
         document["code_challenge_methods_supported"] = json!(["S256"]);
     }
-    if !faults.no_registration {
+    if !faults.lacks_registration {
         document["registration_endpoint"] = json!(endpoint("register"));
     }
     json_answer(200, &document)
@@ -341,16 +342,16 @@ fn mcp(state: &AuthState, token: Option<&str>, body: &[u8], base: &str) -> Answe
             json!({ "tools": [{ "name": "echo", "inputSchema": { "type": "object" } }] })
         }
         "tools/call" => {
-            let insatiable = state.faults.insatiable_scope.clone();
+            let never_satisfied = state.faults.never_satisfied_scope.clone();
             let missing = state
                 .call_scope
                 .clone()
                 .filter(|needed| !scopes.split(' ').any(|scope| scope == needed));
-            if let Some(scope) = insatiable.or(missing) {
+            if let Some(scope) = never_satisfied.or(missing) {
                 let parameters = format!(", error=\"insufficient_scope\", scope=\"{scope}\"");
                 return challenge(403, &parameters);
             }
-            // A careless server that repeats the credentials.
+            // Repeat the credentials, as a careless server would.
             let text = format!("you sent {}", token.unwrap_or_default());
             json!({ "content": [{ "type": "text", "text": text }] })
         }

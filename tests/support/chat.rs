@@ -30,7 +30,7 @@ const KEY_INTERVAL: Duration = Duration::from_millis(80);
 /// Time that the simulated user spends reading, long enough for a dialog to accept keys.
 const READING_TIME: Duration = Duration::from_millis(1_000);
 
-/// How many times the screen is checked for a text before the test fails.
+/// Maximum number of checks for a text on the screen before the test fails.
 const SCREEN_CHECKS_MAX: usize = 1_000;
 
 pub struct Chat {
@@ -343,7 +343,7 @@ impl Chat {
         self.clipboard.as_deref()
     }
 
-    pub fn has_exited(&mut self) -> &mut Self {
+    pub fn assert_exited(&mut self) -> &mut Self {
         assert!(
             self.has_quit,
             "the program is still running:\n{}",
@@ -352,7 +352,7 @@ impl Chat {
         self
     }
 
-    pub fn is_running(&mut self) -> &mut Self {
+    pub fn assert_running(&mut self) -> &mut Self {
         assert!(!self.has_quit, "the program has exited");
         self
     }

@@ -18,8 +18,8 @@ const MARGINS: [&str; 4] = [" ", "┆", "\\", "/"];
 /// The beginning of the server's description, below the arguments.
 pub const DESCRIPTION: &str = "The server says: ";
 const QUESTION: &str = "Call now? (Y/N)";
-/// Narrower screens have no rules.
-const RULES_FROM: u16 = 40;
+/// Narrower screens have no horizontal rules.
+const RULE_COLUMNS_MIN: u16 = 40;
 
 /// The cells of a row; the second cell of a wide character is empty.
 pub fn row_cells(buffer: &Buffer, y: u16) -> Vec<String> {
@@ -87,8 +87,8 @@ pub fn has_margin(row: &[String]) -> bool {
     matches!(row, [marker, blank, ..] if MARGINS.contains(&marker.as_str()) && blank == " ")
 }
 
-/// Draws a dialog about one call on a screen of its own that is high enough for all of its
-/// arguments, and returns their rows.
+/// Draws a dialog about one call on a separate screen that is tall enough for all of its arguments,
+/// and returns their rows.
 ///
 /// # Panics
 /// The arguments cannot be rebuilt from the rows.
@@ -113,27 +113,27 @@ pub fn all_argument_rows(arguments: &Arguments, columns: u16, as_json: bool) -> 
 
 /// The rows of the arguments, if all of them fit.
 fn drawn_whole(arguments: &Arguments, size: (u16, u16), as_json: bool) -> Option<Vec<Vec<String>>> {
-    let mut story = screen_harness(size);
+    let mut harness = screen_harness(size);
     // Without servers there is no sidebar.
-    story.event(Event::ServersListed(Vec::new())).prompt("x");
+    harness.event(Event::ServersListed(Vec::new())).prompt("x");
     let call = fixtures::tool_call("s", "t", Value::Object(arguments.clone()));
     let definition = json!({ "name": "t", "description": "D.", "inputSchema": {} });
     let offered = CallToApprove {
         call: CallId(1),
         tool: Arc::new(fixtures::tool_from(&definition)),
     };
-    let owner = QuestionOwner::Job(ModelJob::Turn(story.turn));
-    story.turn(TurnEvent::Tool(call)).event(Event::Asked {
+    let owner = QuestionOwner::Job(ModelJob::Turn(harness.turn));
+    harness.turn(TurnEvent::Tool(call)).event(Event::Asked {
         ask: AskId(1),
         owner,
         question: Ask::ApproveCalls(vec![offered]),
     });
-    story.advance_clock(600);
+    harness.advance_clock(600);
     if as_json {
-        story.key(KeyCode::F(5));
+        harness.key(KeyCode::F(5));
     }
     let mut buffer = Buffer::empty(Rect::new(0, 0, size.0, size.1));
-    view::paint(&mut story.model, &mut buffer);
+    view::paint(&mut harness.model, &mut buffer);
     let dialog = dialog_rows(&buffer).remove(0);
     let rows = dialog.rows.into_iter().skip_while(|row| !has_margin(row));
     let is_end = |row: &Vec<String>| {
@@ -149,7 +149,7 @@ fn drawn_whole(arguments: &Arguments, size: (u16, u16), as_json: bool) -> Option
     let is_cut = match end {
         Some(end) if end.starts_with(DESCRIPTION) => false,
         // The narrowest screens have no room for the description.
-        _ => size.0 >= RULES_FROM || !rows.last().is_some_and(is_blank),
+        _ => size.0 >= RULE_COLUMNS_MIN || !rows.last().is_some_and(is_blank),
     };
     while rows.last().is_some_and(is_blank) {
         rows.pop();

@@ -1,5 +1,5 @@
-//! The real engine with a scripted model and the built-in server, in a temporary home:
-//! everything except screen and network.
+//! The real engine without a screen, in a temporary home. The model is scripted, unless a test asks
+//! for real providers.
 
 use super::in_memory_server::InMemoryServer;
 use humble::app::{built_in_server, notebook};

@@ -1,4 +1,4 @@
-//! A temporary home of the program with settings and servers. A marker in the environment identifies
+//! A temporary home of the program with settings and servers. A mark in the environment identifies
 //! child processes that outlive the program.
 #![allow(dead_code, reason = "each test crate uses only some of these items")]
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long a child process may take to notice that the program has ended.
+/// How long a test waits for a change in files or processes.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";

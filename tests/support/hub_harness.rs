@@ -1,4 +1,4 @@
-//! A hub with test servers, and the events that it reported. A marker in the environment identifies
+//! A hub with test servers, and the events that it reported. A mark in the environment identifies
 //! child processes that outlive the hub.
 
 use super::fixtures;
@@ -33,7 +33,7 @@ pub struct HubHarness {
     /// How many of them `wait_for_request` has returned.
     returned_requests: usize,
     pub withdrawn: Vec<ServerRequestId>,
-    /// Answers each request at once.
+    /// Sent at once as the reply to each request.
     pub reply_with: Option<ServerRequestReply>,
     mark: String,
 }
@@ -80,7 +80,7 @@ impl HubHarness {
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let (sender, events) = mpsc::channel(64);
         let mark = match &cache_file {
-            // The marker is part of the launch, which must be the same at each start.
+            // The mark is part of the launch, which must be the same at each start.
             Some(file) => file.display().to_string(),
             None => format!("{}-{number}", std::process::id()),
         };
@@ -291,12 +291,12 @@ impl HubHarness {
         }
     }
 
-    pub fn processes(&self) -> usize {
+    pub fn process_count(&self) -> usize {
         marked_processes(&self.mark).len()
     }
 }
 
-/// The command lines of processes with this marker. Zombies are not included, because they have
+/// The command lines of processes with this mark. Zombies are not included, because they have
 /// no environment.
 fn marked_processes(mark: &str) -> Vec<String> {
     let mark_variable = format!("{PROCESS_MARK}={mark}");

@@ -28,8 +28,8 @@ struct State {
     /// The tools of all calls.
     called: Vec<String>,
     is_broken: bool,
-    /// Results of other methods; null means that the server never answers, and a number as `error`
-    /// that it answers with an error of this code.
+    /// Results of other methods. For null, the server never answers; for a number as `error`, it
+    /// answers with an error of this code.
     answers: Map<String, Value>,
     /// The requests for those methods, and those without any result.
     requests: Vec<Value>,
@@ -62,7 +62,7 @@ impl InMemoryServer {
         self
     }
 
-    /// States a lifetime of the list of tools.
+    /// Announces a lifetime of the list of tools.
     pub fn with_tools_ttl(self, ttl_ms: u64) -> Self {
         self.with_state(|state| state.tools_ttl_ms = Some(ttl_ms));
         self

@@ -102,7 +102,7 @@ struct Server {
     asking_call: Option<Value>,
     /// A call was refused until the user has visited a page.
     is_page_required: bool,
-    /// Of the tool `nag`.
+    /// Number of questions asked by the tool `nag`.
     questions_asked: u32,
     /// Status requests since the last call.
     status_count: u32,

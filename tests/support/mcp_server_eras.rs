@@ -54,8 +54,7 @@ impl Server {
         }));
     }
 
-    /// The notification for a changed tool list, tagged with the subscription if there is
-    /// one.
+    /// The notification for a changed tool list, tagged with the subscription, if any.
     pub fn change_notification(&self) -> Value {
         let mut notification =
             json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {} });

@@ -62,7 +62,7 @@ impl Server {
         true
     }
 
-    /// Answers what only modern clients ask. Returns false for any other message.
+    /// Answers requests that only modern clients send. Returns false for any other message.
     fn handle_for_modern_library(&self, id: &Value, message: &Value) -> bool {
         match message["method"].as_str() {
             Some("server/discover") => {

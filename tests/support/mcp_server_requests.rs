@@ -5,7 +5,7 @@ use super::{Server, eras, send, send_error, send_result, text};
 use serde_json::{Value, json};
 use std::process::exit;
 
-/// Sent along and expected back unchanged.
+/// The request state, which the client must send back unchanged.
 const STATE: &str = "état \"1\" \\u0041 한글\n";
 
 impl Server {

@@ -1,5 +1,5 @@
 //! Tasks of the test server (behaviors `tasks-legacy` and `tasks-modern`). The name of a task is the
-//! name of its tool, so that a restarted server still knows it. The second argument is a file to
+//! name of its tool, so that a restarted server recognizes it. The second argument is a file to
 //! which the methods of all requests about calls and tasks are appended; the task `gate` is
 //! completed once the file `open` exists in its folder.
 

@@ -25,8 +25,8 @@ pub fn test_toolset() -> Arc<Toolset> {
     ]))
 }
 
-/// Whether the scanner may withhold this text: whitespace, followed by what may be the start of a
-/// marker or a call. The scanner may also withhold another statement after a Python call, and a
+/// Whether the scanner may withhold this text: whitespace, followed by a possible start of a marker
+/// or a call. The scanner may also withhold another statement after a Python call, and a
 /// message recipient (`to=`) at the start of a stream.
 pub fn may_withhold(emitted: &str, withheld: &str) -> bool {
     let unspaced = withheld.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));

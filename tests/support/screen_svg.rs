@@ -128,7 +128,7 @@ fn draw_symbol(x: u16, y: u16, columns: u16, cell: &Cell, out: &mut String) {
     );
 }
 
-/// The horizontal part of the cell filled by a block character, if it is one.
+/// The horizontal extent of a block character in its cell, from 0 to 1. `None` for other symbols.
 fn block_extent(symbol: &str) -> Option<(f64, f64)> {
     match symbol {
         "█" => Some((0.0, 1.0)),

@@ -12,8 +12,8 @@ const GIF: &[u8] = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!
 #[test]
 fn a_completed_text_file_and_a_dropped_image_are_sent() {
     let (server, home) = ollama();
-    let seeing = Reply::json(200, &json!({ "capabilities": ["completion", "vision"] }));
-    server.always_reply("/api/show", seeing);
+    let with_vision = Reply::json(200, &json!({ "capabilities": ["completion", "vision"] }));
+    server.always_reply("/api/show", with_vision);
     server.queue_reply(CHAT, ollama_text(&["한 점입니다."]));
     let files = tempfile::TempDir::new().expect("a folder");
     let folder = files.path().display();
@@ -78,6 +78,6 @@ fn queued_prompts_are_edited_and_survive_a_kill() {
     let terminal = open(&home);
     terminal.wait_for_text("three!");
     terminal.wait_for_text("두 번째");
-    // The notice about it can be covered by the question about the unfinished turn.
+    // The notice about the queue may be covered by the question about the unfinished turn.
     terminal.wait_for_text("paused");
 }

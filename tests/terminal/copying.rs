@@ -26,11 +26,11 @@ fn drag(terminal: &PtyTerminal, from: (u16, u16), to: (u16, u16)) {
     mouse(terminal, PRESS, to, RELEASED);
 }
 
-fn at(terminal: &PtyTerminal, text: &str) -> (u16, u16) {
+fn position_of(terminal: &PtyTerminal, text: &str) -> (u16, u16) {
     find_text(&terminal.screen(), text).expect("visible text")
 }
 
-fn answered(home: &TestHome, variables: &[(&str, &str)]) -> PtyTerminal {
+fn open_with_answer(home: &TestHome, variables: &[(&str, &str)]) -> PtyTerminal {
     let mut options = TerminalOptions::in_home(home).size(80, 24);
     for name in [
         "SSH_CONNECTION",
@@ -53,7 +53,7 @@ fn answered(home: &TestHome, variables: &[(&str, &str)]) -> PtyTerminal {
     terminal
 }
 
-fn copied(terminal: &PtyTerminal, base64: &str) {
+fn wait_until_copied(terminal: &PtyTerminal, base64: &str) {
     let sequence = format!("\x1b]52;c;{base64}\x1b\\");
     wait_until("the text was sent to the clipboard", || {
         let raw = terminal.raw();
@@ -66,18 +66,18 @@ fn copied(terminal: &PtyTerminal, base64: &str) {
 fn a_drag_and_a_double_click_copy_through_the_terminal() {
     let (server, home) = ollama();
     server.always_reply(CHAT, ollama_text(&["서울의 **날씨는** 맑음.\n\nthe end"]));
-    let mut terminal = answered(&home, &[]);
+    let mut terminal = open_with_answer(&home, &[]);
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(raw.contains("\x1b[?1002h") && !raw.contains("\x1b[?1003h"));
-    let (row, column) = at(&terminal, "서울의");
+    let (row, column) = position_of(&terminal, "서울의");
     drag(&terminal, (row, column), (row, column + 5));
     terminal.wait_for_text("Sent the selection (1 line) to the terminal's clipboard (OSC 52).");
-    copied(&terminal, "7ISc7Jq47J2Y");
+    wait_until_copied(&terminal, "7ISc7Jq47J2Y");
     for _ in 0..2 {
         mouse(&terminal, PRESS, (row, column + 8), HELD);
         mouse(&terminal, PRESS, (row, column + 8), RELEASED);
     }
-    copied(&terminal, "64Kg7JSo64qU");
+    wait_until_copied(&terminal, "64Kg7JSo64qU");
     assert_eq!(terminal.quit(), clean_exit());
     terminal.assert_restored();
 }
@@ -90,8 +90,8 @@ fn holding_the_button_at_the_edge_scrolls_in_real_time() {
         CHAT,
         ollama_text(&[&format!("{}\n\nthe end", lines.join("\n"))]),
     );
-    let mut terminal = answered(&home, &[]);
-    let (row, column) = at(&terminal, "line 55.");
+    let mut terminal = open_with_answer(&home, &[]);
+    let (row, column) = position_of(&terminal, "line 55.");
     mouse(&terminal, PRESS, (row, column), HELD);
     mouse(&terminal, DRAG, (0, column), HELD);
     terminal.wait_for_text("line 3.");
@@ -116,14 +116,14 @@ fn a_clipboard_program_is_preferred_and_a_failing_one_is_named() {
     install(&format!("cat > '{}'", copy.display()));
     let path = format!("{}:/usr/bin:/bin", folder.display());
     let variables = [("WAYLAND_DISPLAY", "test"), ("PATH", path.as_str())];
-    let mut terminal = answered(&home, &variables);
-    let (row, column) = at(&terminal, "some words");
+    let mut terminal = open_with_answer(&home, &variables);
+    let (row, column) = position_of(&terminal, "some words");
     drag(&terminal, (row, column), (row, column + 3));
     terminal.wait_for_text("Copied the selection (1 line) with wl-copy.");
     assert_eq!(fs::read_to_string(&copy).expect("copied"), "some");
     install("exit 3");
     drag(&terminal, (row, column + 5), (row, column + 9));
     terminal.wait_for_text("exit status: 3.");
-    copied(&terminal, "d29yZHM=");
+    wait_until_copied(&terminal, "d29yZHM=");
     assert_eq!(terminal.quit(), clean_exit());
 }

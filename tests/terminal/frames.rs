@@ -1,5 +1,5 @@
-//! What a terminal shows, cell by cell, with colors and emphasis: after partial updates it equals
-//! a frame drawn from scratch, and it equals the intended frame.
+//! The cells of the terminal, with colors and emphasis: after partial updates, they equal a frame
+//! drawn from scratch, and they equal the intended frame.
 
 use super::fixtures;
 use super::home::wait_until;
@@ -43,8 +43,8 @@ fn position(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
         .position(|window| window == wanted)
 }
 
-/// Rows with a clock or a spinner change by themselves.
-fn ticks(row: &str) -> bool {
+/// Whether a row contains a clock or a spinner.
+fn changes_by_itself(row: &str) -> bool {
     row.contains(" s ─") || row.contains("Ctrl+C stop")
 }
 
@@ -79,9 +79,8 @@ fn wait_for_tools(terminal: &PtyTerminal) {
     });
 }
 
-/// Compares what the terminal shows, after many partial updates, with one whole frame on a blank
-/// terminal.
-fn assert_whole_frame(terminal: &PtyTerminal, about: &str) {
+/// Asserts that the screen, after many partial updates, equals one whole frame on a blank terminal.
+fn assert_equals_whole_frame(terminal: &PtyTerminal, about: &str) {
     wait_until("the last frame is complete", || {
         terminal.raw().ends_with(FRAME_END)
     });
@@ -104,7 +103,7 @@ fn assert_whole_frame(terminal: &PtyTerminal, about: &str) {
     blank.process(&frame);
     let whole = blank.screen();
     let texts: Vec<String> = whole.rows(0, columns.get()).collect();
-    for row in (0..rows.get()).filter(|row| !ticks(&texts[usize::from(*row)])) {
+    for row in (0..rows.get()).filter(|row| !changes_by_itself(&texts[usize::from(*row)])) {
         for column in 0..columns.get() {
             let cells = (updated.cell(row, column), whole.cell(row, column));
             let (Some(updated_cell), Some(whole_cell)) = cells else {
@@ -161,7 +160,7 @@ fn is_same_cell(expected: &Cell, shown: &vt100::Cell) -> bool {
         && shown.bgcolor() == color(expected.bg)
 }
 
-/// The rows from the first one with this text to the last one with that text.
+/// The rows from the first that contains `first` to the last that contains `last`.
 fn rows_between(rows: &[String], first: &str, last: &str) -> std::ops::RangeInclusive<u16> {
     let row = |row: Option<usize>, text: &str| {
         let row = row.unwrap_or_else(|| panic!("no {text:?} in {rows:#?}"));
@@ -178,10 +177,14 @@ fn assert_rows(screen: &Screen, expected: &Buffer, first: &str, last: &str) {
     let texts: Vec<String> = screen.rows(0, columns).collect();
     let shown = rows_between(&texts, first, last);
     let lines = super::screen_harness::buffer_to_lines(expected);
-    let ours = rows_between(&lines, first, last);
-    assert_eq!(shown.clone().count(), ours.clone().count(), "{lines:#?}");
-    assert!(ours.clone().count() > 4, "{lines:#?}");
-    for (row, y) in shown.zip(ours) {
+    let expected_rows = rows_between(&lines, first, last);
+    assert_eq!(
+        shown.clone().count(),
+        expected_rows.clone().count(),
+        "{lines:#?}"
+    );
+    assert!(expected_rows.clone().count() > 4, "{lines:#?}");
+    for (row, y) in shown.zip(expected_rows) {
         for column in 0..columns {
             let cell = screen.cell(row, column).expect("a cell");
             if cell.is_wide_continuation() {
@@ -213,21 +216,21 @@ fn a_streamed_answer_with_a_call_is_shown_as_expected() {
     wait_for_tools(&terminal);
     terminal.send_prompt("서울 날씨를 알려줘, please.");
     terminal.wait_for_text(READY_HINT);
-    assert_whole_frame(&terminal, "the approval");
+    assert_equals_whole_frame(&terminal, "the approval");
     terminal.press("y");
     terminal.wait_for_text("println!");
-    assert_whole_frame(&terminal, "most of the answer");
+    assert_equals_whole_frame(&terminal, "most of the answer");
     gate.open();
     terminal.wait_for_text("The end. 끝.");
     terminal.wait_until_gone("Ctrl+C stop");
-    assert_whole_frame(&terminal, "the answer");
-    let mut story = screen_harness((100, 40));
-    story.prompt("x").stream_delta(1, PieceKind::Text, ANSWER);
-    story.end_turn(TurnEnd::Answered {
+    assert_equals_whole_frame(&terminal, "the answer");
+    let mut harness = screen_harness((100, 40));
+    harness.prompt("x").stream_delta(1, PieceKind::Text, ANSWER);
+    harness.end_turn(TurnEnd::Answered {
         text: ANSWER.to_owned(),
         is_truncated: false,
     });
-    let (expected, _) = story.draw();
+    let (expected, _) = harness.draw();
     assert_rows(&terminal.screen(), &expected, "서울의 날씨", "The end. 끝.");
     for (columns, rows) in [(64, 20), (130, 45), (41, 12), (100, 30)] {
         resize(&terminal, columns, rows);
@@ -237,7 +240,7 @@ fn a_streamed_answer_with_a_call_is_shown_as_expected() {
             terminal.type_text("가");
             terminal.press("\x7f");
             terminal.wait_until_gone("› 가");
-            assert_whole_frame(&terminal, &format!("{columns}x{rows} after {key:?}"));
+            assert_equals_whole_frame(&terminal, &format!("{columns}x{rows} after {key:?}"));
         }
     }
     terminal.wait_for("the message is empty", |screen| {
@@ -264,22 +267,22 @@ fn code() -> Value {
 
 /// The same approval, drawn without a terminal.
 fn approval(size: (u16, u16), arguments: &Value) -> ScreenHarness {
-    let mut story = screen_harness(size);
-    story.prompt("Go");
+    let mut harness = screen_harness(size);
+    harness.prompt("Go");
     let call = fixtures::tool_call("test", "echo", arguments.clone());
-    story.turn(TurnEvent::Tool(call));
+    harness.turn(TurnEvent::Tool(call));
     let offered = CallToApprove {
         call: CallId(1),
         tool: Arc::new(fixtures::described_tool("echo", "The tool echo.")),
     };
-    let owner = QuestionOwner::Job(ModelJob::Turn(story.turn));
-    story.event(Event::Asked {
+    let owner = QuestionOwner::Job(ModelJob::Turn(harness.turn));
+    harness.event(Event::Asked {
         ask: AskId(1),
         owner,
         question: Ask::ApproveCalls(vec![offered]),
     });
-    story.advance_clock(600);
-    story
+    harness.advance_clock(600);
+    harness
 }
 
 #[test]
@@ -292,9 +295,9 @@ fn approvals_of_a_diff_and_of_code_are_shown_as_expected() {
             wait_for_tools(&terminal);
             terminal.send_prompt("Go");
             terminal.wait_for_text("PgDn or y");
-            assert_whole_frame(&terminal, "the first page");
-            let mut story = approval(size, &arguments);
-            let (expected, _) = story.draw();
+            assert_equals_whole_frame(&terminal, "the first page");
+            let mut harness = approval(size, &arguments);
+            let (expected, _) = harness.draw();
             let question = "Call now? (Y/N)";
             assert_rows(&terminal.screen(), &expected, "  path  ", question);
             for (key, text, is_shown) in [
@@ -305,10 +308,10 @@ fn approvals_of_a_diff_and_of_code_are_shown_as_expected() {
             ] {
                 terminal.press(key);
                 terminal.wait_for(text, |screen| screen.contents().contains(text) == is_shown);
-                assert_whole_frame(&terminal, &format!("{size:?} after {key:?}"));
+                assert_equals_whole_frame(&terminal, &format!("{size:?} after {key:?}"));
             }
             resize(&terminal, 61, 20);
-            assert_whole_frame(&terminal, "61x20");
+            assert_equals_whole_frame(&terminal, "61x20");
             terminal.press("n");
             terminal.wait_until_gone(question);
             terminal.wait_for_text("refused");
@@ -338,8 +341,8 @@ fn the_list_of_sessions_is_shown_as_expected() {
     terminal.press(F4);
     terminal.wait_for_text("── Sessions");
     terminal.wait_for_text("서울 날씨와 옷차림");
-    assert_whole_frame(&terminal, "the list");
-    // The preview is read from the disk and arrives in a frame of its own.
+    assert_equals_whole_frame(&terminal, "the list");
+    // The preview is read from the disk and arrives in a separate frame.
     for (key, preview) in [
         (DOWN, "맑음입니다."),
         (UP, "Take the train."),
@@ -347,11 +350,11 @@ fn the_list_of_sessions_is_shown_as_expected() {
     ] {
         terminal.press(key);
         terminal.wait_for_text(preview);
-        assert_whole_frame(&terminal, &format!("after {key:?}"));
+        assert_equals_whole_frame(&terminal, &format!("after {key:?}"));
     }
     for (columns, rows) in [(60, 20), (120, 40), (20, 6)] {
         resize(&terminal, columns, rows);
-        assert_whole_frame(&terminal, &format!("{columns}x{rows}"));
+        assert_equals_whole_frame(&terminal, &format!("{columns}x{rows}"));
     }
     terminal.resize(100, 30);
     // The small screen had no title.

@@ -1,4 +1,4 @@
-//! Importing MCP servers from another client in the chat: what was shown is added, switched off.
+//! Importing MCP servers from another client in the chat: the servers shown are added, switched off.
 
 use super::{clean_exit, ollama, open};
 use serde_json::{Value, json};

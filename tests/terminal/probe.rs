@@ -1,5 +1,4 @@
-//! `humble probe` on a terminal: it asks before storing, and ignores a key pressed too
-//! early.
+//! `humble probe` on a terminal: it asks before saving, and ignores a key pressed too early.
 
 use super::home::wait_until;
 use super::model_server::dialect_models::follows_native;

@@ -1,5 +1,5 @@
-//! A crash while a user resumes what an earlier crash interrupted: nothing typed is lost, and
-//! nothing is offered twice.
+//! A second crash, while the user resumes a turn that the first crash interrupted: nothing typed is
+//! lost, and nothing is offered twice.
 
 use super::model_server::ollama_text;
 use super::pty::{PtyTerminal, UP};
@@ -19,7 +19,7 @@ fn resume(terminal: &PtyTerminal) {
     terminal.wait_for_text("The interrupted prompt is in the message.");
 }
 
-fn journals(home: &TestHome) -> usize {
+fn journal_count(home: &TestHome) -> usize {
     let journals = fs::read_dir(home.path().join("journal")).expect("the journal folder exists");
     journals.count()
 }
@@ -90,7 +90,7 @@ fn the_first_turn_of_a_conversation_is_offered_once_after_a_second_kill() {
     terminal.press("\r");
     terminal.wait_for_text("Once more");
     kill(terminal);
-    assert_eq!(journals(&home), 1, "both attempts are in one journal");
+    assert_eq!(journal_count(&home), 1, "both attempts are in one journal");
 
     server.queue_reply(CHAT, ollama_text(&["At last."]));
     let mut terminal = open(&home);
@@ -102,7 +102,7 @@ fn the_first_turn_of_a_conversation_is_offered_once_after_a_second_kill() {
     terminal.wait_for_text("At last.");
     home.wait_until_saved("At last.");
     assert_eq!(terminal.quit(), clean_exit());
-    assert_eq!((journals(&home), home.sessions().len()), (0, 1));
+    assert_eq!((journal_count(&home), home.sessions().len()), (0, 1));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::{CHAT, TestHome, clean_exit, ollama, open};
 const TAB: &str = "\t";
 
 /// A chat with the test server that has prompts and resources.
-fn with_library() -> (ModelServer, TestHome, PtyTerminal) {
+fn open_with_library() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama();
     let home = home.with_server("library", &test_server_path(), &["library"]);
     let terminal = open(&home);
@@ -19,7 +19,7 @@ fn with_library() -> (ModelServer, TestHome, PtyTerminal) {
     (server, home, terminal)
 }
 
-/// The text of the last message that the model got.
+/// The text of the last message that the model received.
 fn last_message(server: &ModelServer) -> String {
     let bodies = server.bodies(CHAT);
     let messages = bodies.last().expect("a request")["messages"].clone();
@@ -27,15 +27,15 @@ fn last_message(server: &ModelServer) -> String {
     messages.last().expect("a message")["content"].to_string()
 }
 
-fn answer(server: &ModelServer, text: &str) {
+fn queue_answer(server: &ModelServer, text: &str) {
     let reply: Reply = ollama_text(&[text]);
     server.queue_reply(CHAT, reply);
 }
 
 #[test]
 fn a_prompt_with_a_completed_argument_is_reviewed_and_sent() {
-    let (server, home, mut terminal) = with_library();
-    answer(&server, "Sunny.");
+    let (server, home, mut terminal) = open_with_library();
+    queue_answer(&server, "Sunny.");
     terminal.send_prompt("/prompt");
     terminal.wait_for_text("library:forecast");
     terminal.press("\r");
@@ -60,8 +60,8 @@ fn a_prompt_with_a_completed_argument_is_reviewed_and_sent() {
 
 #[test]
 fn a_resource_is_attached_sent_as_data_and_reported_when_it_changes() {
-    let (server, home, mut terminal) = with_library();
-    answer(&server, "Take an umbrella.");
+    let (server, home, mut terminal) = open_with_library();
+    queue_answer(&server, "Take an umbrella.");
     terminal.send_prompt("/resource");
     terminal.wait_for_text("library:Rain");
     terminal.press("\r");

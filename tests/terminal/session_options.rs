@@ -1,4 +1,4 @@
-//! `--session` and `--continue`.
+//! `--session` with part of a title, and with names that select no single session.
 
 use super::model_server::ollama_text;
 use super::pty::TerminalOptions;

@@ -1,4 +1,5 @@
-//! A walk through the browser with real keys: find a conversation in Korean and resume it.
+//! Saved sessions with real keys: finding a conversation in Korean and resuming it, and restoring a
+//! deleted one.
 
 use super::model_server::ollama_text;
 use super::{CHAT, TerminalOptions, TestHome, clean_exit, ollama};

@@ -1,5 +1,5 @@
-//! Signing in to a remote server: on the screen and on the command line, with the address pasted as
-//! over SSH. No secret reaches the screen, the log or any file but `auth.json`.
+//! Signing in to a remote server, on the screen and on the command line. The address is pasted, as
+//! over SSH. No secret reaches the log or any file but `auth.json`, and no token reaches the screen.
 
 use super::auth_server::AuthServer;
 use super::home::wait_until;
@@ -23,7 +23,7 @@ fn home_with(server: &AuthServer, model_url: &str) -> TestHome {
     home
 }
 
-/// The address on the screen, which is wrapped. The line after it says where to paste.
+/// The address on the screen, joined from its wrapped rows. The next row explains where to paste.
 fn shown_address(terminal: &PtyTerminal) -> String {
     terminal.wait_for_text("Open this address in a browser:");
     let screen = terminal.wait_for_text("paste").contents();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const QUESTION: &str = "What is the weather in Seoul?";
 const ANSWER: &str = "In Seoul it is 7.4 °C and partly cloudy.";
 
-fn open_meteo(server: &ModelServer) {
+fn script_open_meteo(server: &ModelServer) {
     let seoul = json!({
         "name": "Seoul", "admin1": "Seoul", "country": "South Korea", "country_code": "KR",
         "latitude": 37.566, "longitude": 126.9784, "population": 10_349_312,
@@ -28,7 +28,7 @@ fn open_meteo(server: &ModelServer) {
 
 /// Starts the program with the persona, Open-Meteo's addresses and one more server.
 fn open(server: &ModelServer, tool_calls: &str) -> (TestHome, PtyTerminal) {
-    open_meteo(server);
+    script_open_meteo(server);
     let url = server.url();
     let home = TestHome::with_ollama(&url).with_server("test", &test_server_path(), &["plain"]);
     home.edit_json("config.json", |config| {

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Runs the command and returns the exit status.
 ///
 /// # Errors
-/// The result could not be written, or the answer not read.
+/// The result could not be written, or the user's answer could not be read.
 pub fn run_import(home: &Home, args: ImportArgs) -> Result<u8> {
     let Some(folders) = Folders::of_user() else {
         print_to_stderr("Your home folder could not be found. Set HOME to its path.");
@@ -63,34 +63,37 @@ pub fn run_import(home: &Home, args: ImportArgs) -> Result<u8> {
             ))?;
         }
     }
-    add_planned(home, &plan, &Consent::new(args.yes, args.json))
+    add_planned(home, &plan, &AddOptions::new(args.yes, args.json))
 }
 
-/// The name of the built-in server is always taken.
+/// Adds the built-in server, because its name is always taken.
 pub(super) fn with_built_in<T>(mut existing: Vec<(String, Option<T>)>) -> Vec<(String, Option<T>)> {
     existing.push((config::BUILT_IN_SERVER.to_owned(), None));
     existing
 }
 
-/// Whether to ask before adding servers, and the output format.
-pub(super) struct Consent {
-    yes: bool,
-    json: bool,
+/// Whether to add servers without asking (`--yes`), and the output format (`--json`).
+pub(super) struct AddOptions {
+    is_confirmed: bool,
+    is_json: bool,
 }
 
-impl Consent {
-    pub(super) fn new(yes: bool, json: bool) -> Self {
-        Self { yes, json }
+impl AddOptions {
+    pub(super) fn new(is_confirmed: bool, is_json: bool) -> Self {
+        Self {
+            is_confirmed,
+            is_json,
+        }
     }
 }
 
 /// Shows the plan, asks unless told not to, and adds its servers.
-pub(super) fn add_planned(home: &Home, plan: &ImportPlan, consent: &Consent) -> Result<u8> {
-    if !consent.json {
+pub(super) fn add_planned(home: &Home, plan: &ImportPlan, options: &AddOptions) -> Result<u8> {
+    if !options.is_json {
         print(&render::render_plan(plan, stdout_columns()))?;
     }
     if plan.candidates.is_empty() {
-        if consent.json {
+        if options.is_json {
             print(&format!("{}\n", render::plan_json(plan, false)))?;
         }
         print_to_stderr("There is nothing to add.");
@@ -101,18 +104,22 @@ pub(super) fn add_planned(home: &Home, plan: &ImportPlan, consent: &Consent) -> 
             EXIT_FAILED
         });
     }
-    if !consent.json {
+    if !options.is_json {
         print_variables(&plan.candidates);
     }
-    if !consent.yes {
-        // The question is useless to somebody who cannot see the servers.
+    if !options.is_confirmed {
+        // A user who cannot see the list of servers cannot answer the question.
         let is_terminal =
             io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
-        if consent.json || !is_terminal {
-            if consent.json {
+        if options.is_json || !is_terminal {
+            if options.is_json {
                 print(&format!("{}\n", render::plan_json(plan, false)))?;
             }
-            print_to_stderr("There is no terminal to ask on. Use --yes to add without asking.");
+            let reason = match is_terminal {
+                true => "--json never asks.",
+                false => "There is no terminal to ask on.",
+            };
+            print_to_stderr(&format!("{reason} Use --yes to add without asking."));
             return Ok(EXIT_USAGE);
         }
         let count = match plan.candidates.len() {
@@ -124,7 +131,7 @@ pub(super) fn add_planned(home: &Home, plan: &ImportPlan, consent: &Consent) -> 
             return Ok(EXIT_SUCCESS);
         }
     }
-    write_servers(home, plan, consent.json)
+    write_servers(home, plan, options.is_json)
 }
 
 fn write_servers(home: &Home, plan: &ImportPlan, json: bool) -> Result<u8> {
@@ -141,13 +148,13 @@ fn write_servers(home: &Home, plan: &ImportPlan, json: bool) -> Result<u8> {
         print(&format!("{}\n", render::plan_json(plan, true)))?;
         return Ok(EXIT_SUCCESS);
     }
-    let what = match servers.as_slice() {
+    let summary = match servers.as_slice() {
         [server] => format!("Added `{}`", server.name),
         servers => format!("Added {} servers", servers.len()),
     };
     let file = home.servers();
     print_to_stderr(&clean_line(&format!(
-        "{what} to {}, switched off. Switch servers on in the chat with /toggle-mcp.",
+        "{summary} to {}, switched off. Switch servers on in the chat with /toggle-mcp.",
         file.display()
     )));
     Ok(EXIT_SUCCESS)
@@ -164,7 +171,7 @@ fn print_variables(candidates: &[ServerCandidate]) {
     }
 }
 
-/// The files of a client, or the file with this path. The error has its exit status.
+/// The files of a client, or the file with this path. The error is a message with its exit status.
 fn files_of(source: &str, folders: &Folders) -> Result<Vec<PathBuf>, (String, u8)> {
     if let Some(client) = import::find_client(source) {
         let files = client.existing_files(folders);
@@ -214,7 +221,7 @@ fn read_files(files: &[PathBuf], folders: &Folders) -> Result<Vec<FoundServer>, 
     }
 }
 
-/// Keeps the named servers. Returns a message if a name is not there.
+/// Keeps only the named servers. Returns a message if there is no server with one of the names.
 fn retain_only(found: &mut Vec<FoundServer>, only: &[String]) -> Option<String> {
     if only.is_empty() {
         return None;
@@ -235,7 +242,7 @@ fn retain_only(found: &mut Vec<FoundServer>, only: &[String]) -> Option<String> 
     None
 }
 
-/// Prints the files of all clients that exist, with their servers.
+/// Prints the existing files of all clients, with their servers.
 fn list_clients(folders: &Folders, json: bool) -> Result<u8> {
     let (mut text, mut listed) = (String::new(), Vec::new());
     for client in CLIENTS {

@@ -66,8 +66,8 @@ pub async fn run_logout(
     Ok(code)
 }
 
-/// Connects to the server with this name, even if it is off. `None` if there is no such server, or
-/// none to sign in to; then the reason has been printed.
+/// Connects to the server with this name, even if it is off. `None`, after printing the reason, if
+/// there is no such server or it does not use sign-in.
 fn open_pool(
     home: &Home,
     name: &str,
@@ -86,8 +86,8 @@ fn open_pool(
     };
     if let LaunchConfig::BuiltIn | LaunchConfig::Stdio { .. } = server.launch {
         let name = Clean::name(name);
-        let what = format!("Server `{name}` does not use sign-in.");
-        print_error(&what, &OAuthError::NotRemote);
+        let summary = format!("Server `{name}` does not use sign-in.");
+        print_error(&summary, &OAuthError::NotRemote);
         return Ok(None);
     }
     init_log(home, &servers);
@@ -166,7 +166,7 @@ async fn sign_in(pool: &mut ServerPool, args: &LoginArgs, id: &ServerId) -> Resu
 async fn report_connection(pool: &mut ServerPool, name: &str, id: ServerId) -> Result<u8> {
     while pool.events.try_recv().is_ok() {}
     pool.hub.reconnect(&id);
-    let has_restarted = async {
+    let restart = async {
         while let Some(event) = pool.events.recv().await {
             if matches!(event, HubEvent::Changed(server) if server.status == ServerStatus::Starting)
             {
@@ -174,7 +174,7 @@ async fn report_connection(pool: &mut ServerPool, name: &str, id: ServerId) -> R
             }
         }
     };
-    let _ = timeout(RESTART_TIMEOUT, has_restarted).await;
+    let _ = timeout(RESTART_TIMEOUT, restart).await;
     if let Err(StopReason::Signal(code)) = pool.wait_until_connected().await {
         return Ok(code);
     }
@@ -212,19 +212,19 @@ fn print_request(request: &SignInRequest) {
     }
     line("Open this address in a browser:".to_owned());
     line(request.url.clone());
-    let begin = format!(
+    let address_hint = format!(
         "the address of the page where it ends up ({}…)",
         request.callback
     );
     line(match request.is_listening {
-        true => format!("If the browser runs on another machine, paste {begin} here:"),
-        false => format!("All callback ports are taken. Paste {begin} here:"),
+        true => format!("If the browser runs on another machine, paste {address_hint} here:"),
+        false => format!("All callback ports are taken. Paste {address_hint} here:"),
     });
 }
 
-fn print_error(what: &str, error: &OAuthError) {
+fn print_error(summary: &str, error: &OAuthError) {
     let advice = error.advice().unwrap_or_default();
-    print_to_stderr(cli_output::clean_line(&format!("{what} {error} {advice}")).trim_end());
+    print_to_stderr(cli_output::clean_line(&format!("{summary} {error} {advice}")).trim_end());
 }
 
 /// The lines of standard input. The thread ends with the program, because a read from a terminal

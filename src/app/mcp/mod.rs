@@ -25,15 +25,15 @@ use output::print_to_stderr;
 /// The result could not be written.
 pub async fn run(
     home: &Home,
-    shared: &GlobalArgs,
+    global: &GlobalArgs,
     args: McpArgs,
     background: &BackgroundRuntime,
 ) -> Result<u8> {
-    if shared.no_tools {
+    if global.no_tools {
         print_to_stderr("`humble mcp` needs MCP servers: remove --no-tools.");
         return Ok(EXIT_USAGE);
     }
-    if let Some(flag) = shared.model_flag() {
+    if let Some(flag) = global.model_flag() {
         print_to_stderr(&format!("`humble mcp` uses no model: remove {flag}."));
         return Ok(EXIT_USAGE);
     }

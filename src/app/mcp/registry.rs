@@ -1,6 +1,6 @@
 //! `humble mcp search`, and `humble mcp add NAMESPACE/NAME`.
 
-use super::import::{Consent, add_planned, with_built_in};
+use super::import::{AddOptions, add_planned, with_built_in};
 use super::output::{print, print_to_stderr, stdout_columns};
 use crate::cli::mcp::{AddArgs, SearchArgs, TransportArg};
 use crate::config::{self, Home};
@@ -17,7 +17,7 @@ pub(super) fn refers_to_registry(args: &AddArgs) -> bool {
     args.url.is_none() && args.command.is_empty() && args.name.contains('/')
 }
 
-/// The configured registry. Prints problems with the setting; without a valid one there is none.
+/// The configured registry. `None`, after printing the problems, if the setting is invalid.
 fn configured_registry(home: &Home) -> Option<Registry> {
     let settings = config::read_settings(home);
     if let Some(url) = settings
@@ -116,5 +116,5 @@ pub async fn run_registry_add(home: &Home, args: AddArgs) -> Result<u8> {
             server.name, server.version
         )));
     }
-    add_planned(home, &plan, &Consent::new(args.yes, args.json))
+    add_planned(home, &plan, &AddOptions::new(args.yes, args.json))
 }

@@ -118,7 +118,7 @@ impl ServerPool {
                 biased;
                 code = self.signals.next() => break Err(StopReason::Signal(code)),
                 () = sleep_until(deadline) => break Err(StopReason::Timeout),
-                event = self.events.recv() => self.print_notice(event),
+                event = self.events.recv() => self.handle_event(event),
                 () = self.status.tick() => {}
             }
         };
@@ -133,8 +133,8 @@ impl ServerPool {
         startup.max().unwrap_or_default() + WAIT_MARGIN
     }
 
-    /// Prints the notice of an event, if it has one, and declines a request.
-    fn print_notice(&mut self, event: Option<HubEvent>) {
+    /// Prints a notice, and declines a request for input.
+    fn handle_event(&mut self, event: Option<HubEvent>) {
         match event {
             Some(HubEvent::Noticed(notice)) => {
                 self.status.clear();

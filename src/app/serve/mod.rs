@@ -1,8 +1,8 @@
 //! `humble serve`: offers the built-in tools to other MCP clients over stdio or HTTP. Has a runtime
 //! of its own, because it needs neither an engine nor a screen.
 
-mod banner;
 mod options;
+mod startup_text;
 mod stderr_log;
 
 use super::built_in_tools;
@@ -20,8 +20,8 @@ use crate::provider::Provider;
 use crate::serve::http::{self, HttpHandlers, Listener};
 use crate::serve::{BuiltInHandler, CallLimits, CallLog, CallRunner, stdio};
 use anyhow::{Context, Result};
-use banner::NamedFolders;
 use options::HttpSetup;
+use startup_text::NamedFolders;
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::path::PathBuf;
@@ -35,8 +35,8 @@ const THREADS_MAX: usize = 4;
 ///
 /// # Errors
 /// The server could not run at all.
-pub fn run(home: &Home, shared: &GlobalArgs, args: &ServeArgs) -> Result<u8> {
-    if shared.no_tools || shared.model.is_some() || shared.persona.is_some() {
+pub fn run(home: &Home, global: &GlobalArgs, args: &ServeArgs) -> Result<u8> {
+    if global.no_tools || global.model.is_some() || global.persona.is_some() {
         eprintln!(
             "humble serve offers tools, not a model: remove --model, --persona or --no-tools."
         );
@@ -49,7 +49,7 @@ pub fn run(home: &Home, shared: &GlobalArgs, args: &ServeArgs) -> Result<u8> {
         .build()
         .context("could not start the async runtime")?;
     let stderr = StderrPrinter::start();
-    let code = runtime.block_on(serve(home, shared, args, &stderr));
+    let code = runtime.block_on(serve(home, global, args, &stderr));
     // A thread may still be reading standard input.
     runtime.shutdown_background();
     stderr.finish();
@@ -58,14 +58,14 @@ pub fn run(home: &Home, shared: &GlobalArgs, args: &ServeArgs) -> Result<u8> {
 
 async fn serve(
     home: &Home,
-    shared: &GlobalArgs,
+    global: &GlobalArgs,
     args: &ServeArgs,
     stderr: &StderrPrinter,
 ) -> Result<u8> {
     let mut banners = home.prepare();
-    let lines = stderr.clone();
+    let printer = stderr.clone();
     let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
-        lines.log(line.level, &line.text);
+        printer.log(line.level, &line.text);
     });
     let settings = config::read_settings(home);
     log.set_level(settings.value.log_level);
@@ -93,7 +93,7 @@ async fn serve(
     let tools = tools.without(|name| name == FETCH_TOOL && !offers_fetch);
     let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Info);
     let folders = NamedFolders {
-        home: shared.home.as_deref(),
+        home: global.home.as_deref(),
         vaults: &args.vault,
     };
     if args.http {
@@ -103,7 +103,7 @@ async fn serve(
     }
 }
 
-/// Leaves out folders that were named before, even through a link. Blocks.
+/// Removes duplicate folders, including those reached through a symbolic link. Blocks.
 fn distinct_folders(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let mut seen = BTreeSet::new();
     let is_new = |folder: &PathBuf| {
@@ -115,10 +115,10 @@ fn distinct_folders(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
 /// Clients get all built-in tools except [`FETCH_TOOL`], which is off unless the entry of the
 /// built-in server can be read and switches it on.
 fn is_fetch_tool_on(servers: &[ServerConfig]) -> bool {
-    let own = servers
+    let built_in = servers
         .iter()
         .find(|server| server.launch == LaunchConfig::BuiltIn);
-    own.is_some_and(|server| !server.disabled_tools.contains(FETCH_TOOL))
+    built_in.is_some_and(|server| !server.disabled_tools.contains(FETCH_TOOL))
 }
 
 async fn serve_stdio(
@@ -126,7 +126,7 @@ async fn serve_stdio(
     calls: CallRunner,
     stderr: &StderrPrinter,
 ) -> Result<u8> {
-    stderr.print(&banner::stdio(folders));
+    stderr.print(&startup_text::stdio(folders));
     let handler = BuiltInHandler::new(calls.clone(), "stdio");
     let serving = |stop| async move { stdio::serve(handler, &calls, stop).await };
     let result = until_signal(stderr, serving).await?;
@@ -164,7 +164,7 @@ async fn serve_http(
             return Ok(EXIT_FAILED);
         }
     };
-    stderr.print(&banner::http(
+    stderr.print(&startup_text::http(
         folders,
         listener.addresses(),
         setup.has_token(),

@@ -8,20 +8,20 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 use tracing::Level;
 
-/// Maximum number of texts waiting to be written; further ones are dropped.
+/// Maximum number of messages waiting to be written; further ones are dropped.
 const QUEUE_CAPACITY: usize = 256;
-/// How long [`StderrPrinter::finish`] waits for the last texts.
+/// How long [`StderrPrinter::finish`] waits for the last messages.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Cheap to clone.
+/// Queues text for a thread that writes it to standard error. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct StderrPrinter {
-    sender: SyncSender<Text>,
+    sender: SyncSender<PrinterMessage>,
 }
 
-enum Text {
+enum PrinterMessage {
     Lines(String),
-    /// Dropped once everything before it has been written.
+    /// The sender is dropped once everything before it has been written.
     Flush(SyncSender<()>),
 }
 
@@ -35,7 +35,8 @@ impl StderrPrinter {
 
     /// Prints text that is safe for a terminal.
     pub(super) fn print(&self, text: &str) {
-        let _ = self.sender.try_send(Text::Lines(format!("{text}\n")));
+        let message = PrinterMessage::Lines(format!("{text}\n"));
+        let _ = self.sender.try_send(message);
     }
 
     /// Prints a log line, with the time in place of the module path.
@@ -62,18 +63,18 @@ impl StderrPrinter {
     /// Waits until everything is written, but only briefly, because the reader may have stopped.
     pub(super) fn finish(self) {
         let (sender, receiver) = sync_channel(1);
-        if self.sender.try_send(Text::Flush(sender)).is_ok() {
+        if self.sender.try_send(PrinterMessage::Flush(sender)).is_ok() {
             let _ = receiver.recv_timeout(FLUSH_TIMEOUT);
         }
     }
 }
 
-fn write_all(texts: &Receiver<Text>) {
-    while let Ok(text) = texts.recv() {
-        match text {
+fn write_all(messages: &Receiver<PrinterMessage>) {
+    while let Ok(message) = messages.recv() {
+        match message {
             // Without a reader, the log file still has the lines.
-            Text::Lines(lines) => drop(std::io::stderr().write_all(lines.as_bytes())),
-            Text::Flush(done) => drop(done),
+            PrinterMessage::Lines(lines) => drop(std::io::stderr().write_all(lines.as_bytes())),
+            PrinterMessage::Flush(done) => drop(done),
         }
     }
 }

@@ -22,7 +22,7 @@ use jiff::{Timestamp, Zoned};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// The saved conversations of a home.
+/// The saved conversations of a home folder.
 struct Sessions<'a> {
     home: &'a Home,
     store: SessionStore,
@@ -33,8 +33,8 @@ struct Sessions<'a> {
 ///
 /// # Errors
 /// The result could not be written.
-pub fn run(home: &Home, shared: &GlobalArgs, args: SessionsArgs) -> Result<u8> {
-    if let Some(flag) = shared.model_flag() {
+pub fn run(home: &Home, global: &GlobalArgs, args: SessionsArgs) -> Result<u8> {
+    if let Some(flag) = global.model_flag() {
         eprintln!("`humble sessions` uses no model: remove {flag}.");
         return Ok(EXIT_USAGE);
     }
@@ -55,9 +55,9 @@ pub fn run(home: &Home, shared: &GlobalArgs, args: SessionsArgs) -> Result<u8> {
     }
 }
 
-/// Finds the session that `--session` names, if any. `None` if it is unknown or ambiguous, which is
-/// printed.
-#[expect(clippy::option_option, reason = "no name is not an unknown one")]
+/// Finds the session that `--session` names, if any. `None`, after printing the reason, if the name
+/// is unknown or ambiguous.
+#[expect(clippy::option_option, reason = "absent is not the same as unknown")]
 pub fn find_initial(home: &Home, wanted: Option<&str>) -> Option<Option<InitialSession>> {
     let Some(wanted) = wanted else {
         return Some(None);
@@ -73,13 +73,14 @@ impl<'a> Sessions<'a> {
         Self { home, store, index }
     }
 
-    /// Prints why if no session matches, or several do. `command` is the one that takes the name,
-    /// for the hint.
+    /// Finds the session with this name. Prints the reason if none or several match. `command` is the
+    /// command that takes the name; the hint shows it.
     fn find(&self, wanted: &str, command: &str) -> Option<SessionId> {
         match self.index.find(wanted) {
             Ok(id) => Some(id),
             Err(LookupError::Ambiguous { matches, .. }) => {
-                let text = cli_output::ambiguous(wanted, &matches, command, Timestamp::now());
+                let text =
+                    cli_output::ambiguous_name_text(wanted, &matches, command, Timestamp::now());
                 eprint!("{text}");
                 None
             }
@@ -90,14 +91,14 @@ impl<'a> Sessions<'a> {
         }
     }
 
-    /// Prints why the session cannot be read.
+    /// Reads the session, or prints why it cannot be read.
     fn open(&self, id: &SessionId) -> Option<Session> {
         let opened = self.store.open(id);
         opened.inspect_err(print_store_error).ok()
     }
 
     fn list(&self, json: bool) -> Result<u8> {
-        let (summaries, _) = self.index.list(ReadLimits::NONE);
+        let (summaries, _) = self.index.list(ReadLimits::UNLIMITED);
         let text = match json {
             true => cli_output::list_json(&summaries),
             false => cli_output::list_text(&summaries, Timestamp::now()),
@@ -230,7 +231,7 @@ impl<'a> Sessions<'a> {
         }
     }
 
-    /// Knows the secrets of the settings, which must not be exported.
+    /// Redacts the secrets of the settings and the servers, which must not be exported.
     fn redactor(&self) -> Redactor {
         let mut secrets = config::read_settings(self.home).value.secrets();
         let servers = config::read_servers(self.home).value;

@@ -14,7 +14,7 @@ use jiff::Zoned;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-/// How long new and changed conversations are indexed before the search.
+/// Maximum time spent indexing new and changed conversations before the search.
 const INDEXING_TIME_MAX: Duration = Duration::from_secs(60);
 /// The delay before the next attempt while another program is indexing.
 const RETRY_DELAY: Duration = Duration::from_millis(200);
@@ -44,7 +44,7 @@ pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
             Default::default()
         }
     };
-    let (summaries, _) = sessions.index.list(ReadLimits::NONE);
+    let (summaries, _) = sessions.index.list(ReadLimits::UNLIMITED);
     let is_found = |summary: &SessionSummary| {
         let has_text = || !words.is_empty() && found.sessions.contains(&summary.id);
         let title = fold(summary.title_or_file_name());
@@ -74,7 +74,7 @@ pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
     })
 }
 
-/// Indexes new and changed conversations. Those not reached in time are not found.
+/// Indexes new and changed conversations. Those not reached in time are found only by their titles.
 fn update_index(sessions: &Sessions) {
     let deadline = Instant::now() + INDEXING_TIME_MAX;
     let shows_progress = io::stderr().is_terminal();

@@ -1,5 +1,5 @@
-//! Reviews edits to `builtIn`. Its addresses receive what the model passes to a tool, and
-//! `fetchHosts` opens private addresses, so only removing such a host is harmless.
+//! Reviews edits to `builtIn`. Its addresses receive the arguments of tool calls, and `fetchHosts`
+//! opens private addresses, so only removing such a host is harmless.
 
 use super::super::BuiltInSection;
 use super::describe::redact_url;
@@ -34,7 +34,7 @@ impl ChangeReviewer {
         if before.ollama_model != *ollama_model {
             self.add_needing_consent(
                 CONFIG,
-                "`builtIn.ollamaModel`: a different model would be asked",
+                "`builtIn.ollamaModel`: tools would use a different model",
                 before.ollama_model.clone(),
                 ollama_model.clone(),
             );
@@ -83,7 +83,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn other_services_of_the_built_in_tools_need_consent() {
+    fn different_services_for_the_built_in_tools_need_consent() {
         let defaults = config(&json!({}));
         let edited = config(&json!({ "builtIn": {
             "geocodingUrl": "https://me:secret@evil.example/search",
@@ -103,7 +103,7 @@ mod tests {
             ),
             format!("? `builtIn.catFactUrl`: {redirected}: (default) -> https://evil.example/fact"),
             format!("? `builtIn.ollamaUrl`: {redirected}: (default) -> https://evil.example"),
-            "? `builtIn.ollamaModel`: a different model would be asked: (none) -> gpt-oss:120b-cloud"
+            "? `builtIn.ollamaModel`: tools would use a different model: (none) -> gpt-oss:120b-cloud"
                 .to_owned(),
             "? `builtIn.fetchHosts`: fetch_page could reach more private addresses: (none) -> \
              169.254.169.254:80, nas:80"

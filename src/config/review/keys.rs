@@ -6,8 +6,8 @@ use crate::domain::KeySettings;
 use std::sync::Arc;
 
 impl ChangeReviewer {
-    /// The section with only the harmless changes applied. If an edit needs consent, all of its
-    /// keys wait for it, because a key that is moved to another action leaves its earlier one.
+    /// The section with only the harmless changes applied. An edit that needs consent is held back as
+    /// a whole, because moving a key to another action also removes it from its earlier action.
     pub(super) fn review_keys(
         &mut self,
         before: &Arc<KeySettings>,

@@ -139,7 +139,7 @@ fn model_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsChang
         }
     };
     // These decide who receives the conversation. Even at the same URL, the owner of the key
-    // can read what is sent with it.
+    // can read the requests sent with it.
     compare(
         "model",
         before.model != *model,

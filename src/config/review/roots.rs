@@ -1,5 +1,5 @@
-//! Reviews edits of `roots`. Every MCP server may ask for these folders, so a further one needs
-//! consent. Removing one applies at once.
+//! Reviews edits of `roots`. Every MCP server may ask for these folders, so an additional one
+//! needs consent. Removing one applies at once.
 
 use super::describe::comma_list;
 use super::{CONFIG, ChangeReviewer};
@@ -35,7 +35,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_further_root_needs_consent_but_removing_one_does_not() {
+    fn an_additional_root_needs_consent_but_removing_one_does_not() {
         let roots = |folders: &[&str]| config(&json!({ "roots": folders }));
         assert_eq!(
             described_changes(&roots(&["/a", "/b"]), &roots(&["/b", "/c"])),

@@ -32,8 +32,8 @@ pub(super) fn review_servers(
     reviewed
 }
 
-/// Reviews a new entry. It is harmless if it is misconfigured, or if it is off and its name had
-/// no different launch before.
+/// Reviews a new entry. It is harmless if it is misconfigured, or if it is off and no earlier
+/// server of the same name had a different launch.
 fn review_new_server(
     reviewer: &mut ChangeReviewer,
     server: &ServerConfig,

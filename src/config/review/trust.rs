@@ -23,7 +23,7 @@ pub(super) fn review_trust(reviewer: &mut ChangeReviewer, before: &Trust, after:
     trust
 }
 
-/// More unreadable entries take effect at once. Fewer need consent: someone could break the
+/// New unreadable entries take effect at once. Their removal needs consent: someone could break the
 /// file and then repair it without its blocking rules.
 fn review_unreadable(
     reviewer: &mut ChangeReviewer,

@@ -288,7 +288,7 @@ fn the_first_seen_definition_stays_until_another_is_accepted() {
 }
 
 #[test]
-fn overlong_definitions_are_stored_by_hash() {
+fn overlong_definitions_are_stored_as_hashes() {
     let (_folder, home) = home();
     let long = pinned(&"x".repeat(DEFINITION_BYTES_MAX));
     update_trust(&home, &[TrustEdit::RecordFirstSeen(long.clone())]).unwrap();

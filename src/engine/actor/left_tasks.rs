@@ -15,7 +15,7 @@ impl Actor {
             LeftTaskCommand::List => self.left_tasks.report(&mut self.cx),
             LeftTaskCommand::Follow(task) => self.follow_left_task(task),
             LeftTaskCommand::Cancel(task) => self.cancel_left_task(task),
-            LeftTaskCommand::Forget(task) => {
+            LeftTaskCommand::Remove(task) => {
                 self.left_tasks.forget(task, &mut self.cx);
             }
         }

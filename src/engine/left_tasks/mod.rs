@@ -131,7 +131,7 @@ impl LeftTasks {
         let what = format!("{} goes on without this turn.", entry.label());
         let mut notice = Notice::info(what);
         if is_private {
-            notice = notice.with_reason("It is not saved, and forgotten when the program ends.");
+            notice = notice.with_reason("It is not saved, and is lost when the program ends.");
         }
         cx.notice(notice.with_advice(Advice::ShowLeftTasks));
         self.entries.push(entry);

@@ -240,7 +240,7 @@ fn recover_journal(
     }
     let (ended, unfinished): (Vec<_>, Vec<_>) = unanswered
         .into_iter()
-        .partition(|turn| turn.ended_unanswered);
+        .partition(|turn| turn.has_ended_unanswered);
     for turn in ended {
         if let Err(error) = recover_partial_answer(sessions, &turn) {
             scan.notices.push(error.notice());

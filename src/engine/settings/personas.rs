@@ -157,7 +157,7 @@ fn missing_tools_message(persona: &Persona, offered: &Toolset) -> Option<String>
     match missing.len() {
         0 => None,
         count if count == tool_count => Some(format!(
-            "It has no tools, because no server offers any that it names: {names}."
+            "It has no tools, because no server offers any of the tools it names: {names}."
         )),
         _ => Some(format!("It names tools that no server offers: {names}.")),
     }

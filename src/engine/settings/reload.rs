@@ -300,7 +300,7 @@ impl LiveSettings {
             self.reload.file_banner_causes.insert(banner.cause.clone());
             // A file that was unreadable from the start has no earlier version that is active.
             let was_never_read = match previous.get(&banner.cause) {
-                Some(earlier) => config::is_started_without(earlier),
+                Some(earlier) => config::started_without_file(earlier),
                 None => false,
             } || (trust.unreadable.is_file_unreadable
                 && banner.cause == BannerCause::UnreadableTrust);

@@ -57,7 +57,7 @@ fn with_newline(text: &str) -> String {
     }
 }
 
-/// A sentence on why there is no result, not sanitized.
+/// The reason why there is no result, as a sentence that is not sanitized.
 fn failure_text(tool: &str, outcome: &ToolOutcome) -> String {
     let tool = Clean::name(tool);
     match outcome {

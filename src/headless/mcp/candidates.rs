@@ -1,5 +1,5 @@
-//! The output of `humble mcp import`, and of `search` and `add` with a registry. Every text comes
-//! from outside: a value never looks like the start of a new line or like a different value.
+//! The output of `humble mcp import`, and of `search` and `add` with a registry. All text comes from
+//! outside, so it is escaped: a value can neither start a new line nor pass for a different value.
 
 use super::wrap_lines;
 use crate::domain::new_server::transport_name;
@@ -42,7 +42,7 @@ pub fn short_name(name: &str) -> Clean {
     }
 }
 
-/// A server with everything that decides what runs or where data goes.
+/// A server with all values that determine the command to run or the destination of data.
 pub fn render_candidate(candidate: &ServerCandidate, columns: Option<u16>) -> String {
     let name = Clean::name(&candidate.server.name);
     let mut out = wrap_lines(name.as_str(), 0, columns);
@@ -52,12 +52,12 @@ pub fn render_candidate(candidate: &ServerCandidate, columns: Option<u16>) -> St
     out
 }
 
-/// A value in quotes if it contains anything that could be read in two ways.
+/// Puts a value in quotes if it would be ambiguous without them.
 fn quoted(text: &str) -> String {
     Clean::quoted_if_needed(text).into()
 }
 
-/// The variables of the servers that pass a check, each once.
+/// The variables of the servers for which `check` returns true, without duplicates.
 fn variables_where(servers: &[ServerCandidate], check: impl Fn(&str) -> bool) -> Vec<String> {
     let mut names = variables_of(servers);
     names.retain(|name| check(name));
@@ -164,7 +164,7 @@ pub fn render_listings(listings: &[RegistryListing], columns: Option<u16>) -> St
         }
         let transports: Vec<String> = listing.transports.iter().map(|kind| quoted(kind)).collect();
         if !transports.is_empty() {
-            add("through", &transports.join(", "));
+            add("via", &transports.join(", "));
         }
     }
     out

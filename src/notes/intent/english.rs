@@ -3,17 +3,19 @@
 use super::NoteIntent;
 use super::english_classes::GRAMMAR;
 use super::english_lookalikes::{
-    is_judgment, is_message, is_music, is_on_surface, is_placed, is_put_elsewhere, is_statement,
+    is_judgment, is_message, is_music, is_on_surface, is_place_or_mistake, is_put_elsewhere,
+    is_statement,
 };
 use super::english_names::{is_kind_of_note, is_note_file};
 use super::english_short_forms::{
     CREATE_EXPLANATION, CREATE_IN_NOTES, CREATE_PLEASE, FIND_OWN_NOTES, FIND_THING,
-    SUMMARIZE_THE_NOTE, is_about_instrument, is_new, is_ordered, is_subject, is_thing,
+    SUMMARIZE_THE_NOTE, is_about_instrument, is_outside_conversation, is_subject, is_thing,
+    is_topic_before_please,
 };
 use super::english_topics::is_topic;
 use super::topic::RequestTopic;
 
-/// Words in a request which show that its notes are text, not music.
+/// Words which show that the notes in a request are text, not music.
 const TEXT_WORDS: &[&str] = &[
     "my",
     "our",
@@ -23,7 +25,7 @@ const TEXT_WORDS: &[&str] = &[
     "mentioning",
     "tagged",
 ];
-/// Contractions at the beginning of a question, without apostrophes, and what they stand for.
+/// Contractions at the beginning of a question, without apostrophes, and their long forms.
 const CONTRACTIONS: &[(&str, &str)] = &[
     ("whered", "where did"),
     ("whend", "when did"),
@@ -173,28 +175,28 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     let words = without_politeness(&all_words);
     let (request, mut tails) = GRAMMAR.split_tails(words);
     let request = without_politeness(request);
-    let stored = GRAMMAR.find(request, DESTINATIONS, |_| true);
-    let stored = stored.map_or(request, |found| found.topic);
-    let (stored, mut inner_tails) = GRAMMAR.split_tails(stored);
-    let created = topic_of(stored, CREATE, is_note).or_else(|| {
-        topic_of(stored, CREATE_NOTES, |topic| {
+    let bare = GRAMMAR.find(request, DESTINATIONS, |_| true);
+    let bare = bare.map_or(request, |found| found.topic);
+    let (bare, mut inner_tails) = GRAMMAR.split_tails(bare);
+    let created = topic_of(bare, CREATE, is_note).or_else(|| {
+        topic_of(bare, CREATE_NOTES, |topic| {
             is_note(topic) && !is_music(topic)
         })
     });
     let created = created.or_else(|| {
-        topic_of(stored, CREATE_EXPLANATION, |topic| {
+        topic_of(bare, CREATE_EXPLANATION, |topic| {
             is_note(topic) && is_subject(topic)
         })
     });
     let created = created.or_else(|| {
         topic_of(request, CREATE_IN_NOTES, |topic| {
-            is_note(topic) && is_new(topic)
+            is_note(topic) && is_outside_conversation(topic)
         })
     });
     let created = created.or_else(|| {
         let (order, _) = GRAMMAR.split_tails(&all_words);
         topic_of(order, CREATE_PLEASE, |topic| {
-            is_note(topic) && is_ordered(topic, order)
+            is_note(topic) && is_topic_before_please(topic, order)
         })
     });
     if let Some((topic, style)) = created {
@@ -226,8 +228,9 @@ fn query(words: &[&str]) -> Option<String> {
         .iter()
         .any(|word| TEXT_WORDS.contains(&word.to_lowercase().as_str()));
     let is_text = |topic: &RequestTopic| has_no_text(topic) && (means_text || !is_music(topic));
-    let is_about_text =
-        |topic: &RequestTopic| is_text(topic) && !is_on_surface(topic) && !is_placed(topic);
+    let is_about_text = |topic: &RequestTopic| {
+        is_text(topic) && !is_on_surface(topic) && !is_place_or_mistake(topic)
+    };
     let find = |phrases: &[&str], accepts: &dyn Fn(&RequestTopic) -> bool| {
         Some(topic_of(words, phrases, accepts)?.0)
     };

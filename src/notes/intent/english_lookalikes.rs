@@ -163,17 +163,17 @@ const FLAWS: &[&str] = &[
 ];
 /// Words after `where did I write` that begin a place instead of a topic.
 const PLACE_WORDS: &[&str] = &["in", "on", "inside", "under", "at", "the wrong", "a wrong"];
-/// With one of these before it, a place at the end of a topic is where the note is to be put.
+/// Prepositions that make a place at the end of a topic the destination of the note.
 const PUT_PREPOSITIONS: &[&str] = &["to", "in", "into", "inside", "under", "at", "onto"];
 /// Maximum number of words of a place, such as `the top of my shopping list`.
 const PLACE_WORDS_MAX: usize = 6;
-/// Extensions of files to which text is added. `Node.js` is not one.
+/// Extensions of files to which text may be added. `js` is missing because of `Node.js`.
 const FILE_EXTENSIONS: &[&str] = &[
     "md", "markdown", "mdx", "txt", "org", "rst", "adoc", "tex", "html", "csv", "json", "toml",
     "yaml", "yml", "doc", "docx", "odt", "pdf", "rs", "py", "go", "c", "h", "cpp", "java", "ts",
     "sh",
 ];
-/// What a note can be added to.
+/// Things to which a note can be added.
 const CONTAINERS: &[&str] = &[
     "note",
     "notes",
@@ -263,7 +263,7 @@ pub(super) fn is_put_elsewhere(topic: &RequestTopic) -> bool {
 }
 
 /// Whether the topic of `where did I write TOPIC` is a place or a mistake, as in `the wrong variable`.
-pub(super) fn is_placed(topic: &RequestTopic) -> bool {
+pub(super) fn is_place_or_mistake(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let is_start = |place: &&str| {
         let rest = lower.strip_prefix(*place);
@@ -279,7 +279,7 @@ fn is_file_name(word: &str) -> bool {
     extension.is_some_and(|(_, extension)| FILE_EXTENSIONS.contains(&extension))
 }
 
-/// Whether the topic is musical notes.
+/// Whether the topic suggests musical notes.
 pub(super) fn is_music(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     lower.split_whitespace().any(|word| MUSIC.contains(&word))

@@ -1,5 +1,5 @@
-//! English topics that name notes directly: by what they are about, as in `my tax notes`, or by their
-//! file.
+//! English topics that name notes directly: by their topic, as in `my tax notes`, or by their file
+//! name.
 
 use super::english_lookalikes::is_music;
 use super::topic::RequestTopic;
@@ -131,7 +131,7 @@ const NOT_TOPICS: &[&str] = &[
 ];
 /// Maximum number of words before `notes`.
 const KIND_WORDS_MAX: usize = 3;
-/// Words in a group of words before `notes` which show that it is a sentence.
+/// Words which show that the words before `notes` are part of a sentence, not a topic.
 const FUNCTION_WORDS: &[&str] = &[
     "in", "on", "of", "for", "from", "to", "with", "and", "or", "but", "the", "a", "an", "not",
     "is", "are", "by", "about", "into", "at", "as", "than",

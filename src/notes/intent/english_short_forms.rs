@@ -18,13 +18,13 @@ pub(super) const FIND_THING: &[&str] = &["is|are {topic} in {my} notes|vault"];
 /// Notes that the user has are text, even if their topic is an instrument.
 pub(super) const FIND_OWN_NOTES: &[&str] =
     &["{do-i-have} {any?} {my?} notes|note {mentioning} {topic}"];
-/// One note by its topic. Several notes with an article may be in the conversation.
+/// One note by its topic. `the TOPIC notes` is not included: those notes may be in the conversation.
 pub(super) const SUMMARIZE_THE_NOTE: &[&str] = &[
     "{style?} {summarize} the {topic} note",
     "{ask-for?} {article?} quick? {style*} {summary} of the {topic} note",
 ];
 
-/// Words of a note that explains something to a person.
+/// Words in a note that explains something to another person.
 const EXCUSES: &[&str] = &[
     "absence",
     "absences",
@@ -188,12 +188,12 @@ const NOT_THINGS: &[&str] = &[
     "layout",
     "markdown",
 ];
-/// Ends of adjectives and participles after a noun, as in `the table sorted`.
-const ADJECTIVE_ENDS: &[&str] = &["ed", "able", "ible", "ly", "ful", "less", "-sensitive"];
+/// Endings of adjectives and participles after a noun, as in `the table sorted`.
+const ADJECTIVE_ENDINGS: &[&str] = &["ed", "able", "ible", "ly", "ful", "less", "-sensitive"];
 /// Maximum number of words of a thing after a determiner.
 const THING_WORDS_MAX: usize = 3;
 
-/// Whether a note explains a subject instead of what somebody did.
+/// Whether a note explains a subject instead of somebody's behavior.
 pub(super) fn is_subject(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let is_excuse = lower.split_whitespace().any(|word| {
@@ -208,7 +208,7 @@ pub(super) fn is_subject(topic: &RequestTopic) -> bool {
 
 /// Whether the topic of `note about TOPIC please` is neither the place of the note, as in `on the
 /// agenda`, nor the beginning of a sentence.
-pub(super) fn is_ordered(topic: &RequestTopic, words: &[&str]) -> bool {
+pub(super) fn is_topic_before_please(topic: &RequestTopic, words: &[&str]) -> bool {
     let lower = topic.text.to_lowercase();
     let on_place = words.iter().any(|word| word.eq_ignore_ascii_case("on"));
     let is_place = on_place && has_determiner(&lower);
@@ -216,7 +216,7 @@ pub(super) fn is_ordered(topic: &RequestTopic, words: &[&str]) -> bool {
 }
 
 /// Whether the topic of `add TOPIC to my notes as a note` does not refer to the conversation.
-pub(super) fn is_new(topic: &RequestTopic) -> bool {
+pub(super) fn is_outside_conversation(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     !has_determiner(&lower) && !has_pronoun(&lower)
 }
@@ -230,7 +230,7 @@ pub(super) fn is_thing(topic: &RequestTopic) -> bool {
         Some((first, rest)) if DETERMINERS.contains(first) => (THING_WORDS_MAX, rest),
         _ => (1, &words[..]),
     };
-    let ends_as_adjective = |word: &&str| ADJECTIVE_ENDS.iter().any(|end| word.ends_with(end));
+    let ends_as_adjective = |word: &&str| ADJECTIVE_ENDINGS.iter().any(|end| word.ends_with(end));
     let is_sentence = noun.len() > 1 && noun.last().is_some_and(ends_as_adjective);
     let is_other = |word: &&str| NOT_THINGS.contains(word);
     !noun.is_empty() && noun.len() <= words_max && !is_sentence && !noun.iter().any(is_other)

@@ -164,17 +164,17 @@ const PLACES: &[&str] = &["above", "below"];
 /// Whether the topic is self-contained.
 pub(super) fn is_topic(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
-    let refers = lower
+    let is_reference = lower
         .split_whitespace()
         .all(|word| REFERENCES.contains(&word));
     let has_own_text = TEXT_SIGNS.iter().any(|sign| lower.contains(sign));
     let first = lower.split_whitespace().next().unwrap_or_default();
-    let points = lower != first && DEMONSTRATIVES.contains(&first);
+    let begins_outside = lower != first && DEMONSTRATIVES.contains(&first);
     let words: Vec<&str> = lower.split_whitespace().collect();
-    let has_more = has_second_request(&words) || refers_to_history(&words);
-    let points =
-        points || words.len() > 1 && words.last().is_some_and(|last| PLACES.contains(last));
-    !refers && !points && !has_own_text && !has_more && !topic.has_second_sentence()
+    let ends_outside = words.len() > 1 && words.last().is_some_and(|last| PLACES.contains(last));
+    let points_outside = begins_outside || ends_outside || refers_to_history(&words);
+    let has_second_request = has_second_request(&words) || topic.has_second_sentence();
+    !is_reference && !points_outside && !has_own_text && !has_second_request
 }
 
 /// Whether the topic is followed by another request, as in `tea and delete them`.
@@ -187,8 +187,8 @@ fn has_second_request(words: &[&str]) -> bool {
             ["and", "then", "but", "or"].contains(conjunction) || conjunction.ends_with(',');
         let has_object = SECOND_REQUEST_OBJECTS.contains(object);
         let has_verb = SECOND_REQUEST_VERBS.contains(verb);
-        let is_object = DETERMINERS.contains(object) || ["to", "into"].contains(object);
-        is_conjunction && (has_object || (has_verb && is_object) || (*verb == "then"))
+        let begins_object = DETERMINERS.contains(object) || ["to", "into"].contains(object);
+        is_conjunction && (has_object || (has_verb && begins_object) || (*verb == "then"))
     })
 }
 

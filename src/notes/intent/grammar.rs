@@ -48,7 +48,7 @@ impl Grammar {
         })
     }
 
-    /// Splits tails off the end, each with the comma before it.
+    /// Splits tails off the end. A comma before a tail stays with the word before it.
     pub(super) fn split_tails<'a>(&self, mut words: &'a [&'a str]) -> (&'a [&'a str], Vec<String>) {
         let mut tails = Vec::new();
         while let Some(at) = (1..words.len()).find(|at| self.is_tail_at(words, *at)) {
@@ -115,7 +115,10 @@ impl Grammar {
             })
         };
         let found = match name {
-            Some(name) => self.class(name).iter().find_map(|one| try_alternative(one)),
+            Some(name) => self
+                .class(name)
+                .iter()
+                .find_map(|text| try_alternative(text)),
             None => element
                 .trim_end_matches('?')
                 .split('|')

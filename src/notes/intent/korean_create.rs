@@ -50,7 +50,7 @@ const NOTE_DOWN: Verb = Verb {
     nouns: &[],
     bare_nouns: &[],
 };
-/// These only create a note if the prompt says what it is about.
+/// These create a note only if the prompt connects a topic to it, as in `홍차에 대한 메모 남겨줘`.
 const KEEP: Verb = Verb {
     stems: &["저장해", "남겨", "기록해", "적어둬", "적어 둬"],
     nouns: &[],
@@ -58,7 +58,7 @@ const KEEP: Verb = Verb {
 };
 /// In `홍차에 대해 노트로 작성해줘`.
 const AS_NOTE: &[&str] = &["노트로", "메모로"];
-/// Ends of a text before [`AS_NOTE`] that exists already.
+/// Endings of words before [`AS_NOTE`] that mean existing text.
 const TEXTS: &[&str] = &[
     "내용",
     "답변",
@@ -123,7 +123,7 @@ const SUBJECT_ENDS: &[&str] = &[
     "단축키",
     "준비물",
 ];
-/// Beginnings of words for the text that such a topic is taken from.
+/// Beginnings of words for existing text that contains such a topic.
 const MATERIALS: &[&str] = &[
     "내용",
     "답변",
@@ -159,7 +159,7 @@ const MATERIALS: &[&str] = &[
     "다음",
     "앞",
 ];
-/// Verbs for what was said in the conversation.
+/// Verbs that refer to statements in the conversation.
 const SAID: &[&str] = &[
     "말한",
     "설명한",
@@ -198,9 +198,9 @@ pub(super) fn create_in_notes(sentence: &str) -> Option<NoteIntent> {
 fn create(sentence: &str) -> Option<NoteIntent> {
     if let Some((request, text)) = sentence.split_once(':') {
         let style = strip_style(strip_request(request.trim_end(), &CREATE)?);
-        let notes = strip_any(style.text, NOTES)?;
-        let is_request = SIZES.contains(&notes) || notes.is_empty();
-        let topic = topic(text.trim()).filter(|_| is_request)?;
+        let before_notes = strip_any(style.text, NOTES)?;
+        let has_no_topic = SIZES.contains(&before_notes) || before_notes.is_empty();
+        let topic = topic(text.trim()).filter(|_| has_no_topic)?;
         let style = style.join();
         return Some(NoteIntent::Create { topic, style });
     }
@@ -249,14 +249,14 @@ fn create_with_topic_after(sentence: &str) -> Option<NoteIntent> {
     let request = request.trim_end().trim_end_matches([',', '.', '!']);
     let request = strip_request(request, &CREATE).or_else(|| strip_order(request))?;
     let style = strip_style(request);
-    let notes = strip_any(style.text, NOTES)?;
-    let is_request = SIZES.contains(&notes) || notes.is_empty();
+    let before_notes = strip_any(style.text, NOTES)?;
+    let has_no_topic = SIZES.contains(&before_notes) || before_notes.is_empty();
     let text = COPULAS
         .iter()
         .find_map(|end| text.strip_suffix(end))
         .or_else(|| without_connection(text, "이야", "야"))
         .unwrap_or(text);
-    let topic = topic(text.trim()).filter(|_| is_request)?;
+    let topic = topic(text.trim()).filter(|_| has_no_topic)?;
     let style = style.join();
     Some(NoteIntent::Create { topic, style })
 }
@@ -304,7 +304,7 @@ fn note_about(request: Styled<'_>) -> Option<NoteIntent> {
     Some(NoteIntent::Create { topic, style })
 }
 
-/// Puts the style at the beginning of a request before its other style. A search has none.
+/// Puts the style at the beginning of a request before its other style. A search has no style.
 pub(super) fn with_leading_style(mut intent: NoteIntent, leading: &[&str]) -> NoteIntent {
     if let NoteIntent::Create { style, .. }
     | NoteIntent::SummarizeOpenNote { style }

@@ -287,14 +287,14 @@ pub(super) fn is_plain_topic(topic: &str) -> bool {
         DESCRIPTIONS,
         NOT_TOPICS,
     ];
-    let has_end = ends
+    let has_excluded_ending = ends
         .iter()
         .any(|ends| ends.iter().any(|end| topic.ends_with(end)));
-    let points = UNSPACED_BEGINNINGS
+    let points_outside = UNSPACED_BEGINNINGS
         .iter()
         .any(|start| topic.starts_with(start));
     let is_message = ["에게", "한테"]
         .iter()
         .any(|particle| topic.contains(particle));
-    !(has_end || points || is_message)
+    !(has_excluded_ending || points_outside || is_message)
 }

@@ -81,7 +81,7 @@ pub(super) fn strip_title(text: &str) -> Option<&str> {
     Some(text.strip_suffix("으").unwrap_or(text))
 }
 
-/// Removes the particle between a topic and the note, and what follows it.
+/// Removes the particle between a topic and the note, and the words after the particle.
 pub(super) fn strip_connection(text: &str) -> Option<&str> {
     PARTICLE_CONNECTIONS
         .iter()
@@ -109,6 +109,8 @@ pub(super) fn strip_any_prefix<'a>(text: &'a str, prefixes: &[&str]) -> Option<&
     prefixes.iter().find_map(|prefix| text.strip_prefix(prefix))
 }
 
+/// The text as a topic. `None` if it refers to other text or is more than a topic, unless it is in
+/// quotation marks.
 pub(super) fn topic(text: &str) -> Option<String> {
     let topic = RequestTopic::parse(text)?;
     let text = topic.text.as_str();
@@ -116,18 +118,18 @@ pub(super) fn topic(text: &str) -> Option<String> {
         let before = strip_any(text, &[word]);
         before.is_some_and(|before| CONVERSATION_TIMES.contains(&before) || before.is_empty())
     });
-    let refers = REFERENCES.contains(&text)
+    let is_reference = REFERENCES.contains(&text)
         || NOT_TOPICS.contains(&text)
         || is_conversation
         || starts_with_any(text, DEMONSTRATIVES)
         || MESSAGE_ENDINGS
             .iter()
             .any(|end| strip_any(text, &[end]).is_some());
-    let goes_on = STEPS.iter().any(|step| text.ends_with(step));
-    let refers = refers || goes_on;
+    let is_first_step = STEPS.iter().any(|step| text.ends_with(step));
+    let is_excluded = is_reference || is_first_step || topic.has_second_sentence();
     let signs = TEXT_SIGNS.iter().chain(LOOKALIKES);
     let has_sign = signs.into_iter().any(|sign| text.contains(sign));
-    let is_topic = topic.is_quoted || !(refers || has_sign || topic.has_second_sentence());
+    let is_topic = topic.is_quoted || !(is_excluded || has_sign);
     is_topic.then_some(topic.text)
 }
 
@@ -135,8 +137,8 @@ pub(super) fn starts_with_any(text: &str, starts: &[&str]) -> bool {
     starts.iter().any(|start| text.starts_with(start))
 }
 
-/// Removes the first of the suffixes that matches. A suffix must follow a space, a quotation mark or
-/// be the whole text, unless it begins with a particle, which follows the topic directly.
+/// Removes the first of the suffixes that matches. A suffix must follow a space or be the whole text,
+/// unless it begins with a particle, which follows the topic directly.
 pub(super) fn strip_any<'a>(text: &'a str, suffixes: &[&str]) -> Option<&'a str> {
     suffixes.iter().find_map(|suffix| {
         let rest = text.strip_suffix(suffix)?;

@@ -4,11 +4,11 @@
 use super::korean_lookalikes::is_plain_topic;
 
 const NOTES: &[&str] = &["노트", "메모"];
-/// Ends of a word before the note.
+/// Endings of a word before the note.
 const BEFORE_NOTES: &[&str] = &["대한", "관한", "관련", "관련된", "관련한"];
-/// Particles of the note.
+/// Particles directly after the word for note.
 const PARTICLES: &[&str] = &["들을", "들", "를", ""];
-/// Beginnings of what may follow the note without a space.
+/// Beginnings of words that may follow the note without a space.
 const AFTER_NOTES: &[&str] = &[
     "좀", "하나", "만들", "작성", "써", "찾", "검색", "요약", "정리", "보여", "추가", "생성",
     "적어", "남겨", "있어", "있나", "있니", "부탁",
@@ -96,14 +96,14 @@ fn separate_owner(topic: &str) -> String {
 }
 
 fn separate_word(word: &str) -> String {
-    let is_joint = |at: &usize| {
+    let may_split = |at: &usize| {
         let before = &word[..*at];
         before.is_empty()
             || OWNERS.contains(&before)
             || BEFORE_NOTES.iter().any(|end| before.ends_with(end))
     };
     let notes = NOTES.iter().find_map(|notes| {
-        let at = word.rfind(notes).filter(is_joint)?;
+        let at = word.rfind(notes).filter(may_split)?;
         Some((at, at + notes.len()))
     });
     if let Some((start, end)) = notes {

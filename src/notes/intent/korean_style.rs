@@ -1,5 +1,5 @@
 //! Korean words that describe how to write, such as `짧게` and `세 줄로`. They are the style of a
-//! request, wherever in it they appear: `짧게 홍차 노트 써줘`, `홍차 노트 짧게 써줘`.
+//! request, wherever they appear in it: `짧게 홍차 노트 써줘`, `홍차 노트 짧게 써줘`.
 
 use super::korean_parts::strip_any;
 use super::korean_words::MODIFIERS;
@@ -63,7 +63,7 @@ const DEGREES: &[&str] = &[
     "더",
     "좀",
 ];
-/// Units of `세 줄로`, and what may follow them.
+/// Units of a length, as in `세 줄로`.
 const UNITS: &[&str] = &[
     "줄",
     "문장",
@@ -81,8 +81,8 @@ const UNIT_ENDINGS: &[&str] = &["정도로", "이내로", "이하로", "으로",
 const NUMBERS: &[&str] = &[
     "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "한두", "두세", "서너",
 ];
-/// Number and unit of `세 줄로`, and a degree before it.
-const LENGTH_WORDS_MAX: usize = 4;
+/// Maximum number of words of a style: a degree, and a number with its unit, as in `세 줄로`.
+const STYLE_WORDS_MAX: usize = 4;
 /// Endings of a verb that describes the noun after it.
 const VERB_ENDINGS: &[&str] = &[
     "는",
@@ -160,7 +160,7 @@ pub(super) fn strip_leading_style(mut text: &str) -> Styled<'_> {
 fn split_leading_style(text: &str) -> Option<(&str, &str)> {
     let spaces = text.match_indices(' ').map(|(at, _)| at);
     let style_end = spaces
-        .take(LENGTH_WORDS_MAX)
+        .take(STYLE_WORDS_MAX)
         .find(|at| strip_one_style(&text[..*at]).is_some_and(str::is_empty))?;
     let (style, rest) = (&text[..style_end], text[style_end..].trim_start());
     let next = rest.split(' ').next().unwrap_or_default();

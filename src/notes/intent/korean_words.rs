@@ -118,7 +118,7 @@ pub(super) const MODIFIERS: &[&str] = &[
     "모두",
     "다",
 ];
-/// What may follow a request without a verb, as in `이 노트 요약 좀`.
+/// Words that may follow a request without a verb, as in `이 노트 요약 좀`.
 pub(super) const SOFTENERS: &[&str] = &["좀요", "좀"];
 /// Words before `노트` that describe a new note and are dropped, because notes are short anyway.
 pub(super) const SIZES: &[&str] = &["짧은", "간단한", "간략한", "새로운", "새"];
@@ -132,7 +132,7 @@ pub(super) const NOTES: &[&str] = &[
     "메모를",
     "메모",
 ];
-/// What follows `노트` in `노트 내용을 요약해줘` and `노트 목록 보여줘`.
+/// Words after `노트`, as in `노트 내용을 요약해줘` and `노트 목록 보여줘`.
 pub(super) const CONTENT: &[&str] = &["의 내용을", "의 내용", "내용을", "내용", "목록을", "목록"];
 pub(super) const IN_NOTES: &[&str] = &[
     "노트들 중에서",
@@ -169,7 +169,7 @@ pub(super) const OWN: &[&str] = &[
     "전체",
 ];
 pub(super) const ME: &[&str] = &["내가", "제가"];
-/// What the user wrote, in `내가 홍차에 대해 쓴 거`.
+/// Nouns for the user's writing, as in `내가 홍차에 대해 쓴 거`.
 pub(super) const WRITINGS: &[&str] = &["거", "것", "것들", "거를", "걸", "내용", "글"];
 /// Connects the topic to the note, longest first.
 pub(super) const ABOUT: &[&str] = &[
@@ -221,7 +221,8 @@ pub(super) const WRITTEN: &[&str] = &[
     "다룬",
     "다루는",
 ];
-/// Connects the topic to the note: the particle after a consonant, after a vowel, and what follows.
+/// Connects the topic to the note: the particle after a consonant, the particle after a vowel, and the
+/// words that may follow it.
 pub(super) const PARTICLE_CONNECTIONS: &[(&str, &str, &[&str])] = &[
     (
         "이라는",
@@ -350,7 +351,7 @@ pub(super) const OPEN_NOTE_AS_TOPIC: &[&str] = &[
     "메모는",
     "메모",
 ];
-/// Questions about what the user has written, with [`ME`] before them or at the beginning.
+/// Questions about the user's own writing, with [`ME`] before them or at the beginning.
 pub(super) const WRITING_QUESTIONS: &[&str] = &[
     "뭐라고 썼지",
     "뭐라고 썼어",

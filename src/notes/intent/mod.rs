@@ -25,7 +25,7 @@ use topic::without_final_punctuation;
 /// Longer prompts usually contain the text to work on, or further instructions.
 const PROMPT_CHARS_MAX: usize = 300;
 
-/// A request to create, find or summarize notes. `style` says how to write, in the user's words,
+/// A request to create, find or summarize notes. `style` describes how to write, in the user's words,
 /// such as `detailed, in French`; it may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoteIntent {
@@ -44,8 +44,8 @@ pub enum NoteIntent {
         topic: String,
         style: String,
     },
-    /// Summarize the note with this file name or path. Without such a note, it is an ordinary prompt:
-    /// the file may be elsewhere.
+    /// Summarize the note with this file name or path. If there is no such note, the prompt goes to the
+    /// model: the file may be elsewhere.
     SummarizeFile {
         name: String,
         style: String,

@@ -28,7 +28,7 @@ fn check(cases: impl IntoIterator<Item = (&'static str, Option<NoteIntent>)>) {
 }
 
 #[test]
-fn prompts_that_create_notes() {
+fn prompts_that_create_notes_are_recognized() {
     check([
         ("create a note on routers", create("routers")),
         (
@@ -73,7 +73,7 @@ fn prompts_that_create_notes() {
 }
 
 #[test]
-fn prompts_that_find_notes() {
+fn prompts_that_find_notes_are_recognized() {
     check([
         ("find notes about routers", find("routers")),
         ("Find my notes on routers?", find("routers")),
@@ -101,7 +101,7 @@ fn prompts_that_find_notes() {
 }
 
 #[test]
-fn prompts_that_summarize_notes() {
+fn prompts_that_summarize_notes_are_recognized() {
     check([
         ("summarize this note", OPEN),
         ("Summarise the current note.", OPEN),

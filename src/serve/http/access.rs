@@ -1,4 +1,4 @@
-//! Who may use the HTTP server: checks of `Host`, `Origin` and the access token. Pure.
+//! Controls access to the HTTP server: checks `Host`, `Origin` and the access token. Pure.
 
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use http::uri::Authority;
@@ -11,7 +11,7 @@ use url::{Host, Url};
 /// Stands for all host names.
 pub const ANY_HOST: &str = "*";
 
-/// Which requests are served.
+/// The rules by which requests are served or refused.
 #[derive(Debug, Clone, Default)]
 pub struct AccessPolicy {
     /// Names and addresses that clients may use for the server, besides the loopback ones.

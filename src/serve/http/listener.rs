@@ -30,7 +30,10 @@ pub enum ListenError {
     PortTaken(SocketAddr),
     #[error("This machine has no address {}.", .0.ip())]
     NotOurAddress(SocketAddr),
-    #[error("Port {} may only be used by the system administrator.", .0.port())]
+    #[error(
+        "Port {} may only be used by the system administrator. Choose a port above 1023.",
+        .0.port()
+    )]
     PortForbidden(SocketAddr),
     #[error("Could not listen on {address}: {why}")]
     Other { address: SocketAddr, why: io::Error },

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::{Duration, Instant};
 
-/// Maximum number of addresses tracked individually. Any further ones share a bucket.
+/// Maximum number of addresses tracked individually. All others share a bucket.
 const ADDRESSES_MAX: usize = 4_096;
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! The HTTP+SSE transport of revision 2024-11-05, which `rmcp` does not have: `GET /sse` opens a
+//! The HTTP+SSE transport of revision 2024-11-05, which `rmcp` does not support: `GET /sse` opens a
 //! stream whose first event names the endpoint for the client's messages. The session lasts as long
 //! as the stream.
 

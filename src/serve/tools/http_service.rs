@@ -1,5 +1,5 @@
 //! Requests to the services of the built-in tools: bounded in size and time, retried where that
-//! is safe, with errors that tell a model what happened and what to do.
+//! is safe, with errors that describe the problem and the next step to a model.
 
 use crate::http_util::{
     CONNECT_TIMEOUT_SECONDS, RequestFailure, is_loopback, read_body_prefix, request_failure,
@@ -18,7 +18,7 @@ pub const USER_AGENT: &str = concat!("humble/", env!("CARGO_PKG_VERSION"));
 const ATTEMPTS_MAX: u32 = 3;
 /// Time limit of one attempt, from connecting to the last byte.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The pause before the first retry; it doubles.
+/// The pause before the first retry. Each further retry doubles it.
 const BACKOFF: Duration = Duration::from_millis(500);
 /// If a service asks for a longer pause, the call fails.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(5);
@@ -27,7 +27,7 @@ const REDIRECTS_MAX: usize = 3;
 /// Longer explanations from a service are truncated to this many characters.
 const REASON_CHARS_MAX: usize = 200;
 
-/// How messages to the model and the user refer to a service.
+/// The name of a service in messages to the model and the user.
 #[derive(Debug, Clone, Copy)]
 pub struct ServiceName {
     /// The start of a sentence, such as `The weather service`.
@@ -36,7 +36,8 @@ pub struct ServiceName {
     pub setting: &'static str,
 }
 
-/// HTTP clients, built on first use, because loading certificates takes time.
+/// HTTP clients by `(is_loopback, is_secure)`, built on first use, because loading certificates takes
+/// time.
 #[derive(Debug, Default)]
 pub struct ServiceClients(Mutex<HashMap<(bool, bool), Client>>);
 
@@ -89,7 +90,7 @@ fn follow_on_same_host(attempt: redirect::Attempt<'_>) -> redirect::Action {
 
 /// Why an attempt failed.
 struct AttemptError {
-    /// What happened, as the end of a sentence that begins with the service.
+    /// A predicate whose subject is the service, such as `did not answer within 10 s`.
     what: String,
     /// Whether another attempt may succeed, and the pause that the service asked for.
     retry: Option<Option<Duration>>,

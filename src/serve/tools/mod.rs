@@ -56,7 +56,7 @@ struct Shared {
 pub enum ToolFailure {
     /// No tool has this name, or it is withheld.
     UnknownTool,
-    /// A text for the model: what happened, and what it can do.
+    /// A text for the model, which describes the problem and the next step.
     Failed(String),
     /// The caller cancelled the call. Nobody waits for a response.
     Cancelled,

@@ -25,7 +25,7 @@ pub trait BuiltInTool: Send + Sync {
     /// Runs the tool. Dropping the future cancels the call.
     ///
     /// # Errors
-    /// A text for the model: what happened, and what it can do.
+    /// A text for the model, which describes the problem and the next step.
     fn call<'a>(&self, call: ToolInvocation<'a>) -> BoxFuture<'a, Result<Value, String>>;
 }
 
@@ -39,7 +39,7 @@ pub struct ToolDescription {
     pub output_schema: Value,
     /// Whether the tool changes nothing.
     pub is_read_only: bool,
-    /// Whether the same arguments have the same effect and result again.
+    /// Whether repeating a call has no further effect and gives the same result.
     pub is_idempotent: bool,
     /// Whether the tool reaches beyond this machine.
     pub is_open_world: bool,
@@ -53,7 +53,7 @@ pub fn definition(tool: ToolDescription) -> Tool {
         .with_title(tool.title)
         .with_raw_output_schema(Arc::new(object(tool.output_schema)))
         .with_annotations(
-            // No built-in tool changes or deletes what exists.
+            // No built-in tool changes or deletes existing data.
             ToolAnnotations::new()
                 .read_only(tool.is_read_only)
                 .destructive(false)
@@ -71,7 +71,7 @@ pub struct ToolInvocation<'a> {
     pub progress: ProgressReporter,
 }
 
-/// Access to the network and to language models.
+/// Access to the network, to language models and to notes.
 pub struct Services {
     pub http: ServiceClients,
     pub network: Network,

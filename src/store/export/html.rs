@@ -9,7 +9,7 @@ use url::Url;
 /// The only schemes to which links may lead.
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
-/// Blocks whatever escaping might miss.
+/// The Content-Security-Policy. Blocks anything that escaping might miss.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
@@ -94,7 +94,7 @@ fn harmless(event: Event) -> Event {
                 id,
             })
         }
-        // Loading an image would tell its server that the page was opened.
+        // Loading an image would reveal to its server that the page was opened.
         Event::Start(Tag::Image {
             link_type,
             dest_url,

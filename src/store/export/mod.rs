@@ -63,7 +63,7 @@ fn cancelled_turns(session: &Session, part: ExportPart, redactor: &Redactor) -> 
 struct ExportedMessage {
     role: MessageRole,
     text: String,
-    /// Why the answer is not complete; empty if it is.
+    /// A suffix such as ` (cancelled)` for an incomplete answer; empty for a complete one.
     mark: &'static str,
 }
 

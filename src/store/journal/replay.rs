@@ -26,7 +26,7 @@ pub struct JournaledTurn {
     pub calls: Vec<(u64, bool, Value)>,
     /// The final answer, the time at which it ended, and its usage.
     pub answer: Option<(String, Option<Timestamp>, Usage)>,
-    pub ended_unanswered: bool,
+    pub has_ended_unanswered: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +62,7 @@ impl JournaledTurn {
         waiting.map(|(_, _, entry)| entry)
     }
 
-    /// All calls in order. One without an outcome may have run, unless it awaited approval.
+    /// All calls in order. A call without an outcome may have run, unless it awaited approval.
     pub fn tool_calls(&self) -> Vec<ToolCall> {
         let calls = self.calls.iter().filter_map(|(_, awaiting, entry)| {
             let mut call = call_json::from_json(entry)?;
@@ -133,7 +133,7 @@ impl JournaledTurn {
                     },
                 ))
             }
-            JournalRecord::Ended => self.ended_unanswered = true,
+            JournalRecord::Ended => self.has_ended_unanswered = true,
         }
     }
 }
@@ -169,7 +169,7 @@ pub(super) fn read_turns(bytes: &[u8]) -> Vec<JournaledTurn> {
                 pieces: Vec::new(),
                 calls: Vec::new(),
                 answer: None,
-                ended_unanswered: false,
+                has_ended_unanswered: false,
             }),
             record => match turns.last_mut() {
                 Some(turn) => turn.apply(record),

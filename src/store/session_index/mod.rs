@@ -1,5 +1,5 @@
-//! The full-text index of all sessions, and the summaries of unchanged ones. It is a cache: it is
-//! right again after being deleted, and the list works without it. `update` brings it up to date.
+//! The full-text index of all sessions, and the summaries of unchanged ones. It is a cache: if it is
+//! deleted, it is built again, and the list works without it. `update` brings it up to date.
 
 mod summary_record;
 mod update;
@@ -14,11 +14,11 @@ use std::fs::{self, DirEntry};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Increases whenever another part of a session is indexed. Added to the modification time in the
-/// index, so that sessions indexed by an earlier version are indexed again.
+/// Must be increased whenever other parts of a session are indexed. Added to the modification time in
+/// the index, so that sessions indexed by an earlier version are indexed again.
 const TEXT_VERSION: i64 = 1;
 
-/// How much a list reads of sessions that are not indexed yet. The others are listed by name.
+/// Limits on reading sessions that are not indexed yet. Sessions beyond them are listed by name.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadLimits {
     pub files: usize,
@@ -31,7 +31,7 @@ impl ReadLimits {
         files: 200,
         bytes: 2 * 1024 * 1024,
     };
-    pub const NONE: Self = Self {
+    pub const UNLIMITED: Self = Self {
         files: usize::MAX,
         bytes: u64::MAX,
     };
@@ -43,7 +43,7 @@ pub struct SessionIndex {
     path: PathBuf,
 }
 
-/// A session file and when it last changed.
+/// A session file and its fingerprint, which shows whether it changed.
 struct SessionFile {
     id: SessionId,
     fingerprint: DocumentFingerprint,
@@ -53,7 +53,7 @@ struct SessionFile {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FoundSessions {
     pub sessions: HashSet<SessionId>,
-    /// The words that were searched, folded, to mark them in texts.
+    /// The search words, case-folded, for marking them in texts.
     pub terms: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ impl SessionIndex {
         Self { sessions, path }
     }
 
-    /// All sessions, most recently changed first, and how many of them a search finds.
+    /// All sessions, most recently changed first, and how many of them are indexed.
     pub fn list(&self, limits: ReadLimits) -> (Vec<SessionSummary>, IndexProgress) {
         let files = self.session_files();
         let (known, progress) = self.known_summaries(&files);
@@ -119,7 +119,7 @@ impl SessionIndex {
         {
             return Ok(id);
         }
-        lookup::find(&self.list(ReadLimits::NONE).0, wanted)
+        lookup::find(&self.list(ReadLimits::UNLIMITED).0, wanted)
     }
 
     /// The most recently changed session.
@@ -127,7 +127,7 @@ impl SessionIndex {
     /// # Errors
     /// There is no session that can be opened.
     pub fn latest(&self) -> Result<SessionId, LookupError> {
-        lookup::latest(&self.list(ReadLimits::NONE).0)
+        lookup::latest(&self.list(ReadLimits::UNLIMITED).0)
     }
 
     /// The title of a session.
@@ -143,7 +143,7 @@ impl SessionIndex {
         }
     }
 
-    /// The summary of each file, as far as the index has it, in one pass over the index.
+    /// The summary of each file, if the index has it, in one pass over the index.
     fn known_summaries(
         &self,
         files: &[SessionFile],

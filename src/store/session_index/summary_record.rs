@@ -14,7 +14,7 @@ struct SummaryRecord {
     error: Option<String>,
 }
 
-/// Seconds since 1970, and the nanoseconds of the last one.
+/// Seconds since 1970, and nanoseconds within the last second.
 fn parts(time: Timestamp) -> (i64, i32) {
     (time.as_second(), time.subsec_nanosecond())
 }

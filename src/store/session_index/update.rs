@@ -14,12 +14,12 @@ const BATCH_DOCUMENTS: usize = 100;
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 /// Maximum size of a chunk. A session usually fits into one.
 const CHUNK_BYTES_MAX: usize = 1024 * 1024;
-/// Text of one session that is indexed. The rest of a longer one is not found.
+/// Maximum size of the indexed text of a session. A search does not find the rest.
 const SESSION_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl SessionIndex {
-    /// Indexes changed sessions for about `time`, and removes deleted ones. Does nothing if
-    /// another program is indexing; its progress is returned.
+    /// Indexes changed sessions for about `time`, and removes deleted ones. While another program is
+    /// indexing, does nothing and returns the progress of that program.
     pub fn update(&self, time: Duration) -> IndexProgress {
         let files = self.session_files();
         let total = files.len();
@@ -60,7 +60,7 @@ impl SessionIndex {
         if lock.is_none() {
             return Ok(indexed);
         }
-        // Those that remain no longer have a file.
+        // The remaining entries no longer have a file.
         let mut batch = IndexChanges {
             removed: known.into_keys().collect(),
             ..IndexChanges::default()

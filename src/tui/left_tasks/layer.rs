@@ -72,7 +72,7 @@ impl LeftTasksLayer {
                 _ => LeftTaskCommand::List,
             },
             LayerKey::CancelTask => LeftTaskCommand::Cancel(id),
-            LayerKey::Delete => LeftTaskCommand::Forget(id),
+            LayerKey::Delete => LeftTaskCommand::Remove(id),
             _ => return,
         };
         cx.send(Command::LeftTask(command));

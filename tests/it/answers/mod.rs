@@ -1,5 +1,5 @@
-//! Rendered answers: their appearance at three sizes, whether a terminal shows what the program
-//! drew, and a stable reading position.
+//! Rendered answers: their appearance at three sizes, their output in a terminal emulator, and a
+//! stable reading position.
 
 use crate::support::screen_harness;
 mod reading_position;

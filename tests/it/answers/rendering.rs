@@ -77,7 +77,8 @@ def greet(name: str) -> str:
 for n in range(3):
     print(greet(\"세계\"), n";
 
-/// Streams an answer, drawing each frame over the previous one and comparing the emulated screen.
+/// Streams an answer, draws each frame over the previous one, and checks each on the emulated screen.
+/// Returns the final screen.
 fn stream_answer(size: (u16, u16), answer: &str, is_complete: bool) -> String {
     let mut harness = screen_harness(size);
     harness.prompt("보여줘");

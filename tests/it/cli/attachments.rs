@@ -6,8 +6,8 @@ use crate::support::attachment_files::{PNG_BASE64, png};
 #[test]
 fn attached_files_are_sent_with_the_prompt() {
     let fixture = ask_fixture();
-    let seeing = Reply::json(200, &json!({ "capabilities": ["completion", "vision"] }));
-    fixture.server.always_reply("/api/show", seeing);
+    let vision_reply = Reply::json(200, &json!({ "capabilities": ["completion", "vision"] }));
+    fixture.server.always_reply("/api/show", vision_reply);
     fixture.queue_reply(ollama_text(&["A dot."]));
     std::fs::write(fixture.home.path().join("a.png"), png()).expect("written");
     fixture.write("n.txt", "one\n");
@@ -41,8 +41,8 @@ fn a_file_that_cannot_be_attached_is_a_usage_error() {
         "{stderr}"
     );
     assert!(fixture.server.bodies(CHAT).is_empty());
-    let many = ["--attach", "x"].repeat(11);
-    let output = fixture.run(&[&["ask"], &many[..], &["q"]].concat());
+    let too_many = ["--attach", "x"].repeat(11);
+    let output = fixture.run(&[&["ask"], &too_many[..], &["q"]].concat());
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr_of(&output).contains("At most 10 files"));
 }

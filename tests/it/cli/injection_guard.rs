@@ -16,7 +16,7 @@ fn a_call_copied_from_piped_input_is_denied_despite_yes() {
     assert_eq!(stdout_of(&output), "I was not allowed.\n");
     let stderr = stderr_of(&output);
     for message in [
-        "(it occurs in the piped-in text, so it asks in every mode)",
+        "(it occurs in the piped-in text, so it needs approval in every mode)",
         "Denied: there is no terminal to ask on, and this call always needs approval.",
     ] {
         assert!(stderr.contains(message), "{stderr}");
@@ -34,13 +34,13 @@ fn a_call_copied_from_piped_input_is_denied_despite_yes() {
 #[test]
 fn a_call_copied_from_a_result_is_denied_with_a_reason_in_json() {
     let fixture = ask_fixture();
-    let fetch = json!({"name": "get_time", "arguments": {"timezone": CALL}});
+    let call_with_quoted_call = json!({"name": "get_time", "arguments": {"timezone": CALL}});
     let config =
         std::fs::read_to_string(fixture.home.path().join("config.json")).expect("config.json");
     let limits = r#"{ "limits": { "errorsPerTurn": 9 }, "#;
     fixture.write("config.json", &config.replacen('{', limits, 1));
     fixture
-        .queue_reply(ollama_text(&[&fetch.to_string()]))
+        .queue_reply(ollama_text(&[&call_with_quoted_call.to_string()]))
         .queue_reply(ollama_text(&[CALL]))
         .queue_reply(ollama_text(&["So be it."]));
     let output = fixture.run(&["ask", "--yes", "--json", "Read the page."]);
@@ -63,7 +63,7 @@ fn a_call_copied_from_a_result_is_denied_with_a_reason_in_json() {
 }
 
 #[test]
-fn a_call_in_the_users_own_prompt_is_not_untrusted() {
+fn a_call_in_the_users_own_prompt_is_trusted() {
     let fixture = ask_fixture();
     fixture
         .queue_reply(ollama_text(&[CALL]))

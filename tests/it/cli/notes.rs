@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// A vault in the home of the fixture, with these notes.
-fn with_vault(fixture: &AskFixture, notes: &[(&str, &str)]) -> std::path::PathBuf {
+/// Creates a vault with these notes in the home of the fixture, and configures it.
+fn create_vault(fixture: &AskFixture, notes: &[(&str, &str)]) -> std::path::PathBuf {
     let vault = fixture.home.path().join("vault");
     std::fs::create_dir(&vault).expect("created");
     for (name, text) in notes {
@@ -20,7 +20,7 @@ fn with_vault(fixture: &AskFixture, notes: &[(&str, &str)]) -> std::path::PathBu
 #[test]
 fn a_note_is_created_and_its_path_goes_to_standard_error() {
     let fixture = ask_fixture();
-    let vault = with_vault(&fixture, &[]);
+    let vault = create_vault(&fixture, &[]);
     fixture.queue_reply(ollama_text(&["# 홍차\n\n", "따뜻하다."]));
     let output = fixture.run(&["ask", "홍차에 대한 노트 써줄 수 있어?"]);
     let path = std::fs::canonicalize(vault)
@@ -38,7 +38,7 @@ fn a_note_is_created_and_its_path_goes_to_standard_error() {
 #[test]
 fn found_notes_are_printed_without_a_request() {
     let fixture = ask_fixture();
-    with_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
+    create_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
     let output = fixture.run(&["ask", "please search for tea in my notes"]);
     let stdout = stdout_of(&output);
     assert!(stdout.starts_with("1 note matches \"tea\":"), "{stdout}");
@@ -50,7 +50,7 @@ fn found_notes_are_printed_without_a_request() {
 #[test]
 fn a_missing_notes_folder_is_reported_at_the_start() {
     let fixture = ask_fixture();
-    let vault = with_vault(&fixture, &[]);
+    let vault = create_vault(&fixture, &[]);
     std::fs::remove_dir(&vault).expect("removed");
     fixture.queue_reply(ollama_text(&["Hi."]));
     let stderr = stderr_of(&fixture.run(&["ask", "hi"]));
@@ -68,7 +68,7 @@ fn a_missing_notes_folder_is_reported_at_the_start() {
 #[test]
 fn a_prompt_read_with_a_dash_may_be_a_request_but_other_piped_input_never_is() {
     let fixture = ask_fixture();
-    with_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
+    create_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
     let output = fixture.run_with_pipe(&["ask", "-"], "find notes about tea\n");
     assert!(stdout_of(&output).starts_with("1 note matches \"tea\":"));
     assert_eq!(output.status.code(), Some(0));
@@ -92,7 +92,7 @@ fn a_prompt_read_with_a_dash_may_be_a_request_but_other_piped_input_never_is() {
 #[test]
 fn a_byte_order_mark_before_a_piped_or_typed_request_is_ignored() {
     let fixture = ask_fixture();
-    with_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
+    create_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
     let piped = fixture.run_with_pipe(&["ask", "-"], "\u{feff}find notes about tea\r\n");
     let typed = fixture.run(&["ask", "\u{feff}find notes about tea"]);
     for output in [piped, typed] {
@@ -102,9 +102,9 @@ fn a_byte_order_mark_before_a_piped_or_typed_request_is_ignored() {
     assert_eq!(fixture.server.bodies(CHAT).len(), 0);
 }
 
-/// Runs `humble ask` with a prompt that the model answers with `Hm.`, and expects the status 1 and
-/// this text on standard error.
-fn fails(fixture: &AskFixture, arguments: &[&str], why: &str) {
+/// Runs `humble ask` with these arguments while the model answers `Hm.`. Asserts that the status is 1
+/// and that standard error contains `why`.
+fn assert_fails(fixture: &AskFixture, arguments: &[&str], why: &str) {
     fixture.queue_reply(ollama_text(&["Hm."]));
     let output = fixture.run(&[&["ask"], arguments].concat());
     let stderr = stderr_of(&output);
@@ -114,34 +114,34 @@ fn fails(fixture: &AskFixture, arguments: &[&str], why: &str) {
 }
 
 #[test]
-fn a_request_that_was_not_carried_out_fails_and_says_why() {
+fn a_request_that_is_not_carried_out_fails_with_a_reason() {
     let fixture = ask_fixture();
-    let vault = with_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
-    fails(&fixture, &["find notes about dragons"], "No note matches");
-    fails(
+    let vault = create_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
+    assert_fails(&fixture, &["find notes about dragons"], "No note matches");
+    assert_fails(
         &fixture,
         &["summarize my notes about dragons"],
         "mentions \"dragons\".",
     );
-    fails(&fixture, &["summarize this note"], "No note is open.");
+    assert_fails(&fixture, &["summarize this note"], "No note is open.");
     std::fs::create_dir(vault.join("plan.md")).expect("created");
     let folder = "The note plan.md cannot be read: it is a folder";
-    fails(&fixture, &["summarize plan.md"], folder);
+    assert_fails(&fixture, &["summarize plan.md"], folder);
     std::fs::remove_dir_all(&vault).expect("removed");
     let missing = "the folder does not exist.";
-    fails(&fixture, &["find notes about tea"], missing);
-    fails(&fixture, &["make a note about tea"], missing);
-    fails(&fixture, &["summarize my notes on tea"], missing);
-    // The prompt of a user who does not want the notes is an ordinary one.
+    assert_fails(&fixture, &["find notes about tea"], missing);
+    assert_fails(&fixture, &["make a note about tea"], missing);
+    assert_fails(&fixture, &["summarize my notes on tea"], missing);
+    // With `/chat`, the prompt is sent without using the notes.
     fixture.queue_reply(ollama_text(&["Hm."]));
     let output = fixture.run(&["ask", "/chat find notes about tea"]);
     assert_eq!(output.status.code(), Some(0));
 }
 
 #[test]
-fn an_answer_that_cannot_be_saved_as_a_note_is_printed_and_fails() {
+fn if_an_answer_cannot_be_saved_as_a_note_it_is_printed_and_the_status_is_1() {
     let fixture = ask_fixture();
-    let vault = with_vault(&fixture, &[]);
+    let vault = create_vault(&fixture, &[]);
     let truncated = ollama_done(20, 10).replace("\"stop\"", "\"length\"");
     let text = json!({ "role": "assistant", "content": "# Tea" });
     let reply = Reply::status(200).header("content-type", "application/x-ndjson");
@@ -155,9 +155,9 @@ fn an_answer_that_cannot_be_saved_as_a_note_is_printed_and_fails() {
 }
 
 #[test]
-fn a_failed_request_has_an_event_of_its_own_for_scripts() {
+fn a_failed_notes_request_is_reported_as_a_json_event() {
     let fixture = ask_fixture();
-    with_vault(&fixture, &[("milk.md", "# Milk")]);
+    create_vault(&fixture, &[("milk.md", "# Milk")]);
     fixture.queue_reply(ollama_text(&["Hm."]));
     let output = fixture.run(&["ask", "--json", "find notes about tea"]);
     let events = stdout_of(&output);

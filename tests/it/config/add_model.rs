@@ -81,7 +81,7 @@ fn a_copied_model_keeps_the_url_and_the_key_reference() {
 }
 
 #[test]
-fn a_null_or_missing_list_is_created() {
+fn a_null_empty_or_missing_list_gets_the_model() {
     for text in [r#"{"models":null}"#, r#"{"models":[]}"#, r#"{"x":1}"#] {
         let fixture = with_config(text);
         config::add_model(&fixture.home, &new_model("a", ProviderKind::Ollama), None).unwrap();
@@ -90,7 +90,7 @@ fn a_null_or_missing_list_is_created() {
 }
 
 #[test]
-fn an_unusable_file_is_not_modified() {
+fn a_file_that_cannot_take_the_model_is_not_modified() {
     for text in [
         r#"{"models":{"name":"a"}}"#,
         r#"{"models":[{"name":"a","provider":"ollama"}]}"#,

@@ -64,7 +64,7 @@ fn addresses_and_hosts_are_read() {
 }
 
 #[test]
-fn invalid_values_are_named_and_the_defaults_used() {
+fn invalid_values_are_reported_and_the_defaults_are_used() {
     let cases = [
         (
             json!({ "geocodingUrl": 7 }),

@@ -1,10 +1,10 @@
-//! The section `keys` of `config.json`, which the screen checks.
+//! Reads the `keys` section of `config.json`. The screen checks the names of actions and keys.
 
 use super::*;
 use humble::domain::KeyEntry;
 
 #[test]
-fn keys_are_read_with_their_lines() {
+fn keys_are_read_with_their_line_numbers() {
     let fixture = with_config(
         r#"{
   "keys": {
@@ -52,7 +52,7 @@ fn entries_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn a_section_of_another_type_is_a_banner() {
+fn a_section_of_another_type_is_reported_in_a_banner() {
     let fixture = with_config("{\n  \"keys\": \"Ctrl+K\"\n}");
     assert_eq!(fixture.settings().keys.entries, []);
     let [(cause, text)] = fixture.banners().try_into().expect("one banner");

@@ -67,7 +67,7 @@ impl ConfigFixture {
         read_settings_with(&self.home, &variables).value
     }
 
-    /// Cause and text of each banner, without the path of the home.
+    /// Cause and text of each banner, without the path of the home folder.
     fn banners(&self) -> Vec<(String, String)> {
         let settings = read_settings_with(&self.home, &variables).banners;
         let servers = read_servers_with(&self.home, &variables).banners;
@@ -115,7 +115,7 @@ fn reference(name: &str, provider: ProviderKind) -> ModelRef {
     }
 }
 
-/// Whether the file has this mode. Where there are no modes, only checks that it exists.
+/// Whether the file has this mode. On systems without file modes, only checks that it exists.
 fn has_mode(path: &Path, mode: u32) -> bool {
     #[cfg(unix)]
     return {
@@ -261,8 +261,8 @@ fn a_malformed_server_file_is_reported_and_not_modified() {
 fn an_oversized_config_is_reported() {
     let fixture = with_config(vec![b' '; (16 << 20) + 1]);
     let sentence = "config.json is larger than 16 MB. Starting without it; nothing is saved to \
-                    it. Settings are small: move the file away, or remove what does \
-                    not belong in it.";
+                    it. Settings files are small: move this file away, or remove large \
+                    values from it.";
     let expected = ("config.json".to_owned(), sentence.to_owned());
     assert_eq!(fixture.banners(), [expected]);
     let error = config::set_tool_mode(&fixture.home, ToolMode::Auto).unwrap_err();

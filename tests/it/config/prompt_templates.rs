@@ -58,7 +58,7 @@ fn each_markdown_file_is_a_template() {
 }
 
 #[test]
-fn an_unusable_template_says_why() {
+fn an_unusable_template_has_a_reason() {
     let large = vec![b'x'; 1024 * 1024 + 1];
     let files: [(&str, &[u8]); 5] = [
         ("a b.md", b"x"),
@@ -75,7 +75,7 @@ fn an_unusable_template_says_why() {
     assert_eq!(
         reasons,
         [
-            "a b: a command has no spaces: rename its file",
+            "a b: a command name cannot contain spaces: rename its file",
             "empty: its file has no text",
             "large: its file is larger than 1 MB",
             "latin: line 1 of its file is not UTF-8",

@@ -6,7 +6,7 @@ use humble::domain::Dialect;
 use proptest::prelude::*;
 
 #[test]
-fn a_rewrite_changes_nothing_but_the_value() {
+fn a_rewrite_changes_only_the_value() {
     let text = "{ \"zeta\": 1.50,\r\n\t\"models\": [\r\n\t\t{\"name\":\"a\",\"provider\":\"ollama\", \"x\": 12345678901234567890123, \"active\":true},\r\n\
                 \t\t{ \"model\" : \"b\", \"provider\" : \"mistral\", \"\\u006eote\": \"\\/\" }\r\n\t], \"alpha\": null }";
     let fixture = with_config(text);
@@ -43,7 +43,7 @@ fn setting_a_dialect_changes_only_that_models_entry() {
 }
 
 #[test]
-fn the_notes_folder_is_stored_beside_other_settings_of_notes() {
+fn the_notes_folder_is_stored_next_to_other_notes_settings() {
     let folder = |path: &str| NotesFolder {
         path: path.into(),
         is_new: false,
@@ -150,7 +150,7 @@ fn an_unknown_model_or_server_is_rejected_with_a_suggestion() {
 }
 
 #[test]
-fn concurrent_saves_of_several_programs_lose_nothing() {
+fn concurrent_saves_lose_nothing() {
     let tools: Vec<String> = (0..40).map(|number| format!("tool-{number}")).collect();
     let fixture = with_servers(r#"{"mcpServers":{"a":{"command":"x"},"b":{"command":"y"}}}"#);
     std::thread::scope(|scope| {
@@ -178,7 +178,7 @@ fn concurrent_saves_of_several_programs_lose_nothing() {
 #[test]
 fn a_long_held_lock_is_an_error_instead_of_a_hang() {
     let fixture = with_config("{}");
-    let _lock = humble::files::FileLock::acquire_beside(&fixture.home.config()).unwrap();
+    let _lock = humble::files::FileLock::acquire_for(&fixture.home.config()).unwrap();
     let error = config::set_tool_mode(&fixture.home, ToolMode::Auto).unwrap_err();
     assert!(
         error.to_string().contains("another program has locked"),

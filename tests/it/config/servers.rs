@@ -88,7 +88,7 @@ fn disabled_with(entry: Value) -> Vec<String> {
 }
 
 #[test]
-fn fetch_page_is_on_only_if_it_is_named() {
+fn fetch_page_is_on_only_if_tools_on_names_it() {
     let default = ["fetch_page", "get_cat_fact", "ollama_chat", "say_hello"];
     assert_eq!(disabled_with(json!({})), default);
     assert_eq!(disabled_with(json!({ "toolsOff": [] })), ["fetch_page"]);
@@ -157,7 +157,7 @@ fn unknown_names_of_built_in_tools_are_reported() {
 }
 
 #[test]
-fn values_of_variables_are_secrets_everywhere() {
+fn values_of_variables_are_secrets_unless_short_or_public() {
     let text = json!({ "mcpServers": {
         "a": { "url": "http://${SHORT}/${PATHLIKE}/mcp?x=${PATHLIKE}", "headers": { "X": "${AUTH}" } },
         "b": { "command": "c", "args": ["--at=${AUTH}", "${HOME}/x"], "env": { "E": "${SHORT}" } },

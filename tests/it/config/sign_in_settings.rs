@@ -1,4 +1,4 @@
-//! The sign-in settings of a server: what is read, and what is refused with a reason.
+//! The sign-in settings of a server: how they are read, and why some are refused.
 
 use super::*;
 use humble::domain::LaunchConfig;

@@ -129,7 +129,7 @@ fn world_readable_keys_are_reported_and_not_changed() {
 fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
     let fixture = config_fixture();
     let path = fixture.home.system_prompt();
-    let name = |suffix: &str| {
+    let backup_path = |suffix: &str| {
         fixture
             .home
             .root()
@@ -155,10 +155,10 @@ fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
         assert_eq!(&*shown, text);
         assert_eq!(
             replace_system_prompt(&fixture.home, &shown),
-            Ok(name(suffix))
+            Ok(backup_path(suffix))
         );
-        assert_eq!(fs::read_to_string(name(suffix)).unwrap(), text);
-        assert!(has_mode(&name(suffix), 0o600));
+        assert_eq!(fs::read_to_string(backup_path(suffix)).unwrap(), text);
+        assert!(has_mode(&backup_path(suffix), 0o600));
         let new_text = fs::read_to_string(&path).unwrap();
         assert_eq!(new_text, config::DEFAULT_SYSTEM_PROMPT);
     }
@@ -168,11 +168,11 @@ fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
     assert!(text.contains("was changed in the meantime"), "{text}");
     let contents = fs::read_to_string(&path).unwrap();
     assert_eq!(contents, "chooseFunction, but another text");
-    assert!(!name(".bak_3").exists());
+    assert!(!backup_path(".bak_3").exists());
 }
 
 #[test]
-fn a_file_in_place_of_the_log_folder_loses_only_the_log() {
+fn a_file_in_place_of_the_log_folder_disables_only_the_log() {
     let fixture = config_fixture();
     fs::write(fixture.home.logs(), "").unwrap();
     let banners = fixture.home.prepare();

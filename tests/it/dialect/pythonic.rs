@@ -1,4 +1,4 @@
-//! Calls as Python, and code and Markdown that look similar.
+//! Calls in Python syntax, and code and Markdown that look similar.
 
 use crate::dialect::scan_every_way::{describe_scan, test_toolset};
 use crate::dialect::special_tokens::{ADD, CUT, SEOUL, TIME, TOKYO, form_of, unknown};
@@ -7,7 +7,7 @@ use humble::dialect::scan::{CallScanner, ScanEvent};
 const BROKEN: &str = "unusable its arguments cannot be read: a string is not closed, or a quote in it is not escaped";
 
 #[test]
-fn python_in_function_calls_tags() {
+fn python_calls_between_tags_are_read() {
     assert_eq!(
         describe_scan("<function_calls>get_weather(city=\"서울\")</function_calls>"),
         [SEOUL]
@@ -34,7 +34,7 @@ fn python_in_function_calls_tags() {
 }
 
 #[test]
-fn llama_calls_after_its_python_tag() {
+fn llama_calls_after_the_python_tag_are_read() {
     assert_eq!(
         describe_scan("<|python_tag|>get_weather.call(city=\"서울\")<|eom_id|>"),
         [SEOUL]
@@ -59,7 +59,7 @@ fn llama_calls_after_its_python_tag() {
 }
 
 #[test]
-fn python_list_of_calls() {
+fn a_python_list_of_calls_is_read() {
     assert_eq!(describe_scan("[get_weather(city='서울')]"), [SEOUL]);
     assert_eq!(
         describe_scan(
@@ -99,7 +99,7 @@ fn python_list_of_calls() {
 }
 
 #[test]
-fn lfm2_list_is_enclosed_by_tokens() {
+fn lfm2_encloses_its_list_in_tokens() {
     assert_eq!(
         describe_scan("<|tool_call_start|>[get_weather(city=\"서울\")]<|tool_call_end|>네, 서울."),
         [SEOUL, "text 네, 서울."]

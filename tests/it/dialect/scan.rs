@@ -6,11 +6,11 @@ use humble::domain::Toolset;
 use std::sync::Arc;
 
 const ADD: &str = r#"{"server": "log", "name": "add", "arguments": {"a": 1, "b": 2}}"#;
-const CALLED: &str = r#"call log/add {"a":1,"b":2}"#;
+const ADD_CALL: &str = r#"call log/add {"a":1,"b":2}"#;
 
 #[test]
 fn the_form_in_the_system_message_is_a_call() {
-    assert_eq!(describe_scan(ADD), [CALLED]);
+    assert_eq!(describe_scan(ADD), [ADD_CALL]);
     assert_eq!(
         describe_scan(
             "{\n\t\"name\": \"get_weather\",\n\t\"arguments\": {\"city\": \"서울 {특별시}\"},\n\t\"server\": \"humble\",\n\t\"reason\": \"날씨\"\n}\n"
@@ -23,11 +23,11 @@ fn the_form_in_the_system_message_is_a_call() {
 fn aliases_for_name_and_arguments_are_accepted() {
     assert_eq!(
         describe_scan(r#"{"tool": "add", "args": {"a": 1, "b": 2}}"#),
-        [CALLED]
+        [ADD_CALL]
     );
     assert_eq!(
         describe_scan(r#"{"tool_name": "add", "input": {"a": 1, "b": 2}}"#),
-        [CALLED]
+        [ADD_CALL]
     );
     assert_eq!(
         describe_scan(r#"{"function": "get_weather", "parameters": {"city": "東京"}}"#),
@@ -39,11 +39,11 @@ fn aliases_for_name_and_arguments_are_accepted() {
 fn prose_around_a_call_is_kept_without_the_call() {
     assert_eq!(
         describe_scan(&format!("Let me add.\n\n{ADD}")),
-        ["text Let me add.\n\n", CALLED]
+        ["text Let me add.\n\n", ADD_CALL]
     );
     assert_eq!(
         describe_scan(&format!("더해 볼게요: {ADD}\n\n잠시만요.")),
-        ["text 더해 볼게요: ", CALLED, "text 잠시만요."]
+        ["text 더해 볼게요: ", ADD_CALL, "text 잠시만요."]
     );
 }
 
@@ -52,7 +52,7 @@ fn several_calls_may_use_any_common_separator() {
     for separator in ["; ", ";", "\n", "", ",\n"] {
         assert_eq!(
             describe_scan(&[ADD, separator, ADD].concat()),
-            [CALLED, CALLED]
+            [ADD_CALL, ADD_CALL]
         );
     }
     assert_eq!(
@@ -71,7 +71,7 @@ fn several_calls_may_use_any_common_separator() {
 fn an_invalid_call_in_an_array_does_not_drop_the_others() {
     assert_eq!(
         describe_scan(&format!("[{ADD},\n {ADD}]")),
-        [CALLED, CALLED]
+        [ADD_CALL, ADD_CALL]
     );
     assert_eq!(
         describe_scan(
@@ -82,19 +82,19 @@ fn an_invalid_call_in_an_array_does_not_drop_the_others() {
             r#"call humble/get_weather {"city":"大阪"}"#
         ]
     );
-    assert_eq!(describe_scan(&format!("[{ADD}")), [CALLED]);
-    assert_eq!(describe_scan(&format!("[{ADD}, 5, \"둘\"]")), [CALLED]);
+    assert_eq!(describe_scan(&format!("[{ADD}")), [ADD_CALL]);
+    assert_eq!(describe_scan(&format!("[{ADD}, 5, \"둘\"]")), [ADD_CALL]);
     assert_eq!(
         describe_scan(&format!("[{ADD} and so on")),
-        [CALLED, "text and so on"]
+        [ADD_CALL, "text and so on"]
     );
 }
 
 #[test]
 fn the_fence_around_a_call_is_removed_with_it() {
-    assert_eq!(describe_scan(&format!("```json\n{ADD}\n```")), [CALLED]);
-    assert_eq!(describe_scan(&format!("```\n{ADD}\n```\n")), [CALLED]);
-    assert_eq!(describe_scan(&format!("`{ADD}`")), [CALLED]);
+    assert_eq!(describe_scan(&format!("```json\n{ADD}\n```")), [ADD_CALL]);
+    assert_eq!(describe_scan(&format!("```\n{ADD}\n```\n")), [ADD_CALL]);
+    assert_eq!(describe_scan(&format!("`{ADD}`")), [ADD_CALL]);
     assert_eq!(
         describe_scan(
             "알겠습니다.\n```json\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"서울\"}}\n```\n확인할게요."
@@ -107,9 +107,9 @@ fn the_fence_around_a_call_is_removed_with_it() {
     );
     assert_eq!(
         describe_scan(&format!("```json\n{ADD}\n{ADD}\n```\n```json\n{ADD}\n```")),
-        [CALLED; 3]
+        [ADD_CALL; 3]
     );
-    assert_eq!(describe_scan(&format!("```json\n{ADD}")), [CALLED]);
+    assert_eq!(describe_scan(&format!("```json\n{ADD}")), [ADD_CALL]);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn wrapped_calls_are_unwrapped() {
         r#"{"jsonrpc": "2.0", "id": 1, "method": "add", "params": {"a": 1, "b": 2}}"#,
         r#"{"tool_calls": [{"function": {"name": "add", "arguments": {"a": 1, "b": 2}}}]}"#,
     ] {
-        assert_eq!(describe_scan(text), [CALLED], "{text}");
+        assert_eq!(describe_scan(text), [ADD_CALL], "{text}");
     }
 }
 
@@ -129,20 +129,20 @@ fn wrapped_calls_are_unwrapped() {
 fn arguments_may_precede_the_name() {
     assert_eq!(
         describe_scan(r#"{"arguments": {"a": 1, "b": 2}, "name": "add"}"#),
-        [CALLED]
+        [ADD_CALL]
     );
 }
 
 #[test]
-fn the_name_may_be_the_key_in_an_array() {
-    assert_eq!(describe_scan(r#"[{"add": {"a": 1, "b": 2}}]"#), [CALLED]);
+fn the_name_may_be_the_key_of_an_array_item() {
+    assert_eq!(describe_scan(r#"[{"add": {"a": 1, "b": 2}}]"#), [ADD_CALL]);
 }
 
 #[test]
 fn arguments_may_be_a_json_string() {
     assert_eq!(
         describe_scan(r#"{"name": "add", "arguments": "{\"a\": 1, \"b\": 2}"}"#),
-        [CALLED]
+        [ADD_CALL]
     );
     assert_eq!(
         describe_scan(r#"{"name": "get_time", "arguments": ""}"#),
@@ -206,7 +206,7 @@ fn an_unknown_tool_is_reported_and_never_mapped_to_another_server() {
 }
 
 #[test]
-fn a_call_truncated_by_the_end_is_not_shown_as_text() {
+fn a_recognized_but_truncated_call_is_not_shown_as_text() {
     let cut = "unusable it was cut off before its end";
     assert_eq!(
         describe_scan(r#"{"name": "add", "arguments": {"a": 1, "b"#),
@@ -218,7 +218,7 @@ fn a_call_truncated_by_the_end_is_not_shown_as_text() {
     );
     assert_eq!(
         describe_scan(&format!("[{ADD}, {{\"name\": \"a")),
-        [CALLED, cut]
+        [ADD_CALL, cut]
     );
 }
 
@@ -226,11 +226,11 @@ fn a_call_truncated_by_the_end_is_not_shown_as_text() {
 fn braces_after_a_call_are_text() {
     assert_eq!(
         describe_scan(&format!("{ADD} {{x}} and {{\"k\": 1}}")),
-        [CALLED, r#"text {x} and {"k": 1}"#]
+        [ADD_CALL, r#"text {x} and {"k": 1}"#]
     );
     assert_eq!(
         describe_scan(&format!("{ADD}}}\n[끝]")),
-        [CALLED, "text }\n[끝]"]
+        [ADD_CALL, "text }\n[끝]"]
     );
 }
 
@@ -244,7 +244,7 @@ fn names_may_be_namespaced() {
         "functions.add:12",
     ] {
         let text = format!(r#"{{"name": "{name}", "arguments": {{"a": 1, "b": 2}}}}"#);
-        assert_eq!(describe_scan(&text), [CALLED], "{name}");
+        assert_eq!(describe_scan(&text), [ADD_CALL], "{name}");
     }
 }
 
@@ -272,7 +272,7 @@ fn thinking_is_extracted_first() {
     );
     assert_eq!(
         describe_scan(&format!("<think>a</think>\n{ADD}")),
-        ["thinking a", CALLED]
+        ["thinking a", ADD_CALL]
     );
 }
 
@@ -287,7 +287,7 @@ fn a_lone_closing_tag_turns_the_preceding_text_into_thinking() {
         describe_scan(&format!("더하면 {ADD} 될까\n</think>\n아니요")),
         [
             "text 더하면 ",
-            CALLED,
+            ADD_CALL,
             "text 될까\n",
             "text was thinking",
             "text 아니요"
@@ -322,15 +322,15 @@ fn a_call_quoted_in_thinking_is_not_a_call() {
 fn a_fence_with_other_content_does_not_hide_a_later_call() {
     assert_eq!(
         describe_scan(&format!("```\nls\n```\n\n{ADD}")),
-        ["text ```\nls\n```\n\n", CALLED]
+        ["text ```\nls\n```\n\n", ADD_CALL]
     );
     assert_eq!(
         describe_scan(&format!("```\nls\n```\n\n```json\n{ADD}\n```")),
-        ["text ```\nls\n```\n\n", CALLED]
+        ["text ```\nls\n```\n\n", ADD_CALL]
     );
     assert_eq!(
         describe_scan(&format!("Say {{\"what\n\n{ADD}")),
-        ["text Say {\"what\n\n", CALLED]
+        ["text Say {\"what\n\n", ADD_CALL]
     );
 }
 
@@ -365,7 +365,7 @@ fn without_tools_json_is_text_and_thinking_is_still_recognized() {
 }
 
 #[test]
-fn the_raw_text_of_a_call_is_what_the_model_wrote() {
+fn a_call_keeps_the_raw_text_of_the_model() {
     let events = scan(
         &test_toolset(),
         [format!("[{ADD}, {{\"name\":\"x\",\"args\":{{}}}}]").as_str()],

@@ -11,6 +11,7 @@ pub const TOKYO: &str = r#"call humble/get_weather {"city":"東京"}"#;
 pub const TIME: &str = "call humble/get_time {}";
 pub const CUT: &str = "unusable it was cut off before its end";
 
+/// The description of a call to an unknown tool.
 pub fn unknown(name: &str) -> String {
     format!(
         "unusable there is no tool `{name}`; available: `get_time` (humble), `get_weather` (humble), `add` (log), `ping` (log), `ping` (docs)"
@@ -31,7 +32,7 @@ pub fn form_of(text: &str) -> (&'static str, bool) {
 }
 
 #[test]
-fn gemma_call_syntax_with_its_own_quotes() {
+fn gemma_uses_its_own_call_syntax_and_quotes() {
     assert_eq!(
         describe_scan(
             "<start_function_call>call:get_weather{city:<escape>서울<escape>}<end_function_call>"
@@ -135,7 +136,7 @@ fn deepseek_separates_name_and_arguments_with_a_token() {
 }
 
 #[test]
-fn deepseek_tokens_with_other_bars_and_fenced_json() {
+fn deepseek_tokens_may_have_other_bars_and_fenced_json() {
     for (section_start, call_start, separator, call_end, section_end) in [
         (
             "<｜tool▁calls▁begin｜>",
@@ -301,7 +302,7 @@ fn gpt_oss_thinks_and_answers_in_separate_channels() {
 }
 
 #[test]
-fn gemma_and_command_use_their_own_thinking_tokens() {
+fn gemma_and_command_r_use_their_own_thinking_tokens() {
     assert_eq!(
         describe_scan("<|channel>thought\n더하면 3<channel|>3입니다."),
         ["thinking 더하면 3", "text 3입니다."]

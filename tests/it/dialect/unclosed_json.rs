@@ -3,7 +3,7 @@
 use crate::dialect::scan_every_way::describe_scan;
 
 const TIME: &str = "call humble/get_time {}";
-const NEXT: &str = "<tool_call>\n{\"name\": \"get_time\", \"arguments\": {}}\n</tool_call>";
+const NEXT_CALL: &str = "<tool_call>\n{\"name\": \"get_time\", \"arguments\": {}}\n</tool_call>";
 
 /// Describes the scan of `text`, with each call whose JSON is invalid shortened to `unreadable`.
 fn shortened_events(text: &str) -> Vec<String> {
@@ -31,7 +31,7 @@ fn a_missing_brace_in_tags_loses_nothing_that_follows() {
     ] {
         assert_eq!(
             shortened_events(&format!(
-                "First\n<tool_call>\n{broken}\n</tool_call>\nI will look now.\n{NEXT}"
+                "First\n<tool_call>\n{broken}\n</tool_call>\nI will look now.\n{NEXT_CALL}"
             )),
             [
                 "text First\n",
@@ -82,7 +82,7 @@ fn an_unclosed_bare_object_ends_before_prose_a_fence_or_the_next_call() {
         r#"{"name": "get_weather", "arguments": {"city": "서울}}"#,
     ] {
         assert_eq!(
-            shortened_events(&format!("```json\n{unclosed}\n```\n끝\n{NEXT}")),
+            shortened_events(&format!("```json\n{unclosed}\n```\n끝\n{NEXT_CALL}")),
             ["unreadable", "text 끝\n", TIME]
         );
     }
@@ -137,7 +137,7 @@ fn a_missing_brace_after_special_tokens_loses_nothing_that_follows() {
                 "<|call|>",
             ),
         ] {
-            let text = format!("{opening}{json}{closing}끝\n{NEXT}");
+            let text = format!("{opening}{json}{closing}끝\n{NEXT_CALL}");
             assert_eq!(
                 shortened_events(&text),
                 ["unreadable", "text 끝\n", TIME],
@@ -148,7 +148,7 @@ fn a_missing_brace_after_special_tokens_loses_nothing_that_follows() {
 }
 
 #[test]
-fn a_rejected_line_does_not_close_the_call() {
+fn an_unclosed_string_with_closing_markers_stays_text() {
     assert_eq!(
         describe_scan("{\"이[/TOOL_CALLS][5]\n]끝"),
         ["text {\"이[/TOOL_CALLS][5]\n]끝"]

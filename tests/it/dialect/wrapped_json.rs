@@ -4,36 +4,36 @@ use crate::dialect::scan_every_way::{describe_scan, scan, test_toolset};
 use humble::dialect::scan::ScanEvent;
 
 const ADD: &str = r#"{"name": "add", "arguments": {"a": 1, "b": 2}}"#;
-const CALLED: &str = r#"call log/add {"a":1,"b":2}"#;
+const ADD_CALL: &str = r#"call log/add {"a":1,"b":2}"#;
 const SEOUL: &str =
     r#"{"name": "get_weather", "arguments": {"city": "서울 </tool_call> <특별시>"}}"#;
-const IN_SEOUL: &str = r#"call humble/get_weather {"city":"서울 </tool_call> <특별시>"}"#;
+const SEOUL_CALL: &str = r#"call humble/get_weather {"city":"서울 </tool_call> <특별시>"}"#;
 
 #[test]
 fn json_in_tool_call_tags_is_a_call() {
     assert_eq!(
         describe_scan(&format!("<tool_call>\n{ADD}\n</tool_call>")),
-        [CALLED]
+        [ADD_CALL]
     );
     assert_eq!(
         describe_scan(&format!("확인할게요.\n<tool_call>{SEOUL}</tool_call>\n끝")),
-        ["text 확인할게요.\n", IN_SEOUL, "text 끝"]
+        ["text 확인할게요.\n", SEOUL_CALL, "text 끝"]
     );
     assert_eq!(
         describe_scan(&format!(
             "<tool_call>[{ADD}, {SEOUL}]</tool_call>\n<tool_call>\n{ADD}\n</tool_call>"
         )),
-        [CALLED, IN_SEOUL, CALLED]
+        [ADD_CALL, SEOUL_CALL, ADD_CALL]
     );
-    assert_eq!(describe_scan(&format!("<tool_call>\n{ADD}")), [CALLED]);
+    assert_eq!(describe_scan(&format!("<tool_call>\n{ADD}")), [ADD_CALL]);
     assert_eq!(
         describe_scan(&format!("```xml\n<tool_call>\n{ADD}\n</tool_call>\n```")),
-        [CALLED]
+        [ADD_CALL]
     );
-    assert_eq!(describe_scan(&format!("{ADD}\n</tool_call>")), [CALLED]);
+    assert_eq!(describe_scan(&format!("{ADD}\n</tool_call>")), [ADD_CALL]);
     assert_eq!(
         describe_scan(&format!("<tool_call>\n```json\n{ADD}\n```\n</tool_call>끝")),
-        [CALLED, "text 끝"]
+        [ADD_CALL, "text 끝"]
     );
     assert_eq!(
         describe_scan("<tool_call>\n```\n표\n```"),
@@ -42,7 +42,7 @@ fn json_in_tool_call_tags_is_a_call() {
 }
 
 #[test]
-fn invalid_content_of_tool_call_tags_is_still_a_call() {
+fn incomplete_or_invalid_content_of_tool_call_tags_is_never_text() {
     assert_eq!(
         describe_scan(r#"<tool_call>{"name": "get_time"}</tool_call>"#),
         ["call humble/get_time {}"]
@@ -51,7 +51,7 @@ fn invalid_content_of_tool_call_tags_is_still_a_call() {
         describe_scan(
             r#"<tool_call>{"name": "add", "arguments": {"a": 1, "b": 2}, "thought": "합"}</tool_call>"#
         ),
-        [CALLED]
+        [ADD_CALL]
     );
     assert_eq!(
         describe_scan(r#"<tool_call>{"name": "add", "arguments" {"a": 1}}</tool_call>끝"#),
@@ -70,37 +70,43 @@ fn invalid_content_of_tool_call_tags_is_still_a_call() {
 fn an_extra_bracket_or_wrong_closing_tag_belongs_to_the_call() {
     assert_eq!(
         describe_scan(&format!("<tool_call>{ADD}}}</tool_call>끝")),
-        [CALLED, "text 끝"]
+        [ADD_CALL, "text 끝"]
     );
     assert_eq!(
         describe_scan(&format!("<tool_call>\n{ADD}\n<tool_call>")),
-        [CALLED]
+        [ADD_CALL]
     );
 }
 
 #[test]
-fn other_tags_around_the_same_json() {
+fn json_in_other_tags_is_a_call() {
     for (opening, closing) in [
         ("<tools>", "</tools>"),
         ("<function_call>", "</function_call>"),
         ("<TOOLCALL>", "</TOOLCALL>"),
     ] {
-        assert_eq!(describe_scan(&format!("{opening}{ADD}{closing}")), [CALLED]);
+        assert_eq!(
+            describe_scan(&format!("{opening}{ADD}{closing}")),
+            [ADD_CALL]
+        );
         assert_eq!(
             describe_scan(&format!("{opening}\n[{ADD}, {SEOUL}]\n{closing}네")),
-            [CALLED, IN_SEOUL, "text 네"]
+            [ADD_CALL, SEOUL_CALL, "text 네"]
         );
     }
 }
 
 #[test]
-fn granite_never_closes_its_list() {
+fn granite_may_omit_closing_tokens() {
     assert_eq!(
         describe_scan(&format!("<|tool_call|> [{ADD}, {SEOUL}]")),
-        [CALLED, IN_SEOUL]
+        [ADD_CALL, SEOUL_CALL]
     );
-    assert_eq!(describe_scan(&format!("<|tool_call|>[{ADD}")), [CALLED]);
-    assert_eq!(describe_scan(&format!("<tool_call> [{SEOUL}")), [IN_SEOUL]);
+    assert_eq!(describe_scan(&format!("<|tool_call|>[{ADD}")), [ADD_CALL]);
+    assert_eq!(
+        describe_scan(&format!("<tool_call> [{SEOUL}")),
+        [SEOUL_CALL]
+    );
 }
 
 #[test]
@@ -109,11 +115,11 @@ fn mistral_lists_its_calls_after_a_token() {
         describe_scan(
             r#"[TOOL_CALLS] [{"name": "add", "arguments": {"a": 1, "b": 2}, "id": "VvvODy9mT"}]"#
         ),
-        [CALLED]
+        [ADD_CALL]
     );
     assert_eq!(
         describe_scan(&format!("[TOOL_CALLS][{SEOUL}][/TOOL_CALLS]네")),
-        [IN_SEOUL, "text 네"]
+        [SEOUL_CALL, "text 네"]
     );
     assert_eq!(describe_scan("[TOOL_C] 목록"), ["text [TOOL_C] 목록"]);
 }
@@ -124,7 +130,7 @@ fn llama_separates_calls_with_semicolons() {
         describe_scan(
             r#"<|python_tag|>{"name": "add", "parameters": {"a": 1, "b": 2}};{"type": "function", "name": "get_weather", "parameters": {"city": "東京"}}<|eom_id|>"#
         ),
-        [CALLED, r#"call humble/get_weather {"city":"東京"}"#]
+        [ADD_CALL, r#"call humble/get_weather {"city":"東京"}"#]
     );
     assert_eq!(
         describe_scan(r#"<|python_tag|>{"name": "add", "parameters": {"a": "1", "b": "둘"}}"#),
@@ -133,7 +139,7 @@ fn llama_separates_calls_with_semicolons() {
 }
 
 #[test]
-fn command_numbers_its_calls() {
+fn command_r_numbers_its_calls() {
     let first = r#"{"tool_call_id": "0", "tool_name": "add", "parameters": {"a": 1, "b": 2}}"#;
     let second =
         r#"{"tool_call_id": "1", "tool_name": "get_weather", "parameters": {"city": "서울"}}"#;
@@ -141,20 +147,20 @@ fn command_numbers_its_calls() {
         describe_scan(&format!(
             "<|START_ACTION|>[{first},\n{second}]<|END_ACTION|>"
         )),
-        [CALLED, r#"call humble/get_weather {"city":"서울"}"#]
+        [ADD_CALL, r#"call humble/get_weather {"city":"서울"}"#]
     );
     assert_eq!(
         describe_scan(&format!("<|START_ACTION|>\n[{first}")),
-        [CALLED]
+        [ADD_CALL]
     );
 }
 
 #[test]
 fn phi_writes_functools_before_its_list() {
-    assert_eq!(describe_scan(&format!("functools[{ADD}]")), [CALLED]);
+    assert_eq!(describe_scan(&format!("functools[{ADD}]")), [ADD_CALL]);
     assert_eq!(
         describe_scan(&format!("네.\nfunctools[{SEOUL}, {ADD}]")),
-        ["text 네.\n", IN_SEOUL, CALLED]
+        ["text 네.\n", SEOUL_CALL, ADD_CALL]
     );
     for text in [
         "functools is a module",
@@ -204,7 +210,7 @@ fn an_unknown_tool_in_tags_is_reported() {
 }
 
 #[test]
-fn the_form_is_labeled_and_markers_contain_the_hidden_text() {
+fn a_call_is_labeled_with_its_form_and_markers_contain_the_hidden_text() {
     let text = format!("넵 <tool_call>\n{ADD}\n</tool_call>\n<|eom_id|>");
     let events = scan(&test_toolset(), [text.as_str()]);
     let raw: Vec<_> = events.iter().map(ScanEvent::raw).collect();

@@ -1,4 +1,4 @@
-//! Prompts with attached files: what the model gets, what is saved, and what is restored later.
+//! Prompts with attached files: the request to the model, the saved session, and the restored files.
 
 use super::*;
 use crate::support::attachment_files::{PNG_BASE64, attach, png};
@@ -108,7 +108,7 @@ async fn damaged_contents_are_reported_to_the_model_as_missing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_loses_no_attachment() {
+async fn a_lost_terminal_loses_no_attachment() {
     let folder = folder();
     let image = attach(folder.path(), "a.png", &png());
     let script = Script::default().round([ScriptStep::text("Half"), ScriptStep::Hang]);
@@ -216,7 +216,7 @@ async fn call_copied_from_an_attached_file_asks_even_in_auto() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn model_without_vision_refuses_a_prompt_with_images() {
+async fn prompt_with_images_is_rejected_for_a_model_without_vision() {
     let folder = folder();
     let image = attach(folder.path(), "a.png", &png());
     let config = OLLAMA_CONFIG.replace(r#""active": true"#, r#""active": true, "vision": false"#);
@@ -224,7 +224,7 @@ async fn model_without_vision_refuses_a_prompt_with_images() {
         EngineHarness::start_with_config(Script::default().answer("Hello."), &config).await;
     submit(&harness, "Look.", &[image]).await;
     let TurnEnd::Failed { notice } = harness.wait_for_turn_end().await else {
-        panic!("the turn fails")
+        panic!("the turn did not fail")
     };
     assert_eq!(notice.what, "m takes no images.");
     assert_eq!(harness.requests.count(), 0, "nothing was sent");
@@ -258,7 +258,7 @@ async fn model_without_vision_gets_no_earlier_image() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn images_count_in_the_meter() {
+async fn images_are_counted_in_the_context_meter() {
     let folder = folder();
     let image = attach(folder.path(), "a.png", &png());
     let mut large = Attachment::clone(&image);
@@ -285,7 +285,7 @@ async fn images_count_in_the_meter() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn contents_are_removed_at_a_start_after_their_last_conversation_was_deleted() {
+async fn attachment_is_removed_at_startup_once_no_conversation_uses_it() {
     let folder = folder();
     let image = attach(folder.path(), "a.png", &png());
     let mut harness = EngineHarness::start(Script::default().answer("A dot.")).await;
@@ -312,16 +312,19 @@ async fn contents_are_removed_at_a_start_after_their_last_conversation_was_delet
     let mut days = std::fs::read_dir(&trash).expect("a trash");
     let today = days.next().expect("a day").expect("readable").path();
     std::fs::rename(today, trash.join("2020-01-01")).expect("renamed");
-    // The first start empties the trash, and a later one removes what it used.
+    // The first start empties the trash; the next one removes the attachments used only there.
     for _ in 0..2 {
         home = restart(home).await;
     }
     assert!(!stored.exists());
-    assert!(folder.path().join("a.png").exists(), "never the original");
+    assert!(
+        folder.path().join("a.png").exists(),
+        "the original file stays"
+    );
     drop(home);
 }
 
-/// Deletes a session, and starts and ends the program twice, since a start cleans up in the
+/// Deletes a session and restarts the engine once more, because a start cleans up in the
 /// background.
 async fn delete_and_restart(home: TempDir, session: &Path) -> TempDir {
     let harness = EngineHarness::start_in(home, Script::default()).await;

@@ -77,7 +77,7 @@ async fn retried_prompt_keeps_the_old_answer_as_a_branch() {
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
     let files = session_files(&home);
-    assert_eq!(files.len(), 1, "no fork: nothing was lost");
+    assert_eq!(files.len(), 1, "switching branches creates no other file");
     let file = read_json(&files[0]);
     assert_eq!(
         file["messages"],
@@ -103,7 +103,7 @@ async fn undone_turns_survive_a_restart() {
     let messages = saved_messages(&[("first", "one"), ("second", "two")]);
     assert_eq!(
         file["messages"], messages,
-        "a file without messages would have no name"
+        "undoing every turn keeps the saved messages"
     );
     assert_eq!(file["humble"].get("branches"), None);
     let harness = open_saved_session(home, Script::default()).await;
@@ -129,7 +129,7 @@ async fn undone_turn_is_saved_as_a_branch_with_the_next_answer() {
     );
     let home = harness.shut_down().await;
     let files = session_files(&home);
-    assert_eq!(files.len(), 1, "no fork: {files:?}");
+    assert_eq!(files.len(), 1, "the branch is in the same file: {files:?}");
     let file = read_json(&files[0]);
     assert_eq!(file["messages"], saved_messages(&[("second", "two")]));
     let branch = &file["humble"]["branches"][0]["messages"];

@@ -106,8 +106,8 @@ fn toolset() -> Toolset {
     )])
 }
 
-/// Whether each call of a reply runs. Each of `calls` is (is terminated, is native). With
-/// `is_truncated`, the token limit ended the reply.
+/// Returns for each call of a reply whether it runs. Each of `calls` is (is terminated, is native);
+/// `is_truncated` means that the token limit ended the reply.
 fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
     let setup = TurnSetup {
         prompt: Prompt::new("Time?"),
@@ -277,7 +277,7 @@ async fn treating_one_call_as_text_keeps_the_others() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn xml_dialect_is_used_for_reading_and_for_the_history() {
+async fn xml_call_is_read_and_kept_in_the_history() {
     let call = "<mcp-request>\n  <tool name=\"get_time\" />\n  <param name=\"timezone\">Asia/Seoul</param>\n</mcp-request>";
     let config = OLLAMA_CONFIG.replace("\"active\"", "\"toolCalls\": \"xml\", \"active\"");
     let script = Script::default()

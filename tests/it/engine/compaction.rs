@@ -147,7 +147,7 @@ async fn compacting_a_short_conversation_does_nothing() {
     let mut harness = EngineHarness::start(Script::default()).await;
     harness.send(COMPACT).await;
     let TurnEnd::Failed { notice } = harness.wait_for_turn_end().await else {
-        panic!("a failure");
+        panic!("the turn did not fail");
     };
     assert_eq!(notice.what, "There is nothing to summarize yet.");
     assert_eq!(notice.severity, Severity::Info);

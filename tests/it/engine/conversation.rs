@@ -67,7 +67,7 @@ async fn thinking_of_two_rounds_is_saved_with_a_blank_line_between() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn call_before_a_lone_closing_tag_of_thinking_does_not_run() {
+async fn call_before_an_unmatched_closing_think_tag_does_not_run() {
     let config = OLLAMA_CONFIG.replace("] }", "], \"toolCallMode\": \"auto\" }");
     let reply = format!("Perhaps {GET_TIME_CALL} helps.\n</think>\nNo, it is noon.");
     let mut harness =
@@ -305,7 +305,7 @@ async fn deleted_conversation_is_not_recreated_by_the_next_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn part_of_a_first_answer_is_kept_under_its_prompt() {
+async fn partial_first_answer_is_saved_under_its_prompt() {
     let mut harness = EngineHarness::start(journal::partial_answer_script()).await;
     harness.prompt("Tell me").await;
     let is_text = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));

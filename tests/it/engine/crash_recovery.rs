@@ -120,7 +120,7 @@ async fn one_shot_run_leaves_an_unfinished_turn_for_later() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_prompt_puts_an_unfinished_turn_off_until_the_next_start() {
+async fn a_new_prompt_postpones_an_unfinished_turn_until_the_next_start() {
     let mut harness = EngineHarness::start(partial_answer_script()).await;
     harness.prompt("Tell me").await;
     wait_for_journaled_text(&mut harness).await;

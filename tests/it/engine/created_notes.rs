@@ -50,7 +50,7 @@ async fn a_note_is_written_when_the_answer_is_complete_and_undone_with_the_turn(
 }
 
 #[tokio::test(start_paused = true)]
-async fn undoing_a_turn_removes_its_note_in_any_order_of_turns() {
+async fn undo_removes_notes_across_turns_without_notes() {
     let script = Script::default()
         .answer("# Tea")
         .answer("hi")
@@ -84,7 +84,7 @@ async fn a_note_that_changed_or_belongs_to_another_branch_is_kept() {
     harness.wait_for_turn_end().await;
     fs::write(vault.join("tea.md"), "mine").expect("written");
     harness.send(Command::Rewind).await;
-    let why = "Undone. The note tea.md was not removed: it was changed since it was created.";
+    let why = "Undone. The note tea.md was not removed: it has changed since it was created.";
     assert_eq!(notice(&mut harness).await, why);
     harness.prompt("make a note about tea").await;
     harness.wait_for_turn_end().await;
@@ -132,7 +132,7 @@ async fn replace_last(harness: &mut EngineHarness, text: &str) -> TurnEnd {
     harness.wait_for_turn_end().await
 }
 
-/// Like [`notice`], with the reason.
+/// Like [`notice`], but includes the reason.
 async fn full_notice(harness: &mut EngineHarness) -> String {
     let is_notice = |event: &Event| matches!(event, Event::NoticePosted(_));
     match harness.wait_for("a notice", is_notice).await {
@@ -170,12 +170,12 @@ async fn replacing_a_turn_removes_its_note() {
     assert_eq!(files(&vault), ["coffee.md"]);
     fs::write(vault.join("coffee.md"), "mine").expect("written");
     replace_last(&mut harness, "make a note about coffee").await;
-    let kept = "The new note is coffee-2.md. The note coffee.md was not removed: it was changed since \
+    let kept = "The new note is coffee-2.md. The note coffee.md was not removed: it has changed since \
                 it was created.";
     assert_eq!(full_notice(&mut harness).await, kept);
     fs::write(vault.join("coffee-2.md"), "mine").expect("written");
     replace_last(&mut harness, "what is coffee?").await;
-    let kept = "The turn was replaced. The note coffee-2.md was not removed: it was changed since it \
+    let kept = "The turn was replaced. The note coffee-2.md was not removed: it has changed since it \
                 was created.";
     assert_eq!(notice(&mut harness).await, kept);
     assert_eq!(text("coffee.md"), "mine");
@@ -210,7 +210,7 @@ async fn a_continued_answer_completes_its_note() {
     let text = fs::read_to_string(vault.join("tea.md")).expect("a note");
     assert_eq!(text, "# Tea\n\nIt is a drink from Asia.\n");
     assert_eq!(results(&harness).len(), 1);
-    // A continuation of another answer makes no note.
+    // Continuing an ordinary answer creates no note.
     harness.prompt("hello").await;
     harness.wait_for_turn_end().await;
     let (turn, prompt) = (humble::domain::TurnId(52), Prompt::continuation());
@@ -229,7 +229,7 @@ async fn a_truncated_replacement_keeps_the_earlier_note() {
     harness.prompt("make a note about tea").await;
     harness.wait_for_turn_end().await;
     replace_last(&mut harness, "make a note about tea").await;
-    // All jobs have ended then.
+    // Shutting down waits for all jobs.
     let _home = harness.shut_down().await;
     assert_eq!(files(&vault), ["tea.md"]);
     let text = fs::read_to_string(vault.join("tea.md")).expect("a note");

@@ -24,7 +24,7 @@ async fn edited_arguments_run_and_the_original_ones_are_kept() {
         "Asia/Seoul"
     );
     let Some(Message::ToolResult(result)) = harness.model_messages().pop() else {
-        panic!("a result")
+        panic!("no tool result")
     };
     assert!(
         result.content.contains("Europe/Paris"),

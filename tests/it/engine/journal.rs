@@ -220,7 +220,7 @@ async fn first_turn_that_ended_unanswered_is_not_offered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn turn_with_a_lost_terminal_is_offered() {
+async fn turn_cut_off_by_a_lost_terminal_is_offered() {
     let script = Script::default()
         .answer("One.")
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
@@ -290,12 +290,14 @@ async fn quitting_during_a_turn_saves_its_text_and_offers_nothing() {
 }
 
 /// Writes the journal of a program that was killed after showing an answer and before saving it.
-pub fn write_answer_journal(home: &TempDir, session: Value, before: usize) {
+/// `messages_before` is the number of messages in the conversation before that turn.
+pub fn write_answer_journal(home: &TempDir, session: Value, messages_before: usize) {
     let folder = home.path().join("journal");
     fs::create_dir_all(&folder).expect("created");
     let records = [
         json!({ "type": "turn", "prompt": "q", "model": "m", "session": session,
-            "started": "2026-01-02T03:04:05.678Z", "before": before, "at": "2026-01-02T03:04:06Z" }),
+            "started": "2026-01-02T03:04:05.678Z", "before": messages_before,
+            "at": "2026-01-02T03:04:06Z" }),
         json!({ "type": "words", "piece": 1, "thinking": true, "text": "음…" }),
         json!({ "type": "later", "unknown": true }),
         json!({ "type": "answer", "text": "a", "input": 3, "output": 1,
@@ -353,7 +355,7 @@ async fn shown_but_unsaved_answer_is_saved_once_at_the_next_start() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn recovered_answer_becomes_a_branch_if_the_conversation_continued() {
+async fn recovered_answer_replaces_conflicting_messages_which_become_a_branch() {
     let home = configured_home();
     fs::create_dir(home.path().join("sessions")).expect("created");
     let message = |role: &str, text: &str| json!({ "role": role, "content": text });

@@ -1,4 +1,4 @@
-//! Tasks that the user leaves running: the turn goes on, and a later turn gets the result.
+//! Tasks that the user leaves running: the turn continues, and a later turn gets the result.
 
 use super::journal::{journals, kill_engine};
 use super::tasks::{WORK_CALL, complete_task, home, server, wait_until_task_runs};
@@ -103,7 +103,7 @@ fn notices(harness: &EngineHarness) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_goes_on_without_a_task_that_is_left() {
+async fn a_turn_continues_without_a_left_task() {
     let server = server();
     let mut harness = leave(home(), &server, Script::default().answer(WORK_CALL)).await;
     let result = format!("{:?}", harness.model_messages().pop());
@@ -120,7 +120,7 @@ async fn a_turn_goes_on_without_a_task_that_is_left() {
         ("humble", "work")
     );
     assert_eq!(task_files(&harness.home).len(), 1);
-    // Neither leaving nor quitting cancels it.
+    // Neither leaving the task nor quitting cancels it.
     let home = harness.shut_down().await;
     assert_eq!(server.count("tasks/cancel"), 0);
     assert!(journals(&home).is_empty());
@@ -154,7 +154,11 @@ async fn the_result_of_a_left_task_reaches_the_model_only_in_a_turn_that_asks_fo
     let polls = server.count("tasks/get");
     use_result(&mut harness, list[0].id).await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Seven."));
-    assert_eq!(server.count("tasks/get"), polls, "the result was kept");
+    assert_eq!(
+        server.count("tasks/get"),
+        polls,
+        "the result is not fetched again"
+    );
     let messages = harness.model_messages();
     let result = format!("{:?}", messages.last());
     assert!(
@@ -180,8 +184,8 @@ async fn a_later_run_finds_a_left_task_and_waits_for_it() {
     let second = server();
     let script = Script::default().answer("Seven.");
     let mut harness = EngineHarness::start_in_with_server(home, script, &second).await;
-    let seen = has_state(|state| matches!(state, LeftTaskState::Running { status: Some(_) }));
-    let list = wait_for_list(&mut harness, "the task", seen).await;
+    let has_status = has_state(|state| matches!(state, LeftTaskState::Running { status: Some(_) }));
+    let list = wait_for_list(&mut harness, "the task", has_status).await;
     assert!(notices(&harness).contains("in an earlier run"));
     use_result(&mut harness, list[0].id).await;
     let awaited = has_state(|state| *state == LeftTaskState::Awaited);
@@ -189,8 +193,8 @@ async fn a_later_run_finds_a_left_task_and_waits_for_it() {
     // Stopping the wait leaves the task alone.
     harness.send(Command::Interrupt).await;
     assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Cancelled);
-    let seen = has_state(|state| matches!(state, LeftTaskState::Running { status: Some(_) }));
-    wait_for_list(&mut harness, "the task again", seen).await;
+    let has_status = has_state(|state| matches!(state, LeftTaskState::Running { status: Some(_) }));
+    wait_for_list(&mut harness, "the task again", has_status).await;
     assert_eq!(second.count("tasks/cancel"), 0);
     use_result(&mut harness, list[0].id).await;
     tokio::time::sleep(Duration::from_secs(2)).await;
@@ -201,13 +205,13 @@ async fn a_later_run_finds_a_left_task_and_waits_for_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_left_task_is_cancelled_or_forgotten_only_on_request() {
+async fn a_left_task_is_cancelled_or_removed_only_on_request() {
     for (command, cancellations) in [
         (
             LeftTaskCommand::Cancel as fn(LeftTaskId) -> LeftTaskCommand,
             1,
         ),
-        (LeftTaskCommand::Forget, 0),
+        (LeftTaskCommand::Remove, 0),
     ] {
         let server = server().with_answer("tasks/cancel", json!({}));
         let mut harness = leave(home(), &server, Script::default().answer(WORK_CALL)).await;
@@ -217,7 +221,11 @@ async fn a_left_task_is_cancelled_or_forgotten_only_on_request() {
         tokio::time::sleep(Duration::from_secs(60)).await;
         let polls = server.count("tasks/get");
         tokio::time::sleep(Duration::from_secs(60)).await;
-        assert_eq!(server.count("tasks/get"), polls, "nothing follows it");
+        assert_eq!(
+            server.count("tasks/get"),
+            polls,
+            "the task is no longer polled"
+        );
         let home = harness.shut_down().await;
         assert_eq!(server.count("tasks/cancel"), cancellations);
         assert_eq!(task_files(&home), Vec::<PathBuf>::new());
@@ -245,7 +253,7 @@ async fn a_left_task_that_its_server_lost_ends_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_left_in_a_private_conversation_is_not_written() {
+async fn a_task_left_in_a_private_conversation_is_not_stored() {
     let server = server();
     let script = Script::default().answer(WORK_CALL).answer("I went on.");
     let mut harness = EngineHarness::start_in_with_server(home(), script, &server).await;
@@ -257,13 +265,13 @@ async fn a_task_left_in_a_private_conversation_is_not_written() {
         .send(task_command(LeftTaskCommand::Leave(call)))
         .await;
     assert_eq!(harness.wait_for_turn_end().await, answered("I went on."));
-    assert!(notices(&harness).contains("forgotten when the program ends"));
+    assert!(notices(&harness).contains("lost when the program ends"));
     let home = harness.shut_down().await;
     assert_eq!(task_files(&home), Vec::<PathBuf>::new());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_no_task_cannot_be_left() {
+async fn a_call_that_does_not_run_as_a_task_cannot_be_left() {
     let server = InMemoryServer::default().with_pending_tool("work", "Works.");
     let script = Script::default().answer(WORK_CALL).answer("Done.");
     let mut harness = EngineHarness::start_in_with_server(home(), script, &server).await;

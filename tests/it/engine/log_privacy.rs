@@ -1,5 +1,4 @@
-//! Data that the engine keeps out of the log: secrets of edited files and private
-//! conversations.
+//! The log: secrets and private conversations stay out of it, and failures are logged as errors.
 
 use super::*;
 use crate::scoped_subscriber::set_scoped_subscriber;
@@ -62,7 +61,7 @@ async fn edited_key_is_hidden_whether_it_is_accepted_or_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn private_conversations_are_never_logged_even_at_debug() {
+async fn private_mode_suppresses_debug_lines() {
     let config = OLLAMA_CONFIG.replacen('{', "{ \"logLevel\": \"debug\",", 1);
     let (mut harness, _log) = start_logged(&config).await;
     for is_private in [true, false] {

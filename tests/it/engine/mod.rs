@@ -1,4 +1,4 @@
-//! Tests of the engine with a scripted model and the built-in server, under a paused clock.
+//! Tests of the engine, mostly with a scripted model and the built-in server, under a paused clock.
 
 use crate::support::engine_harness;
 use crate::support::model_server;

@@ -1,4 +1,4 @@
-//! Native calls: truncated calls, calls in a refused reply, and call ids.
+//! Native calls: truncated calls, calls in a refused reply, call ids, and changes made by parsing.
 
 use super::*;
 use humble::text::json_changes::JsonChange;
@@ -89,7 +89,7 @@ async fn calls_of_a_turn_are_sent_back_with_distinct_ids() {
 
 /// The changes made by parsing are recorded for native calls and for JSON calls in text.
 #[tokio::test(start_paused = true)]
-async fn changes_made_by_parsing_are_part_of_the_call() {
+async fn changes_made_by_parsing_are_recorded_in_the_call() {
     let json = r#"{"timezone": "Asia/Seoul", "timezone": "Asia/Tokyo"}"#;
     let repeated = JsonChange::RepeatedKey {
         key: "timezone".to_owned(),

@@ -66,7 +66,7 @@ pub(super) async fn resume(home: TempDir, script: Script) -> EngineHarness {
     harness
 }
 
-/// Waits for a notice outside a turn, other than that the notes are being read.
+/// Waits for a notice outside a turn, and skips the one about reading the notes.
 pub(super) async fn notice(harness: &mut EngineHarness) -> String {
     let is_notice = |event: &Event| match event {
         Event::NoticePosted(notice) => notice.what != "Reading the notes…",
@@ -187,7 +187,7 @@ async fn an_interrupted_failed_or_truncated_answer_leaves_no_note() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn found_notes_are_the_answer_without_a_request() {
+async fn found_notes_are_the_answer_and_no_request_is_sent() {
     let notes = [
         ("router.md", "# 공유기\n비밀번호는 *서랍*에 있다."),
         ("tea.md", "# Tea\nGreen tea."),
@@ -283,7 +283,7 @@ async fn an_agent_that_cannot_act_passes_the_prompt_on_and_reports_why() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_agent_acts_without_a_vault_or_after_chat() {
+async fn no_agent_acts_without_a_vault_or_when_bypassed() {
     let mut harness = EngineHarness::start(Script::default().answer("1")).await;
     harness.prompt("make a note about tea").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("1"));
@@ -372,7 +372,7 @@ async fn a_missing_vault_is_reported_once_and_used_when_it_appears() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_name_is_summarized_if_it_is_a_note_and_ordinary_otherwise() {
+async fn a_named_file_is_summarized_only_if_it_is_a_note() {
     let script = Script::default().answer("Tea is hot.").answer("No idea.");
     let (mut harness, vault) = with_notes(&[], script).await;
     fs::create_dir(vault.join("drinks")).expect("created");

@@ -109,8 +109,8 @@ async fn command_line_selects_a_persona_and_an_unknown_one_shows_a_banner() {
         Event::NoticePosted(notice) => Some(notice_text(notice)),
         _ => None,
     });
-    let expected = "Persona: mute. It has no tools, because no server offers any that it names: \
-                    `fs/none`.";
+    let expected = "Persona: mute. It has no tools, because no server offers any of the tools it \
+                    names: `fs/none`.";
     assert_eq!(notice.as_deref(), Some(expected));
 
     let mut harness = start_with_personas(Script::default(), options("pirat")).await;

@@ -1,4 +1,4 @@
-//! The server's prefix cache: each request begins with the bytes of the one before, up to the
+//! The server's prefix cache: each request begins with the bytes of the previous one, up to the
 //! place where a finished turn drops its tool messages. Random conversations with tools, for all
 //! providers and dialects.
 
@@ -39,7 +39,7 @@ struct ScriptedTurn {
     /// For each round, the results of its calls; `Err` is a failed call.
     rounds: Vec<Vec<Result<String, String>>>,
     answer: String,
-    /// A server connects while the turn runs. It stands first in the settings.
+    /// Whether another server, listed first in the settings, connects during the turn.
     connects_server: bool,
 }
 
@@ -94,8 +94,12 @@ fn sent_request(effects: &[TurnEffect]) -> Option<SentRequest> {
     })
 }
 
-/// Runs a turn and returns its requests.
-fn run_turn(script: &ScriptedTurn, setup: TurnSetup, late: &Arc<Toolset>) -> Vec<SentRequest> {
+/// Runs a turn and returns its requests. The tools change to `later_toolset` in each round.
+fn run_turn(
+    script: &ScriptedTurn,
+    setup: TurnSetup,
+    later_toolset: &Arc<Toolset>,
+) -> Vec<SentRequest> {
     let (mut turn, effects) = Turn::begin(setup, TurnIdGenerators::default());
     let mut requests: Vec<SentRequest> = sent_request(&effects).into_iter().collect();
     let mut number = 0;
@@ -114,7 +118,7 @@ fn run_turn(script: &ScriptedTurn, setup: TurnSetup, late: &Arc<Toolset>) -> Vec
             _ => None,
         });
         let started: Vec<_> = started.collect();
-        turn.step(TurnInput::ToolsetChanged(Arc::clone(late)));
+        turn.step(TurnInput::ToolsetChanged(Arc::clone(later_toolset)));
         for (call, result) in started.into_iter().zip(results) {
             let elapsed = Duration::from_millis(1);
             let outcome = match result.clone() {
@@ -133,8 +137,8 @@ fn run_turn(script: &ScriptedTurn, setup: TurnSetup, late: &Arc<Toolset>) -> Vec
     requests
 }
 
-/// The parts of a body that the server renders first, then the messages, each without its last
-/// bracket.
+/// Tools, system prompt and messages of a body, in the order in which the server renders them. The
+/// lists have no closing bracket, so that an extended list begins with the original one.
 fn prefix_parts(body: &Value) -> [String; 3] {
     let open_list = |value: &Value| {
         let text = value.to_string();
@@ -216,8 +220,8 @@ fn check_conversation(script: &[ScriptedTurn], dialect: Dialect, tokens_max: Opt
             resumed_calls: Vec::new(),
         };
         servers += usize::from(turn.connects_server);
-        let late = offer.callable(&Arc::new(toolset(servers)));
-        let requests = run_turn(turn, setup, &late);
+        let later_toolset = offer.callable(&Arc::new(toolset(servers)));
+        let requests = run_turn(turn, setup, &later_toolset);
         assert_eq!(requests.len(), turn.rounds.len() + 1);
         for provider in PROVIDERS {
             let bodies = requests
@@ -243,7 +247,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn each_request_begins_with_the_one_before(
+    fn each_request_begins_with_the_previous_one(
         script in prop::collection::vec(scripted_turn(), 1..5),
         dialect in prop::sample::select(ALL_DIALECTS.to_vec()),
         tokens_max in prop::sample::select(vec![None, Some(40), Some(120)]),

@@ -1,5 +1,5 @@
-//! Images in tool results, over a socket: what each provider is sent, and what a model without
-//! vision reads instead.
+//! Images in tool results, over a socket: the request to each provider, and the text for a model
+//! without vision.
 
 use super::model_server::*;
 use super::*;
@@ -44,12 +44,12 @@ fn assert_sent(sent: &[Value], expected: &Value) {
     assert_eq!(json!(sent).to_string(), expected.to_string());
 }
 
-fn openai_messages(model_id: &str, result: &Value) -> Value {
+fn openai_messages(call_id: &str, result: &Value) -> Value {
     let function = json!({"name": "humble__camera", "arguments": "{}"});
     let image = json!({"url": format!("data:image/png;base64,{PNG_BASE64}")});
     let mut messages = vec![
         json!({"role": "assistant", "content": null,
-            "tool_calls": [{"id": model_id, "type": "function", "function": function}]}),
+            "tool_calls": [{"id": call_id, "type": "function", "function": function}]}),
         result.clone(),
     ];
     messages.push(json!({"role": "user", "content": [
@@ -75,7 +75,10 @@ async fn openai_compatible_servers_get_images_in_a_user_message_after_the_result
     let (sent, session) = run_turn(&server, model, "/v1/chat/completions").await;
     let result = json!({"role": "tool", "tool_call_id": "call_a", "content": TEXT});
     assert_sent(&sent, &openai_messages("call_a", &result));
-    assert!(!session.contains(PNG_BASE64), "sessions hold no results");
+    assert!(
+        !session.contains(PNG_BASE64),
+        "sessions do not store tool results"
+    );
 }
 
 #[tokio::test]
@@ -152,7 +155,7 @@ async fn a_model_without_vision_is_told_that_it_cannot_see_the_image() {
     let expected = json!({"role": "tool", "tool_name": "camera", "content": unseen});
     assert_sent(&sent[1..], &json!([expected]));
 
-    // A server that does not report whether its model has vision.
+    // The same if the server does not report whether its model has vision.
     let server = ModelServer::start();
     openai_replies(&server, "call_a");
     let model = json!({"name": "m", "provider": "openai"});

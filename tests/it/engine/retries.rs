@@ -148,7 +148,6 @@ async fn retry_now_skips_the_delay_and_an_interrupt_cancels_the_turn() {
 /// The notice when repetition is first detected in a reply of the model `m`.
 const REPETITION_NOTICE: &str = "m repeats itself.";
 
-/// The notices about repetition.
 fn repetition_notices(harness: &EngineHarness) -> Vec<String> {
     let notices = harness
         .turn_notices()

@@ -28,7 +28,7 @@ async fn with_hanging_model(script: Script) -> (EngineHarness, TcpListener) {
     (EngineHarness::start_in(home, script).await, server)
 }
 
-/// Waits until the agent reports what it is waiting for.
+/// Waits until the agent reports that it waits for the embedding model.
 async fn wait_for_embedding(harness: &mut EngineHarness) {
     let is_waiting = |event: &Event| match event {
         Event::Turn(_, TurnEvent::AgentWorking { text }) => text.contains("embedding model mini"),
@@ -37,11 +37,11 @@ async fn wait_for_embedding(harness: &mut EngineHarness) {
     harness.wait_for("progress", is_waiting).await;
 }
 
-const SLOW: &str = "The embedding model `mini` has not answered yet; until it does, notes are found by their \
-                    words.";
+const SLOW_MODEL_REMARK: &str = "The embedding model `mini` has not answered yet; until it does, \
+                                 notes are found by their words.";
 
 #[tokio::test(start_paused = true)]
-async fn a_search_reports_what_it_is_waiting_for_and_can_be_stopped() {
+async fn a_waiting_search_names_the_embedding_model_and_can_be_stopped() {
     let (mut harness, _server) = with_hanging_model(Script::default()).await;
     harness.prompt("find notes about tea").await;
     wait_for_embedding(&mut harness).await;
@@ -63,11 +63,11 @@ async fn a_search_falls_back_to_words_and_reports_it_once() {
         let mut result = results(&harness).pop().expect("a result");
         remarks.push(result.remarks_mut().cloned().expect("a search"));
     }
-    assert_eq!(remarks, [vec![SLOW.to_owned()], vec![]]);
+    assert_eq!(remarks, [vec![SLOW_MODEL_REMARK.to_owned()], vec![]]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn notes_on_reports_the_reading_at_once_and_then_the_failure() {
+async fn consulting_notes_reports_the_reading_at_once_and_then_the_slow_model() {
     let (mut harness, _server) = with_hanging_model(Script::default()).await;
     let start = tokio::time::Instant::now();
     let consult = Command::Note(NoteCommand::Consult(true));
@@ -87,5 +87,5 @@ async fn notes_on_reports_the_reading_at_once_and_then_the_failure() {
     let Some(Event::NoticePosted(notice)) = harness.events.last() else {
         panic!("no notice");
     };
-    assert_eq!(notice.why.as_deref(), Some(SLOW));
+    assert_eq!(notice.why.as_deref(), Some(SLOW_MODEL_REMARK));
 }

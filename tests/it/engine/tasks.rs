@@ -1,5 +1,5 @@
-//! Turns whose calls run as tasks on their server. The journal has the task, so a turn that was
-//! killed is resumed by waiting for it: no tool runs twice.
+//! Turns whose calls run as tasks on their server. The journal records the task, so a killed turn
+//! resumes by waiting for it, and no tool runs twice.
 
 use super::journal::{journals, kill_engine, wait_for_offer};
 use super::*;
@@ -21,7 +21,7 @@ pub(super) fn home() -> TempDir {
     home
 }
 
-/// A server whose tool `work` becomes a task without end.
+/// A server whose tool `work` runs as a task that does not end by itself.
 pub(super) fn server() -> InMemoryServer {
     let created = json!({
         "resultType": "task", "taskId": "t", "status": "working", "pollIntervalMs": 1_000,
@@ -140,8 +140,8 @@ async fn an_interrupted_turn_cancels_its_task_and_is_not_offered() {
     assert!(journals(&home).is_empty());
 }
 
-/// Ends the program while a task runs. Returns how often it was cancelled and how many journals are
-/// left.
+/// Ends the program while a task runs. Returns the number of cancel requests for the task and the
+/// number of journals left.
 async fn end_during_task(command: Command) -> (usize, usize) {
     let server = server();
     let script = Script::default().answer(WORK_CALL);
@@ -156,7 +156,7 @@ async fn end_during_task(command: Command) -> (usize, usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_task_goes_on_when_the_terminal_is_lost_but_not_when_the_user_quits() {
+async fn a_task_continues_when_the_terminal_is_lost_but_not_when_the_user_quits() {
     assert_eq!(end_during_task(Command::ShutdownKeepingTurn).await, (0, 1));
     assert_eq!(end_during_task(Command::Shutdown).await, (1, 0));
 }
@@ -173,7 +173,7 @@ async fn a_retried_call_does_not_keep_the_failed_task() {
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Retry))
         .await;
-    let running = |event: &Event| match event {
+    let running_call = |event: &Event| match event {
         Event::Turn(_, TurnEvent::Tool(call)) => match call.state {
             ToolState::Running { progress: None } => Some((call.id, call.task.is_some())),
             _ => None,
@@ -182,9 +182,9 @@ async fn a_retried_call_does_not_keep_the_failed_task() {
     };
     let called_again = |_: &Event| server.called_tools().len() == 2;
     harness.wait_for("the retry", called_again).await;
-    let is_task = |event: &Event| running(event).is_some_and(|(_, has_task)| has_task);
+    let is_task = |event: &Event| running_call(event).is_some_and(|(_, has_task)| has_task);
     harness.wait_for("its task", is_task).await;
-    let states: Vec<_> = harness.events.iter().filter_map(running).collect();
+    let states: Vec<_> = harness.events.iter().filter_map(running_call).collect();
     let has_task: Vec<bool> = states.iter().map(|(_, has_task)| *has_task).collect();
     assert_eq!(has_task, [false, true, false, true], "{states:?}");
 }

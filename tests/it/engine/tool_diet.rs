@@ -1,5 +1,6 @@
-//! How well the tool diet chooses: 120 tools of ten servers, and 40 prompts in English and Korean
-//! whose right tool is known. The figures are in docs/performance.md.
+//! Quality of the tool diet, which offers a model only the tools likely to fit the prompt: 120 tools
+//! of ten servers, and 40 prompts in English and Korean whose right tool is known. The figures are
+//! in docs/performance.md.
 
 use crate::support::fixtures;
 use humble::domain::{Server, Toolset};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 const FIXTURE: &str = include_str!("../../support/tool_diet.json");
 /// 15 % of a context of 8,192 tokens.
 const TOKENS_MAX: u64 = 8_192 * 15 / 100;
-/// Tokens per 100 bytes of a definition, as in the estimate.
+/// Tokens per 100 bytes of a definition, as the engine estimates them.
 const TOKENS_PER_100_BYTES: usize = 32;
 
 fn text(value: &Value) -> &str {
@@ -36,6 +37,7 @@ fn tokens(toolset: &Toolset) -> usize {
     bytes * TOKENS_PER_100_BYTES / 100
 }
 
+/// Whether the toolset has the tool `right`, written as `server/tool`.
 fn offers(toolset: &Toolset, right: &str) -> bool {
     let (server, tool) = right.split_once('/').expect("server/tool");
     toolset.get(&server.into(), tool).is_some()

@@ -115,7 +115,7 @@ fn paris() -> Value {
 }
 
 #[tokio::test]
-async fn tool_turn_with_anthropic() {
+async fn tool_turn_completes_with_anthropic() {
     let model = json!({"name": "claude-sonnet-4-5", "provider": "anthropic", "apiKey": "sk-12345",
         "think": "low", "active": true});
     let call = [
@@ -165,7 +165,7 @@ async fn tool_turn_with_anthropic() {
 }
 
 #[tokio::test]
-async fn tool_turn_with_mistral() {
+async fn tool_turn_completes_with_mistral() {
     let model = json!({"name": "magistral-medium-latest", "provider": "mistral",
         "apiKey": "sk-12345", "active": true});
     let function = json!({"name": "humble__get_time", "arguments": seoul().to_string()});
@@ -219,7 +219,7 @@ async fn tool_turn_with_mistral() {
 }
 
 #[tokio::test]
-async fn tool_turn_with_an_openai_compatible_server() {
+async fn tool_turn_completes_with_an_openai_compatible_server() {
     let model = json!({"name": "deepseek-reasoner", "provider": "openai", "apiKey": "sk-12345",
         "active": true});
     let function = json!({"name": "humble__get_time", "arguments": seoul().to_string()});
@@ -272,7 +272,7 @@ async fn tool_turn_with_an_openai_compatible_server() {
 }
 
 #[tokio::test]
-async fn tool_turn_with_ollama() {
+async fn tool_turn_completes_with_ollama() {
     let model = json!({"name": "qwen3:4b", "provider": "ollama", "toolCalls": "native",
         "think": true, "options": {"num_ctx": 8192}, "active": true});
     let function = json!({"name": "humble__get_time", "arguments": seoul()});

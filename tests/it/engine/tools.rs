@@ -76,7 +76,10 @@ async fn refused_call_ends_the_turn_without_another_request() {
     assert_eq!(harness.wait_for_turn_end().await, TurnEnd::Refused);
     assert_eq!(harness.requests.count(), 1);
     let home = harness.shut_down().await;
-    assert!(session_files(&home).is_empty(), "no answer, no file");
+    assert!(
+        session_files(&home).is_empty(),
+        "a turn without an answer leaves no file"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,7 +98,7 @@ async fn denied_call_is_reported_to_the_model_with_the_users_message() {
         .await;
     assert_eq!(harness.wait_for_turn_end().await, answered("As you like."));
     let Some(Message::ToolResult(result)) = harness.model_messages().pop() else {
-        panic!("a result")
+        panic!("no tool result")
     };
     assert_eq!(
         result.content,
@@ -128,7 +131,7 @@ async fn call_repeating_the_last_one_is_not_run_again_in_auto_mode() {
     assert!(matches!(outcomes[0], ToolOutcome::Succeeded { .. }));
     assert!(matches!(outcomes[1], ToolOutcome::Reused { .. }));
     let Some(Message::ToolResult(result)) = harness.model_messages().pop() else {
-        panic!("a result")
+        panic!("no tool result")
     };
     assert!(
         result.content.contains("The same call was made before"),
@@ -151,7 +154,7 @@ async fn user_decides_about_more_calls_after_a_failed_one() {
         matches!(&question, Ask::AfterError { requested_tools, .. } if requested_tools == &["get_time"])
     );
     let Some(Message::ToolResult(result)) = harness.model_messages().pop() else {
-        panic!("a result")
+        panic!("no tool result")
     };
     assert!(result.is_error && result.content.starts_with("Error of get_time from humble:"));
     assert!(
@@ -223,7 +226,7 @@ async fn second_unusable_call_asks_the_user() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tool_mode_is_saved_and_applies_at_once() {
+async fn tool_mode_chosen_during_an_approval_is_saved() {
     let script = Script::default().answer(GET_TIME_CALL).answer("Done.");
     let mut harness = EngineHarness::start(script).await;
     harness.prompt("Time?").await;
@@ -313,7 +316,7 @@ async fn at_the_round_limit_the_user_can_get_an_answer_without_more_tools() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn call_despite_answer_now_asks_and_is_not_shown_as_text() {
+async fn call_despite_answer_now_asks_the_user_again() {
     let config = OLLAMA_CONFIG.replace(
         "] }",
         "], \"toolCallMode\": \"auto\", \"limits\": { \"toolRounds\": 1 } }",
@@ -363,5 +366,9 @@ async fn retried_call_replaces_the_result_of_the_failed_one() {
         .into_iter()
         .filter(|message| matches!(message, Message::ToolResult(_)))
         .collect();
-    assert_eq!(results.len(), 1, "the newer call is not run");
+    assert_eq!(
+        results.len(),
+        1,
+        "the retry replaces the failed result, and the newer call is not run"
+    );
 }

@@ -171,7 +171,7 @@ fn several_calls_are_decided_one_by_one() {
         .sees("2 of 2")
         .does_not_see("Both.")
         .reads_screen()
-        // The second key press is in the message, so the letter waits for others.
+        // The message now holds a `y`, so the next one decides only if no further typing follows.
         .key('y')
         .reads_screen()
         .sees("Both.")

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_retry_shows_the_new_answer_and_branches_brings_the_old_one_back() {
+fn a_retry_shows_the_new_answer_and_slash_branches_restores_the_old_one() {
     chat(script().answer("First answer.").answer("Other answer."))
         .says("question")
         .sees("First answer.")

@@ -103,7 +103,7 @@ fn a_resource_that_cannot_be_attached_is_not_subscribed_to() {
 }
 
 #[test]
-fn a_removed_resource_and_a_left_conversation_end_the_subscription() {
+fn removing_a_resource_or_leaving_its_conversation_ends_the_subscription() {
     let library = subscribable().with_answer("resources/unsubscribe", json!({}));
     let mut chat = chat_with(&library, script().answer("Ok."));
     chat.types("/resource humble:note://two").enter();
@@ -121,14 +121,14 @@ fn a_removed_resource_and_a_left_conversation_end_the_subscription() {
     assert_eq!(
         library.count("resources/unsubscribe"),
         1,
-        "it is still used"
+        "the sent message still uses the resource"
     );
     chat.says("/new");
     waits_until_requested(&mut chat, &library, "resources/unsubscribe", 2);
 }
 
 #[test]
-fn a_resource_of_an_unsent_message_is_followed_in_the_next_conversation() {
+fn a_resource_of_an_unsent_message_stays_subscribed_in_the_next_conversation() {
     let library = subscribable().with_answer("resources/unsubscribe", json!({}));
     let mut chat = chat_with(&library, script().answer("Hello."));
     chat.says("Hi.").sees("Hello.");

@@ -25,7 +25,7 @@ fn ctrl_c_stops_while_waiting() {
         .says("hello")
         .ctrl('c')
         .sees("(cancelled)")
-        .is_running()
+        .assert_running()
         .up()
         .sees("› hello");
 }
@@ -67,7 +67,7 @@ fn a_space_before_a_slash_makes_it_a_message() {
 }
 
 #[test]
-fn a_slash_alone_or_an_unknown_command_leads_to_the_list() {
+fn a_slash_alone_or_an_unknown_command_points_to_help() {
     chat(script())
         .says("/")
         .sees("Type the name of a command after the slash. /help lists them all.")
@@ -85,7 +85,7 @@ fn ctrl_c_stops_thinking() {
         .sees("Let me think")
         .ctrl('c')
         .sees("(cancelled)")
-        .is_running();
+        .assert_running();
 }
 
 #[test]
@@ -95,16 +95,16 @@ fn ctrl_c_at_a_dialog_stops_the_turn_at_once() {
         .ctrl('c')
         .does_not_see("Call now? (Y/N)")
         .model_received_requests(1)
-        .is_running();
+        .assert_running();
 }
 
 #[test]
 fn ctrl_c_clears_the_message_up_restores_it_and_ctrl_c_then_quits() {
     let mut first = chat(script());
-    first.types("unfinished 생각").ctrl('c').is_running();
+    first.types("unfinished 생각").ctrl('c').assert_running();
     first.does_not_see("unfinished 생각").up();
-    first.sees("› unfinished 생각").ctrl('c').is_running();
-    first.ctrl('c').has_exited();
+    first.sees("› unfinished 생각").ctrl('c').assert_running();
+    first.ctrl('c').assert_exited();
     let home = first.shut_down();
     chat_in(home, script()).does_not_see("unfinished 생각");
 }
@@ -113,7 +113,7 @@ fn ctrl_c_clears_the_message_up_restores_it_and_ctrl_c_then_quits() {
 fn quitting_keeps_the_draft_for_the_next_start() {
     let mut first = chat(script());
     first.types("unfinished 생각").ctrl('p');
-    first.types("exit").enter().has_exited();
+    first.types("exit").enter().assert_exited();
     let home = first.shut_down();
     chat_in(home, script()).sees("unfinished 생각");
 }
@@ -123,9 +123,9 @@ fn ctrl_c_right_after_a_turn_needs_a_second_press_to_quit() {
     chat(script().answer("Done."))
         .says("hi")
         .ctrl('c')
-        .is_running()
+        .assert_running()
         .ctrl('c')
-        .has_exited();
+        .assert_exited();
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `humble demo`: the seven steps of the tour, and users who do something else.
+//! `humble demo`: the seven steps of the tour, and users who depart from them.
 
 use super::*;
 use humble::demo::{CONNECT, QUESTION, STORY};
@@ -75,7 +75,7 @@ fn every_step_is_completed_by_its_key() {
         .sees("Choose a model with Up and Down, then press Enter.")
         .reads_screen()
         .ctrl('c')
-        .has_exited();
+        .assert_exited();
     assert_eq!(session_files(&chat.shut_down()).len(), 1);
 }
 
@@ -196,13 +196,13 @@ fn a_disabled_tool_does_not_block_the_tour() {
 #[test]
 fn a_suggestion_is_not_saved_as_draft_and_a_draft_replaces_it() {
     let mut first = demo();
-    first.ctrl('p').types("exit").enter().has_exited();
+    first.ctrl('p').types("exit").enter().assert_exited();
     let mut second = demo_in(first.shut_down());
     second
         .does_not_see("last time")
         .sees(&format!("› {QUESTION}"));
     second.types("my own 생각").ctrl('p');
-    second.types("exit").enter().has_exited();
+    second.types("exit").enter().assert_exited();
     demo_in(second.shut_down())
         .sees("› my own 생각")
         .does_not_see(QUESTION);

@@ -24,7 +24,7 @@ fn a_retry_delay_is_counted_down_and_ctrl_c_stops_it() {
         .ctrl('c')
         .sees("(cancelled)")
         .does_not_see("Retrying")
-        .is_running()
+        .assert_running()
         .model_received_requests(2);
 }
 
@@ -67,7 +67,7 @@ fn compact_shows_the_summary_and_explains_it() {
 }
 
 #[test]
-fn compact_with_nothing_to_do_is_a_notice_only() {
+fn compact_with_nothing_to_summarize_shows_only_a_notice() {
     chat(script().answer("1"))
         .says("/compact")
         .sees("· There is nothing to summarize yet.")

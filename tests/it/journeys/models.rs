@@ -78,7 +78,7 @@ fn a_first_run_offers_the_models_of_ollama() {
 }
 
 #[test]
-fn enter_takes_the_first_model_of_a_first_run() {
+fn enter_selects_the_first_model_in_a_first_run() {
     let mut chat = first_run(with_local_ollama());
     chat.reads_screen().enter();
     chat.sees("Using qwen3:4b.").does_not_see("/probe");
@@ -236,7 +236,7 @@ fn a_pull_runs_in_the_background_and_can_be_stopped() {
     chat.says("/models")
         .ctrl('c')
         .sees("Stopped pulling llama3.2:3b.");
-    chat.is_running().does_not_see("Pulling");
+    chat.assert_running().does_not_see("Pulling");
     chat.press(KeyCode::Esc, KeyModifiers::NONE);
     chat.says("/models stop").sees("No model is being pulled.");
     chat.says("/models pull llama3.2:3b")
@@ -269,7 +269,7 @@ fn a_model_is_removed_only_after_a_confirmation() {
     chat.reads_screen().key('n');
     assert_eq!(count(), 2);
     chat.says("/models rm gemma3:4b").reads_screen();
-    chat.ctrl('c').is_running().does_not_see("Remove it?");
+    chat.ctrl('c').assert_running().does_not_see("Remove it?");
     assert_eq!(count(), 2);
     chat.says("/models").press(KeyCode::Tab, KeyModifiers::NONE);
     chat.key('j')

@@ -1,4 +1,4 @@
-//! Notes by intent: create, find, summarize, undo.
+//! Notes requested in ordinary prompts (create, find, summarize, undo), and the commands for notes.
 
 use super::*;
 use crate::support::engine_harness::{OLLAMA_CONFIG, write_config};
@@ -48,7 +48,7 @@ fn a_note_is_created_found_opened_summarized_and_undone() {
 }
 
 #[test]
-fn chat_sends_a_prompt_past_the_agents_and_note_names_the_open_note() {
+fn the_chat_command_bypasses_the_agents_and_the_note_command_reports_a_missing_note() {
     let script = script().answer("Notes are texts.").answer("Again.");
     let mut chat = chat_in(home_with_vault(), script);
     chat.says("/note")
@@ -190,7 +190,7 @@ fn the_path_of_a_note_is_completed() {
 }
 
 #[test]
-fn a_number_in_a_string_passes_the_check_of_arguments() {
+fn a_number_in_a_string_passes_the_argument_check() {
     let home = home_with_vault();
     let vault = home.path().join("vault");
     fs::write(vault.join("tea.md"), "# Tea\nHot.").expect("written");
@@ -277,7 +277,7 @@ fn a_new_notes_folder_is_created_only_after_consent() {
 #[test]
 fn the_notice_that_notes_are_read_does_not_outlast_the_result() {
     let mut chat = chat_in(home_without_vault(), script());
-    // Its notice is still visible when the notes are read.
+    // The notice of `/note` is still visible when the notes are read.
     chat.says("/note")
         .sees("No note is open")
         .says("/notes")

@@ -67,7 +67,7 @@ fn keeping_the_setting_changes_nothing() {
         .key('ㅜ')
         .does_not_see("Save it?");
     assert_eq!(chat.config(), before);
-    chat.is_running();
+    chat.assert_running();
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_report_without_a_result_to_store_stays_open() {
         .sees("Nothing was changed.   n close");
     chat.ctrl('c')
         .does_not_see("Nothing was changed.")
-        .is_running();
+        .assert_running();
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_probe_shows_progress_and_ctrl_c_or_esc_stops_it() {
         chat.press(stop, modifiers)
             .sees("The probe was stopped before any dialect was fully tried.")
             .does_not_see("probe: native")
-            .is_running();
+            .assert_running();
         chat.model_received_requests(1);
     }
 }
@@ -115,11 +115,11 @@ fn a_stopped_probe_shows_its_partial_results() {
         .sees("m did not call a tool in any tested dialect.")
         .sees("Nothing was changed.");
     // A double key press does not quit.
-    chat.ctrl('c').is_running();
+    chat.ctrl('c').assert_running();
     chat.reads_screen()
         .key('n')
         .does_not_see("Nothing was changed.")
-        .is_running();
+        .assert_running();
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn opens_the_call(chat: &mut Chat) {
 }
 
 #[test]
-fn media_of_a_result_are_saved_and_only_the_user_sees_where() {
+fn media_of_a_result_are_saved_and_only_the_user_sees_their_paths() {
     let mut chat = with_media();
     chat.says("Take a picture.").sees("Done.");
     opens_the_call(&mut chat);

@@ -100,7 +100,7 @@ fn cancelling_one_of_several_calls_leaves_the_others_running() {
 }
 
 #[test]
-fn a_call_that_ran_when_the_turn_was_stopped_may_have_done_its_work() {
+fn a_call_stopped_with_its_turn_is_marked_as_possibly_run() {
     let workshop = workshop();
     let mut chat = with_running_calls(&workshop, &["saw"]);
     chat.ctrl('c').sees("(cancelled)").sees("⊘ saw");

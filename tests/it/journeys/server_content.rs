@@ -74,7 +74,7 @@ fn a_prompt_is_completed_reviewed_and_sent() {
 }
 
 #[test]
-fn a_typed_prompt_takes_its_values_from_the_line_and_can_be_edited_first() {
+fn a_prompt_typed_as_a_command_takes_its_values_from_the_line_and_can_be_edited() {
     let library = library();
     let mut chat = chat_with(&library, script().answer("Ok."));
     chat.types("/humble:wea")
@@ -118,7 +118,7 @@ fn several_messages_keep_their_roles_and_embedded_resources_are_attached_as_data
 }
 
 #[test]
-fn a_failed_prompt_brings_its_values_back() {
+fn a_failed_prompt_restores_the_form_with_its_values() {
     let library = library().with_answer("prompts/get", json!({ "messages": "none" }));
     let mut chat = chat_with(&library, script());
     chat.types("/humble:weather Busan").enter();
@@ -169,7 +169,7 @@ fn a_template_is_found_by_its_name_too() {
 }
 
 #[test]
-fn an_at_sign_completes_resources_beside_files() {
+fn an_at_sign_completes_resources() {
     let library = library();
     let mut chat = chat_with(&library, script().answer("Ok."));
     chat.types("See @humble:note");
@@ -181,7 +181,7 @@ fn an_at_sign_completes_resources_beside_files() {
 }
 
 #[test]
-fn binary_resources_are_named_and_nothing_is_attached() {
+fn a_binary_resource_is_reported_and_not_attached() {
     let blob = json!({ "contents": [{ "uri": "b", "blob": "AAAA" }] });
     let library = library().with_answer("resources/read", blob);
     let mut chat = chat_with(&library, script());
@@ -259,7 +259,7 @@ fn a_linked_resource_of_a_result_is_attached_with_a_key() {
 }
 
 #[test]
-fn of_several_linked_resources_one_is_chosen() {
+fn the_user_chooses_among_several_linked_resources() {
     let library = library();
     let mut chat = with_links(&library, &["note://one", "note://two"]);
     chat.key('l').sees("Linked resources").sees("note://one");
@@ -269,7 +269,7 @@ fn of_several_linked_resources_one_is_chosen() {
 }
 
 #[test]
-fn a_result_without_links_says_so() {
+fn a_result_without_links_shows_a_notice() {
     let library = library();
     let mut chat = with_links(&library, &[]);
     chat.key('l').sees("This result has no link to a resource.");

@@ -127,7 +127,7 @@ fn a_deletion_asks_in_the_row_and_can_be_undone() {
 }
 
 #[test]
-fn an_export_says_where_it_is_and_asks_before_it_replaces_a_file() {
+fn an_export_shows_its_path_and_asks_before_replacing_a_file() {
     let target = TempDir::new().expect("a temporary folder");
     let path = target
         .path()
@@ -161,7 +161,7 @@ fn an_export_says_where_it_is_and_asks_before_it_replaces_a_file() {
 }
 
 #[test]
-fn the_open_conversation_is_exported_deleted_and_brought_back() {
+fn the_open_conversation_is_exported_deleted_and_restored() {
     let target = TempDir::new().expect("a temporary folder");
     let folder = target.path().canonicalize().expect("a path");
     let mut chat = chat(script().answer("First answer.").answer("Second answer."));

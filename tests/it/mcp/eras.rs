@@ -62,7 +62,7 @@ async fn calls_to_a_modern_server_report_progress_and_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn a_server_of_both_eras_uses_the_newer_one() {
+async fn the_newer_era_is_used_if_a_server_supports_both() {
     let mut harness = HubHarness::start_connected("dual").await;
     assert_eq!(
         harness.server().peer.expect("a peer").protocol,
@@ -74,7 +74,7 @@ async fn a_server_of_both_eras_uses_the_newer_one() {
 }
 
 #[tokio::test]
-async fn probing_the_era_never_loses_a_server() {
+async fn servers_that_fail_the_probe_still_connect_in_the_legacy_era() {
     let behaviors = [
         "exits-on-discover",
         "hangs-on-discover",
@@ -90,7 +90,7 @@ async fn probing_the_era_never_loses_a_server() {
             "2025-11-25"
         );
         assert_add_works(&mut harness).await;
-        assert_eq!(harness.processes(), 1, "{behavior}");
+        assert_eq!(harness.process_count(), 1, "{behavior}");
         harness.close().await;
     }
 }

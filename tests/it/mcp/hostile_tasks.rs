@@ -28,7 +28,7 @@ fn state(status: &str) -> Value {
     json!({ "taskId": "t", "status": status })
 }
 
-/// Calls `work` and returns its outcome, the time that it took, and the reported progress.
+/// Calls `work`. Returns the outcome, the elapsed time and the reported progress.
 async fn run(server: &InMemoryServer) -> (ToolOutcome, Duration, Vec<ToolProgress>) {
     let (sender, mut events) = mpsc::channel(64);
     let mut hub = Hub::new(sender, Arc::new(server.clone()));
@@ -56,7 +56,7 @@ async fn run(server: &InMemoryServer) -> (ToolOutcome, Duration, Vec<ToolProgres
         }
     };
     let elapsed = started.elapsed();
-    // Lets the server read what was sent without waiting.
+    // Give the server time to read messages that the client did not wait for, such as cancellations.
     tokio::time::sleep(Duration::from_secs(1)).await;
     hub.shutdown().await;
     (outcome, elapsed, progress)
@@ -125,7 +125,7 @@ async fn a_server_that_does_not_know_its_task_is_asked_only_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn failed_requests_are_repeated_visibly_and_given_up_after_six() {
+async fn failed_requests_are_repeated_visibly_and_abandoned_after_six() {
     let server = server(created(json!(null))).with_answer("tasks/get", json!({ "error": -32603 }));
     let (outcome, elapsed, progress) = run(&server).await;
     assert_eq!(
@@ -168,7 +168,7 @@ async fn one_failed_request_is_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unanswered_requests_are_given_up() {
+async fn unanswered_requests_are_abandoned() {
     let silent = server(created(json!(null))).with_answer("tasks/get", Value::Null);
     let (outcome, elapsed, _) = run(&silent).await;
     // The hard limit of 100 s comes first.
@@ -220,7 +220,7 @@ async fn every_other_end_of_a_task_is_explained_to_the_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn status_messages_are_progress_of_one_line() {
+async fn status_messages_become_progress_truncated_to_one_line() {
     let working = json!({ "status": "working", "statusMessage": "x".repeat(1 << 20) });
     let server = server(created(json!(50_000))).with_answer("tasks/get", working);
     let (_, _, progress) = run(&server).await;

@@ -1,4 +1,5 @@
-//! Servers that print text other than MCP messages, and results and definitions nested too deep.
+//! Servers that print text other than MCP messages, and results and definitions that are nested too
+//! deeply.
 
 use crate::mcp::hub_harness::{HubHarness, failed, succeeded, test_server_config};
 use crate::scoped_subscriber::set_scoped_subscriber;
@@ -58,7 +59,7 @@ async fn a_program_that_prints_no_messages_is_stopped_and_the_reason_is_reported
 }
 
 #[tokio::test]
-async fn a_tool_nested_too_deep_does_not_affect_others() {
+async fn a_tool_nested_too_deeply_does_not_affect_others() {
     let mut harness = HubHarness::start_connected("deep-tool").await;
     let server = harness.server();
     assert_eq!(server.tools.len(), 16);
@@ -72,7 +73,7 @@ async fn a_tool_nested_too_deep_does_not_affect_others() {
 }
 
 #[tokio::test]
-async fn a_result_nested_too_deep_fails_its_call_at_once() {
+async fn a_result_nested_too_deeply_fails_its_call_at_once() {
     let mut harness = HubHarness::connect(ServerConfig {
         tool_timeout: Duration::from_secs(5),
         ..test_server_config("")

@@ -140,7 +140,7 @@ async fn a_healthy_server_can_be_restarted_manually() {
     harness
         .wait_for(|server| server.status == ServerStatus::Connected && server.tools.len() == 16)
         .await;
-    assert_eq!(harness.processes(), 1);
+    assert_eq!(harness.process_count(), 1);
     harness.close().await;
 }
 
@@ -157,7 +157,7 @@ async fn a_call_waits_for_a_server_that_is_starting() {
 #[tokio::test]
 async fn a_grandchild_is_gone_after_the_shutdown() {
     let harness = HubHarness::start_connected("parent").await;
-    assert_eq!(harness.processes(), 2);
+    assert_eq!(harness.process_count(), 2);
     harness.close().await;
 }
 
@@ -171,7 +171,7 @@ async fn a_grandchild_holding_stdout_does_not_hide_an_exit() {
     );
     harness.wait_for_failure().await;
     // The remaining processes of the server's group were killed.
-    assert_eq!(harness.processes(), 0);
+    assert_eq!(harness.process_count(), 0);
     harness.close().await;
 }
 
@@ -190,7 +190,7 @@ async fn a_server_that_ignores_everything_is_killed() {
 }
 
 #[tokio::test]
-async fn shutting_down_while_starting_leaves_nothing() {
+async fn shutting_down_while_starting_leaves_no_process() {
     let harness = HubHarness::start(vec![
         test_server_config("silent"),
         server_config("second", stdio(&test_server_path(), &["floods"], &[])),
@@ -208,7 +208,7 @@ async fn a_dropped_hub_kills_its_processes() {
 }
 
 #[tokio::test]
-async fn switching_off_stops_the_server_and_its_calls() {
+async fn switching_a_server_off_stops_it_and_its_calls() {
     let mut harness = HubHarness::start_connected("").await;
     let call = harness.hub.call(
         harness.call_request("slow", json!({ "seconds": 60 })),

@@ -178,7 +178,7 @@ async fn a_call_times_out_and_the_server_is_notified() {
 }
 
 #[tokio::test]
-async fn tool_errors_and_protocol_errors_are_readable() {
+async fn tool_errors_and_protocol_errors_are_failures_with_a_message() {
     let mut harness = HubHarness::start_connected("").await;
     assert_eq!(failed(harness.call("fail", json!({})).await), "it failed");
     assert_eq!(
@@ -198,7 +198,7 @@ async fn server_requests_are_answered_or_refused() {
 }
 
 #[tokio::test]
-async fn a_flood_of_stderr_neither_blocks_nor_fills_the_memory() {
+async fn a_flood_of_stderr_neither_blocks_nor_exhausts_memory() {
     let mut harness = HubHarness::start_connected("floods").await;
     harness.wait_for_stderr("complaint 49999").await;
     assert!(harness.server().stderr.len() <= 200);
@@ -284,7 +284,7 @@ fn variable_names(text: &str) -> Vec<String> {
 #[tokio::test]
 async fn environment_variables_are_withheld_unless_configured() {
     // Cargo sets this variable for every test.
-    let secret = "CARGO_MANIFEST_DIR".to_owned();
+    let variable = "CARGO_MANIFEST_DIR".to_owned();
     let config_with = |inherit: InheritedEnv| {
         let launch = LaunchConfig::Stdio {
             command: test_server_path(),
@@ -297,12 +297,12 @@ async fn environment_variables_are_withheld_unless_configured() {
     };
     for (inherit, is_inherited) in [
         (InheritedEnv::AllowList, false),
-        (InheritedEnv::AllowListAnd(vec![secret.clone()]), true),
+        (InheritedEnv::AllowListAnd(vec![variable.clone()]), true),
         (InheritedEnv::All, true),
     ] {
         let mut harness = HubHarness::connect(config_with(inherit)).await;
         let names = variable_names(&succeeded(harness.call("variables", json!({})).await));
-        assert_eq!(names.contains(&secret), is_inherited, "{names:?}");
+        assert_eq!(names.contains(&variable), is_inherited, "{names:?}");
         assert!(names.contains(&"GIVEN".to_owned()));
         assert!(names.contains(&"PATH".to_owned()));
         harness.close().await;

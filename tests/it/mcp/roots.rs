@@ -26,7 +26,7 @@ async fn a_server_of_either_era_gets_the_roots() {
 }
 
 #[tokio::test]
-async fn changed_roots_are_announced_in_the_legacy_era_and_listed_at_the_server() {
+async fn changed_roots_are_announced_in_the_legacy_era_and_shown_with_the_server() {
     for behavior in ["asks-legacy", "asks-modern"] {
         let config = test_server_config(behavior);
         let mut harness = HubHarness::connect_with_roots(config, &["/a"]).await;
@@ -55,7 +55,10 @@ async fn without_roots_the_capability_is_not_declared() {
         !lines.iter().any(|line| line.contains("roots")),
         "{lines:?}"
     );
-    assert!(harness.server().roots.is_empty(), "the server cannot know");
+    assert!(
+        harness.server().roots.is_empty(),
+        "the server never received the roots"
+    );
     harness.hub.reconnect(&"test".into());
     harness
         .wait_for_stderr(r#""roots":{"listChanged":true}"#)

@@ -65,7 +65,7 @@ async fn several_requests_in_one_result_are_answered_in_one_retry() {
 }
 
 #[tokio::test]
-async fn a_server_that_asks_forever_is_given_up() {
+async fn a_call_whose_server_asks_forever_fails() {
     let mut harness = HubHarness::start_connected("asks-modern").await;
     harness.reply_with = Some(ServerRequestReply::Declined);
     let error = failed(harness.call("again", json!({})).await);
@@ -102,7 +102,7 @@ async fn an_oversized_form_is_refused_without_asking() {
 }
 
 #[tokio::test]
-async fn a_page_is_reported_as_completed_only_after_the_user_agreed() {
+async fn a_page_is_reported_as_completed_only_if_the_user_agreed_to_visit_it() {
     let notice = "reports that you are done on shop.example";
     let mut harness = HubHarness::start_connected("asks-legacy").await;
     harness.reply_with = Some(ServerRequestReply::Accepted(Map::new()));
@@ -122,7 +122,7 @@ async fn a_page_is_reported_as_completed_only_after_the_user_agreed() {
 
 #[tokio::test]
 async fn a_call_that_requires_a_page_is_repeated_once_the_user_is_done() {
-    // The user reports it.
+    // The user confirms the visit.
     let mut harness = HubHarness::start_connected("asks-legacy").await;
     harness.reply_with = Some(ServerRequestReply::Accepted(Map::new()));
     assert_eq!(succeeded(harness.call("gated", json!({})).await), "visited");
@@ -136,7 +136,7 @@ async fn a_call_that_requires_a_page_is_repeated_once_the_user_is_done() {
     assert_eq!(page.host, "shop.example");
     harness.close().await;
 
-    // The server reports it, which closes the question.
+    // The server reports the visit, which withdraws the question to the user.
     let mut harness = HubHarness::start_connected("asks-legacy").await;
     let call = harness.hub.call(
         harness.call_request("completes", json!({})),
@@ -164,7 +164,7 @@ async fn a_call_that_requires_a_page_is_repeated_once_the_user_is_done() {
 }
 
 #[tokio::test]
-async fn the_clock_of_a_call_stops_while_the_user_is_asked() {
+async fn the_timeout_of_a_call_is_paused_while_the_user_is_asked() {
     let mut harness = HubHarness::connect(ServerConfig {
         tool_timeout: Duration::from_millis(300),
         ..test_server_config("asks-legacy")
@@ -176,7 +176,7 @@ async fn the_clock_of_a_call_stops_while_the_user_is_asked() {
     );
     let call = tokio::spawn(call);
     let id = harness.wait_for_request().await;
-    // Longer than the limit of the call in total.
+    // Longer than the hard limit of the call, ten times its timeout.
     tokio::time::sleep(Duration::from_millis(3_500)).await;
     assert!(!call.is_finished());
     harness.hub.reply(id, ServerRequestReply::Declined);
@@ -218,7 +218,7 @@ async fn a_request_is_withdrawn_with_its_call_or_session() {
         harness.close().await;
     }
 
-    // The server cancels it.
+    // The server cancels the request, perhaps before it is shown.
     let mut harness = HubHarness::start_connected("asks-legacy").await;
     assert_eq!(
         succeeded(harness.call("cancels", json!({})).await),
@@ -356,7 +356,7 @@ async fn a_server_that_offers_tools_gets_the_calls_of_the_model() {
 }
 
 #[tokio::test]
-async fn a_request_with_unreadable_tools_is_refused_in_words() {
+async fn a_sampling_request_with_unreadable_tools_is_refused_with_a_reason() {
     let why = "its tool `erase` has no inputSchema";
     for behavior in ["asks-legacy", "asks-modern"] {
         let mut harness = HubHarness::start_connected(behavior).await;
@@ -378,7 +378,7 @@ async fn a_request_with_unreadable_tools_is_refused_in_words() {
 }
 
 #[tokio::test]
-async fn both_modes_are_declared() {
+async fn both_elicitation_modes_are_declared() {
     let mut harness = HubHarness::start_connected("asks-legacy").await;
     harness
         .wait_for_stderr(r#""elicitation":{"form":{},"url":{}}"#)

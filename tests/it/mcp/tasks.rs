@@ -12,7 +12,7 @@ const BEHAVIORS: [(&str, TaskProtocol); 2] = [
     ("tasks-modern", TaskProtocol::Extension),
 ];
 
-/// The requests that the server logged.
+/// The tool and task requests that the server logged.
 fn requests(harness: &HubHarness) -> Vec<String> {
     let stderr = harness.server().stderr.into_iter();
     stderr
@@ -27,7 +27,7 @@ async fn a_task_is_followed_until_it_has_a_result() {
         let started = Instant::now();
         let text = succeeded(harness.call("render", json!({})).await);
         assert_eq!(text, "render is done", "{behavior}");
-        // The server suggests an interval of 0 ms.
+        // The server suggests an interval of 0 ms, but the client waits at least 200 ms between polls.
         assert!(started.elapsed() >= Duration::from_millis(600));
         let task = ServerTask::new("render", protocol).expect("a valid id");
         assert_eq!(harness.tasks, [task]);
@@ -87,7 +87,7 @@ async fn the_user_answers_a_task_that_needs_input() {
 }
 
 #[tokio::test]
-async fn a_request_that_a_task_repeats_after_the_answer_is_not_asked_again() {
+async fn a_request_that_a_task_repeats_after_the_answer_is_not_shown_again() {
     let mut harness = HubHarness::start_connected("tasks-modern").await;
     let accepted = json!({ "name": "Ada" }).as_object().cloned();
     harness.reply_with = accepted.map(ServerRequestReply::Accepted);

@@ -61,7 +61,7 @@ fn the_rest_of_the_file_is_unchanged() {
     let home = TestHome::empty();
     let before = "{\n  \"$schema\": \"x\",\n  \"mcpServers\": {\n    \"b\": { \"command\": \"x\",   \"mine\": [1] },\n    \"a\": \
                   { \"url\": \"http://h/\", \"enabled\": false }\n  },\n  \"other\": {}\n}\n";
-    // With the private mode that the program itself uses.
+    // The private mode of the program itself, so that it prints no notice about permissions.
     let path = home.path().join("mcp-servers.json");
     humble::files::replace(&path, before.as_bytes(), 0o600).expect("written");
     let arguments = [

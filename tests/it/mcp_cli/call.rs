@@ -1,7 +1,7 @@
 //! `humble mcp call`: arguments, output, cancellation and changed tools.
 
 use super::{
-    interrupt, received_messages, run, run_with, spawn_until_output, wait_for_output,
+    interrupt, received_messages, run, run_with_input, spawn_until_output, wait_for_output,
     with_recorded_input, with_test_server,
 };
 use crate::mcp_cli::home;
@@ -34,7 +34,8 @@ fn only_the_result_text_goes_to_standard_output() {
             "{arguments:?}"
         );
     }
-    let output = run_with(&home, &call_with(&["add", "-"]), "{\"a\": 4,\n \"b\": 3}\n").expect(0);
+    let output =
+        run_with_input(&home, &call_with(&["add", "-"]), "{\"a\": 4,\n \"b\": 3}\n").expect(0);
     assert_eq!(output.out, "7\n");
     home.assert_no_process_left();
 }

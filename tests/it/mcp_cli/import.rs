@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 
-/// Runs the command in the home, so that nothing of this project is found in the current folder.
+/// Runs the command in the home folder, where it finds no files of this project.
 pub(super) fn import(home: &TestHome, arguments: &[&str]) -> CommandOutput {
     let mut command = command(home, &[&["mcp", "import"][..], arguments].concat());
     command.current_dir(home.path());
@@ -15,7 +15,7 @@ pub(super) fn import(home: &TestHome, arguments: &[&str]) -> CommandOutput {
     wait_for_output(command.spawn().expect("the program starts"))
 }
 
-/// Writes a file below the home.
+/// Writes a file in the home folder, and creates its parent folders.
 pub(super) fn write(home: &TestHome, name: &str, text: &str) -> PathBuf {
     let path = home.path().join(name);
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -44,7 +44,7 @@ pub(super) fn imported(text: &str) -> Value {
 }
 
 #[test]
-fn json_of_claude_cursor_gemini_and_windsurf_is_read() {
+fn claude_cursor_gemini_and_windsurf_json_is_read() {
     let text = r#"{
       "theme": "dark",
       "mcpServers": {
@@ -66,7 +66,7 @@ fn json_of_claude_cursor_gemini_and_windsurf_is_read() {
 }
 
 #[test]
-fn json_of_vs_code_with_comments_and_inputs_is_read() {
+fn vs_code_json_with_comments_and_inputs_is_read() {
     let text = r#"// My servers
     {
       "inputs": [{ "type": "promptString", "id": "api-key", "password": true }],
@@ -89,7 +89,7 @@ fn json_of_vs_code_with_comments_and_inputs_is_read() {
 }
 
 #[test]
-fn toml_of_codex_is_read() {
+fn codex_toml_is_read() {
     let text = r#"
 model = "gpt-5"
 
@@ -113,7 +113,7 @@ env_http_headers = { "X-Team" = "TEAM" }
 }
 
 #[test]
-fn json_of_opencode_and_zed_is_read() {
+fn opencode_and_zed_json_is_read() {
     let opencode = r#"{ "mcp": {
         "local": { "type": "local", "command": ["bun", "x", "server"], "environment": { "A": "{env:A}" } },
         "far": { "type": "remote", "url": "https://example.com/mcp", "headers": { "X-B": "b" } }
@@ -139,7 +139,7 @@ fn json_of_opencode_and_zed_is_read() {
 }
 
 #[test]
-fn yaml_of_goose_is_read_and_its_own_extensions_are_skipped() {
+fn goose_yaml_is_read_and_built_in_extensions_are_skipped() {
     let home = TestHome::empty();
     let text = "GOOSE_MODEL: x\nextensions:\n  developer:\n    type: builtin\n    name: developer\n  \
                 disk:\n    type: stdio\n    cmd: npx\n    args: [-y, disk, 8080]\n    envs:\n      A: a\n    \
@@ -196,7 +196,7 @@ fn equal_servers_are_skipped_and_taken_names_get_a_number() {
 }
 
 #[test]
-fn only_selects_servers_and_an_unknown_name_is_a_usage_error() {
+fn the_only_option_selects_servers_and_an_unknown_name_is_a_usage_error() {
     let home = TestHome::empty();
     let server = json!({ "command": "x" });
     write(
@@ -266,7 +266,7 @@ fn a_hostile_entry_cannot_forge_lines() {
 }
 
 #[test]
-fn the_files_of_clients_are_listed() {
+fn the_known_clients_are_listed_with_their_files() {
     let home = TestHome::empty();
     let output = import(&home, &[]).expect(0);
     assert!(

@@ -4,7 +4,7 @@ use super::TestHome;
 use super::import::{import, servers, write};
 use std::fs;
 
-/// Files that must be refused with a sentence, and without writing anything.
+/// Each file is refused with a short message, and nothing is written.
 #[test]
 fn unusable_files_are_refused() {
     let home = TestHome::empty();
@@ -61,7 +61,7 @@ fn unusable_files_are_refused() {
 }
 
 #[test]
-fn paths_that_lead_to_no_regular_file_are_refused() {
+fn paths_without_a_regular_file_are_refused() {
     let home = TestHome::empty();
     fs::create_dir(home.path().join("folder")).expect("a folder");
     let link = |name: &str, target: &str| {

@@ -74,7 +74,7 @@ fn secrets_are_neither_written_nor_printed() {
 
 /// The README of `mcp-remote` recommends this form.
 #[test]
-fn variables_of_env_that_arguments_refer_to_stay_with_their_server() {
+fn arguments_follow_a_renamed_env_variable_of_their_server() {
     let text = r#"{ "mcpServers": {
         "first": { "command": "x", "env": { "AUTH": "first-hidden" } },
         "a": { "command": "npx", "args": ["mcp-remote", "--header", "Authorization:${AUTH}"],

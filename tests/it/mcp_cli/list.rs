@@ -43,7 +43,7 @@ fn the_list_shows_each_server_and_does_not_start_disabled_ones() {
 }
 
 #[test]
-fn a_server_that_is_starting_at_ctrl_c_is_reported_as_such() {
+fn a_server_that_is_still_starting_at_ctrl_c_is_reported() {
     let home = TestHome::empty();
     let started = home.path().join("started");
     let script = "touch \"$0\"; exec sleep 60";
@@ -53,9 +53,9 @@ fn a_server_that_is_starting_at_ctrl_c_is_reported_as_such() {
         .expect("the program starts");
     home::wait_until("the server starts", || started.exists());
     interrupt(&child);
-    let ran = wait_for_output(child).expect(130);
+    let output = wait_for_output(child).expect(130);
     let reason = "It was still starting when you stopped.";
-    assert!(ran.out.contains(reason), "{}", ran.out);
+    assert!(output.out.contains(reason), "{}", output.out);
     home.assert_no_process_left();
 }
 
@@ -146,7 +146,7 @@ fn the_tools_are_listed_with_their_usage() {
 }
 
 #[test]
-fn the_json_tools_have_schemas_and_states() {
+fn the_tools_in_json_have_schemas_and_states() {
     let home = with_test_server("");
     home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["enabled"] = json!(false);
@@ -198,7 +198,7 @@ fn a_misspelled_server_name_gets_a_suggestion() {
 }
 
 #[test]
-fn a_broken_file_is_reported_and_the_built_in_server_works() {
+fn a_broken_file_is_reported_and_the_built_in_server_still_works() {
     let home = TestHome::empty();
     std::fs::write(
         home.path().join("mcp-servers.json"),

@@ -62,7 +62,7 @@ fn run(home: &TestHome, arguments: &[&str]) -> CommandOutput {
     )
 }
 
-fn run_with(home: &TestHome, arguments: &[&str], input: &str) -> CommandOutput {
+fn run_with_input(home: &TestHome, arguments: &[&str], input: &str) -> CommandOutput {
     let mut child = command(home, arguments)
         .stdin(Stdio::piped())
         .spawn()
@@ -139,7 +139,7 @@ fn received_messages(home: &TestHome) -> Vec<Value> {
 }
 
 #[test]
-fn no_tools_is_rejected() {
+fn the_no_tools_option_is_rejected() {
     let output = run(&with_test_server(""), &["mcp", "list", "--no-tools"]).expect(2);
     assert_eq!(
         (output.out.as_str(), output.err.as_str()),

@@ -71,9 +71,9 @@ fn search_shows_owner_version_and_transports() {
     let home = home_with_registry(&format!("{}/", registry.url()));
     let output = run(&home, &["mcp", "search", "날씨 &x", "--limit", "7"]).expect(0);
     let expected = "io.github.ann/weather  1.2.3\n    owner    ann on github.com\n    \
-                    about    Weather⟨LF⟩for all\n    through  npm\n\
+                    about    Weather⟨LF⟩for all\n    via      npm\n\
                     com.example/wet  1.2.3\n    owner    the owner of example.com\n    \
-                    about    Weather⟨LF⟩for all\n    through  http\n";
+                    about    Weather⟨LF⟩for all\n    via      http\n";
     assert_eq!(output.out, expected);
     assert!(
         output.err.contains("Nobody has reviewed these servers."),

@@ -136,7 +136,7 @@ fn an_invalid_registry_url_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_registry_that_never_answers_is_given_up() {
+async fn a_registry_that_never_answers_is_abandoned() {
     let server = ModelServer::start();
     server.always_reply(LIST, Reply::status(200).chunk("{").hang());
     let registry = Registry::new(server.url().parse().expect("a URL"));

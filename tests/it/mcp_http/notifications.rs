@@ -1,4 +1,4 @@
-//! Messages initiated by servers (list changes, requests), and tool errors.
+//! Messages initiated by servers (list changes, requests), tool errors, and deep nesting.
 
 use crate::mcp_http::default_behavior::nested;
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
@@ -110,7 +110,7 @@ async fn a_tool_error_is_the_result_regardless_of_http_status() {
 }
 
 #[tokio::test]
-async fn deep_nesting_drops_only_a_tool_or_a_call_over_every_transport() {
+async fn deep_nesting_affects_only_its_tool_or_call_over_every_transport() {
     for (path, transport) in [
         ("/sse", RemoteTransport::Sse),
         ("/mcp", RemoteTransport::Http),
@@ -143,7 +143,7 @@ async fn deep_nesting_drops_only_a_tool_or_a_call_over_every_transport() {
 }
 
 #[tokio::test]
-async fn an_error_nested_too_deep_keeps_its_message() {
+async fn an_error_nested_too_deeply_keeps_its_message() {
     let web = TestHttpServer::start_with(|request| {
         (request.method() == "tools/call").then(|| {
             let error = json!({ "data": nested(), "code": -32000, "message": "no such city" });

@@ -1,4 +1,4 @@
-//! Servers that redirect: what is followed, and what each refused redirect is called.
+//! Servers that redirect: which redirects are followed, and the message for each refused one.
 
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::succeeded;
@@ -45,7 +45,7 @@ async fn a_redirect_to_a_different_origin_is_refused_and_nothing_is_sent_there()
 }
 
 #[tokio::test]
-async fn a_redirect_that_would_drop_the_request_is_named_as_such() {
+async fn a_redirect_that_would_drop_the_request_is_explained() {
     let web = TestHttpServer::start_with(|_| redirect(303, "/other")).await;
     let (origin, config) = (web.origin.clone(), server_at(&web, "/mcp"));
     assert_eq!(

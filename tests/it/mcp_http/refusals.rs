@@ -333,7 +333,7 @@ async fn secrets_in_the_url_path_are_never_shown() {
 }
 
 #[tokio::test]
-async fn an_answer_with_an_invalid_header_is_not_called_unreachable() {
+async fn an_answer_with_an_invalid_header_is_not_reported_as_unreachable() {
     let web = TestHttpServer::start_with(|_| {
         let headers = vec!["X-Name: a\u{1}b".to_owned()];
         Some(Behavior::Response(200, headers, "{}".to_owned()))

@@ -17,9 +17,9 @@ fn result(request: &ReceivedRequest, result: &Value) -> Option<Behavior> {
     json_with(200, &answer)
 }
 
-/// A server whose calls become the task `t`, which is completed by the second request for its
-/// state unless it is endless. The first request for its state fails.
-fn with_tasks(request: &ReceivedRequest, is_endless: bool) -> Option<Behavior> {
+/// A server whose calls become the task `t`. The first `tasks/get` fails, the second finds the task
+/// working, and the third finds it completed unless `is_endless`.
+fn task_behavior(request: &ReceivedRequest, is_endless: bool) -> Option<Behavior> {
     let is_modern = request.path == "/modern";
     let done = json!({ "content": [{ "type": "text", "text": "seven pages" }] });
     let mut state = json!({
@@ -66,7 +66,7 @@ fn with_tasks(request: &ReceivedRequest, is_endless: bool) -> Option<Behavior> {
 }
 
 async fn start(protocol: TaskProtocol, is_endless: bool) -> HttpHarness {
-    let web = TestHttpServer::start_with(move |request| with_tasks(request, is_endless)).await;
+    let web = TestHttpServer::start_with(move |request| task_behavior(request, is_endless)).await;
     let config = match protocol {
         TaskProtocol::Legacy => server_at(&web, "/mcp"),
         TaskProtocol::Extension => ServerConfig {
@@ -78,7 +78,7 @@ async fn start(protocol: TaskProtocol, is_endless: bool) -> HttpHarness {
 }
 
 #[tokio::test]
-async fn a_task_is_followed_although_a_request_fails() {
+async fn a_task_is_followed_even_if_a_request_fails() {
     for protocol in PROTOCOLS {
         let mut harness = start(protocol, false).await;
         let text = succeeded(harness.mcp.call("work", json!({})).await);
@@ -122,10 +122,10 @@ async fn an_interrupted_call_cancels_its_task() {
 }
 
 #[tokio::test]
-async fn a_task_that_is_not_found_is_not_asked_for_again() {
+async fn a_task_that_is_not_found_is_not_polled_again() {
     let web = TestHttpServer::start_with(|request| match request.method() {
         "tasks/get" => status(404, "Not found"),
-        _ => with_tasks(request, true),
+        _ => task_behavior(request, true),
     })
     .await;
     let config = ServerConfig {

@@ -32,6 +32,7 @@ pub struct ReceivedRequest {
 }
 
 impl ReceivedRequest {
+    /// The MCP method, or the HTTP method if the body has none.
     pub fn method(&self) -> &str {
         self.body["method"].as_str().unwrap_or(&self.verb)
     }
@@ -56,11 +57,12 @@ pub enum Behavior {
     EndlessBody,
 }
 
+/// One part of an event stream.
 #[derive(Debug, Clone)]
 pub enum ReplyPart {
     /// Literal text.
     Text(String),
-    /// The default response.
+    /// The default answer, as an event.
     Answer,
     Pause(Duration),
     /// Keeps the stream open for broadcast messages.

@@ -10,7 +10,8 @@ use humble::domain::server::{ProtocolMode, RemoteTransport, ServerTransport};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-fn detect_config(web: &TestHttpServer, path: &str) -> ServerConfig {
+/// A server at this path whose transport must be detected.
+fn auto_config(web: &TestHttpServer, path: &str) -> ServerConfig {
     remote(format!("{}{path}", web.origin), RemoteTransport::Auto)
 }
 
@@ -34,7 +35,7 @@ async fn without_a_transport_sse_is_tried_and_then_streamable_http() {
         ("/modern", ServerTransport::Http, MODERN),
     ] {
         let web = TestHttpServer::start().await;
-        let config = detect_config(&web, path);
+        let config = auto_config(&web, path);
         let mut harness = HttpHarness::start(web, config);
         assert_eq!(
             detect(&mut harness).await,
@@ -49,7 +50,7 @@ async fn without_a_transport_sse_is_tried_and_then_streamable_http() {
 #[tokio::test]
 async fn a_stream_without_an_endpoint_is_abandoned_after_five_seconds() {
     let web = TestHttpServer::start().await;
-    let config = detect_config(&web, "/events");
+    let config = auto_config(&web, "/events");
     let started = Instant::now();
     let mut harness = HttpHarness::start(web, config);
     assert_eq!(detect(&mut harness).await.0, ServerTransport::Http);
@@ -80,7 +81,7 @@ async fn the_transport_is_cached_and_detected_again_when_it_changes() {
         })
         .await;
         port = web.port();
-        let config = detect_config(&web, "/mcp");
+        let config = auto_config(&web, "/mcp");
         let mut harness = HttpHarness::start_with_cache(web, config, file.clone());
         let expected = if unsupported.starts_with("POST") {
             ServerTransport::Sse
@@ -100,7 +101,7 @@ async fn both_errors_are_reported_if_neither_transport_works() {
         _ => status(500, "boom"),
     })
     .await;
-    let config = detect_config(&web, "/mcp");
+    let config = auto_config(&web, "/mcp");
     let origin = web.origin.clone();
     assert_eq!(
         HttpHarness::connection_error(web, config).await,
@@ -162,7 +163,7 @@ async fn an_sse_url_without_an_event_stream_is_reported() {
     }
 }
 
-/// Legacy servers reject `server/discover` in many ways.
+/// Legacy servers differ in how they reject `server/discover`.
 #[tokio::test]
 async fn a_legacy_server_is_detected_from_any_rejection() {
     let no_session = json!({ "jsonrpc": "2.0", "id": null,

@@ -22,7 +22,7 @@ fn model() -> ModelConfig {
 /// How the model answers one request.
 #[derive(Clone, Copy)]
 enum Answer {
-    At(Duration),
+    After(Duration),
     Fail,
     Never,
 }
@@ -44,8 +44,8 @@ impl Embedder for ScriptedEmbedder {
         let vectors = vec![vec![1.0, 0.0]; texts.len()];
         self.requests.lock().expect("unpoisoned").push(texts);
         Box::pin(async move {
-            match answer.unwrap_or(Answer::At(Duration::ZERO)) {
-                Answer::At(delay) => {
+            match answer.unwrap_or(Answer::After(Duration::ZERO)) {
+                Answer::After(delay) => {
                     sleep(delay).await;
                     Ok(vectors)
                 }
@@ -68,7 +68,7 @@ impl Completion for NoCompletion {
 }
 
 /// A vault with two notes, and a scripted embedding model.
-struct Searches {
+struct SearchFixture {
     _folder: TempDir,
     vault: PathBuf,
     notebook: Notebook,
@@ -76,7 +76,7 @@ struct Searches {
     progress: Arc<Mutex<Vec<String>>>,
 }
 
-impl Searches {
+impl SearchFixture {
     fn new(answers: &[Answer]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let vault = folder.path().join("vault");
@@ -111,7 +111,7 @@ impl Searches {
         }
     }
 
-    /// Searches for tea. Returns the number of hits, the first remark, and the time it took.
+    /// Searches for tea. Returns the number of hits, the first remark and the elapsed time.
     async fn search(&self) -> (usize, String, Duration) {
         let start = Instant::now();
         let found = self.notebook.search(self.request(), "tea".to_owned(), 10);
@@ -130,90 +130,87 @@ const SLOW: &str = "The embedding model `mini` has not answered yet; until it do
 const SECOND: Duration = Duration::from_secs(1);
 
 #[tokio::test(start_paused = true)]
-async fn a_hanging_model_delays_one_search_by_three_seconds_and_is_then_left_alone() {
-    let searches = Searches::new(&[Answer::Never, Answer::Never]);
-    assert_eq!(searches.search().await, (1, SLOW.to_owned(), 3 * SECOND));
-    let progress = searches.progress.lock().expect("unpoisoned").clone();
+async fn a_hanging_model_delays_one_search_by_three_seconds_and_then_gets_no_requests() {
+    let fixture = SearchFixture::new(&[Answer::Never, Answer::Never]);
+    assert_eq!(fixture.search().await, (1, SLOW.to_owned(), 3 * SECOND));
+    let progress = fixture.progress.lock().expect("unpoisoned").clone();
     let expected = ["Reading notes", "Waiting for the embedding model mini"];
     assert_eq!(progress, expected);
-    assert_eq!(
-        searches.search().await,
-        (1, SLOW.to_owned(), Duration::ZERO)
-    );
-    assert_eq!(searches.requests(), 1);
+    assert_eq!(fixture.search().await, (1, SLOW.to_owned(), Duration::ZERO));
+    assert_eq!(fixture.requests(), 1);
     advance(30 * SECOND).await;
-    assert_eq!(searches.search().await, (1, SLOW.to_owned(), 3 * SECOND));
-    assert_eq!(searches.requests(), 2);
+    assert_eq!(fixture.search().await, (1, SLOW.to_owned(), 3 * SECOND));
+    assert_eq!(fixture.requests(), 2);
     // The second pause is twice as long.
     advance(59 * SECOND).await;
-    assert_eq!(searches.search().await.2, Duration::ZERO);
+    assert_eq!(fixture.search().await.2, Duration::ZERO);
     advance(SECOND).await;
     assert_eq!(
-        searches.search().await,
+        fixture.search().await,
         (2, String::new(), Duration::ZERO),
-        "the model answers now, and finds both notes alike"
+        "the model answers now, and both notes match"
     );
-    assert_eq!(searches.requests(), 4, "the query and the notes");
+    assert_eq!(fixture.requests(), 4, "the query and the notes");
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_a_model_that_is_no_longer_awaited_is_given_up() {
-    let searches = Searches::new(&[Answer::Never; 4]);
+async fn a_model_is_reported_as_failed_only_once_its_answer_is_no_longer_awaited() {
+    let fixture = SearchFixture::new(&[Answer::Never; 4]);
     for pause in [30, 60, 120, 0] {
-        assert_eq!(searches.search().await, (1, SLOW.to_owned(), 3 * SECOND));
+        assert_eq!(fixture.search().await, (1, SLOW.to_owned(), 3 * SECOND));
         advance(pause * SECOND).await;
     }
     sleep(130 * SECOND).await;
     let given_up =
         "Only words were compared. The embedding model `mini` did not answer within 3 s.";
     assert_eq!(
-        searches.search().await,
+        fixture.search().await,
         (1, given_up.to_owned(), Duration::ZERO)
     );
-    assert_eq!(searches.requests(), 4);
+    assert_eq!(fixture.requests(), 4);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_was_still_loading_is_used_as_soon_as_it_answers() {
-    let searches = Searches::new(&[Answer::At(10 * SECOND)]);
-    assert_eq!(searches.search().await, (1, SLOW.to_owned(), 3 * SECOND));
-    assert_eq!(searches.search().await.2, Duration::ZERO);
+    let fixture = SearchFixture::new(&[Answer::After(10 * SECOND)]);
+    assert_eq!(fixture.search().await, (1, SLOW.to_owned(), 3 * SECOND));
+    assert_eq!(fixture.search().await.2, Duration::ZERO);
     sleep(8 * SECOND).await;
-    assert_eq!(searches.search().await, (2, String::new(), Duration::ZERO));
+    assert_eq!(fixture.search().await, (2, String::new(), Duration::ZERO));
 }
 
 #[tokio::test(start_paused = true)]
 async fn excerpts_for_a_prompt_do_not_wait_for_a_failing_model() {
-    let searches = Searches::new(&[Answer::Fail]);
+    let fixture = SearchFixture::new(&[Answer::Fail]);
     for _ in 0..2 {
-        let excerpts = searches
+        let excerpts = fixture
             .notebook
-            .excerpts(searches.request(), "tea".to_owned());
+            .excerpts(fixture.request(), "tea".to_owned());
         let found = excerpts.await.expect("found");
         assert_eq!(found.excerpts.len(), 1);
         let remark = "Only words were compared. No model `mini`.";
         assert_eq!(found.remarks, [remark]);
     }
-    assert_eq!(searches.requests(), 1);
+    assert_eq!(fixture.requests(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn slow_vectors_of_notes_are_awaited_for_a_limited_time() {
-    let answers = [Answer::At(Duration::ZERO), Answer::Never];
-    let searches = Searches::new(&answers);
+    let answers = [Answer::After(Duration::ZERO), Answer::Never];
+    let fixture = SearchFixture::new(&answers);
     let remark = "2 excerpts of notes have no vector yet; only words were compared there.";
-    assert_eq!(searches.search().await, (1, remark.to_owned(), 20 * SECOND));
-    // The query is still compared by meaning, without another attempt at the notes.
+    assert_eq!(fixture.search().await, (1, remark.to_owned(), 20 * SECOND));
+    // The query is still compared by meaning, without another attempt to embed the notes.
     assert_eq!(
-        searches.search().await,
+        fixture.search().await,
         (1, remark.to_owned(), Duration::ZERO)
     );
-    assert_eq!(searches.requests(), 3);
-    let searches = Searches::new(&answers);
+    assert_eq!(fixture.requests(), 3);
+    let fixture = SearchFixture::new(&answers);
     let start = Instant::now();
-    let excerpts = searches
+    let excerpts = fixture
         .notebook
-        .excerpts(searches.request(), "tea".to_owned());
+        .excerpts(fixture.request(), "tea".to_owned());
     assert_eq!(excerpts.await.expect("found").excerpts.len(), 1);
     assert_eq!(start.elapsed(), 3 * SECOND);
 }

@@ -1,8 +1,8 @@
 //! Notes through the built-in tools, on real folders, with a scripted model server.
 
-mod bad_input;
-mod broken_vaults;
+mod damaged_vaults;
 mod embedding;
+mod failures;
 
 use crate::support::model_server::{self, ModelServer};
 use humble::app::built_in_tools;
@@ -29,7 +29,7 @@ impl NotesFixture {
         Self::with_settings(notes, json!({}))
     }
 
-    /// `extra` is merged into `notes` of the settings.
+    /// `extra` is merged into the `notes` section of the settings.
     fn with_settings(notes: &[(&str, &str)], extra: Value) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let root = fs::canonicalize(folder.path()).expect("a path");
@@ -60,11 +60,13 @@ impl NotesFixture {
         }
     }
 
+    /// Calls a tool with these arguments and the path of the vault.
     async fn call(&self, tool: &str, mut arguments: Value) -> Result<Value, String> {
         arguments["vault_path"] = json!(self.vault);
         self.call_exactly(tool, arguments).await
     }
 
+    /// Calls a tool with only these arguments.
     async fn call_exactly(&self, tool: &str, arguments: Value) -> Result<Value, String> {
         let Value::Object(arguments) = arguments else {
             panic!("not an object");
@@ -93,6 +95,7 @@ impl NotesFixture {
             .collect()
     }
 
+    /// The error of a failing call, with `VAULT` in place of the vault's path.
     async fn failure(&self, tool: &str, arguments: Value) -> String {
         let failure = self.call(tool, arguments).await.expect_err("no failure");
         failure.replace(&self.vault.display().to_string(), "VAULT")
@@ -154,7 +157,7 @@ async fn a_note_written_by_the_model_is_found_and_summarized() {
 }
 
 #[tokio::test]
-async fn changed_new_and_deleted_notes_are_noticed() {
+async fn changed_new_and_deleted_notes_are_detected() {
     let notes = NotesFixture::new(&[("a.md", "apples"), ("b.md", "pears"), ("c.txt", "apples")]);
     assert_eq!(notes.found("apples").await, ["a.md"]);
     write(&notes.vault, "a.md", "plums, not the other fruit");
@@ -246,7 +249,7 @@ async fn nothing_outside_the_vault_is_read_or_written() {
 }
 
 #[tokio::test]
-async fn errors_name_what_is_missing() {
+async fn missing_and_invalid_arguments_are_named() {
     let notes = NotesFixture::new(&[]);
     let missing = notes
         .call_exactly("search_notes", json!({ "query": "x" }))
@@ -307,7 +310,7 @@ async fn errors_name_what_is_missing() {
 }
 
 #[tokio::test]
-async fn notes_without_usable_text_are_named() {
+async fn notes_without_usable_text_are_reported() {
     let notes = NotesFixture::new(&[]);
     write(&notes.vault, "empty.md", "");
     write(&notes.vault, "binary.md", "a\0b");
@@ -357,7 +360,11 @@ async fn meaning_counts_more_than_words_and_only_changed_notes_are_embedded() {
     write(&notes.vault, "dogs.md", "dogs bark loudly");
     notes.server.queue_reply(embed, vectors(&[[0.0, 1.0]]));
     notes.server.queue_reply(embed, vectors(&[[0.0, 1.0]]));
-    assert_eq!(notes.found("hounds").await, ["dogs.md"], "cats are unlike");
+    assert_eq!(
+        notes.found("hounds").await,
+        ["dogs.md"],
+        "the note about cats is too different"
+    );
     assert_eq!(
         notes.server.bodies(embed)[3]["input"],
         json!(["dogs\n\ndogs bark loudly"])

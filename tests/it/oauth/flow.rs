@@ -1,4 +1,4 @@
-//! The sign-in itself: by browser and by pasting, and what it leaves behind.
+//! Signing in by browser and by pasting, the stored tokens, and signing out.
 
 use super::{SignInHarness, finish_with, free_port};
 use crate::support::auth_server::AuthServer;
@@ -44,7 +44,7 @@ async fn the_callback_port_answers_the_browser_and_then_closes() {
     let (_paste, pasted) = mpsc::channel(1);
     let finishing = tokio::spawn(sign_in.finish(pasted, |_| {}));
 
-    // An answer that belongs to another sign-in changes nothing.
+    // A callback for another sign-in has no effect.
     let stale = reqwest::get(format!("{}?code=x&state=other", request.callback)).await;
     assert_eq!(stale.expect("a page").status(), 400);
     let page = reqwest::get(&request.url).await.expect("a page");
@@ -79,7 +79,7 @@ async fn a_cancelled_sign_in_closes_its_port_and_stores_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn with_the_port_taken_the_address_can_still_be_pasted() {
+async fn if_the_port_is_taken_the_address_can_still_be_pasted() {
     let port = free_port();
     let _taken = TcpListener::bind(("127.0.0.1", port)).expect("a free port");
     let harness = SignInHarness::start_with(OAuthSettings {
@@ -95,7 +95,7 @@ async fn with_the_port_taken_the_address_can_still_be_pasted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_pastes_are_explained_and_the_right_one_still_counts() {
+async fn wrong_pastes_are_explained_and_the_right_one_is_still_accepted() {
     let harness = SignInHarness::start().await;
     let sign_in = harness.prepare().await.expect("a usable server");
     let request = sign_in.request().clone();
@@ -104,10 +104,14 @@ async fn wrong_pastes_are_explained_and_the_right_one_still_counts() {
     let pasted = [request.url.as_str(), "hello", &other_state, &callback];
     let (outcome, rejected) = finish_with(sign_in, &pasted).await;
     assert_eq!(outcome, Ok(()));
-    let not_ours = OAuthError::NotTheCallback(request.callback.clone());
+    let not_the_callback = OAuthError::NotTheCallback(request.callback.clone());
     assert_eq!(
         rejected,
-        [not_ours.clone(), not_ours, OAuthError::WrongState]
+        [
+            not_the_callback.clone(),
+            not_the_callback,
+            OAuthError::WrongState
+        ]
     );
     harness.hub.close().await;
 }
@@ -150,6 +154,6 @@ async fn signing_out_removes_and_revokes_the_tokens() {
     assert!(!file.contains("secret"), "{file}");
     assert_eq!(harness.hub.hub.sign_out(&id).await, Ok(false));
     harness.hub.hub.reconnect(&id);
-    harness.wait_until_refused().await;
+    harness.wait_for_needed_sign_in().await;
     harness.hub.close().await;
 }

@@ -25,7 +25,7 @@ struct SignInHarness {
     folder: TempDir,
 }
 
-/// A free port for the callback, so that tests do not compete for the registered ones.
+/// A free port for the callback, so that tests do not compete for the fixed ports of the program.
 fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("a bound port").port()
@@ -40,7 +40,8 @@ fn config(server: &AuthServer, oauth: OAuthSettings) -> ServerConfig {
     }
 }
 
-fn own_port() -> OAuthSettings {
+/// Settings with a free callback port.
+fn free_port_settings() -> OAuthSettings {
     OAuthSettings {
         callback_port: Some(free_port()),
         ..OAuthSettings::default()
@@ -48,9 +49,9 @@ fn own_port() -> OAuthSettings {
 }
 
 impl SignInHarness {
-    /// Waits until the server needs a sign-in.
+    /// Starts the hub and waits until the server requires sign-in.
     async fn start() -> Self {
-        Self::start_with(own_port()).await
+        Self::start_with(free_port_settings()).await
     }
 
     async fn start_with(oauth: OAuthSettings) -> Self {
@@ -64,11 +65,11 @@ impl SignInHarness {
             hub,
             folder,
         };
-        harness.wait_until_refused().await;
+        harness.wait_for_needed_sign_in().await;
         harness
     }
 
-    async fn wait_until_refused(&mut self) {
+    async fn wait_for_needed_sign_in(&mut self) {
         let needs_sign_in = |status: &ServerStatus| matches!(status, ServerStatus::NeedsSignIn(_));
         self.hub
             .wait_for(|server| needs_sign_in(&server.status))
@@ -104,7 +105,8 @@ impl SignInHarness {
     }
 }
 
-/// Pastes these addresses. Returns the outcome and why addresses were rejected.
+/// Finishes the sign-in with these pasted addresses. Returns the outcome, and an error for each
+/// rejected address.
 async fn finish_with(
     sign_in: SignIn,
     addresses: &[&str],

@@ -1,19 +1,19 @@
-//! Servers that are unsafe or hostile: the sign-in ends before anything is given away.
+//! Unsafe or hostile servers: the sign-in ends before the program sends a code or a token.
 
 use super::{SignInHarness, finish_with};
 use crate::support::auth_server::{AuthFaults, AuthServer};
 use humble::mcp::OAuthError;
 use std::time::{Duration, Instant};
 
-async fn with(faults: AuthFaults) -> SignInHarness {
+async fn start_with_faults(faults: AuthFaults) -> SignInHarness {
     let harness = SignInHarness::start().await;
     harness.server.state().faults = faults;
     harness
 }
 
-/// The error of preparing a sign-in. Nothing was sent to the authorization or token endpoint.
+/// The error of preparing a sign-in. Asserts that the authorization and token endpoints got no request.
 async fn preparation_error(faults: AuthFaults) -> OAuthError {
-    let harness = with(faults).await;
+    let harness = start_with_faults(faults).await;
     let error = harness.prepare().await.err().expect("a refusal");
     assert_eq!(
         harness.server.count("/authorize") + harness.server.count("/token"),
@@ -25,7 +25,7 @@ async fn preparation_error(faults: AuthFaults) -> OAuthError {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_callback_of_another_issuer_is_refused_before_the_code_is_sent() {
-    let harness = with(AuthFaults {
+    let harness = start_with_faults(AuthFaults {
         issuer_in_callback: Some("https://evil.example".to_owned()),
         ..AuthFaults::default()
     })
@@ -39,8 +39,8 @@ async fn a_callback_of_another_issuer_is_refused_before_the_code_is_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_denied_sign_in_says_so() {
-    let harness = with(AuthFaults {
+async fn a_denied_sign_in_is_reported() {
+    let harness = start_with_faults(AuthFaults {
         denies: true,
         ..AuthFaults::default()
     })
@@ -54,7 +54,7 @@ async fn a_denied_sign_in_says_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_pkce_is_refused() {
     let error = preparation_error(AuthFaults {
-        no_pkce: true,
+        lacks_pkce: true,
         ..AuthFaults::default()
     });
     assert_eq!(error.await, OAuthError::NoPkce);
@@ -63,7 +63,7 @@ async fn a_server_without_pkce_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_registration_asks_for_a_client_id() {
     let error = preparation_error(AuthFaults {
-        no_registration: true,
+        lacks_registration: true,
         ..AuthFaults::default()
     })
     .await;
@@ -98,7 +98,7 @@ async fn metadata_of_50_mb_is_not_read_to_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn redirects_of_metadata_end_in_a_loop_elsewhere_or_in_a_file() {
+async fn redirected_metadata_is_refused() {
     for target in [
         "/.well-known/oauth-protected-resource/mcp",
         "http://localhost:1/metadata",
@@ -118,13 +118,13 @@ async fn redirects_of_metadata_end_in_a_loop_elsewhere_or_in_a_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_came_instead_of_the_metadata_is_named() {
+async fn an_answer_other_than_metadata_is_described() {
     let page = |status| AuthFaults {
         metadata_page: Some(status),
         ..AuthFaults::default()
     };
     let resource_page = AuthFaults {
-        resource_page: true,
+        sends_resource_page: true,
         ..AuthFaults::default()
     };
     for (faults, file, received) in [

@@ -1,17 +1,17 @@
 //! Tokens after the sign-in: expiry, refresh by several requests and programs, missing scopes.
 
-use super::{SignInHarness, config, own_port};
+use super::{SignInHarness, config, free_port_settings};
 use crate::support::hub_harness::HubHarness;
 use humble::domain::{ServerId, ServerStatus, ToolOutcome};
 use humble::mcp::OAuthError;
 use serde_json::json;
 
-/// Makes the server forget all access tokens.
+/// Invalidates all access tokens on the server.
 fn expire_all(harness: &SignInHarness) {
     harness.server.state().access_tokens.clear();
 }
 
-fn succeeded(outcome: &ToolOutcome) -> bool {
+fn is_success(outcome: &ToolOutcome) -> bool {
     format!("{outcome:?}").contains("you sent")
 }
 
@@ -21,12 +21,12 @@ async fn an_expiring_token_is_refreshed_before_it_is_used() {
     harness.server.state().expires_in = Some(5);
     harness.sign_in().await.expect("a successful sign-in");
     harness.server.state().expires_in = Some(3600);
-    let refused_before = harness.server.count("POST /mcp");
+    let posts_before = harness.server.count("POST /mcp");
     harness.hub.hub.reconnect(&ServerId::new("guarded"));
     harness.wait_until_connected().await;
     assert_eq!(harness.server.grants("refresh_token"), 1);
-    assert!(harness.server.count("POST /mcp") > refused_before);
-    assert!(succeeded(&harness.hub.call("echo", json!({})).await));
+    assert!(harness.server.count("POST /mcp") > posts_before);
+    assert!(is_success(&harness.hub.call("echo", json!({})).await));
     harness.hub.close().await;
 }
 
@@ -35,7 +35,7 @@ async fn a_rejected_token_is_refreshed_and_the_call_is_repeated() {
     let mut harness = SignInHarness::start().await;
     harness.sign_in_and_connect().await;
     expire_all(&harness);
-    assert!(succeeded(&harness.hub.call("echo", json!({})).await));
+    assert!(is_success(&harness.hub.call("echo", json!({})).await));
     assert_eq!(harness.server.grants("refresh_token"), 1);
     harness.hub.close().await;
 }
@@ -46,7 +46,7 @@ async fn parallel_calls_and_a_second_program_share_one_refresh() {
     harness.sign_in_and_connect().await;
     let mut second = HubHarness::start(Vec::new());
     second.hub.set_credential_file(harness.auth_file());
-    second.configure(vec![config(&harness.server, own_port())]);
+    second.configure(vec![config(&harness.server, free_port_settings())]);
     second
         .wait_for(|server| server.status == ServerStatus::Connected)
         .await;
@@ -58,14 +58,14 @@ async fn parallel_calls_and_a_second_program_share_one_refresh() {
     let mut calls: Vec<_> = (0..10).map(|_| request(&harness.hub)).collect();
     calls.extend((0..10).map(|_| request(&second)));
     let outcomes = futures::future::join_all(calls).await;
-    assert!(outcomes.iter().all(succeeded), "{outcomes:?}");
+    assert!(outcomes.iter().all(is_success), "{outcomes:?}");
     assert_eq!(harness.server.grants("refresh_token"), 1);
     second.close().await;
     harness.hub.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rejected_refresh_leads_to_a_new_sign_in() {
+async fn a_rejected_refresh_requires_a_new_sign_in() {
     let mut harness = SignInHarness::start().await;
     harness.sign_in_and_connect().await;
     harness.server.state().faults.rejects_refresh = true;
@@ -75,7 +75,7 @@ async fn a_rejected_refresh_leads_to_a_new_sign_in() {
         matches!(outcome, ToolOutcome::Unreachable { .. }),
         "{outcome:?}"
     );
-    harness.wait_until_refused().await;
+    harness.wait_for_needed_sign_in().await;
     assert_eq!(harness.server.grants("refresh_token"), 1);
     harness.sign_in_and_connect().await;
     // The registered client is used again.
@@ -90,27 +90,27 @@ async fn missing_scopes_are_requested_in_addition_to_the_granted_ones() {
     harness.sign_in_and_connect().await;
     let outcome = harness.hub.call("echo", json!({})).await;
     assert!(format!("{outcome:?}").contains("write"), "{outcome:?}");
-    harness.wait_until_refused().await;
+    harness.wait_for_needed_sign_in().await;
     let sign_in = harness.prepare().await.expect("a usable server");
     assert_eq!(sign_in.request().scopes, ["read", "write"]);
     drop(sign_in);
     harness.sign_in_and_connect().await;
-    assert!(succeeded(&harness.hub.call("echo", json!({})).await));
+    assert!(is_success(&harness.hub.call("echo", json!({})).await));
     harness.hub.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_always_wants_more_is_given_up_on() {
+async fn a_server_that_always_requires_an_ungranted_scope_fails_the_sign_in() {
     let mut harness = SignInHarness::start().await;
-    harness.server.state().faults.insatiable_scope = Some("admin".to_owned());
+    harness.server.state().faults.never_satisfied_scope = Some("admin".to_owned());
     harness.sign_in_and_connect().await;
     for _ in 0..2 {
         harness.hub.call("echo", json!({})).await;
-        harness.wait_until_refused().await;
+        harness.wait_for_needed_sign_in().await;
         harness.sign_in_and_connect().await;
     }
     harness.hub.call("echo", json!({})).await;
-    harness.wait_until_refused().await;
+    harness.wait_for_needed_sign_in().await;
     let error = harness.sign_in().await;
     assert!(
         matches!(error, Err(OAuthError::ScopeNotGranted { .. })),

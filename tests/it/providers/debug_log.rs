@@ -1,4 +1,5 @@
-//! The debug log contains requests and replies, but no secrets.
+//! The debug log contains requests and replies, but no secrets. Failure messages mention a partial
+//! answer only if there is one.
 
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;
@@ -16,7 +17,7 @@ use tracing_subscriber::layer::SubscriberExt;
 const KEY: &str = "sk-12345-67890";
 const OTHER_SECRET: &str = "the-secret-of-a-server";
 
-/// Sends one request and returns the log that it leaves at this level.
+/// Sends one request and returns the log written at this level.
 async fn log_of_request(level: Level, model: &ModelConfig, messages: Vec<Message>) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (layer, handle) = TracingLayer::new(folder.path(), level, |_| {});

@@ -66,7 +66,7 @@ pub fn join_parts(parts: Vec<DecodedPart>) -> DecodedReply {
             Ok(StreamPart::Text(text)) => decoded.text.push_str(&text),
             Ok(StreamPart::Thinking(text)) => decoded.thinking.push_str(&text),
             Ok(StreamPart::Call(call)) => {
-                // Tests compare these with `raw_arguments`.
+                // Raw arguments are compared separately, with `raw_arguments`.
                 decoded.calls.push(NativeCall {
                     raw_arguments: String::new(),
                     ..call

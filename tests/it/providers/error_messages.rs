@@ -27,7 +27,7 @@ fn status_failure(status: u16, message: &str) -> FailureCause {
 }
 
 #[test]
-fn unreachable_server() {
+fn unreachable_server_is_explained() {
     let cases = [
         (
             Ollama,
@@ -82,7 +82,7 @@ fn unreachable_server() {
 }
 
 #[test]
-fn rejected_request() {
+fn rejected_request_is_explained() {
     let cases = [
         (
             Ollama,
@@ -121,7 +121,7 @@ fn rejected_request() {
 }
 
 #[test]
-fn request_that_the_server_cannot_handle() {
+fn request_that_the_server_cannot_handle_is_explained() {
     let cases = [
         (
             OpenAi,
@@ -201,7 +201,7 @@ fn rejected_key_names_its_setting_and_variable() {
 }
 
 #[test]
-fn failed_reply() {
+fn failed_reply_is_explained() {
     let malformed = FailureCause::Malformed;
     let not_answer = "The answer from https://api.example.com is not valid.";
     let check = "Check `baseUrl` and `provider` of `mine` in config.json.";
@@ -223,7 +223,7 @@ fn failed_reply() {
 }
 
 #[test]
-fn request_that_cannot_be_sent() {
+fn request_that_cannot_be_sent_is_explained() {
     let cases = [
         (
             OpenAi,

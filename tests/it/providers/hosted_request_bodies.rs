@@ -1,6 +1,6 @@
 //! Complete request bodies for Mistral and Anthropic, and the reasoning that is sent back.
 
-use crate::providers::request_bodies::{CALL_LINES, request, weather};
+use crate::providers::request_bodies::{CALL_LINES, request, weather_toolset};
 use crate::support::fixtures::{model_config, object};
 use humble::domain::ProviderKind::{self, Anthropic, Mistral, Ollama, OpenAi};
 use humble::domain::{Dialect, Message, ModelConfig, ReasoningEcho, Think, Toolset};
@@ -57,7 +57,7 @@ fn mistral_in_the_native_dialect_receives_valid_ids() {
         "type": "function",
         "function": {"name": "humble__get_weather_1", "arguments": ARGUMENTS},
     });
-    let tool = &weather().tools()[0].native_name.clone();
+    let tool = &weather_toolset().tools()[0].native_name.clone();
     let expected = json!({
         "model": "qwen3:4b",
         "messages": [
@@ -145,7 +145,7 @@ fn anthropic_in_the_native_dialect_receives_blocks() {
     request.messages.push(Message::User("go on".into()));
     let call = json!({"type": "tool_use", "id": "call_7", "name": "humble__get_weather_1",
         "input": {"city": "서울", "a": 1}});
-    let tool = weather().tools()[0].native_name.clone();
+    let tool = weather_toolset().tools()[0].native_name.clone();
     let expected = json!({
         "model": "qwen3:4b",
         "max_tokens": 100,

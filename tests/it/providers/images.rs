@@ -1,4 +1,4 @@
-//! How prompts with images are sent.
+//! Request bodies of prompts with images, and the image support of models.
 
 use crate::providers::hosted_request_bodies::{body, native_model};
 use crate::support::attachment_files::{PNG_BASE64, attach, png};
@@ -85,19 +85,19 @@ fn anthropic_gets_source_blocks_before_the_text() {
 }
 
 #[test]
-fn setting_server_and_provider_decide_whether_a_model_takes_images() {
+fn setting_server_and_provider_decide_whether_a_model_accepts_images() {
     let capabilities = |names: &[&str]| ModelInfo {
         capabilities: names.iter().map(|name| (*name).to_owned()).collect(),
         ..ModelInfo::default()
     };
     let with_url = |provider: ProviderKind, url: &str| model_config(provider, url);
     let default = |provider: ProviderKind| with_url(provider, provider.default_base_url());
-    let seeing = capabilities(&["completion", "vision"]);
-    let blind = capabilities(&["completion"]);
+    let with_vision = capabilities(&["completion", "vision"]);
+    let without_vision = capabilities(&["completion"]);
     let other_server = with_url(OpenAi, "http://localhost:8080/v1");
     for (model, info, expected) in [
-        (default(Ollama), Some(&seeing), ImageSupport::Yes),
-        (default(Ollama), Some(&blind), ImageSupport::No),
+        (default(Ollama), Some(&with_vision), ImageSupport::Yes),
+        (default(Ollama), Some(&without_vision), ImageSupport::No),
         (
             default(Ollama),
             Some(&capabilities(&[])),
@@ -114,12 +114,12 @@ fn setting_server_and_provider_decide_whether_a_model_takes_images() {
     let mut configured = default(Ollama);
     configured.vision = Some(true);
     assert_eq!(
-        ImageSupport::of(&configured, Some(&blind)),
+        ImageSupport::of(&configured, Some(&without_vision)),
         ImageSupport::Yes
     );
     configured.vision = Some(false);
     assert_eq!(
-        ImageSupport::of(&configured, Some(&seeing)),
+        ImageSupport::of(&configured, Some(&with_vision)),
         ImageSupport::No
     );
 }

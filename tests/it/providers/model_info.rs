@@ -64,7 +64,7 @@ async fn ollama_reports_limit_model_file_memory_and_capabilities() {
 }
 
 #[tokio::test]
-async fn older_ollama_is_judged_by_the_template() {
+async fn tool_support_of_an_older_ollama_is_read_from_the_template() {
     let server = ModelServer::start();
     let cases = [
         ("{{ if .Tools }}x{{ end }}", Some(true)),

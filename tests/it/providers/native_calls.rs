@@ -164,7 +164,7 @@ fn raw_arguments_are_kept() {
     assert_eq!(raw_arguments(Anthropic, &stream), [json]);
 }
 
-/// Some servers send an object; parsing it would lose some of what was written.
+/// Some servers send an object; parsing it would lose parts of the original text.
 #[test]
 fn arguments_that_arrive_as_objects_are_kept_as_written() {
     let json = r#"{"path": "a", "path": "b", "id": 10000000000000000000001, "s": "\ud83d"}"#;

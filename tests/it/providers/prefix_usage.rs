@@ -1,4 +1,4 @@
-//! How much of the prompt servers took from their prefix cache.
+//! Prompt tokens that servers report as taken from their prefix cache.
 
 use super::decoding::decode;
 use crate::support::model_server::{anthropic_start, anthropic_stop};
@@ -23,7 +23,7 @@ fn read_and_reused(read: u64, reused: u64) -> Option<PrefixUsage> {
 }
 
 #[test]
-fn compatible_servers_report_it_in_three_places() {
+fn openai_compatible_servers_report_cached_tokens_in_three_places() {
     let usage = |details: Value| {
         let mut usage = json!({"prompt_tokens": 300, "completion_tokens": 5});
         for (key, value) in details.as_object().expect("an object") {
@@ -56,7 +56,7 @@ fn compatible_servers_report_it_in_three_places() {
 }
 
 #[test]
-fn anthropic_counts_a_cache_write_as_read_anew() {
+fn anthropic_cache_writes_count_as_read() {
     let counts = json!({"input_tokens": 5, "cache_creation_input_tokens": 100,
         "cache_read_input_tokens": 1000, "output_tokens": 1});
     let stream = anthropic_start(&counts) + &anthropic_stop("end_turn");
@@ -66,7 +66,7 @@ fn anthropic_counts_a_cache_write_as_read_anew() {
 }
 
 #[test]
-fn ollama_reports_it_in_newer_versions_only() {
+fn only_newer_ollama_versions_report_cached_tokens() {
     let mut done = json!({"model": "m", "message": {"role": "assistant", "content": "x"},
         "done": true, "done_reason": "stop", "prompt_eval_count": 300, "eval_count": 5});
     assert_eq!(prefix_usage(Ollama, &format!("{done}\n")), None);

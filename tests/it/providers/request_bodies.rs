@@ -13,7 +13,7 @@ use humble::provider::{ChatRequest, schema};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub fn weather() -> Toolset {
+pub fn weather_toolset() -> Toolset {
     let tool = fixtures::tool_from(&json!({
         "name": "get weather",
         "description": "Weather of a city.",
@@ -57,12 +57,12 @@ pub fn conversation() -> Vec<Message> {
     ]
 }
 
-/// The default request: [`conversation`] with the tool of [`weather`].
+/// The default request: [`conversation`] with [`weather_toolset`].
 pub fn request(model: ModelConfig) -> ChatRequest {
     ChatRequest {
         model: Arc::new(model),
         messages: conversation(),
-        tools: Arc::new(weather()),
+        tools: Arc::new(weather_toolset()),
         num_ctx: 8192,
         temperature: None,
     }
@@ -101,7 +101,7 @@ fn earlier_messages_followed_by(messages: impl IntoIterator<Item = Value>) -> Va
 }
 
 fn tools_field() -> Value {
-    let name = weather().tools()[0].native_name.clone();
+    let name = weather_toolset().tools()[0].native_name.clone();
     json!([{
         "type": "function",
         "function": {

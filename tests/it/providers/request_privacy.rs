@@ -1,4 +1,5 @@
-//! Keys and conversations go only to the configured server, and nothing secret is logged.
+//! Keys and conversations go only to the configured server, and nothing secret is logged. Also
+//! rejected parameters, loaded models and scripted providers.
 
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;
@@ -251,6 +252,7 @@ fn loopback_addresses_bypass_the_proxy() {
     assert_eq!(server.requests().len(), 1);
 }
 
+/// The child process of the test above. Does nothing in a normal run.
 #[tokio::test]
 async fn server_started_by_another_process_answers() {
     let Ok(url) = std::env::var("HUMBLE_TEST_SERVER") else {
@@ -260,11 +262,11 @@ async fn server_started_by_another_process_answers() {
     assert_eq!(decoded.text, "안녕", "{decoded:?}");
 }
 
-/// A log that the test can read.
+/// Log output that the test can read.
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Lines {
+impl Write for LogBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
@@ -279,7 +281,7 @@ async fn debug_log_contains_request_and_reply_but_never_the_key() {
     let server = ModelServer::start();
     server.queue_reply(COMPLETIONS, openai_text(&["your key is sk-12345"]));
     server.queue_reply(COMPLETIONS, openai_error(401, "wrong: sk-12345", None));
-    let log = Lines::default();
+    let log = LogBuffer::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)

@@ -169,7 +169,8 @@ async fn retry_after_as_a_date_is_parsed_for_every_provider() {
     }
 }
 
-/// Bodies sent with status 200 that are not a valid reply, and their messages.
+/// Bodies sent with status 200 that are not a valid reply, and their messages. `{hello}` stands for
+/// the quoted line.
 const INVALID_BODIES: [(&[u8], &str); 5] = [
     (b"", "{url} sent an empty answer. {retry}"),
     (
@@ -178,7 +179,7 @@ const INVALID_BODIES: [(&[u8], &str); 5] = [
     ),
     (
         b"data: {\"x\": \"\xE9\"}\n\n",
-        "The answer from {url} is not valid. {bytes} Check `baseUrl` and `provider` of `mine` in config.json.",
+        "The answer from {url} is not valid. It is not UTF-8 text. Check `baseUrl` and `provider` of `mine` in config.json.",
     ),
     (
         b"data: hello\n\n",
@@ -200,9 +201,7 @@ async fn malformed_reply_has_a_message_for_every_provider() {
             server.queue_reply(path, Reply::status(200).chunk(body));
             let error = request_error(&model).await;
             let hello = if is_ollama { "data: hello" } else { "hello" };
-            let expected = fill_template(template, &server, provider)
-                .replace("{hello}", hello)
-                .replace("{bytes}", "It is not UTF-8 text.");
+            let expected = fill_template(template, &server, provider).replace("{hello}", hello);
             assert_eq!(notice_text(&error.notice()), expected, "{provider}");
             assert!(!error.is_transient());
         }

@@ -74,7 +74,7 @@ fn thinking_and_text(decoded: &DecodedReply) -> (&str, &str) {
 }
 
 #[test]
-fn halves_in_two_events_become_one_character() {
+fn surrogate_halves_in_two_events_become_one_character() {
     let events = [
         (Thinking, r"hm \ud83d"),
         (Text, r"smile \ud83d"),
@@ -98,7 +98,7 @@ fn halves_in_two_events_become_one_character() {
 }
 
 #[test]
-fn lone_half_becomes_a_replacement_character() {
+fn lone_surrogate_becomes_a_replacement_character() {
     let events = [
         (Thinking, r"\ud83d"),
         (Thinking, r"\ud83d\ude00\udc00"),
@@ -118,7 +118,7 @@ fn lone_half_becomes_a_replacement_character() {
 }
 
 #[test]
-fn stream_cut_between_two_halves_keeps_its_text() {
+fn stream_cut_between_two_surrogates_keeps_its_text() {
     for provider in ALL {
         let cut = event(provider, Text, r"smile \ud83d");
         let decoded = decode(provider, &[cut.as_bytes()]);
@@ -165,7 +165,7 @@ fn calls(provider: ProviderKind, stream: &str) -> Vec<NativeCall> {
 }
 
 #[test]
-fn halves_in_arguments_are_joined_or_replaced() {
+fn surrogates_in_arguments_are_joined_or_replaced() {
     for provider in [OpenAi, Mistral, Anthropic] {
         let split = call_stream(provider, r#"{\"a\":\"x \ud83d"#, r#"\ude00\"}"#);
         let expected = [call(Some("1"), "f", json!({"a": "x 😀"}))];
@@ -186,7 +186,7 @@ fn halves_in_arguments_are_joined_or_replaced() {
 }
 
 #[test]
-fn unstreamed_reply_may_contain_a_half() {
+fn unstreamed_reply_may_contain_a_lone_surrogate() {
     let openai = r#"{"choices":[{"message":{"content":"a\ud83d"},"finish_reason":"stop"}]}"#;
     let anthropic = r#"{"content":[{"type":"text","text":"a\ud83d"}],"stop_reason":"end_turn"}"#;
     let ollama = r#"{"message":{"content":"a\ud83d"},"done":true}"#;

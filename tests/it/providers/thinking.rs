@@ -1,5 +1,5 @@
-//! How thinking is requested from each provider, and the fallbacks if the server or a rule of its
-//! API rejects it.
+//! Requests for thinking in the form of each provider, and the fallbacks if the server or a rule of
+//! its API rejects it.
 
 use crate::providers::hosted_request_bodies::{
     body, default_body, native_model, request_with_echo,

@@ -1,4 +1,4 @@
-//! Calls within a turn of the `xml` dialect, as sent to each provider.
+//! Earlier calls in the `xml` dialect, as sent back to each provider.
 
 use crate::providers::hosted_request_bodies::body;
 use crate::providers::request_bodies::{conversation, request};

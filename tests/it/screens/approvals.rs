@@ -1,5 +1,5 @@
-//! How calls of many kinds are shown before they run. Each dialog is a snapshot that was read by
-//! eye; and for each, at several widths, the arguments are rebuilt from the cells on the screen.
+//! Approval dialogs of many kinds of calls. Each has a snapshot, and at several widths its arguments
+//! are rebuilt from the cells on the screen and compared with the call.
 
 use crate::support::argument_reader::read_arguments;
 use crate::support::dialog_frames::{DESCRIPTION, all_argument_rows, dialog_rows};
@@ -19,7 +19,7 @@ struct CorpusCall {
     arguments: Value,
 }
 
-/// The calls of `approvals.json`, and some that are long.
+/// The calls of `approvals.json`, and some long ones.
 fn corpus() -> Vec<CorpusCall> {
     let stored: Vec<Value> =
         serde_json::from_str(include_str!("approvals.json")).expect("a list of calls");
@@ -103,7 +103,7 @@ fn every_call_is_shown_readably() {
 }
 
 #[test]
-fn what_is_drawn_is_what_runs() {
+fn the_drawn_arguments_are_those_of_the_call() {
     for CorpusCall {
         name,
         tool,
@@ -120,7 +120,7 @@ fn what_is_drawn_is_what_runs() {
 
 /// A highlighted part of a long line may end inside a cluster.
 #[test]
-fn marks_in_long_lines_are_drawn() {
+fn highlights_in_long_lines_are_drawn() {
     for pad in 0..4 {
         let text = "x".repeat(pad) + &"e\u{301}t ".repeat(1_200);
         let arguments = fixtures::object(json!({ "body": { "text": [text] } }));

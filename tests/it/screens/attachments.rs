@@ -39,8 +39,8 @@ fn image(name: &str) -> ReadAttachment {
     }
 }
 
-/// Attaches a file with the command. The command asked for the templates first, so the ids of
-/// queries are not known here: the newest file gets the answer.
+/// Attaches a file with `/attach`. The id of its query is unknown here, so every id gets the answer,
+/// and the screen ignores all but one.
 fn attach_file(story: &mut ScreenHarness, read: ReadAttachment) {
     let name = read.attachment.name.clone();
     story.types(&format!("/attach {name}")).key(KeyCode::Enter);

@@ -129,7 +129,7 @@ screens!(a_failure, |story| {
     let notice = Notice::failure(
         "The connection to http://localhost:11434 was cut in the middle of the answer.",
     )
-    .with_advice("What came so far is kept.")
+    .with_advice("The text so far is kept.")
     .with_advice(Advice::Retry);
     story.end_turn(TurnEnd::Failed { notice });
 });
@@ -162,7 +162,7 @@ screens!(scrolled_up, |story| {
 
 screens!(at_five_sizes, earlier_conversations, |story| {
     story.key(KeyCode::F(4));
-    // Noon wherever the test runs: the list shows local time.
+    // Noon in the local time zone, because the list shows local time.
     let noon = |day| {
         let time = date(2026, 11, day).at(12, 0, 0, 0);
         let zoned = time.to_zoned(TimeZone::system()).expect("a time");
@@ -265,7 +265,7 @@ fn a_resize_keeps_the_reading_position() {
     for _ in 0..10 {
         story.key(KeyCode::PageUp);
     }
-    let first = |screen: String| {
+    let first_line_number = |screen: String| {
         let found = screen.lines().find_map(|row| row.split_once("line "));
         let number = found.map(|(_, rest)| rest.split(' ').next().unwrap_or_default().to_owned());
         number
@@ -273,12 +273,12 @@ fn a_resize_keeps_the_reading_position() {
             .parse::<i32>()
             .expect("a number")
     };
-    let before = first(story.screen());
+    let before = first_line_number(story.screen());
     story.input(UiInput::Resize {
         width: 50,
         height: 20,
     });
-    let after = first(story.screen());
+    let after = first_line_number(story.screen());
     assert!((before - after).abs() <= 1, "{before} and {after}");
 }
 
@@ -299,11 +299,11 @@ fn thinking_takes_half_of_a_narrow_screen_and_cuts_no_word() {
     let mut story = screen_harness((64, 20));
     story.answered_turn().key(KeyCode::F(3));
     let screen = story.screen();
-    let halves = |row: &str| {
+    let right_half = |row: &str| {
         row.split_once('│')
             .map(|(_, right)| right.trim().to_owned())
     };
-    let right: Vec<String> = screen.lines().filter_map(halves).collect();
+    let right: Vec<String> = screen.lines().filter_map(right_half).collect();
     assert!(
         right
             .join(" ")

@@ -115,7 +115,7 @@ fn dialog(size: (u16, u16), text: &ToolText) -> ScreenHarness {
     story
 }
 
-/// The dialog's rows, each with whether all of it is bold.
+/// The dialog's rows, and for each row whether all of it is bold.
 fn drawn(story: &mut ScreenHarness) -> (DialogRows, Vec<bool>) {
     let (buffer, _) = story.draw();
     // The smallest screen has no header.
@@ -147,7 +147,8 @@ fn choice_rows(dialog: &DialogRows) -> Vec<String> {
     rows.take_while(|row| !row.starts_with(" ›")).collect()
 }
 
-/// Checks all visible rows. Returns the rows of arguments.
+/// Checks all visible rows against `known`, the rows of the real arguments. Returns the rows of
+/// arguments that are visible.
 fn check_rows(story: &mut ScreenHarness, known: &[String], about: &str) -> Vec<String> {
     let (dialog, bold) = drawn(story);
     let end = first_choice_row(&dialog);

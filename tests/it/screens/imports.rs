@@ -42,7 +42,7 @@ fn cursor_plan() -> ImportPlan {
     };
     ImportPlan {
         candidates: vec![
-            candidate("날씨", weather, "`disabledTools` is not taken over."),
+            candidate("날씨", weather, "`disabledTools` is not imported."),
             candidate(
                 "docs-2",
                 docs,

@@ -22,7 +22,7 @@ fn lines(entries: &[(TraceKind, bool, &str)]) -> Arc<Vec<TraceLine>> {
     Arc::new(entries.iter().map(line).collect())
 }
 
-fn traced(story: &mut ScreenHarness) {
+fn show_trace(story: &mut ScreenHarness) {
     use TraceKind::{Call, Heading, InvalidCall, Markup, Note, Text, Thinking};
     story.types("/log answer").key(KeyCode::Enter);
     let call = r#"{"name": "get-sum", "arguments": {"a": 17, "b": 25, "왜": "합계를 알려 달라고 했습니다"}}"#;
@@ -53,7 +53,7 @@ fn traced(story: &mut ScreenHarness) {
     story.advance_clock(7_000);
 }
 
-fn quoted(story: &mut ScreenHarness) {
+fn ask_about_copied_call(story: &mut ScreenHarness) {
     story.event(Event::ToolModeChanged(ToolMode::Auto));
     story.prompt("이 페이지를 읽어 줘");
     let call = ToolCall {
@@ -80,13 +80,13 @@ fn quoted(story: &mut ScreenHarness) {
 
 #[test]
 fn the_last_answer() {
-    insta::assert_snapshot!(at_two_sizes(traced));
+    insta::assert_snapshot!(at_two_sizes(show_trace));
 }
 
 #[test]
 fn the_end_of_the_last_answer() {
     insta::assert_snapshot!(at_two_sizes(|story| {
-        traced(story);
+        show_trace(story);
         story.key(KeyCode::End);
     }));
 }
@@ -101,14 +101,14 @@ fn no_answer_yet() {
 
 #[test]
 fn a_call_copied_from_a_result() {
-    insta::assert_snapshot!(at_two_sizes(quoted));
+    insta::assert_snapshot!(at_two_sizes(ask_about_copied_call));
 }
 
 #[test]
-fn every_line_can_be_reached_at_every_size() {
+fn the_trace_scrolls_from_its_start_to_its_end_at_every_size() {
     for size in [(104, 30), (60, 20), (20, 6), (8, 4), (3, 2)] {
         let mut story = screen_harness(size);
-        traced(&mut story);
+        show_trace(&mut story);
         let mut seen = String::new();
         for _ in 0..60 {
             seen.push_str(&story.screen());

@@ -1,5 +1,5 @@
-//! Snapshots of whole screens: two sizes each, five for the chat, the approval and the list
-//! of conversations.
+//! Snapshots of whole screens: usually at two sizes, and at five for the chat, the approval and the
+//! list of conversations.
 
 mod approvals;
 mod attachments;

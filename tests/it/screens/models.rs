@@ -62,7 +62,7 @@ fn ollama_models() -> CatalogState {
     }))
 }
 
-/// Starts without any configured model; the local Ollama has this state.
+/// Starts without any configured model. `state` is the state of the local Ollama.
 fn first_run(story: &mut ScreenHarness, state: CatalogState) {
     story.model = UiModel::new(&TuiOptions::default(), story.model.screen.size);
     let ollama = ServerCatalog {
@@ -183,8 +183,7 @@ fn invalid_ollama_host_is_explained_in_the_welcome() {
     );
 }
 
-/// Presses many keys on the same screens: nothing crashes at any size, and no model is
-/// chosen twice.
+/// Presses many keys on the same screens: nothing crashes at any size.
 #[test]
 fn no_size_and_no_key_breaks_these_screens() {
     for width in 0..30 {

@@ -10,11 +10,11 @@ use screen_harness::{ScreenHarness, screen_harness};
 use std::sync::Arc;
 use std::time::Duration;
 
-fn trial(dialect: Dialect, wrote: CallOutcome, answered: bool, millis: u64) -> DialectTrial {
+fn trial(dialect: Dialect, call: CallOutcome, used_result: bool, millis: u64) -> DialectTrial {
     DialectTrial {
         dialect,
-        call: wrote,
-        used_result: answered,
+        call,
+        used_result,
         elapsed: Duration::from_millis(millis),
         is_complete: true,
         problem: None,

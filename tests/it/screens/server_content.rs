@@ -105,7 +105,7 @@ screens!(arguments_with_completion, |story| {
     opened(story, "/seoul:날씨/보고").types("서");
     story.advance_clock(200);
     let values = Arc::new(vec!["서울".to_owned(), "서산\u{1b}[31m".to_owned()]);
-    // The first id belongs to the completion.
+    // One of these ids belongs to the completion.
     for query in 1..=2 {
         let (query, values) = (QueryId(query), Arc::clone(&values));
         let completed = ServerContentEvent::ArgumentCompleted { query, values };

@@ -1,4 +1,4 @@
-//! Snapshots of forms and web pages that servers ask for.
+//! Snapshots of questions that servers ask: forms, web pages and sampling.
 
 use super::states::{ask, snapshot_states};
 use crate::support::screen_harness::ScreenHarness;
@@ -182,7 +182,7 @@ fn sampling() {
     snapshot_states(
         "sampling",
         &[
-            ("what a server asks of the model", &asks),
+            ("a request to the model", &asks),
             ("the model's answer", &answers),
         ],
     );

@@ -191,7 +191,7 @@ fn hidden_characters_in_names_are_escaped_in_the_pane_and_the_call_row() {
 }
 
 #[test]
-fn smallest_screen_shows_the_server_state_and_whose_stderr_it_is() {
+fn smallest_screen_shows_the_state_of_a_server_and_names_it_above_its_stderr() {
     let mut story = screen_harness((20, 6));
     listed(&mut story).key(KeyCode::Char('l'));
     let title = story.screen();

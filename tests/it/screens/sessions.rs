@@ -22,7 +22,7 @@ macro_rules! screens {
     };
 }
 
-/// Wherever the test runs: the list shows local time.
+/// A time on this day in the local time zone, because the list shows local time.
 fn local(year: i16, month: i8, day: i8) -> Timestamp {
     let time = date(year, month, day).at(9, 12, 0, 0);
     let zoned = time.to_zoned(TimeZone::system()).expect("a time");
@@ -68,11 +68,11 @@ fn open(story: &mut ScreenHarness) {
     });
 }
 
-/// Searches for 날씨: the second title contains it, and the text of the third.
+/// Searches for 날씨, which is in the title of the second session and in the text of the third.
 fn search(story: &mut ScreenHarness) {
     open(story);
     story.types("날씨");
-    // Opening asked for the list and a preview; each letter searched, and selected another row.
+    // The ids of the searches and previews depend on the steps before, so all of them are answered.
     for query in 2..=8 {
         story.event(Event::SavedSession(SavedSessionEvent::Found {
             query: QueryId(query),

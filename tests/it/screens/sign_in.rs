@@ -1,4 +1,4 @@
-//! Snapshots of the dialog of a sign-in.
+//! Snapshots of the sign-in dialog.
 
 use super::at_two_sizes;
 use crate::support::screen_harness::{ScreenHarness, screen_harness};
@@ -26,7 +26,7 @@ fn request() -> SignInRequest {
     }
 }
 
-/// Opens the dialog with the command.
+/// Opens the dialog with `/mcp mail login`.
 fn started(story: &mut ScreenHarness) -> &mut ScreenHarness {
     let notice = Notice::warning("Server `mail` requires you to sign in.");
     let mail: Server = Server {
@@ -80,9 +80,12 @@ fn a_long_reason_why_an_address_is_wrong_is_shown_in_full() {
     let mut story = screen_harness((80, 24));
     opened(&mut story).event(Event::SignIn(SignInEvent::AddressRejected(why.clone())));
     let screen = story.screen();
-    let words = |text: &str| -> String {
-        let is_frame = |c: char| c.is_whitespace() || c == '\u{2502}';
-        text.replace(is_frame, "")
+    let without_spaces = |text: &str| -> String {
+        let is_space_or_frame = |c: char| c.is_whitespace() || c == '\u{2502}';
+        text.replace(is_space_or_frame, "")
     };
-    assert!(words(&screen).contains(&words(&why)), "{screen}");
+    assert!(
+        without_spaces(&screen).contains(&without_spaces(&why)),
+        "{screen}"
+    );
 }

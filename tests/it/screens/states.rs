@@ -285,7 +285,7 @@ fn lists_and_completions() {
             ("personas", &personas),
             ("permissions", &|story| command(story, "/trust")),
             ("servers", &|story| command(story, "/mcp")),
-            ("prompts of before", &history),
+            ("earlier prompts", &history),
             ("an argument", &|story| {
                 story.types("/set-model ");
             }),

@@ -1,4 +1,4 @@
-//! A call that its server runs as a task.
+//! Snapshots of a call that runs as a task, and of the list of left tasks.
 
 use super::{at_sizes, at_two_sizes};
 use crate::support::fixtures::tool_call;

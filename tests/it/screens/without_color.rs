@@ -1,5 +1,5 @@
-//! With `NO_COLOR`, screens have the same text, no color, and a symbol or a word for each meaning
-//! that a color has.
+//! With `NO_COLOR`, screens have the same text and no color, and a symbol or a word stands for each
+//! color's meaning.
 
 use super::states::all_outcomes;
 use crate::support::fixtures;
@@ -21,7 +21,7 @@ fn without_color(script: impl Fn(&mut ScreenHarness), size: (u16, u16)) -> Scree
         no_color: true,
         ..TuiOptions::default()
     };
-    // The harness lists models and servers; without them, the model asks for one first.
+    // Only the theme is replaced: a new `UiModel` has no models or servers, so it would ask for a model.
     let theme = UiModel::new(&options, size).screen.theme;
     story.model.screen.theme = theme;
     script(&mut story);

@@ -1,4 +1,4 @@
-//! The search index.
+//! The search index: words in many forms, vectors, replaced documents, and damaged or shared indexes.
 
 mod quality;
 
@@ -101,12 +101,12 @@ fn words_are_found_in_any_form_and_titles_count_more() {
     assert_eq!(
         keys(&mut index, "wifi password"),
         ["wifi-password.md"],
-        "from the file's name"
+        "words of the file name are found"
     );
     assert_eq!(
         keys(&mut index, "\" OR title:*"),
         Vec::<String>::new(),
-        "no query syntax"
+        "query syntax is not interpreted"
     );
     assert_eq!(keys_matching_every_term(&mut index, "new rout"), ["a.md"]);
     assert_eq!(
@@ -116,7 +116,7 @@ fn words_are_found_in_any_form_and_titles_count_more() {
 }
 
 #[test]
-fn two_korean_or_chinese_letters_are_found_inside_longer_words() {
+fn two_korean_or_chinese_characters_are_found_inside_longer_words() {
     let (_folder, _, mut index) = new_index();
     let decomposed = "\u{1106}\u{1166}\u{1106}\u{1169}장";
     add(
@@ -144,7 +144,7 @@ fn two_korean_or_chinese_letters_are_found_inside_longer_words() {
     assert_eq!(
         keys_matching_every_term(&mut index, "행"),
         ["b.md"],
-        "the last letter of a run"
+        "the last character of a word is found"
     );
 }
 
@@ -292,7 +292,7 @@ fn a_damaged_index_is_replaced_and_two_programs_share_one() {
     assert_eq!(index.counts().expect("counted"), (0, 0));
 }
 
-/// In an index this large, common words are not ranked like rare ones.
+/// In an index of this size, ranking ignores common words if the query has a rare one.
 #[test]
 fn in_a_large_index_common_words_find_titles_first_and_rare_words_decide() {
     let (_folder, _, mut index) = new_index();

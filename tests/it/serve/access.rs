@@ -89,7 +89,7 @@ async fn a_web_page_cannot_send_a_call_without_a_preflight_request() {
 }
 
 #[tokio::test]
-async fn wildcards_in_accept_are_acceptable() {
+async fn wildcards_in_the_accept_header_are_honored() {
     let server = TestServe::start().await;
     let id = server.open_session().await.expect("a session");
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });

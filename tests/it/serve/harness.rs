@@ -3,7 +3,6 @@
 use crate::support::fixtures::model_config;
 use futures::FutureExt;
 use futures::future::{BoxFuture, pending};
-
 use humble::domain::{BuiltInSettings, Notice, OllamaTarget, ProviderKind};
 use humble::notes::Notebook;
 use humble::ports::{CompletedText, Completion, CompletionRequest};
@@ -34,11 +33,12 @@ pub struct TestServe {
     pub client: reqwest::Client,
     pub stop: CancellationToken,
     pub task: JoinHandle<()>,
-    /// One message for each call to `ollama_chat` whose work was stopped.
+    /// One message whenever the work of an `ollama_chat` call ends. Work on the prompt `wait` ends only
+    /// when it is stopped.
     pub stopped: mpsc::UnboundedReceiver<()>,
 }
 
-/// A model that counts to three, or never answers the prompt `wait`.
+/// A model that counts to three. It answers the prompt `soon` after 300 ms and `wait` never.
 struct TestModel {
     stopped: mpsc::UnboundedSender<()>,
 }
@@ -210,7 +210,7 @@ impl TestServe {
         client.read_all().await
     }
 
-    /// Plain JSON calls still work, so no misbehaving client has blocked the server.
+    /// Asserts that plain JSON calls still work, so no misbehaving client has blocked the server.
     pub async fn assert_serves(&self) {
         let call = json!({ "tool": "get_time" });
         let response = self.post("/mcp/tools/call", &call).send().await;

@@ -49,7 +49,7 @@ async fn an_idle_session_ends() {
     let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
     assert_eq!(server.in_session(&id, &list).await.status(), 200);
     let deadline = tokio::time::Instant::now() + super::harness::WAIT_TIMEOUT;
-    // Asking would keep the session alive, so ask rarely.
+    // Each request keeps the session alive, so double the pause before the next.
     let mut pause = Duration::from_millis(400);
     loop {
         tokio::time::sleep(pause).await;

@@ -7,7 +7,7 @@ use crate::support::hub_harness::succeeded;
 use humble::domain::server::{ProtocolMode, RemoteTransport};
 use humble::domain::{ServerConfig, ServerStatus};
 
-async fn lists_and_calls(path: &str, transport: RemoteTransport, protocol: ProtocolMode) {
+async fn assert_lists_and_calls(path: &str, transport: RemoteTransport, protocol: ProtocolMode) {
     let server = TestServe::with_access(|access| access.with_token("s3cret-token")).await;
     let headers = [("Authorization", "Bearer s3cret-token")];
     let launch = fixtures::remote(&server.url(path), transport, &headers);
@@ -31,13 +31,13 @@ async fn lists_and_calls(path: &str, transport: RemoteTransport, protocol: Proto
 }
 
 #[tokio::test]
-async fn over_streamable_http_in_both_eras() {
-    lists_and_calls("/mcp", RemoteTransport::Http, ProtocolMode::Legacy).await;
-    lists_and_calls("/mcp", RemoteTransport::Http, ProtocolMode::Modern).await;
-    lists_and_calls("/mcp", RemoteTransport::Http, ProtocolMode::Auto).await;
+async fn our_client_lists_and_calls_over_streamable_http_in_both_eras() {
+    assert_lists_and_calls("/mcp", RemoteTransport::Http, ProtocolMode::Legacy).await;
+    assert_lists_and_calls("/mcp", RemoteTransport::Http, ProtocolMode::Modern).await;
+    assert_lists_and_calls("/mcp", RemoteTransport::Http, ProtocolMode::Auto).await;
 }
 
 #[tokio::test]
-async fn over_http_and_sse() {
-    lists_and_calls("/sse", RemoteTransport::Sse, ProtocolMode::Auto).await;
+async fn our_client_lists_and_calls_over_http_and_sse() {
+    assert_lists_and_calls("/sse", RemoteTransport::Sse, ProtocolMode::Auto).await;
 }

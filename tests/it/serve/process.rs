@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use serde_json::json;
 use std::net::TcpListener;
 
-fn todays_log(home: &TestHome) -> String {
+fn log_text(home: &TestHome) -> String {
     let folder = home.path().join("logs");
     let files = std::fs::read_dir(folder).expect("a log folder").flatten();
     files
@@ -52,9 +52,9 @@ fn a_client_over_stdio_sees_only_messages() {
     for line in ["get_time over stdio: ok, ", "pe over stdio: unknown tool, "] {
         assert!(stderr.contains(line), "{line}\n{stderr}");
         assert!(
-            todays_log(&home).contains(line),
+            log_text(&home).contains(line),
             "{line}\n{}",
-            todays_log(&home)
+            log_text(&home)
         );
     }
     assert!(!stderr.contains('\u{1b}'), "{stderr}");
@@ -272,20 +272,20 @@ fn invalid_options_are_usage_errors() {
 #[test]
 fn fetch_page_is_offered_only_once_it_is_switched_on() {
     let home = TestHome::empty();
-    let offers_it = || {
+    let offers_fetch_page = || {
         let mut program = Program::start(&home, &[], &[]);
         program.initialize();
         let list = program.request("tools/list", json!({}));
         list.to_string().contains("\"fetch_page\"")
     };
-    assert!(!offers_it());
+    assert!(!offers_fetch_page());
     let file = |entry| json!({ "mcpServers": { "humble": entry } });
     for off in [json!({}), json!({ "toolsOff": 7 }), json!([])] {
         home.write("mcp-servers.json", &file(off));
-        assert!(!offers_it());
+        assert!(!offers_fetch_page());
     }
     std::fs::write(home.path().join("mcp-servers.json"), "{").expect("writable");
-    assert!(!offers_it());
+    assert!(!offers_fetch_page());
     for off in [
         json!({ "toolsOff": [] }),
         json!({ "toolsOff": ["say_hello"] }),
@@ -293,14 +293,14 @@ fn fetch_page_is_offered_only_once_it_is_switched_on() {
         json!({ "toolsOn": ["fetch_page"], "toolsOff": ["fetch_page"] }),
     ] {
         home.write("mcp-servers.json", &file(off));
-        assert!(!offers_it());
+        assert!(!offers_fetch_page());
     }
     for on in [
         json!({ "toolsOn": ["fetch_page"] }),
         json!({ "toolsOn": ["fetch_page"], "toolsOff": ["say_hello"] }),
     ] {
         home.write("mcp-servers.json", &file(on));
-        assert!(offers_it());
+        assert!(offers_fetch_page());
     }
 }
 

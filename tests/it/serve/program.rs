@@ -16,7 +16,8 @@ pub struct Program {
     pub stdin: Option<ChildStdin>,
     stdout: Receiver<String>,
     stderr: Receiver<String>,
-    seen: String,
+    /// The lines of standard error read so far.
+    seen_stderr: String,
 }
 
 impl Program {
@@ -55,7 +56,7 @@ impl Program {
             stdout: lines(child.stdout.take().expect("piped")),
             stderr: lines(std::io::empty()),
             child,
-            seen: String::new(),
+            seen_stderr: String::new(),
         };
         (program, stderr)
     }
@@ -102,8 +103,8 @@ impl Program {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let line = self.stderr.recv_timeout(left);
-            let line = line.unwrap_or_else(|_| panic!("no `{text}` in\n{}", self.seen));
-            self.seen += &format!("{line}\n");
+            let line = line.unwrap_or_else(|_| panic!("no `{text}` in\n{}", self.seen_stderr));
+            self.seen_stderr += &format!("{line}\n");
             if line.contains(text) {
                 return line;
             }
@@ -134,15 +135,15 @@ impl Program {
             assert!(
                 Instant::now() < deadline,
                 "the program does not end: {}",
-                self.seen
+                self.seen_stderr
             );
             std::thread::sleep(Duration::from_millis(5));
         };
         while let Ok(line) = self.stderr.recv() {
-            self.seen += &format!("{line}\n");
+            self.seen_stderr += &format!("{line}\n");
         }
         assert_eq!(self.stdout.try_recv().ok(), None, "unread output");
-        (status.code(), std::mem::take(&mut self.seen))
+        (status.code(), std::mem::take(&mut self.seen_stderr))
     }
 }
 

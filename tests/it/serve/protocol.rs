@@ -8,7 +8,7 @@ fn request(method: &str, params: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_legacy_session_lists_calls_and_ends() {
+async fn a_legacy_session_lists_and_calls_tools_and_ends() {
     let server = TestServe::start().await;
     let id = server.open_session().await.expect("a session");
     let list = server

@@ -25,7 +25,7 @@ async fn running_calls_finish_and_streams_end() {
         .send()
         .await
         .expect("a stream");
-    let old_stream = server
+    let sse_stream = server
         .client
         .get(server.url("/sse"))
         .send()
@@ -52,7 +52,7 @@ async fn running_calls_finish_and_streams_end() {
     for answer in answers {
         assert_eq!(answer["structuredContent"]["answer"], "three", "{answer}");
     }
-    for stream in [stream, old_stream] {
+    for stream in [stream, sse_stream] {
         timeout(WAIT_TIMEOUT, stream.bytes())
             .await
             .expect("the stream ends")

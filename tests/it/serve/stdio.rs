@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const MODERN: &str = "2026-07-28";
 
-fn program() -> (TestHome, Program) {
+fn start_program() -> (TestHome, Program) {
     let home = TestHome::empty();
     let program = Program::start(&home, &[], &[]);
     (home, program)
@@ -45,7 +45,7 @@ fn slow_services() -> ModelServer {
 
 #[test]
 fn the_last_line_is_answered_without_a_line_break() {
-    let (_home, mut program) = program();
+    let (_home, mut program) = start_program();
     program.initialize();
     let mut stdin = program.stdin.take().expect("open");
     let call = json!({ "name": "get_time", "arguments": { "timezone": "UTC" } });
@@ -61,7 +61,7 @@ fn the_last_line_is_answered_without_a_line_break() {
 
 #[test]
 fn each_invalid_line_gets_an_error_with_its_id() {
-    let (_home, mut program) = program();
+    let (_home, mut program) = start_program();
     program.initialize();
     for (line, code, id) in [
         ("not JSON", -32700, json!(null)),
@@ -107,7 +107,7 @@ fn each_invalid_line_gets_an_error_with_its_id() {
 }
 
 #[test]
-fn a_second_request_with_a_running_id_is_refused_and_the_first_is_answered() {
+fn a_request_with_the_id_of_a_running_one_is_refused_and_the_first_is_answered() {
     let services = slow_services();
     let (home, call) = home_and_call(&services);
     let mut program = Program::start(&home, &[], &[]);
@@ -131,7 +131,7 @@ fn a_second_request_with_a_running_id_is_refused_and_the_first_is_answered() {
 
 #[test]
 fn a_notification_before_the_handshake_does_not_end_the_session() {
-    let (_home, mut program) = program();
+    let (_home, mut program) = start_program();
     program.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     program.send(&json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
     program.initialize();
@@ -141,12 +141,12 @@ fn a_notification_before_the_handshake_does_not_end_the_session() {
 
 #[test]
 fn methods_of_the_other_era_are_unknown_methods() {
-    let (_home, mut legacy) = program();
+    let (_home, mut legacy) = start_program();
     legacy.initialize();
     let filter = json!({ "notifications": {} });
     let answer = legacy.request("subscriptions/listen", filter.clone());
     assert_unknown(&answer, "subscriptions/listen");
-    let (_home, mut modern) = program();
+    let (_home, mut modern) = start_program();
     for (method, mut params) in [
         ("tools/list", json!({})),
         ("ping", json!({})),

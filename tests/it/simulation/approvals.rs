@@ -20,10 +20,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const INPUTS_MAX: usize = 120;
-/// A dialog is drawn far more slowly than a turn steps, so fewer seeds run.
-const SEEDS_PER_CASE: u64 = 50;
+/// Drawing dialogs is far slower than stepping a turn: one session runs per this many turn runs.
+const TURN_RUNS_PER_SESSION: u64 = 50;
 const TOOLS: [&str; 3] = ["write", "list", "echo"];
-/// The ways in which calls may run. The seeds must reach each of them.
+/// Kinds of runs: the decision, and the reason why the call may run. The seeds must reach each.
 const EXPECTED_RUNS: [&str; 10] = [
     "always",
     "drawn",
@@ -66,8 +66,8 @@ struct ApprovalSession {
 }
 
 impl ApprovalSession {
-    fn new(dice: &mut TestRng, fault: Option<Fault>) -> Self {
-        let mut story = screen_harness(size(dice));
+    fn new(rng: &mut TestRng, fault: Option<Fault>) -> Self {
+        let mut story = screen_harness(size(rng));
         story.prompt("go");
         let (turn, now) = (story.turn, story.model.now);
         let mut session = Self {
@@ -83,12 +83,12 @@ impl ApprovalSession {
             fault,
             outcome: None,
         };
-        let count = *dice.pick(&[1, 1, 2, 3]);
+        let count = *rng.pick(&[1, 1, 2, 3]);
         for (tool, id) in TOOLS.into_iter().take(count).zip(1..) {
-            let arguments = RandomArguments::new(dice).arguments();
+            let arguments = RandomArguments::new(rng).arguments();
             session.calls.push((CallId(id), tool, arguments.clone()));
             session.drawn.set_arguments(CallId(id), &arguments, false);
-            session.announce(CallId(id), tool, arguments, dice);
+            session.announce(CallId(id), tool, arguments, rng);
         }
         let offered = session.calls.iter().map(|(call, tool, _)| CallToApprove {
             call: *call,
@@ -100,22 +100,22 @@ impl ApprovalSession {
             owner: QuestionOwner::Job(ModelJob::Turn(turn)),
             question,
         };
-        session.apply(UiInput::Engine(Box::new(asked)), dice);
+        session.apply(UiInput::Engine(Box::new(asked)), rng);
         session.draw();
         session
     }
 
-    /// The engine shows a call, which may have changed.
-    fn announce(&mut self, id: CallId, tool: &str, arguments: Arguments, dice: &mut TestRng) {
+    /// Announces a call, or a change of its arguments, to the screen.
+    fn announce(&mut self, id: CallId, tool: &str, arguments: Arguments, rng: &mut TestRng) {
         let call = humble::domain::ToolCall {
             id,
             ..fixtures::tool_call("files", tool, Value::Object(arguments))
         };
         let event = Event::Turn(self.turn, TurnEvent::Tool(call));
-        self.apply(UiInput::Engine(Box::new(event)), dice);
+        self.apply(UiInput::Engine(Box::new(event)), rng);
     }
 
-    fn apply(&mut self, input: UiInput, dice: &mut TestRng) {
+    fn apply(&mut self, input: UiInput, rng: &mut TestRng) {
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
             for effect in update(&mut self.model, Msg::new(self.now, input)) {
@@ -129,7 +129,7 @@ impl ApprovalSession {
                         tool,
                         arguments,
                     }) => {
-                        let check = match dice.one_in(6) {
+                        let check = match rng.one_in(6) {
                             true => SchemaCheck::Invalid("no".to_owned()),
                             false => SchemaCheck::Valid,
                         };
@@ -186,46 +186,46 @@ impl ApprovalSession {
         }
     }
 
-    fn step(&mut self, dice: &mut TestRng) {
-        self.now += Duration::from_millis(*dice.pick(match self.user.reads {
+    fn step(&mut self, rng: &mut TestRng) {
+        self.now += Duration::from_millis(*rng.pick(match self.user.reads {
             true => &[60, 250, 700, 700],
             false => &[0, 4, 60, 250, 700],
         }));
         // The program wakes up once the dialog accepts keys.
-        self.apply(UiInput::Tick, dice);
+        self.apply(UiInput::Tick, rng);
         if let [(call, tool, arguments)] = self.calls.as_mut_slice()
-            && dice.one_in(150)
+            && rng.one_in(150)
         {
             arguments.insert("changed".to_owned(), json!(self.now.as_millis() as u64));
             let (call, tool, arguments) = (*call, *tool, arguments.clone());
             self.drawn.set_arguments(call, &arguments, false);
-            self.announce(call, tool, arguments, dice);
+            self.announce(call, tool, arguments, rng);
         }
-        let input = self.user.next_input(dice);
+        let input = self.user.next_input(rng);
         let is_enter = input == key(KeyCode::Enter);
         let shows_at_once = matches!(input, UiInput::Paste(_)) || input == key(KeyCode::Char('r'));
         self.drawn.uses_json |= matches!(&input, UiInput::Key(key) if key.code == KeyCode::F(5));
         if is_enter {
             self.drawn.observe_enter();
         }
-        self.apply(input, dice);
-        if self.outcome.is_none() && (shows_at_once || !dice.one_in(3)) {
+        self.apply(input, rng);
+        if self.outcome.is_none() && (shows_at_once || !rng.one_in(3)) {
             self.draw();
         }
     }
 }
 
-/// Runs one session. Returns how often calls ran, and why.
+/// Runs one session. Returns the number of runs of each kind, as in [`EXPECTED_RUNS`].
 fn run_session(seed: u64, fault: Option<Fault>) -> Result<BTreeMap<&'static str, usize>, String> {
-    let dice = &mut TestRng::new(seed);
-    let mut session = ApprovalSession::new(dice, fault);
-    session.user.reads = !dice.one_in(4);
+    let rng = &mut TestRng::new(seed);
+    let mut session = ApprovalSession::new(rng, fault);
+    session.user.reads = !rng.one_in(4);
     for input in 0..INPUTS_MAX {
         if let Some(outcome) = session.outcome {
             outcome.map_err(|fault| format!("input {input}: {fault}\n{}", session.last_frame))?;
             break;
         }
-        session.step(dice);
+        session.step(rng);
     }
     if session.drawn.uses_json && !session.drawn.runs.is_empty() {
         session.drawn.runs.insert("json", 1);
@@ -235,13 +235,13 @@ fn run_session(seed: u64, fault: Option<Fault>) -> Result<BTreeMap<&'static str,
 
 #[test]
 fn no_call_runs_before_it_was_drawn() {
-    let cases = run_count() / SEEDS_PER_CASE;
+    let sessions = run_count() / TURN_RUNS_PER_SESSION;
     let threads = std::thread::available_parallelism().map_or(2, usize::from) as u64;
     let workers: Vec<_> = (0..threads)
         .map(|worker| {
             std::thread::spawn(move || {
                 let mut total: BTreeMap<&'static str, usize> = BTreeMap::new();
-                for seed in (0..cases).filter(|seed| seed % threads == worker) {
+                for seed in (0..sessions).filter(|seed| seed % threads == worker) {
                     let session = run_session(seed, None);
                     let runs = session.unwrap_or_else(|fault| panic!("seed {seed}: {fault}"));
                     for (how, count) in runs {
@@ -254,13 +254,13 @@ fn no_call_runs_before_it_was_drawn() {
         .collect();
     let mut total: BTreeMap<&'static str, usize> = BTreeMap::new();
     for worker in workers {
-        for (how, count) in worker.join().expect("no fault") {
+        for (how, count) in worker.join().expect("no session failed") {
             *total.entry(how).or_default() += count;
         }
     }
-    println!("{cases} approvals: {total:?}");
+    println!("{sessions} sessions: {total:?}");
     for how in EXPECTED_RUNS {
-        assert!(total.contains_key(how), "never: {how} in {total:?}");
+        assert!(total.contains_key(how), "no call ran by `{how}`: {total:?}");
     }
 }
 

@@ -23,36 +23,36 @@ const SIZES: [(u16, u16); 12] = [
 /// A user with keys that are still to be pressed.
 #[derive(Default)]
 pub struct ApprovingUser {
-    /// Mostly reads and grants.
+    /// Whether the user mostly reads and grants, instead of pressing any key.
     pub reads: bool,
     script: VecDeque<UiInput>,
 }
 
 impl ApprovingUser {
-    pub fn next_input(&mut self, dice: &mut TestRng) -> UiInput {
+    pub fn next_input(&mut self, rng: &mut TestRng) -> UiInput {
         if let Some(input) = self.script.pop_front() {
             return input;
         }
-        match dice.below(40) {
+        match rng.below(40) {
             0 => {
-                let (width, height) = size(dice);
+                let (width, height) = size(rng);
                 return UiInput::Resize { width, height };
             }
-            1 => return UiInput::Paste((*dice.pick(&["y", "run", "\"x\": 1"])).to_owned()),
+            1 => return UiInput::Paste((*rng.pick(&["y", "run", "\"x\": 1"])).to_owned()),
             2 => return UiInput::Burst("y".to_owned()),
-            3..=4 => self.script = edit_script(dice),
+            3..=4 => self.script = edit_script(rng),
             5..=6 => self.script = confirmation_script(),
             _ => {}
         }
         if let Some(first) = self.script.pop_front() {
             return first;
         }
-        let (code, modifiers) = match self.reads && !dice.one_in(8) {
-            true => (*dice.pick(READING_KEYS), KeyModifiers::NONE),
-            false => *dice.pick(KEYS),
+        let (code, modifiers) = match self.reads && !rng.one_in(8) {
+            true => (*rng.pick(READING_KEYS), KeyModifiers::NONE),
+            false => *rng.pick(KEYS),
         };
         let mut pressed = KeyEvent::new(code, modifiers);
-        if dice.one_in(15) {
+        if rng.one_in(15) {
             pressed.kind = KeyEventKind::Repeat;
         }
         UiInput::Key(pressed)
@@ -63,40 +63,40 @@ pub fn key(code: KeyCode) -> UiInput {
     UiInput::Key(KeyEvent::new(code, KeyModifiers::NONE))
 }
 
-pub fn size(dice: &mut TestRng) -> (u16, u16) {
-    match dice.below(5) {
+pub fn size(rng: &mut TestRng) -> (u16, u16) {
+    match rng.below(5) {
         0 => (
-            u16::try_from(20 + dice.below(181)).expect("small"),
-            u16::try_from(6 + dice.below(55)).expect("small"),
+            u16::try_from(20 + rng.below(181)).expect("small"),
+            u16::try_from(6 + rng.below(55)).expect("small"),
         ),
         // Too small to read anything.
-        1 if dice.one_in(6) => (12, 3),
-        _ => *dice.pick(&SIZES),
+        1 if rng.one_in(6) => (12, 3),
+        _ => *rng.pick(&SIZES),
     }
 }
 
-/// Confirms a run unread, if that is offered.
+/// Confirms that the call runs without having been read in full, if the dialog offers that.
 fn confirmation_script() -> VecDeque<UiInput> {
     let word = UiInput::Paste("run".to_owned());
     [key(KeyCode::Char('r')), word, key(KeyCode::Enter)].into()
 }
 
 /// Adds a member to the JSON of all arguments, or changes the first value of a list.
-fn edit_script(dice: &mut TestRng) -> VecDeque<UiInput> {
+fn edit_script(rng: &mut TestRng) -> VecDeque<UiInput> {
     let start = UiInput::Key(KeyEvent::new(KeyCode::Home, KeyModifiers::CONTROL));
     let mut script = vec![key(KeyCode::Char('e'))];
-    if dice.one_in(4) {
+    if rng.one_in(4) {
         script.extend([key(KeyCode::Char('0')), UiInput::Tick]);
-    } else if dice.one_in(3) {
+    } else if rng.one_in(3) {
         script.extend([key(KeyCode::Enter), key(KeyCode::Char('7'))]);
     }
-    let member = *dice.pick(&[
+    let member = *rng.pick(&[
         "\"more\": \"서울 x\",",
         "\"more\": \"a\u{202e}b\",",
         "\"more\": \"⟨U+202E⟩\",",
         "\"more\": \"a    b\",\n\n\n",
     ]);
-    if !dice.one_in(3) {
+    if !rng.one_in(3) {
         script.extend([
             start,
             key(KeyCode::Right),

@@ -60,7 +60,6 @@ pub struct Checker {
     text: Vec<(PieceId, String)>,
     /// The saved partial answers.
     partial_answers: Vec<String>,
-    permitted_calls: BTreeSet<CallId>,
     trust: TrustModel,
     is_retry_allowed: bool,
 }
@@ -95,7 +94,6 @@ impl Checker {
             saves: 0,
             text: Vec::new(),
             partial_answers: Vec::new(),
-            permitted_calls: BTreeSet::new(),
             trust: TrustModel::default(),
             is_retry_allowed: false,
         }
@@ -159,7 +157,6 @@ impl Checker {
         let call = &self.calls[&asked.call];
         if self.trust.apply_decision(call, &asked.tool.pin, decision) {
             self.decided_calls.insert(asked.call);
-            self.permitted_calls.insert(asked.call);
         }
     }
 
@@ -261,7 +258,7 @@ impl Checker {
     /// Blocked and withheld tools must not run, whatever the user decided.
     fn check_tool_may_run(&self, call: &ApprovedCall) -> Verdict {
         let (server, tool) = (call.server(), call.tool());
-        if self.trust.is_never(server, tool) {
+        if self.trust.is_blocked(server, tool) {
             return Err((Invariant::NoBlockedCall, format!("{call:?}")));
         }
         if !self.trust.is_offered(server, tool) {
@@ -280,7 +277,7 @@ impl Checker {
             return Err((Invariant::NoUnapprovedCall, format!("unknown call {id}")));
         };
         let is_granted = self.trust.grants(&call);
-        if self.mode != ToolMode::Auto && !is_granted && !self.permitted_calls.contains(&id) {
+        if self.mode != ToolMode::Auto && !is_granted && !self.decided_calls.contains(&id) {
             return Err((Invariant::NoUnapprovedCall, format!("{call:?}")));
         }
         let is_suggested = self

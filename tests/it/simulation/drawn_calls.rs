@@ -12,11 +12,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 /// A call runs at the earliest this long after its last part was drawn.
-const QUIET: Duration = Duration::from_millis(500);
+const QUIET_TIME: Duration = Duration::from_millis(500);
 /// A call with more undrawn rows can be confirmed unread.
 const UNREAD_ROWS_MIN: usize = 500;
 /// On a smaller screen, rows are truncated.
-const READABLE: (u16, u16) = (20, 4);
+const READABLE_SIZE_MIN: (u16, u16) = (20, 4);
 /// Maximum number of documents that each thread caches.
 const DOCUMENTS_MAX: usize = 1_500;
 const FIELD_LABEL: &str = "Edit the arguments:";
@@ -26,9 +26,9 @@ const UNREAD_LABEL: &str = "Type run and press";
 /// at any width, so their indices are positions in the arguments.
 struct Document {
     rows: Vec<String>,
-    /// The cells of each row.
+    /// The range of cells in each row.
     cells: Vec<Range<usize>>,
-    /// The rows with this text.
+    /// The indices of the rows with each text.
     rows_by_text: HashMap<String, Vec<usize>>,
 }
 
@@ -74,7 +74,7 @@ impl Document {
     }
 }
 
-/// Which cells of a document were drawn, and which blank rows between two cells.
+/// The parts of a document that were drawn: its cells, and the blank rows between them.
 #[derive(Default)]
 struct Seen {
     cells: Vec<bool>,
@@ -149,13 +149,14 @@ pub struct DrawnCalls {
     versions: Vec<Version>,
     /// The version that the last frame showed.
     shown: Option<usize>,
-    /// The last frame asks to confirm a run of this version, which had enough undrawn rows.
-    asks_unread: Option<usize>,
-    typed_run: bool,
+    /// The version that the last frame offers to run unread, because it has many undrawn rows.
+    unread_confirmation: Option<usize>,
+    /// Whether the field for that confirmation contains `run`.
+    is_run_typed: bool,
     confirmed: Vec<CallId>,
     /// Whether the JSON may be on the screen.
     pub uses_json: bool,
-    /// How often calls ran, and why they were allowed to.
+    /// Number of runs by decision, and by the reason why the call was allowed to run.
     pub runs: BTreeMap<&'static str, usize>,
 }
 
@@ -167,7 +168,7 @@ impl DrawnCalls {
             is_same && same_order(&known.arguments, arguments)
         };
         if self.versions.iter().any(is_known) {
-            // Rows of it that were drawn before still count.
+            // Its rows that were already drawn still count.
             return;
         }
         self.versions
@@ -183,7 +184,7 @@ impl DrawnCalls {
         self.shown = None;
     }
 
-    /// The versions and views of the arguments that contain the first of these rows, or more of them.
+    /// Finds these rows, or the first of them, in each version and view of the arguments.
     fn find_rows(&self, rows: &[String], columns: u16) -> Vec<FoundRows> {
         let mut found = Vec::new();
         for (version, shown) in self.versions.iter().enumerate() {
@@ -204,16 +205,16 @@ impl DrawnCalls {
     }
 
     pub fn observe_frame(&mut self, buffer: &Buffer, now: Duration) {
-        self.typed_run = false;
-        if buffer.area.width < READABLE.0 || buffer.area.height < READABLE.1 {
-            self.asks_unread = None;
+        self.is_run_typed = false;
+        if buffer.area.width < READABLE_SIZE_MIN.0 || buffer.area.height < READABLE_SIZE_MIN.1 {
+            self.unread_confirmation = None;
             return;
         }
         let mut best: Vec<FoundRows> = Vec::new();
         let mut is_asking = false;
         for dialog in dialog_rows(buffer) {
-            // A sidebar may leave it too little room.
-            if dialog.columns < READABLE.0 {
+            // A sidebar may leave the dialog too little room.
+            if dialog.columns < READABLE_SIZE_MIN.0 {
                 continue;
             }
             let rows: Vec<String> = dialog.rows.iter().map(|row| row.concat()).collect();
@@ -225,7 +226,7 @@ impl DrawnCalls {
             if let Some(label) = at(UNREAD_LABEL) {
                 is_asking = true;
                 let word = rows.get(label + 1).map(|row| row.trim());
-                self.typed_run = word.is_some_and(|word| word.eq_ignore_ascii_case("run"));
+                self.is_run_typed = word.is_some_and(|word| word.eq_ignore_ascii_case("run"));
             }
             let body = dialog.rows.iter().position(|row| has_margin(row));
             let body = &rows[body.unwrap_or(rows.len())..];
@@ -234,7 +235,7 @@ impl DrawnCalls {
         let longest = best.iter().map(FoundRows::len).max();
         best.retain(|found| Some(found.len()) == longest);
         if !is_asking {
-            self.asks_unread = None;
+            self.unread_confirmation = None;
         }
         for FoundRows {
             version: index,
@@ -244,11 +245,14 @@ impl DrawnCalls {
         } in best
         {
             let version = &mut self.versions[index];
-            if !is_asking || self.asks_unread.is_none() {
+            if !is_asking || self.unread_confirmation.is_none() {
                 self.shown = Some(index);
             }
-            if is_asking && self.asks_unread.is_none() && version.rows_left > UNREAD_ROWS_MIN {
-                self.asks_unread = Some(index);
+            if is_asking
+                && self.unread_confirmation.is_none()
+                && version.rows_left > UNREAD_ROWS_MIN
+            {
+                self.unread_confirmation = Some(index);
             }
             for rows in found {
                 version.seen[view].add(&document, rows);
@@ -268,7 +272,7 @@ impl DrawnCalls {
 
     /// Records Enter in the field that confirms running a call unread.
     pub fn observe_enter(&mut self) {
-        if let (Some(version), true) = (self.asks_unread, self.typed_run) {
+        if let (Some(version), true) = (self.unread_confirmation, self.is_run_typed) {
             self.confirmed.push(self.versions[version].call);
         }
     }
@@ -317,7 +321,10 @@ impl DrawnCalls {
         if self.confirmed.contains(&call) {
             return Ok("unread");
         }
-        if version.drawn_at.is_some_and(|drawn| now >= drawn + QUIET) {
+        if version
+            .drawn_at
+            .is_some_and(|drawn| now >= drawn + QUIET_TIME)
+        {
             return Ok("drawn");
         }
         Err(format!(

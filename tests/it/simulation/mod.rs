@@ -42,8 +42,8 @@ fn run_turn(
 ) -> Outcome {
     let rng = &mut TestRng::new(seed);
     let setup = world::setup(rng);
-    let manual = setup.approval.mode == ToolMode::Manual;
-    let mode = if manual {
+    let is_manual = setup.approval.mode == ToolMode::Manual;
+    let mode = if is_manual {
         ToolMode::Manual
     } else {
         ToolMode::Auto

@@ -54,33 +54,34 @@ const EDITS: [(&str, &str); 3] = [
     ("before", "after"),
 ];
 
-/// Makes texts whose rows differ from each other.
+/// Generates random arguments. They contain consecutive numbers, so most rows differ.
 pub struct RandomArguments<'a> {
-    dice: &'a mut TestRng,
+    rng: &'a mut TestRng,
+    /// The last number used.
     count: usize,
 }
 
 impl<'a> RandomArguments<'a> {
-    pub fn new(dice: &'a mut TestRng) -> Self {
-        Self { dice, count: 0 }
+    pub fn new(rng: &'a mut TestRng) -> Self {
+        Self { rng, count: 0 }
     }
 
     /// The arguments of a call: mostly short, sometimes several screens long, rarely more than
     /// 500 rows.
     pub fn arguments(&mut self) -> Arguments {
         let mut members = Map::new();
-        if self.dice.one_in(15) {
+        if self.rng.one_in(15) {
             return members;
         }
-        if self.dice.one_in(12) {
+        if self.rng.one_in(12) {
             members.insert("many".to_owned(), self.long_value());
         }
-        for _ in 0..=self.dice.below(4) {
+        for _ in 0..=self.rng.below(4) {
             let key = self.key();
             let value = self.value(2);
             members.insert(key, value);
         }
-        if self.dice.one_in(4) {
+        if self.rng.one_in(4) {
             let (old, new) = self.edit();
             members.extend([old, new]);
         }
@@ -93,56 +94,56 @@ impl<'a> RandomArguments<'a> {
     }
 
     fn key(&mut self) -> String {
-        match self.dice.one_in(3) {
+        match self.rng.one_in(3) {
             true => format!("key_{}", self.number()),
-            false => (*self.dice.pick(&KEYS)).to_owned(),
+            false => (*self.rng.pick(&KEYS)).to_owned(),
         }
     }
 
     fn words(&mut self, count: usize) -> String {
         let words: Vec<String> = (0..count)
-            .map(|_| match self.dice.below(3) {
-                0 => (*self.dice.pick(&WORDS)).to_owned(),
+            .map(|_| match self.rng.below(3) {
+                0 => (*self.rng.pick(&WORDS)).to_owned(),
                 _ => format!("w{}", self.number()),
             })
             .collect();
-        words.join(*self.dice.pick(&[" ", " ", "", "  "]))
+        words.join(*self.rng.pick(&[" ", " ", "", "  "]))
     }
 
     fn lines(&mut self, count: usize) -> String {
         let lines = (0..count).map(|_| {
-            let words = self.dice.below(5);
-            let indent = *self.dice.pick(&["", "", "    ", "\t"]);
+            let words = self.rng.below(5);
+            let indent = *self.rng.pick(&["", "", "    ", "\t"]);
             format!("{indent}{}", self.words(words))
         });
         lines.collect::<Vec<_>>().join("\n")
     }
 
     fn value(&mut self, depth: usize) -> Value {
-        match self.dice.below(if depth == 0 { 8 } else { 12 }) {
+        match self.rng.below(if depth == 0 { 8 } else { 12 }) {
             0 => json!(self.number()),
-            1 => (*self.dice.pick(&[&json!(true), &json!(null), &json!(-0.5)])).clone(),
+            1 => (*self.rng.pick(&[&json!(true), &json!(null), &json!(-0.5)])).clone(),
             2..=3 => self.words(2).into(),
             4 => {
-                let words = self.dice.below(120);
+                let words = self.rng.below(120);
                 self.words(words).into()
             }
             5..=7 => {
-                let lines = 1 + self.dice.below(30);
+                let lines = 1 + self.rng.below(30);
                 self.lines(lines).into()
             }
             8..=9 => {
-                let items = self.dice.below(5);
+                let items = self.rng.below(5);
                 (0..items).map(|_| self.value(depth - 1)).collect()
             }
             _ => {
                 let mut members = Map::new();
-                for _ in 0..self.dice.below(4) {
+                for _ in 0..self.rng.below(4) {
                     let key = self.key();
                     let value = self.value(depth - 1);
                     members.insert(key, value);
                 }
-                if self.dice.one_in(2) {
+                if self.rng.one_in(2) {
                     let (old, new) = self.edit();
                     members.extend([old, new]);
                 }
@@ -152,11 +153,11 @@ impl<'a> RandomArguments<'a> {
     }
 
     fn edit(&mut self) -> ((String, Value), (String, Value)) {
-        let (old_key, new_key) = *self.dice.pick(&EDITS);
-        let lines = 2 + self.dice.below(12);
+        let (old_key, new_key) = *self.rng.pick(&EDITS);
+        let lines = 2 + self.rng.below(12);
         let old = self.lines(lines);
         let mut new: Vec<String> = old.split('\n').map(str::to_owned).collect();
-        let at = self.dice.below(new.len());
+        let at = self.rng.below(new.len());
         new[at] = self.words(3);
         let new = new.join("\n");
         (
@@ -166,7 +167,7 @@ impl<'a> RandomArguments<'a> {
     }
 
     fn long_value(&mut self) -> Value {
-        match self.dice.below(3) {
+        match self.rng.below(3) {
             0 => (0..560).map(|_| json!(self.number())).collect(),
             1 => self.lines(540).into(),
             _ => self.words(1_500).into(),

@@ -333,7 +333,7 @@ fn run_session(seed: u64) -> Result<usize, String> {
         if rng.one_in(60) {
             simulation.draw(rng);
         }
-        // Others follow from the first.
+        // Later problems are consequences of the first.
         if let Some(problem) = simulation.problems.first() {
             return Err(format!("input {count}: {problem}"));
         }

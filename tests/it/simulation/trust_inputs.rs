@@ -9,7 +9,7 @@ use humble::engine::approval::Approval;
 use humble::engine::turn::TurnInput;
 use serde_json::json;
 
-/// Rules as if decisions were revoked or stored elsewhere, such as in another instance.
+/// Random rules, as if another instance had stored or revoked decisions.
 pub fn trust_changed(rng: &mut TestRng, checker: &Checker) -> TurnInput {
     let mut approval = Approval::new(checker.mode);
     for tool in world::toolset(if rng.one_in(3) { 2 } else { 0 }).tools() {

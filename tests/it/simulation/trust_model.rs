@@ -13,7 +13,7 @@ type AllowedTool = (ServerId, String, Pin, Option<String>);
 
 pub struct TrustModel {
     allowed: Vec<AllowedTool>,
-    never: Vec<(ServerId, String)>,
+    blocked: Vec<(ServerId, String)>,
     pub offered: Arc<Toolset>,
 }
 
@@ -21,7 +21,7 @@ impl Default for TrustModel {
     fn default() -> Self {
         Self {
             allowed: Vec::new(),
-            never: Vec::new(),
+            blocked: Vec::new(),
             offered: world::toolset(0),
         }
     }
@@ -66,7 +66,7 @@ impl TrustModel {
                 _ => return false,
             },
             Decision::Never => {
-                self.never.push((call.server.clone(), call.tool.clone()));
+                self.blocked.push((call.server.clone(), call.tool.clone()));
                 return false;
             }
             _ => return false,
@@ -76,7 +76,7 @@ impl TrustModel {
 
     /// Adds an allowed tool. A tool that was blocked is no longer blocked.
     fn allow(&mut self, allowed_tool: AllowedTool) {
-        self.never
+        self.blocked
             .retain(|(server, tool)| (server, tool) != (&allowed_tool.0, &allowed_tool.1));
         self.allowed.push(allowed_tool);
     }
@@ -84,7 +84,7 @@ impl TrustModel {
     /// Replaces all decisions with those of `approval`.
     pub fn apply_approval(&mut self, approval: &Approval) {
         self.allowed.clear();
-        self.never.clear();
+        self.blocked.clear();
         for grant in approval.session_grants() {
             let (tool, pin) = (grant.tool.clone(), grant.pin.clone());
             self.allowed.push((grant.server.clone(), tool, pin, None));
@@ -92,7 +92,7 @@ impl TrustModel {
         for rule in &approval.trust.rules {
             let server = rule.server.clone();
             match rule.scope.clone() {
-                RuleScope::Never { tool, .. } => self.never.push((server, tool)),
+                RuleScope::Never { tool, .. } => self.blocked.push((server, tool)),
                 RuleScope::Tool { tool, pin } => self.allowed.push((server, tool, pin, None)),
                 RuleScope::Matching { tool, pin, pattern } => {
                     let path = path_of(&pattern);
@@ -108,9 +108,9 @@ impl TrustModel {
         }
     }
 
-    pub fn is_never(&self, server: &ServerId, tool: &str) -> bool {
-        let mut never = self.never.iter();
-        never.any(|(owner, name)| owner == server && name == tool)
+    pub fn is_blocked(&self, server: &ServerId, tool: &str) -> bool {
+        let mut blocked = self.blocked.iter();
+        blocked.any(|(owner, name)| owner == server && name == tool)
     }
 
     pub fn is_offered(&self, server: &ServerId, tool: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Stored branches, including those changed by other programs.
+//! Stored branches, including those changed by other programs, and finding a session by name.
 
 use super::*;
 use humble::store::LookupError;
@@ -139,7 +139,7 @@ fn unrecognized_branches_are_preserved() {
 }
 
 #[test]
-fn a_session_is_found_by_file_name_title_or_a_part_of_it() {
+fn a_session_is_found_by_file_name_by_title_or_by_part_of_either() {
     let (folder, sessions) = new_store();
     assert_eq!(sessions.latest(), Err(LookupError::NoSessions));
     let titled = |title: &str| json!({ "messages": [], "humble": { "title": title } }).to_string();
@@ -163,7 +163,7 @@ fn a_session_is_found_by_file_name_title_or_a_part_of_it() {
     assert_eq!(sessions.latest().map(|id| id.to_string()), b);
     let ambiguous = find("20").unwrap_err();
     assert!(matches!(&ambiguous, LookupError::Ambiguous { matches, .. } if matches.len() == 3));
-    // A whole title wins over a part of one, and both over a part of a file name.
+    // A whole title takes precedence over part of a title, and both over part of a file name.
     write_session(&folder, "20280101_000000_d.json", titled("Rome"));
     let d = Ok("20280101_000000_d.json".to_owned());
     assert_eq!((find("rome"), find("Trip")), (d, b.clone()));

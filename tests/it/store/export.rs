@@ -23,6 +23,7 @@ fn body(page: &str) -> &str {
     page.split_once("<body>").expect("a body").1
 }
 
+/// A titled conversation of two turns.
 fn trip() -> Session {
     let mut session = conversation("Where?\n", "**Busan**\n\n# Why\n");
     session.messages.push(SavedMessage::user("When?"));
@@ -146,7 +147,8 @@ fn a_page_renders_markdown() {
     assert!(!body(&page).contains("<img"));
 }
 
-/// Every tag in the body must be one that Markdown produces, and every link must lead to the web.
+/// Every tag in the body must be one that Markdown produces, and every link must lead to the web, to
+/// an e-mail address or to `#`.
 fn assert_harmless(page: &str) {
     const TAGS: &[&str] = &[
         "a",
@@ -302,7 +304,7 @@ fn an_existing_file_is_replaced_only_on_request() {
 
 #[cfg(unix)]
 #[test]
-fn an_exported_conversation_is_private_and_links_are_not_replaced_unasked() {
+fn an_exported_file_is_private_and_does_not_replace_a_link() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();

@@ -137,8 +137,8 @@ fn all_parts_of_unsent_text_are_restored() {
         ],
         files: vec![file("cat.png", Some("/a/cat.png"))],
     };
-    let looks_like_json: UnsentText = r#"{"message":"x","queue":["y"]}"#.into();
-    for draft in [whole, looks_like_json] {
+    let json_like_text: UnsentText = r#"{"message":"x","queue":["y"]}"#.into();
+    for draft in [whole, json_like_text] {
         history(&folder).save_draft(&draft).unwrap();
         assert_eq!(history(&folder).claim_draft(), Some(draft));
     }

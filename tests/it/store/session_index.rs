@@ -1,5 +1,5 @@
-//! The full-text index of all sessions: what is found, what is indexed again, and broken files,
-//! damaged indexes and two programs.
+//! The full-text index of all sessions: search results, reindexing, broken files, damaged indexes,
+//! and two programs at once.
 
 use super::*;
 use humble::domain::{IndexProgress, SessionSummary};
@@ -7,7 +7,7 @@ use humble::search::{Document, DocumentFingerprint, Index, IndexChanges};
 use humble::store::{ReadLimits, SessionIndex};
 
 /// Long enough to index everything in these tests.
-const ENOUGH: Duration = Duration::from_secs(600);
+const AMPLE_TIME: Duration = Duration::from_secs(600);
 
 struct Home {
     folder: TempDir,
@@ -49,7 +49,7 @@ impl Home {
     }
 
     fn index_all(&self) -> IndexProgress {
-        self.index.update(ENOUGH)
+        self.index.update(AMPLE_TIME)
     }
 
     fn find(&self, words: &str) -> Vec<String> {
@@ -125,7 +125,7 @@ fn words_of_one_session_may_be_in_different_parts_of_it() {
 }
 
 #[test]
-fn only_changed_sessions_are_indexed_again_and_deleted_ones_are_forgotten() {
+fn only_changed_sessions_are_indexed_again_and_deleted_ones_are_removed() {
     let home = home();
     home.write("a.json", "first", "x")
         .write("b.json", "second", "y");
@@ -183,7 +183,7 @@ fn a_deleted_or_damaged_index_is_built_again() {
 }
 
 #[test]
-fn an_index_that_cannot_be_written_leaves_the_list() {
+fn sessions_are_listed_even_if_the_index_cannot_be_written() {
     let home = home();
     home.write("a.json", "title", "x");
     fs::write(home.folder.path().join("cache"), "a file is in the way").unwrap();
@@ -223,7 +223,7 @@ fn a_slice_ends_in_time_and_the_next_one_continues() {
 }
 
 #[test]
-fn sessions_that_are_too_many_to_read_at_once_are_listed_by_name() {
+fn sessions_too_numerous_to_read_at_once_are_listed_by_file_name() {
     let home = home();
     home.write("20251016_162030_대화_제목.json", "대화 제목입니다", "x")
         .write("20251017_162030_Trip_to.json", "Trip to Busan", "y");
@@ -329,7 +329,7 @@ fn thinking_is_found_and_sessions_of_an_earlier_index_are_indexed_again() {
         "humble": { "turns": [{ "message": 1, "thinking": "Perhaps a zebra." }] },
     });
     write_session(&home.folder, "a.json", file.to_string());
-    // As an earlier version indexed it: under the time of the file, and without its thinking.
+    // Index it as an earlier version did: by its modification time, and without its thinking.
     let path = path_of(&home.folder, "a.json");
     let metadata = fs::metadata(path).unwrap();
     let modified = metadata.modified().unwrap();
@@ -357,7 +357,7 @@ fn thinking_is_found_and_sessions_of_an_earlier_index_are_indexed_again() {
 }
 
 #[test]
-fn a_list_knows_whether_the_index_is_current() {
+fn the_list_reports_whether_the_index_is_current() {
     let home = home();
     home.write("a.json", "first", "x")
         .write("b.json", "second", "y");

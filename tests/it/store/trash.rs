@@ -1,4 +1,4 @@
-//! Deleting a session, undoing that, and emptying the trash.
+//! Deleting a session, restoring it, renaming and copying it, and emptying the trash.
 
 use super::*;
 use humble::store::TRASH_DAYS;
@@ -81,7 +81,7 @@ fn the_trash_is_emptied_after_some_days() {
 
 #[cfg(unix)]
 #[test]
-fn a_session_that_cannot_be_moved_stays() {
+fn a_session_that_cannot_be_moved_is_kept() {
     let (folder, sessions) = new_store();
     let id = sessions
         .create(&conversation("q", "a"), &end_time())
@@ -96,7 +96,7 @@ fn a_session_that_cannot_be_moved_stays() {
 }
 
 #[test]
-fn renaming_and_copying_preserve_what_other_programs_wrote() {
+fn renaming_and_copying_preserve_data_of_other_programs() {
     let (folder, sessions) = new_store();
     let text = r#"{"model":"m","mine":{"x":1},"messages":[{"role":"user","content":"q","id":7},{"role":"assistant","content":"a"}]}"#;
     write_session(&folder, "s.json", text);

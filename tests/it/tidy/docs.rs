@@ -98,7 +98,7 @@ fn the_architecture_page_names_every_module() {
             let module = format!("{folder}/{module}");
             let is_named =
                 |path: &&str| path.trim_end_matches('/').trim_end_matches(".rs") == module;
-            // Of the engine, only the folders.
+            // In the engine, only folders must be named.
             let is_expected = (folder == "src" && module != "src/lib") || entry.is_dir();
             if is_expected && !paths.iter().any(is_named) {
                 missing.push(module);

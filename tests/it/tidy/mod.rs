@@ -1,5 +1,5 @@
-//! Checks that the compiler cannot make: module layers, lengths of files and functions, the
-//! structure of the changelog.
+//! Checks that the compiler cannot make, such as module layers, lengths of files and functions, and
+//! the structure of the changelog.
 
 mod docs;
 mod imports;
@@ -216,7 +216,7 @@ fn functions_stay_short() {
 /// Names and lengths of functions. A function ends at the `}` with the indentation of its `fn`.
 fn functions(text: &str) -> Vec<(String, usize)> {
     let mut functions = Vec::new();
-    // Name, indentation and first line of each function whose end is yet to come.
+    // Name, indentation and first line of each function that is still open.
     let mut open: Vec<(String, usize, usize)> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let indent = line.len() - line.trim_start().len();

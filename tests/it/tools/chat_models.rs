@@ -1,4 +1,4 @@
-//! `ollama_chat`: which model is asked, and what happens if it does not answer.
+//! `ollama_chat`: the choice of the model, and failures to answer.
 
 use super::*;
 use model_server::{ollama_error, ollama_text, ollama_thinking};

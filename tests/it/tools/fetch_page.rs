@@ -258,7 +258,7 @@ async fn an_image_sent_as_text_is_recognized_without_zero_bytes() {
             assert!(why.contains("binary data"), "{content_type}: {why}");
         }
     }
-    // Words that begin like a short signature.
+    // Words that begin like a short signature are text.
     for text in ["BMW makes cars", "BZh is short", "ID3 tags\n\tare old"] {
         let reply = Reply::status(200).header("content-type", "text/plain");
         server.queue_reply("/", reply.chunk(text));

@@ -106,10 +106,10 @@ fn definitions_come_in_a_fixed_order_with_annotations_and_schemas() {
         let annotations = tool.annotations.as_ref().expect("annotations");
         let is_local = tool.name.ends_with("_note") || tool.name.ends_with("_notes");
         let is_open = !is_local && !matches!(&*tool.name, "get_time" | "say_hello");
-        let is_reading = tool.name != "create_note";
+        let is_read_only = tool.name != "create_note";
         assert_eq!(
             annotations.read_only_hint,
-            Some(is_reading),
+            Some(is_read_only),
             "{}",
             tool.name
         );
@@ -153,7 +153,7 @@ fn definitions_with_stored_permissions_have_not_changed() {
 }
 
 #[tokio::test]
-async fn unknown_and_withheld_tools_are_told_apart_from_failures() {
+async fn unknown_and_withheld_tools_are_distinguished_from_failures() {
     let tools = tools_of(&Settings::default());
     assert_eq!(
         call(&tools, "nothing", json!({})).await,

@@ -1,4 +1,4 @@
-//! `get_weather`: which place is meant, and what happens when the services fail.
+//! `get_weather`: the choice of the place, and failures of the services.
 
 use super::*;
 use humble::domain::ToolProgress;
@@ -90,7 +90,7 @@ async fn coordinates_need_no_lookup() {
 }
 
 #[tokio::test]
-async fn unknown_and_ambiguous_cities_tell_the_model_how_to_ask_again() {
+async fn errors_about_unknown_and_ambiguous_cities_explain_how_to_ask_again() {
     let (server, tools) = service();
     server.queue_reply(
         SEARCH,
@@ -153,7 +153,7 @@ async fn transient_failures_are_retried() {
 }
 
 #[tokio::test]
-async fn a_failing_service_is_named_and_the_model_told_not_to_guess() {
+async fn the_error_of_a_failing_service_names_it_and_warns_against_guessing() {
     let (server, tools) = service();
     server.always_reply(FORECAST, Reply::status(500).header("retry-after", "0"));
     let why = failure(&tools, "get_weather", seoul()).await;

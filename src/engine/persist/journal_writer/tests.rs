@@ -139,7 +139,7 @@ async fn stopping_a_turn_keeps_earlier_unsaved_answers() {
             (
                 turn.prompt.as_str(),
                 turn.answer.is_some(),
-                turn.ended_unanswered,
+                turn.has_ended_unanswered,
             )
         })
         .collect();

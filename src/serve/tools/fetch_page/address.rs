@@ -1,4 +1,4 @@
-//! Which addresses `fetch_page` may connect to: those of the public internet.
+//! Restricts the addresses that `fetch_page` may connect to: only those of the public internet.
 //!
 //! Sources: the IANA special-purpose address registries (RFC 6890 and its updates).
 

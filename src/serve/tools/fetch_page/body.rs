@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 /// Maximum size of a page after decompression.
 pub const BODY_BYTES_MAX: usize = 5 << 20;
-/// The part of a page in which its encoding may be declared.
+/// Size of the beginning of a page in which its encoding may be declared.
 const ENCODING_PREFIX_BYTES: usize = 1_024;
 const CHARSET: &str = "charset=";
 
@@ -66,7 +66,7 @@ impl ContentType {
 #[derive(Debug)]
 pub struct Body {
     pub bytes: Vec<u8>,
-    /// There is more than was read.
+    /// The body is longer than the part that was read.
     pub is_truncated: bool,
 }
 
@@ -177,7 +177,7 @@ impl Write for BoundedBuffer {
     }
 }
 
-/// How files of common formats begin. Servers send many of them as text or without a type.
+/// First bytes of files in common formats. Servers send many of them as text or without a type.
 const BINARY_SIGNATURES: [&[u8]; 22] = [
     b"\x89PNG\r\n\x1a\n",
     b"\xff\xd8\xff",

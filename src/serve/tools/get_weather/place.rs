@@ -19,7 +19,7 @@ pub struct Coordinates {
     pub longitude: f64,
 }
 
-/// A place of the geocoding service. Its texts are raw.
+/// A place of the geocoding service. Its texts are not sanitized.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
     pub name: Option<String>,

@@ -1,4 +1,4 @@
-//! The tool `summarize_notes`: one note, or what all notes say about a topic.
+//! The tool `summarize_notes`: summarizes one note, or the parts of all notes that mention a topic.
 
 use super::super::arguments::{reject_unknown, text};
 use super::super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};

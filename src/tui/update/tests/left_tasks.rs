@@ -133,7 +133,7 @@ fn letters_cancel_forget_and_ask_again() {
     chat.keys("d");
     assert_eq!(
         chat.commands(),
-        [sent(LeftTaskCommand::Forget(LeftTaskId(1)))]
+        [sent(LeftTaskCommand::Remove(LeftTaskId(1)))]
     );
     chat.keys("<Down>r");
     assert_eq!(

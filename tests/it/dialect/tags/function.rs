@@ -88,7 +88,7 @@ fn one_newline_on_either_side_of_a_value_is_dropped() {
 }
 
 #[test]
-fn a_missing_end_tag_is_inferred_from_the_following_text() {
+fn a_missing_end_tag_is_inferred_only_before_another_parameter() {
     let repaired = |arguments| vec![format!("{} repaired", weather(&arguments))];
     for text in [
         "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</function>\n</tool_call>",
@@ -106,7 +106,7 @@ fn a_missing_end_tag_is_inferred_from_the_following_text() {
         ),
         repaired(json!({"city": "서울", "days": 3, "metric": false}))
     );
-    // A tag of another tool or of an argument that occurs elsewhere is part of the value.
+    // A tag for an argument that the tool lacks, or that occurs again later, is part of the value.
     assert_eq!(
         describe(
             "<function=get_weather>\n<parameter=city>\n서울\n<parameter=path>\n<parameter=days>\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>"
@@ -193,7 +193,7 @@ fn text_between_tags_makes_a_call_unusable() {
         [STRAY, "text 네"]
     );
     assert_eq!(describe(&format!("{call}더 </parameter>\n")), [STRAY]);
-    // Prose after a call without its end tag.
+    // Prose follows a call without an end tag.
     assert_eq!(
         describe(&format!("{call}기다려 <주세요>.")),
         [

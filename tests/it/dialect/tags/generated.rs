@@ -118,8 +118,8 @@ fn calls() -> Vec<Vec<&'static str>> {
     ]
 }
 
-/// A call with parts removed, duplicated or swapped. Such texts resemble the mistakes of models more
-/// than random fragments do.
+/// A call with parts removed, duplicated or swapped. Such texts resemble models' mistakes more than
+/// random fragments do.
 fn mistakes() -> impl Strategy<Value = String> {
     let call = prop::sample::select(calls());
     let mistake = (

@@ -71,7 +71,7 @@ fn invoke_tags_are_read_in_every_wrapper() {
 }
 
 #[test]
-fn function_tag_with_a_name_attribute_is_read_like_invoke() {
+fn a_function_tag_with_a_name_attribute_is_read_like_invoke() {
     assert_eq!(
         describe(
             "<function name=\"get_weather\"><parameter name=\"city\">서울</parameter></function>"

@@ -1,5 +1,5 @@
-//! Text that only looks like a call in tags, how long such text is withheld, and the names of the
-//! forms.
+//! Text that only looks like a call in tags, how long such text is withheld, the names of the forms,
+//! and unclosed calls.
 
 use super::{TIME, describe, seoul, tag_toolset};
 use crate::dialect::scan_every_way::scan;
@@ -55,6 +55,7 @@ fn text_is_withheld_only_until_it_is_distinguishable() {
     ] {
         let mut scanner = CallScanner::new(tag_toolset());
         let events = scanner.push(&format!("a{start}"));
+        // `<param` does not start a form, so it may be emitted at once.
         if !start.starts_with("<param") {
             assert_eq!(events, [ScanEvent::Text("a".to_owned())], "{start}");
         }
@@ -68,7 +69,7 @@ fn text_is_withheld_only_until_it_is_distinguishable() {
 }
 
 #[test]
-fn the_form_is_labeled() {
+fn each_call_is_labeled_with_its_form() {
     for (text, form) in [
         ("<function=get_time></function>", "function tag"),
         ("<tool_call>get_time</tool_call>", "GLM"),

@@ -205,7 +205,7 @@ async fn model_that_never_calls_is_reported() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn model_that_omits_the_word_only_calls() {
+async fn model_that_omits_the_secret_word_is_reported_as_only_calling() {
     let (_, _, report, _) = run_probe(Script::responding(omits_secret_word)).await;
     assert_eq!(report.verdict(), ProbeVerdict::CallsOnly);
     assert_eq!(

@@ -62,42 +62,42 @@ macro_rules! does_not_carry_over {
 
 carries_over! {
     a_grant_survives_a_restart: |_| {};
-    a_grant_survives_another_description_of_the_entry: |fixture| {
+    a_grant_survives_a_changed_description_of_the_entry: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["description"] = json!("Files."));
     };
-    a_grant_survives_another_timeout: |fixture| {
+    a_grant_survives_a_changed_timeout: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["toolTimeoutSeconds"] = json!(7));
     };
-    a_grant_survives_another_order_of_keys_in_a_definition: |fixture| {
+    a_grant_survives_a_changed_key_order_in_a_definition: |fixture| {
         let schema = json!({ "properties": { "path": { "type": "string" } }, "type": "object" });
         let echo = json!({ "inputSchema": schema, "description": "Echoes.", "name": "echo" });
         set_tools(&fixture.server_folder(), &json!([tool("write", "Writes."), echo]));
     };
-    a_grant_survives_another_position_in_the_file: |fixture| {
+    a_grant_survives_a_changed_position_in_the_file: |fixture| {
         let file = json!({ "mcpServers": { "fs": fixture.entry, "humble": { "enabled": true } } });
         fs::write(fixture.home.path().join("mcp-servers.json"), file.to_string()).expect("written");
     };
     a_grant_survives_disabling_another_tool: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["toolsOff"] = json!(["write"]));
     };
-    a_grant_survives_empty_variables: |fixture| {
+    a_grant_survives_an_empty_env: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["env"] = json!({}));
     };
 }
 
 does_not_carry_over! {
-    another_command_is_another_server: |fixture| {
+    a_changed_command_counts_as_another_server: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["command"] = json!("/bin/sh"));
     };
-    other_arguments_are_another_server: |fixture| {
+    changed_arguments_count_as_another_server: |fixture| {
         fixture.edit_server_entry("fs", |entry| {
             entry["args"].as_array_mut().expect("a list").push(json!("--more"));
         });
     };
-    another_variable_is_another_server: |fixture| {
+    a_changed_variable_counts_as_another_server: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["env"] = json!({ "A": "1" }));
     };
-    another_folder_is_another_server: |fixture| {
+    a_changed_folder_counts_as_another_server: |fixture| {
         fixture.edit_server_entry("fs", |entry| entry["cwd"] = json!("/"));
     };
     a_changed_definition_asks_even_after_it_was_accepted: |fixture| {

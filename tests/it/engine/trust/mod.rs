@@ -1,11 +1,11 @@
-//! Decisions that outlast a call: what a grant covers and where it must not carry over. The tools
+//! Decisions that outlast a call: the scope of a grant, and the changes that must end it. The tools
 //! belong to a real server process whose definitions change.
 
 mod blocked_tools;
+mod external_edits;
 mod grants;
 mod instructions;
 mod interleavings;
-mod outside_edits;
 mod pins;
 mod read_only_grants;
 

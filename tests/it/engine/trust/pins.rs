@@ -82,7 +82,7 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
             .await;
         harness.prompt("Hello again.").await;
         harness.wait_for_turn_end().await;
-        // It joins after the tools that were offered before, which keep their place.
+        // `echo` is appended, so that the tools offered before keep their places.
         assert_eq!(harness.offered_tools(), ["write", "echo"]);
         // The decision survives a restart.
         let fixture = TrustFixture::from_home(harness.shut_down().await);
@@ -161,7 +161,7 @@ async fn dismissed_change_is_asked_about_once_per_run() {
 }
 
 #[tokio::test]
-async fn answer_leads_to_the_next_changed_tool() {
+async fn answering_asks_about_the_next_changed_tool() {
     let mut harness = TrustFixture::new()
         .start(Script::default().answer("Hi."))
         .await;
@@ -240,7 +240,7 @@ async fn returning_tool_with_a_different_definition_is_withheld_and_a_renamed_on
 }
 
 #[tokio::test]
-async fn call_of_a_withheld_tool_tells_the_model_why() {
+async fn model_that_calls_a_withheld_tool_receives_the_reason() {
     let script = Script::default()
         .answer("Hi.")
         .answer(&echo_call())

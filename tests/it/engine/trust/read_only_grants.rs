@@ -1,5 +1,5 @@
-//! A grant for the tools that a server marks as read-only: what it covers, and which of the tools
-//! that the front end lists the engine accepts.
+//! A grant for the tools that a server marks as read-only: its scope, and the engine's check of the
+//! tools that the front end lists.
 
 use super::*;
 use humble::domain::Pin;
@@ -32,14 +32,15 @@ fn calling(tools: &[&str]) -> Script {
     })
 }
 
-struct Granted {
+struct StoredGrant {
     fixture: TrustFixture,
     /// The tools of the stored rule.
     tools: Vec<String>,
 }
 
-/// Answers the approval of a call of `echo` with these tools of the server as the shown ones.
-async fn grant(shown: &[&str], change_pin_of: Option<&str>) -> Granted {
+/// Approves a call to `echo` together with the read-only tools in `shown`. The pin sent for
+/// `change_pin_of` is not the tool's own.
+async fn grant(shown: &[&str], change_pin_of: Option<&str>) -> StoredGrant {
     let fixture = TrustFixture::new();
     set_tools(&fixture.server_folder(), &definitions());
     let mut harness = fixture.start(echo_script()).await;
@@ -67,7 +68,7 @@ async fn grant(shown: &[&str], change_pin_of: Option<&str>) -> Granted {
         _ => None,
     });
     let tools = rules.flatten().collect();
-    Granted {
+    StoredGrant {
         fixture: TrustFixture::from_home(harness.shut_down().await),
         tools,
     }
@@ -89,25 +90,25 @@ async fn a_read_only_grant_covers_the_listed_tools_and_no_others() {
 }
 
 #[tokio::test]
-async fn tools_that_do_not_say_they_only_read_or_have_changed_are_not_granted() {
+async fn tools_without_a_read_only_hint_or_with_a_changed_pin_are_not_granted() {
     let granted = grant(&["echo", "look", "write", "plain"], Some("look")).await;
     assert_eq!(granted.tools, ["echo"]);
 }
 
 #[tokio::test]
-async fn a_read_only_grant_ends_when_a_tool_changes_and_covers_no_tool_added_later() {
+async fn a_read_only_grant_covers_no_changed_tool_and_no_tool_added_later() {
     let granted = grant(&["echo", "look"], None).await;
     let changed = json!([
         hinted_tool("echo", "Echoes.", true),
-        // The same name, but it no longer says that it only reads.
+        // The same name, but no longer marked as read-only.
         hinted_tool("look", "Looks.", false),
         hinted_tool("peek", "Peeks.", true),
     ]);
     set_tools(&granted.fixture.server_folder(), &changed);
     let script = calling(&["echo", "peek"]);
     let mut harness = granted.fixture.start(script).await;
-    assert!(!harness.call_needs_approval().await, "it is unchanged");
-    assert!(harness.call_needs_approval().await, "it was added later");
+    assert!(!harness.call_needs_approval().await, "echo is unchanged");
+    assert!(harness.call_needs_approval().await, "peek was added later");
     let server = harness.wait_until_connected().await;
     let is_pending = |entry: &TrustEntry| match entry {
         TrustEntry::PendingPinChange(change) => change.tool.name == "look",

@@ -48,7 +48,7 @@ fn lists_and_quotes_nest() {
 }
 
 #[test]
-fn code_keeps_its_spaces_and_gets_a_fence_that_it_does_not_contain() {
+fn code_blocks_keep_their_spaces_and_get_a_fence_that_they_do_not_contain() {
     let html = "<p>Run <code>ls  -l</code> and <code>a`b</code>:<pre><code class='hl language-rust'>\
         \nfn main() {\n    <span>x</span> &lt; 1;\n}\n</code></pre><pre>```\n</pre>";
     let expected =

@@ -81,7 +81,7 @@ fn region_or_country_selects_among_namesakes() {
 }
 
 #[test]
-fn city_much_larger_than_its_namesakes_is_the_one_meant() {
+fn a_city_much_larger_than_its_namesakes_is_chosen() {
     let paris = |texas: u32| {
         vec![
             place("Paris", "Texas", US, texas, (33.66, -95.56)),

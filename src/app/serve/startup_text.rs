@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_server_shows_a_usable_address_and_the_token_header() {
+    fn a_server_on_all_addresses_shows_a_usable_address_and_the_token_header() {
         let text = http(
             NamedFolders::default(),
             &addresses(&["0.0.0.0:9000", "[::]:9000"]),

@@ -31,7 +31,7 @@ async fn malformed_trust_file_grants_nothing_and_is_reported() {
 }
 
 #[tokio::test]
-async fn second_instance_uses_the_grant_and_notices_its_revocation() {
+async fn second_instance_uses_the_grant_and_the_first_notices_its_revocation() {
     let mut first = TrustFixture::new().start(echo_script()).await;
     first.prompt_and_decide(Decision::RunAlways).await;
     first

@@ -1,4 +1,4 @@
-//! Vaults, files and embedding models that are broken, large or change while they are used.
+//! Vaults, files and answers of embedding models that are damaged, large or change during use.
 
 use super::*;
 use humble::notes::{Vault, update_index};
@@ -15,7 +15,7 @@ async fn remark(notes: &NotesFixture, query: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_missing_vault_is_named_and_never_created() {
+async fn a_missing_vault_is_reported_and_never_created() {
     let notes = NotesFixture::new(&[]);
     fs::remove_dir(&notes.vault).expect("removed");
     let expected = "The notes folder VAULT cannot be used: the folder does not exist.";
@@ -122,7 +122,7 @@ async fn cyclic_links_are_not_followed() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_folder_with_nothing_but_links_says_that_they_are_left_out() {
+async fn in_a_folder_with_only_links_the_error_explains_why_they_are_left_out() {
     use std::os::unix::fs::symlink;
     let search = json!({ "query": "apples" });
     let notes = NotesFixture::new(&[]);
@@ -146,7 +146,7 @@ async fn a_folder_with_nothing_but_links_says_that_they_are_left_out() {
 #[tokio::test]
 async fn a_file_in_place_of_the_folder_is_reported_before_the_model_is_asked() {
     let notes = NotesFixture::new(&[]);
-    // Not a folder without permissions, because root, which may run the tests, ignores them.
+    // A folder without permissions would not fail for root, which may run the tests.
     let inner = notes.vault.join("inner");
     fs::write(&inner, "a file").expect("written");
     let arguments = json!({ "vault_path": inner, "topic": "x" });
@@ -237,7 +237,7 @@ async fn after_an_invalid_embedding_reply_only_words_are_compared() {
 }
 
 #[tokio::test]
-async fn invalid_vectors_of_notes_leave_the_comparison_of_words() {
+async fn after_invalid_vectors_of_notes_only_words_are_compared() {
     for (reply, expected) in [
         (vectors(&[[1.0, 0.0]]), "returned 1 vectors for 2 texts."),
         (
@@ -291,7 +291,7 @@ fn two_programs_index_one_vault_at_the_same_time() {
     }
     let vault = Vault::open(&vault).expect("a vault");
     let path = folder.path().join("index.sqlite");
-    let reports = std::thread::scope(|scope| {
+    let note_counts = std::thread::scope(|scope| {
         let index = || {
             let mut index = Index::open(&path).expect("opened");
             update_index(&vault, &mut index, &|| false).expect("indexed")
@@ -299,7 +299,7 @@ fn two_programs_index_one_vault_at_the_same_time() {
         let threads = [scope.spawn(index), scope.spawn(index)];
         threads.map(|thread| thread.join().expect("no panic").notes)
     });
-    assert_eq!(reports, [600, 600]);
+    assert_eq!(note_counts, [600, 600]);
     let mut index = Index::open(&path).expect("opened");
     assert_eq!(index.counts().expect("counted"), (600, 600));
     let query = HybridQuery {
@@ -309,11 +309,12 @@ fn two_programs_index_one_vault_at_the_same_time() {
         limit: 1_000,
         one_per_document: false,
     };
+    // A search ranks at most 200 candidates.
     assert_eq!(index.search(&query).expect("searched").len(), 200);
 }
 
 #[tokio::test]
-async fn a_limit_may_be_written_as_a_string() {
+async fn a_limit_may_be_a_string_and_other_types_are_refused() {
     let notes = NotesFixture::new(&[("a.md", "# Tea"), ("b.md", "# Tea too")]);
     for (limit, count) in [(json!("1"), 1), (json!("5"), 2), (json!(1.0), 1)] {
         let arguments = json!({ "query": "tea", "limit": limit });

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 #[tokio::test]
-async fn a_truncated_note_is_not_saved_and_a_truncated_summary_says_so() {
+async fn a_truncated_note_is_not_saved_and_a_truncated_summary_has_a_remark() {
     let notes = NotesFixture::new(&[("tea.md", "Tea is hot.")]);
     notes.server.queue_reply(CHAT, cut_off("# Coff"));
     let why = notes
@@ -56,7 +56,7 @@ async fn hidden_folders_and_files_are_neither_written_nor_read() {
 }
 
 #[tokio::test]
-async fn impossible_paths_get_a_clear_sentence_in_each_argument() {
+async fn impossible_paths_are_explained_in_each_argument() {
     let notes = NotesFixture::new(&[("a.md", "apples")]);
     let long = "a".repeat(300);
     for (path, expected) in [
@@ -92,7 +92,7 @@ async fn impossible_paths_get_a_clear_sentence_in_each_argument() {
         let why = notes.call_exactly("summarize_notes", arguments).await;
         assert!(why.is_err(), "{path}: {why:?}");
     }
-    // A topic is no path.
+    // A topic is not used as a path.
     notes.server.queue_reply(CHAT, ollama_text(&["text"]));
     let topic = json!({ "topic": "../../etc/\0passwd" });
     let created = notes.call("create_note", topic).await.expect("created");
@@ -118,7 +118,7 @@ async fn a_note_is_summarized_by_its_file_name() {
     assert_eq!(body["messages"][0]["content"], prompt);
 }
 
-/// A small file system that fills up. Needs the right to mount.
+/// A small file system that fills up. Needs permission to mount.
 #[cfg(target_os = "linux")]
 struct SmallDisk(PathBuf);
 
@@ -150,7 +150,7 @@ impl Drop for SmallDisk {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_full_or_read_only_disk_is_named_and_leaves_no_partial_note() {
+async fn a_full_or_read_only_disk_is_reported_and_leaves_no_partial_note() {
     let notes = NotesFixture::new(&[]);
     let Some(disk) = SmallDisk::mount(&notes.vault, "size=64k") else {
         eprintln!("skipped: file systems cannot be mounted here");
