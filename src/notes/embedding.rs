@@ -262,10 +262,12 @@ fn only_vector(vectors: Vectors, model: &str) -> Result<Vec<f32>, String> {
 fn check_vectors(vectors: Vectors, count: usize, model: &str) -> Result<Vectors, String> {
     let model = format!("The embedding model `{model}`");
     if vectors.len() != count {
-        let found = vectors.len();
-        return Err(format!(
-            "{model} returned {found} vectors for {count} texts."
-        ));
+        let counted = |count: usize, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            count => format!("{count} {noun}s"),
+        };
+        let (found, expected) = (counted(vectors.len(), "vector"), counted(count, "text"));
+        return Err(format!("{model} returned {found} for {expected}."));
     }
     let dimensions = vectors.first().map_or(0, Vec::len);
     if dimensions == 0 {

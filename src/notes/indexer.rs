@@ -110,6 +110,7 @@ pub fn update_files(
         let known = index.fingerprint(&key)?;
         let listing = vault.list_file(path);
         let Some(file) = listing.notes.first() else {
+            report.remove_skipped(&key);
             let is_left_out = !listing.skipped.is_empty();
             for (key, why) in listing.skipped {
                 report.skip_once(key, why);
@@ -123,6 +124,7 @@ pub fn update_files(
         }
         match read_document(vault, file) {
             Ok(document) => {
+                report.remove_skipped(&key);
                 report.updated += 1;
                 changes.updated.push(document);
             }
@@ -200,10 +202,42 @@ impl IndexingReport {
         }
     }
 
+    /// Removes a note that was left out earlier.
+    fn remove_skipped(&mut self, key: &str) {
+        let before = self.skipped.len();
+        self.skipped.retain(|(skipped, _)| skipped != key);
+        self.skipped_count -= before - self.skipped.len();
+    }
+
     fn skip(&mut self, key: String, why: String) {
         self.skipped_count += 1;
         if self.skipped.len() < SKIPPED_MAX {
             self.skipped.push((key, why));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_repaired_or_deleted_note_is_no_longer_reported_as_left_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let notes = folder.path().join("notes");
+        fs::create_dir(&notes).expect("created");
+        let vault = Vault::open(&notes).expect("a vault");
+        let mut index = Index::open(&folder.path().join("index.sqlite")).expect("an index");
+        for name in ["a.md", "b.md"] {
+            fs::write(notes.join(name), "a\0b").expect("written");
+        }
+        let report = update_index(&vault, &mut index, &|| false).expect("indexed");
+        assert_eq!((report.skipped.len(), report.skipped_count), (2, 2));
+        fs::write(vault.root().join("a.md"), "apples").expect("written");
+        fs::remove_file(vault.root().join("b.md")).expect("removed");
+        let files = ["a.md", "b.md"].map(|name| vault.root().join(name));
+        let report = update_files(&vault, &mut index, &files, &report).expect("indexed");
+        assert_eq!((report.skipped, report.skipped_count), (Vec::new(), 0));
     }
 }

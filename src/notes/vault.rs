@@ -166,10 +166,6 @@ impl Vault {
                 }
             };
             for entry in entries.flatten() {
-                if listing.notes.len() == NOTES_MAX {
-                    listing.is_truncated = true;
-                    return listing;
-                }
                 let name = entry.file_name();
                 if name.as_encoded_bytes().starts_with(b".") {
                     continue;
@@ -178,6 +174,10 @@ impl Vault {
                 if is_folder && depth < DEPTH_MAX {
                     folders.push((entry.path(), depth + 1));
                 } else if !is_folder && is_note(Path::new(&name)) {
+                    if listing.notes.len() == NOTES_MAX {
+                        listing.is_truncated = true;
+                        return listing;
+                    }
                     self.add_note(&entry.path(), &mut listing);
                 } else if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
                     listing.has_linked_folders |= entry.path().is_dir();

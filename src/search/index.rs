@@ -3,7 +3,7 @@
 use super::quantized::quantize;
 use super::terms::{composed, letter_pairs};
 use super::vectors::VectorCache;
-use super::{SearchError, schema};
+use super::{PrefixLookup, SearchError, schema};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::HashMap;
 use std::path::Path;
@@ -69,8 +69,13 @@ impl Index {
     /// # Errors
     /// The file or its folder cannot be written, or another program holds it for over 5 s.
     pub fn open(path: &Path) -> Result<Self, SearchError> {
+        Self::open_with(path, PrefixLookup::Scan)
+    }
+
+    /// Like [`Self::open`]. Replaces an index with the other kind of prefix lookup by an empty one.
+    pub fn open_with(path: &Path, prefixes: PrefixLookup) -> Result<Self, SearchError> {
         Ok(Self {
-            connection: schema::open(path)?,
+            connection: schema::open(path, prefixes)?,
             vectors: VectorCache::default(),
         })
     }

@@ -16,6 +16,7 @@ mod word_forms;
 
 pub use index::{Chunk, Document, DocumentFingerprint, Index, IndexChanges, MissingVector};
 pub use relevance::Relevance;
+pub use schema::PrefixLookup;
 pub use snippet::{Snippet, snippet};
 pub use terms::{Matching, SearchTerms, composed};
 

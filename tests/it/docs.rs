@@ -256,7 +256,9 @@ fn examples_of_call_forms_are_recognized() {
         .split_once("## Call forms")
         .expect("the forms");
     let rows = page.lines().skip_while(|line| !line.starts_with("| `"));
-    for row in rows.take_while(|line| line.starts_with("| `")) {
+    let rows: Vec<_> = rows.take_while(|line| line.starts_with("| `")).collect();
+    assert!(rows.len() > 10, "{rows:?}");
+    for row in rows {
         let mut spans = row.split('`').skip(1).step_by(2);
         let label = spans.next().expect("a label");
         let example = spans.find(|span| span.contains("get_time")).expect(row);

@@ -164,7 +164,9 @@ impl ServerPool {
     /// The current state of the servers, in the order of the file.
     pub fn reports(&self) -> Vec<ServerReport> {
         let gave_up_reason = match self.stop_reason {
-            Some(StopReason::Signal(_)) => "It was still starting when you stopped.".to_owned(),
+            Some(StopReason::Signal(_)) => {
+                "It was still starting when the command was interrupted.".to_owned()
+            }
             _ => {
                 let wait = self.timeout.unwrap_or_else(|| self.default_wait());
                 format!("It did not answer within {} s.", wait.as_secs_f64())

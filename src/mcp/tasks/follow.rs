@@ -210,8 +210,10 @@ impl FollowedTask<'_> {
 
     async fn handle_state(&mut self, state: TaskState) -> Option<TaskEnd> {
         if let TaskStatus::Unknown(status) = &state.status {
-            let status = status.as_deref().unwrap_or("nothing");
-            let why = format!("it reports the unknown status `{status}`");
+            let why = match status {
+                Some(status) => format!("it reports the unknown status `{status}`"),
+                None => "it reports no status".to_owned(),
+            };
             return self.handle_failure(TaskRequestError::Refused(why));
         }
         // Without a result, the end of the task has not been seen yet.

@@ -7,7 +7,7 @@ mod update;
 use super::session_list::{sort_newest_first, summarize};
 use super::{LookupError, SessionStore, StoreError, file_name, lookup};
 use crate::domain::{IndexProgress, SessionId, SessionSummary};
-use crate::search::{DocumentFingerprint, Index, SearchError, SearchTerms};
+use crate::search::{DocumentFingerprint, Index, PrefixLookup, SearchError, SearchTerms};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, DirEntry};
@@ -63,6 +63,11 @@ impl SessionIndex {
         Self { sessions, path }
     }
 
+    fn open(&self) -> Result<Index, SearchError> {
+        // The browser searches at every letter that the user types.
+        Index::open_with(&self.path, PrefixLookup::Indexed)
+    }
+
     /// All sessions, most recently changed first, and how many of them are indexed.
     pub fn list(&self, limits: ReadLimits) -> (Vec<SessionSummary>, IndexProgress) {
         let files = self.session_files();
@@ -98,7 +103,7 @@ impl SessionIndex {
         let terms = SearchTerms::parse(words);
         let texts = terms.texts().map(str::to_owned).collect();
         let found = match self.path.exists() && !terms.is_empty() {
-            true => Index::open(&self.path)?.documents_with_all(&terms)?,
+            true => self.open()?.documents_with_all(&terms)?,
             false => HashSet::new(),
         };
         Ok(FoundSessions {
@@ -160,7 +165,7 @@ impl SessionIndex {
         let positions: HashMap<&str, usize> = positions
             .map(|(position, file)| (file.id.as_str(), position))
             .collect();
-        let read = Index::open(&self.path).and_then(|index| {
+        let read = self.open().and_then(|index| {
             index.visit_details(|key, fingerprint, details| {
                 let Some(&position) = positions.get(key) else {
                     progress.deleted += 1;

@@ -4,7 +4,7 @@
 use super::{SessionFile, SessionIndex, summary_record};
 use crate::domain::{IndexProgress, SessionId};
 use crate::files::FileLock;
-use crate::search::{Chunk, Document, Index, IndexChanges, SearchError};
+use crate::search::{Chunk, Document, IndexChanges, SearchError};
 use crate::store::session_list::{SummaryLifetime, summarize};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ impl SessionIndex {
         files: Vec<SessionFile>,
         deadline: Instant,
     ) -> Result<usize, SearchError> {
-        let mut index = Index::open(&self.path)?;
+        let mut index = self.open()?;
         let lock = FileLock::try_acquire(&self.lock_path())?;
         let mut known = index.fingerprints()?;
         let total = files.len();

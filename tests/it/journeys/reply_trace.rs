@@ -126,7 +126,13 @@ fn the_trace_follows_the_turn_and_is_empty_in_a_new_conversation() {
         .says("/new")
         .says("/log answer");
     chat.sees("No answer yet.");
-    chat.says("/log nonsense");
+}
+
+#[test]
+fn log_with_an_unknown_argument_shows_its_usage() {
+    chat(script())
+        .says("/log nonsense")
+        .sees("Usage: /log [answer]");
 }
 
 #[test]

@@ -209,7 +209,7 @@ async fn every_other_end_of_a_task_is_explained_to_the_model() {
         ),
         (
             json!([1, 2]),
-            "The server's task could not be followed: it reports the unknown status `nothing`. \
+            "The server's task could not be followed: it reports no status. \
              It is not known whether the task still runs.",
         ),
     ] {

@@ -54,7 +54,7 @@ fn a_server_that_is_still_starting_at_ctrl_c_is_reported() {
     home::wait_until("the server starts", || started.exists());
     interrupt(&child);
     let output = wait_for_output(child).expect(130);
-    let reason = "It was still starting when you stopped.";
+    let reason = "It was still starting when the command was interrupted.";
     assert!(output.out.contains(reason), "{}", output.out);
     home.assert_no_process_left();
 }

@@ -303,6 +303,18 @@ async fn a_cancellation_never_overtakes_its_request() {
         cancel.cancel();
         let _ = call.await;
     }
+    // The cancellations above may be too early for a call to be sent at all; this one is not.
+    let cancel = CancellationToken::new();
+    let call = harness.mcp.call_request("add", json!({}));
+    let call = tokio::spawn(harness.mcp.hub.call(call, cancel.clone()));
+    harness
+        .web
+        .wait_until("a call arrives", |web| {
+            !web.requests_for("tools/call").is_empty()
+        })
+        .await;
+    cancel.cancel();
+    let _ = call.await;
     harness
         .web
         .wait_until("every call is cancelled", |web| {

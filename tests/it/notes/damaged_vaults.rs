@@ -204,7 +204,7 @@ async fn after_an_invalid_embedding_reply_only_words_are_compared() {
     for (reply, expected) in [
         (
             vectors(&[[1.0, 0.0], [1.0, 0.0]]),
-            "The embedding model `mini` returned 2 vectors for 1 texts.",
+            "The embedding model `mini` returned 2 vectors for 1 text.",
         ),
         (
             Reply::json(200, &json!({ "embeddings": [[]] })),
@@ -239,7 +239,7 @@ async fn after_an_invalid_embedding_reply_only_words_are_compared() {
 #[tokio::test]
 async fn after_invalid_vectors_of_notes_only_words_are_compared() {
     for (reply, expected) in [
-        (vectors(&[[1.0, 0.0]]), "returned 1 vectors for 2 texts."),
+        (vectors(&[[1.0, 0.0]]), "returned 1 vector for 2 texts."),
         (
             Reply::json(200, &json!({ "embeddings": [[1], [1, 2]] })),
             "returned vectors of different dimensions.",

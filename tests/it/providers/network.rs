@@ -342,7 +342,9 @@ async fn dropping_the_stream_before_a_response_closes_the_connection() {
 #[tokio::test]
 async fn nothing_is_sent_before_the_stream_is_polled() {
     let server = ModelServer::start();
-    drop(Provider::new().stream(request(&ollama(&server))));
+    let stream = Provider::new().stream(request(&ollama(&server)));
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    drop(stream);
     assert!(server.requests().is_empty());
 }
 

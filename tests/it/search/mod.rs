@@ -4,7 +4,7 @@ mod quality;
 
 use humble::search::{
     Chunk, Document, DocumentFingerprint, Hit, HybridQuery, Index, IndexChanges, Matching,
-    SearchError, SearchTerms,
+    PrefixLookup, SearchError, SearchTerms,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -290,6 +290,30 @@ fn a_damaged_index_is_replaced_and_two_programs_share_one() {
     .expect("written");
     let index = Index::open(&path).expect("opened again");
     assert_eq!(index.counts().expect("counted"), (0, 0));
+}
+
+#[test]
+fn an_index_with_the_other_prefix_lookup_is_replaced_and_finds_the_same() {
+    let (_folder, path, mut index) = new_index();
+    let note = || document("a.md", "Tea", &["Minting coins 홍차"]);
+    for prefixes in [
+        PrefixLookup::Scan,
+        PrefixLookup::Indexed,
+        PrefixLookup::Scan,
+    ] {
+        drop(index);
+        index = Index::open_with(&path, prefixes).expect("opened");
+        if prefixes == PrefixLookup::Indexed {
+            assert_eq!(index.counts().expect("counted"), (0, 0));
+        }
+        add(&mut index, vec![note()]);
+        for beginning in ["m", "mi", "min", "mint", "minti", "minting", "홍", "홍차"] {
+            let terms = SearchTerms::parse(beginning);
+            let found = index.documents_with_all(&terms).expect("searched");
+            let is_found = beginning.chars().count() > 2 || !beginning.is_ascii();
+            assert_eq!(found.len(), usize::from(is_found), "{beginning}");
+        }
+    }
 }
 
 /// In an index of this size, ranking ignores common words if the query has a rare one.

@@ -3,7 +3,7 @@
 
 use super::*;
 use humble::domain::{IndexProgress, SessionSummary};
-use humble::search::{Document, DocumentFingerprint, Index, IndexChanges};
+use humble::search::{Document, DocumentFingerprint, Index, IndexChanges, PrefixLookup};
 use humble::store::{ReadLimits, SessionIndex};
 
 /// Long enough to index everything in these tests.
@@ -349,7 +349,7 @@ fn thinking_is_found_and_sessions_of_an_earlier_index_are_indexed_again() {
         updated: vec![earlier],
         ..IndexChanges::default()
     };
-    let mut index = Index::open(&index_path(&home.folder)).unwrap();
+    let mut index = Index::open_with(&index_path(&home.folder), PrefixLookup::Indexed).unwrap();
     index.apply(&changes).unwrap();
     assert_eq!(home.find("zebra"), Vec::<String>::new());
     assert_eq!(home.index_all(), complete(1));
