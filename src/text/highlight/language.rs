@@ -10,12 +10,12 @@ pub(super) struct Language {
     pub name: &'static str,
     /// Other names used in fences, and file extensions.
     pub aliases: &'static [&'static str],
-    pub family: Family,
+    pub lexer: LexerKind,
 }
 
 /// The lexer of a language, and its table if it uses one.
 #[derive(Clone, Copy)]
-pub(super) enum Family {
+pub(super) enum LexerKind {
     Code(&'static CodeSyntax),
     Css,
     Diff,
