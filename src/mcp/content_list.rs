@@ -61,7 +61,8 @@ impl ServerSupervisor {
                 () = session.shared.content_changed.notified() => {}
                 () = self.wait_for_stale_use(listed_at, ttl) => {}
             }
-            // Some servers report a change for every list request and would be queried forever.
+            // Some servers report a change after every list request, which would cause an endless
+            // loop of requests.
             delay = match listed_at.elapsed() < RELIST_QUIET_PERIOD {
                 true => (delay * 2).min(RELIST_DELAY_MAX),
                 false => RELIST_DELAY,

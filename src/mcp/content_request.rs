@@ -31,7 +31,7 @@ const CONTENT_TIMEOUT: Duration = Duration::from_secs(60);
 const COMPLETION_TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Hub {
-    /// Requests a prompt with these values of its arguments. Opens a session if necessary. The
+    /// Requests a prompt with these argument values. Opens a session if necessary. The
     /// request is cancelled if the future is dropped.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl Hub {
     }
 
     /// Subscribes to the changes of a resource that was attached with its current contents. Each
-    /// call needs one of [`Hub::unfollow_resource`].
+    /// call must be paired with one of [`Hub::unfollow_resource`].
     pub fn follow_resource(&self, server: &ServerId, uri: &str) {
         if let Some(supervisor) = self.supervisor(server) {
             supervisor.subscriptions.follow(uri);
@@ -113,7 +113,7 @@ impl Hub {
     /// Requests values for an argument, for at most three seconds.
     ///
     /// # Errors
-    /// Why there are none, as a clause.
+    /// The reason why there are none, as a clause.
     pub fn complete_argument(
         &self,
         completion: ArgumentCompletion,
@@ -182,7 +182,7 @@ async fn run_rounds(
                 let params = &mut request.params;
                 (&mut params.input_responses, &mut params.request_state)
             }
-            // No other request may be answered like this.
+            // Completion requests cannot be repeated with answers.
             _ => return Ok(result),
         };
         let answers = tokio::select! {

@@ -22,7 +22,7 @@ pub(super) async fn read_error_response(response: Response) -> (FailureCause, Op
     let overflow = server_error
         .clone()
         .filter(|_| (400..500).contains(&status))
-        .and_then(|server_error| server_error.into_overflow().ok());
+        .and_then(|server_error| server_error.into_context_overflow().ok());
     let message = server_error
         .as_ref()
         .map(|server_error| server_error.message.clone());

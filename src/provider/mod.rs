@@ -45,7 +45,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Sends chat requests and manages a server's models. Cheap to clone; clones share connections
-/// and remember the same rejected parameters.
+/// and the record of rejected parameters.
 #[derive(Debug, Clone)]
 pub enum Provider {
     Http(Arc<http_provider::HttpProvider>),

@@ -1,5 +1,5 @@
 //! Keeps the raw JSON of tool arguments that a provider sends as an object instead of a string.
-//! Parsing drops repeated keys and digits of numbers; the approval dialog shows what was dropped.
+//! Parsing drops repeated keys and digits of numbers, and the approval dialog must show them.
 
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -75,7 +75,7 @@ pub enum HttpError {
     },
     #[error("It answered with a web page instead of MCP{0}.")]
     HtmlPage(ServerMessage),
-    #[error("It answered with `{0}`, which is not MCP.")]
+    #[error("It answered with the content type `{0}`, which is not MCP.")]
     UnexpectedContentType(String),
     #[error("It did not answer with an event stream.")]
     NoEventStream,
@@ -131,7 +131,7 @@ impl std::fmt::Display for HttpStatus {
     }
 }
 
-/// Describes the delay that the server asks for (`Retry-After`), for the end of its message.
+/// Describes the delay that the server requires (`Retry-After`), for the end of its message.
 fn retry_after_text(retry_after: Option<Duration>) -> String {
     let Some(delay) = retry_after else {
         return String::new();
@@ -179,7 +179,7 @@ impl HttpError {
     }
 
     /// Whether the server requires sign-in.
-    pub fn wants_sign_in(&self) -> bool {
+    pub fn requires_sign_in(&self) -> bool {
         matches!(
             self,
             Self::Unauthorized(_)
@@ -189,7 +189,6 @@ impl HttpError {
         )
     }
 
-    /// Advice for the user.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unresolved(_)

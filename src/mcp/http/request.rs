@@ -179,7 +179,8 @@ async fn read_response(
     let expected_id = outgoing.id.as_ref();
     let status = response.status().as_u16();
     let kind = BodyKind::of(&response);
-    // A message without an id expects no response, and later messages may be waiting for it.
+    // A message without an id expects no response, and later messages may be waiting for it to be
+    // accepted.
     if expected_id.is_none() {
         return Ok(());
     }

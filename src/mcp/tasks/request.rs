@@ -19,8 +19,8 @@ pub fn declared_extensions() -> ExtensionCapabilities {
     ExtensionCapabilities::from_iter([tasks])
 }
 
-/// The call as a task, if the tool wants it and the server of a 2025-11-25 session supports it. A
-/// server with the extension decides by itself.
+/// The call as a task, if both the tool and the server of a 2025-11-25 session support it. A server
+/// with the extension decides by itself.
 pub fn legacy_task_request(
     session: &McpSession,
     tool: Option<&Tool>,
@@ -43,7 +43,7 @@ pub fn legacy_task_request(
 pub enum TaskRequestError {
     /// The server answered with this error.
     Refused(String),
-    /// The server does not know the task. Contains its error.
+    /// The server does not recognize the task. Contains its error.
     UnknownTask(String),
     /// The session ended or the answer took too long. Contains the reason.
     Unanswered(String),

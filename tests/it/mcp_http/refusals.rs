@@ -176,7 +176,7 @@ async fn each_kind_of_non_mcp_answer_has_its_own_message() {
         (
             "image/png",
             "x",
-            "It answered with `image/png`, which is not MCP.",
+            "It answered with the content type `image/png`, which is not MCP.",
         ),
         (
             "application/json",
