@@ -42,7 +42,7 @@ mod tests {
     use crate::text::Clean;
 
     #[test]
-    fn texts_that_look_the_same_are_told_apart() {
+    fn texts_that_look_the_same_are_shown_differently() {
         for (raw, shown) in [
             // The first of each pair is the ordinary text.
             ("한글", "한글"),

@@ -124,7 +124,7 @@ pub(super) struct BlockComment {
 
 #[derive(Clone, Copy)]
 pub(super) struct StringSyntax {
-    /// Prefixes directly before the quote, in upper or lower case; an empty one allows no prefix.
+    /// Prefixes directly before the quote, in upper or lower case; `""` means that none is needed.
     pub prefixes: &'static [&'static str],
     pub open: &'static str,
     pub close: &'static str,

@@ -68,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(512, |cases| cases.parse().expect("a number")), ..ProptestConfig::default() })]
 
     #[test]
-    fn streamed_equals_whole_at_every_prefix(raw in markdown(), width in 1u16..40, step in 1usize..9) {
+    fn streamed_layout_equals_whole_layout_at_every_prefix(raw in markdown(), width in 1u16..40, step in 1usize..9) {
         let mut streamed = MarkdownView::new("", width, glyphs(), true);
         let mut end = 0;
         while end < raw.len() {
