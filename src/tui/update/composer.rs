@@ -43,8 +43,8 @@ pub enum PasteKind {
     Burst,
 }
 
-/// Some editors and programs write a byte order mark first. It would hide a command or a request for
-/// notes behind it.
+/// Removes the byte order mark that some programs write first: it would keep a command or a request
+/// for notes from being recognized.
 fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }

@@ -159,7 +159,7 @@ impl ChatHarness {
         self
     }
 
-    /// Types at human speed: 30 ms per key.
+    /// Presses the keys of a script, one every 30 ms.
     fn keys(&mut self, script: &str) -> &mut Self {
         let mut rest = script;
         while let Some(c) = rest.chars().next() {
@@ -272,8 +272,8 @@ impl ChatHarness {
         self
     }
 
-    /// Takes the commands sent since the effects were last taken, but not the reading of prompt
-    /// templates, which every typed command begins with.
+    /// Takes the commands sent since the effects were last taken, except the requests for prompt
+    /// templates that typed commands cause.
     fn commands(&mut self) -> Vec<Command> {
         let sent = std::mem::take(&mut self.sent);
         let commands = sent.into_iter().filter_map(|effect| match effect {
