@@ -103,7 +103,7 @@ pub async fn run_call(
             let why = redactors.all.redact(&why);
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
-        // `TaskCreated` never gets here, because `run_rounds` follows a task to its end.
+        // `TaskCreated` never gets here, because `run_with_input` follows a task to its end.
         CallEnding::PagesRequired(_) | CallEnding::TaskCreated(..) => {
             let text = "The server keeps asking the user to visit web pages.".to_owned();
             ToolOutcome::Failed { text, elapsed }.into()
@@ -165,7 +165,7 @@ async fn attempt(
                         }
                         follow_task(call, session, earlier.task, None).await.into()
                     }
-                    None => run_rounds(supervisor, &session, call, events).await,
+                    None => run_with_input(supervisor, &session, call, events).await,
                 }
             };
             tokio::select! {
@@ -179,7 +179,7 @@ async fn attempt(
 }
 
 /// Sends the call, and repeats it with the user's answers each time the server requires input.
-async fn run_rounds(
+async fn run_with_input(
     supervisor: &ServerSupervisor,
     session: &McpSession,
     call: McpCall,

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// Deadline for all pages of all lists.
+/// Time limit for all pages of all lists.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 /// Changes within this time are handled together.
 const RELIST_DELAY: Duration = Duration::from_millis(300);

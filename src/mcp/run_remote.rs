@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// Deadline for ending the session on the server, which may be gone.
+/// Time limit for ending the session on the server, which may be gone.
 const DELETE_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl ServerSupervisor {

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Deadline for all pages together. The first list must also meet the startup timeout.
+/// Time limit for all pages together. The startup timeout applies to the first list too.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum time for the response to `server/discover`. A server that supports it responds as soon
@@ -95,7 +95,7 @@ where
     }
 }
 
-/// Performs the handshake within its deadline.
+/// Performs the handshake within its time limit.
 async fn perform_handshake<T>(
     transport: T,
     shared: &SessionShared,
@@ -116,19 +116,19 @@ where
             legacy_version: None,
         },
     };
-    let deadline = match handshake {
+    let time_limit = match handshake {
         Handshake::DiscoverOrInitialize => DISCOVER_TIMEOUT.min(startup.remaining / 3),
         Handshake::Initialize | Handshake::Discover => startup.remaining,
     };
     let client = PassiveClient::new(shared.declares_roots());
     let mut serving = pin!(client.serve_with_lifecycle(transport, mode));
-    let mut outcome = timeout(deadline, &mut serving).await;
+    let mut outcome = timeout(time_limit, &mut serving).await;
     if outcome.is_err()
         && handshake == Handshake::DiscoverOrInitialize
         && shared.startup.stage() == HandshakeStage::Initializing
     {
-        // The server answered the probe, so the deadline starts again.
-        outcome = timeout(deadline, &mut serving).await;
+        // The server answered the probe, so the time starts again.
+        outcome = timeout(time_limit, &mut serving).await;
     }
     let outcome = outcome.map_err(|_| match shared.startup.stage() {
         HandshakeStage::Discovering => McpError::DiscoverTimeout(startup.configured),
@@ -188,10 +188,10 @@ where
     let info = peer.peer_info();
     tracing::debug!(?info, "MCP session initialized");
     let tools = if info.as_deref().is_some_and(has_tools) {
-        let deadline = startup.configured.min(LISTING_TIMEOUT);
-        match timeout(deadline, list_all_pages(&peer)).await {
+        let time_limit = startup.configured.min(LISTING_TIMEOUT);
+        match timeout(time_limit, list_all_pages(&peer)).await {
             Ok(listed) => listed.map_err(McpError::ToolListFailed),
-            Err(_) => Err(McpError::ToolListTimeout(deadline)),
+            Err(_) => Err(McpError::ToolListTimeout(time_limit)),
         }
     } else {
         Ok(ListedTools {

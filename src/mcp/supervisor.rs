@@ -170,8 +170,8 @@ impl ServerSupervisor {
     /// # Errors
     /// The reason why no session is available.
     pub async fn session(&self) -> Result<McpSession, String> {
-        let deadline = self.state.borrow().config.startup_timeout + RESTART_ALLOWANCE;
-        timeout(deadline, self.wait_for_session())
+        let time_limit = self.state.borrow().config.startup_timeout + RESTART_ALLOWANCE;
+        timeout(time_limit, self.wait_for_session())
             .await
             .unwrap_or_else(|_| Err("the server is still starting".to_owned()))
     }

@@ -42,7 +42,7 @@ pub enum FailureCause {
     /// The host name does not resolve.
     HostNotFound,
     ConnectTimeout,
-    /// A request with a deadline got no answer in time.
+    /// A request with a time limit got no answer in time.
     Timeout {
         seconds: u64,
     },

@@ -22,8 +22,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
-const IS_LOADED_TIME_MAX: Duration = Duration::from_secs(1);
-const MODEL_INFO_TIME_MAX: Duration = Duration::from_secs(3);
+const IS_LOADED_TIMEOUT: Duration = Duration::from_secs(1);
+const MODEL_INFO_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Shares connections, and keeps track of the parameters that each server rejects until the program
 /// exits.
@@ -86,19 +86,19 @@ impl HttpProvider {
     /// See [`super::Provider::is_loaded`].
     pub(super) async fn is_loaded(&self, model: &ModelConfig) -> Option<bool> {
         let server = self.server(Arc::new(model.clone())).ok()?;
-        timeout(IS_LOADED_TIME_MAX, server.adapter.is_loaded(&server))
+        timeout(IS_LOADED_TIMEOUT, server.adapter.is_loaded(&server))
             .await
             .ok()?
     }
 
     /// See [`super::Provider::model_info`].
     pub(super) async fn model_info(&self, model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
-        let deadline = Instant::now() + MODEL_INFO_TIME_MAX;
+        let deadline = Instant::now() + MODEL_INFO_TIMEOUT;
         let info = async {
             let server = self.server(Arc::new(model.clone()))?;
             server.adapter.model_info(&server, deadline).await
         };
-        within(deadline, MODEL_INFO_TIME_MAX, info)
+        within(deadline, MODEL_INFO_TIMEOUT, info)
             .await
             .map_err(|cause| ProviderError::new(model, cause))
     }

@@ -125,7 +125,7 @@ impl RemoteClient {
     }
 
     /// Sends a request, follows redirects within the origin, and returns once the response headers
-    /// have arrived. The caller sets the deadline.
+    /// have arrived. The caller limits the time.
     ///
     /// # Errors
     /// The connection failed, or a redirect could not be followed.

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// do not use it.
 pub const SYNTHETIC_ERROR_CODE: i32 = 0;
 /// In the data of such an error: whether the status was 404, 405 or 410.
-pub const IS_NOT_FOUND: &str = "isNotFound";
+pub const IS_NOT_FOUND_KEY: &str = "isNotFound";
 
 /// The origin and path of a URL, without secrets.
 pub type DisplayUrl = String;
@@ -213,7 +213,7 @@ impl HttpError {
             }
             Self::Unauthorized(_) => {
                 "Add the header it requires, such as `Authorization`, to `headers` of its \
-                 entry in mcp-servers.json; `${NAME}` there inserts a variable."
+                 entry in mcp-servers.json; `${NAME}` there inserts an environment variable."
             }
             Self::Forbidden(_) => {
                 "Check the credentials in `headers` of its entry in mcp-servers.json, and whether \

@@ -17,7 +17,7 @@ mod transport;
 pub use client::RemoteClient;
 pub use connection::{Connection, HttpKind};
 pub use driver::HttpDriver;
-pub use error::{HttpError, IS_NOT_FOUND, SYNTHETIC_ERROR_CODE};
+pub use error::{HttpError, IS_NOT_FOUND_KEY, SYNTHETIC_ERROR_CODE};
 pub use param_headers::ParamHeaders;
 pub use server_stream::open_sse_endpoint;
 pub use transport::{HttpTransport, QUEUE_MAX};

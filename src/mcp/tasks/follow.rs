@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
-/// Deadline for one request about a task.
+/// Time limit for one request about a task.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The call whose task is followed.

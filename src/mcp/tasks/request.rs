@@ -1,7 +1,7 @@
 //! Requests that create and follow tasks.
 
 use crate::domain::Tool;
-use crate::mcp::http::{IS_NOT_FOUND, SYNTHETIC_ERROR_CODE};
+use crate::mcp::http::{IS_NOT_FOUND_KEY, SYNTHETIC_ERROR_CODE};
 use crate::mcp::open_request::CancelOnDrop;
 use crate::mcp::session::{McpSession, error_text, raw_result};
 use rmcp::model::{
@@ -72,7 +72,7 @@ impl TaskRequestError {
                     && error
                         .data
                         .as_ref()
-                        .is_some_and(|data| data[IS_NOT_FOUND] == true) =>
+                        .is_some_and(|data| data[IS_NOT_FOUND_KEY] == true) =>
             {
                 Self::UnknownTask(why)
             }
@@ -82,12 +82,12 @@ impl TaskRequestError {
     }
 }
 
-/// Sends `request` and waits for its result for at most `deadline`. Dropping the future cancels the
-/// request.
+/// Sends `request` and waits for its result for at most `time_limit`. Dropping the future cancels
+/// the request.
 pub async fn exchange(
     session: &McpSession,
     request: ClientRequest,
-    deadline: Option<Duration>,
+    time_limit: Option<Duration>,
 ) -> Result<Value, TaskRequestError> {
     let unanswered = |error: &ServiceError| TaskRequestError::Unanswered(error_text(error));
     let options = PeerRequestOptions::no_options();
@@ -95,9 +95,9 @@ pub async fn exchange(
     let mut handle = sending.await.map_err(|error| unanswered(&error))?;
     let mut open_request = CancelOnDrop::new(session, handle.id.clone());
     let answering = async {
-        match deadline {
-            Some(deadline) => timeout(deadline, &mut handle.rx).await.map_err(|_| {
-                let seconds = deadline.as_secs();
+        match time_limit {
+            Some(time_limit) => timeout(time_limit, &mut handle.rx).await.map_err(|_| {
+                let seconds = time_limit.as_secs();
                 TaskRequestError::Unanswered(format!("no answer within {seconds} s"))
             }),
             None => Ok((&mut handle.rx).await),
