@@ -103,7 +103,7 @@ pub async fn run_call(
             let why = redactors.all.redact(&why);
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
-        // `TaskCreated` never gets here, because `run_with_input` follows a task to its end.
+        // Neither gets here: `run_with_input` visits the pages and follows the task to its end.
         CallEnding::PagesRequired(_) | CallEnding::TaskCreated(..) => {
             let text = "The server keeps asking the user to visit web pages.".to_owned();
             ToolOutcome::Failed { text, elapsed }.into()

@@ -27,7 +27,7 @@ use tokio::time::timeout;
 
 /// Time limit for a prompt or a resource, once the server is connected.
 const CONTENT_TIMEOUT: Duration = Duration::from_secs(60);
-/// Time limit for completions: later ones would no longer match what the user has typed.
+/// Time limit for completions: later ones would no longer match the user's input.
 const COMPLETION_TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Hub {

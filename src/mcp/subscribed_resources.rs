@@ -17,7 +17,7 @@ const REPORTED_MAX: usize = 64;
 #[derive(Debug, Default)]
 pub struct ResourceSubscriptions {
     state: Mutex<SubscriptionState>,
-    /// Notified when a resource is attached or no longer attached.
+    /// Notified when a resource is attached or detached.
     pub attachments_changed: Notify,
 }
 
@@ -32,12 +32,12 @@ struct SubscriptionState {
 #[derive(Debug)]
 struct FollowedResource {
     uri: String,
-    /// How often it is attached.
+    /// How many times it is attached.
     count: usize,
 }
 
 impl SubscriptionState {
-    /// Removes a resource. Returns how often it was attached.
+    /// Removes a resource. Returns how many times it was attached.
     fn take(&mut self, uri: &str) -> usize {
         let index = self.followed.iter().position(|it| it.uri == uri);
         let taken = index.and_then(|index| self.followed.remove(index));

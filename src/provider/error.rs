@@ -19,7 +19,7 @@ pub const PAUSE_MAX: Duration = Duration::from_secs(120);
 pub struct ProviderError {
     pub target: Box<RequestTarget>,
     pub cause: FailureCause,
-    /// Text or thinking arrived before the failure; it is kept.
+    /// Whether text or thinking arrived before the failure. If so, it is kept.
     pub has_partial_reply: bool,
 }
 

@@ -54,7 +54,7 @@ struct ReplyReader {
     stage: ReplyStage,
     /// Decoded but not yet yielded.
     pending: VecDeque<Result<StreamPart, ProviderError>>,
-    /// Text or thinking was decoded.
+    /// Whether text or thinking was decoded.
     has_content: bool,
 }
 

@@ -37,7 +37,7 @@ pub struct GrantedTokens {
     pub refresh_token: Option<Secret>,
     /// When the access token expires, in seconds since 1970; `None` if the server sent no lifetime.
     pub expires_at: Option<i64>,
-    /// `None` if the server granted exactly what was asked for.
+    /// `None` if the server granted exactly the requested scopes.
     pub scopes: Option<Vec<String>>,
 }
 

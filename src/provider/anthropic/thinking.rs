@@ -116,8 +116,8 @@ fn lacks_required_thinking(request: &ChatRequest) -> bool {
 
 /// Whether a model decides itself how much to think. The version is the first two short numbers in
 /// names such as `claude-opus-4-7`, `claude-3-7-sonnet-20250219` or `anthropic/claude-sonnet-4.5`.
-/// A Claude without a version counts as new. Other models count as taking a budget, which is what
-/// compatible servers expect.
+/// A Claude without a version counts as new. Other models count as taking a budget, as compatible
+/// servers expect.
 fn is_adaptive(model: &str) -> bool {
     let name = model.to_lowercase();
     let Some((_, rest)) = name.split_once("claude") else {
