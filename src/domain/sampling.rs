@@ -4,7 +4,7 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Upper limit for the answer, in tokens, whatever the server asks for.
+/// Upper limit for the answer, in tokens, even if the server asks for more.
 pub const SAMPLING_TOKENS_MAX: u32 = 4_096;
 /// Maximum number of messages in a request.
 const MESSAGES_MAX: usize = 100;
@@ -50,7 +50,7 @@ impl SamplingRequest {
         let mut unsupported = ["tools", "toolChoice"].into_iter();
         if let Some(key) = unsupported.find(|key| params.get(key).is_some_and(|it| !it.is_null())) {
             return Err(format!(
-                "it has `{key}`, but the model is asked without tools"
+                "it has `{key}`, but sampling with tools is not supported"
             ));
         }
         let system_prompt = params.get("systemPrompt").and_then(Value::as_str);
@@ -103,7 +103,7 @@ impl SamplingRequest {
         })
     }
 
-    /// The limit and the temperature, as a clause after the name of the model.
+    /// The limit and the temperature, as a phrase such as `of up to 100 tokens at temperature 0.5`.
     pub fn parameters_text(&self) -> String {
         let temperature = self.temperature;
         let temperature = temperature.map(|it| format!(" at temperature {it}"));
@@ -217,7 +217,7 @@ mod tests {
             ),
             (
                 json!({ "messages": [text("a")], "tools": [] }),
-                "it has `tools`, but the model is asked without tools",
+                "it has `tools`, but sampling with tools is not supported",
             ),
         ] {
             let refused = SamplingRequest::from_params(&params).expect_err("refused");

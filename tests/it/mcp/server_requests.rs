@@ -307,7 +307,7 @@ async fn a_server_of_either_era_gets_the_sampled_answer_or_an_error() {
 
 #[tokio::test]
 async fn a_sampling_request_with_tools_is_refused_with_a_reason() {
-    let why = "it has `tools`, but the model is asked without tools";
+    let why = "it has `tools`, but sampling with tools is not supported";
     for behavior in ["asks-legacy", "asks-modern"] {
         let mut harness = HubHarness::start_connected(behavior).await;
         let outcome = harness.call("sample-tools", json!({})).await;
