@@ -7,7 +7,7 @@ use crate::text::Clean;
 /// Maximum number of resources that the list offers.
 const MENTIONED_MAX: usize = 20;
 
-/// A resource that matches what was typed after `@`.
+/// A resource that matches the text typed after `@`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MentionedResource {
     pub server: ServerId,

@@ -107,7 +107,7 @@ pub fn run_prompt_command(argument: &str, cx: &mut UiContext) {
     }
     let name = Clean::single_line(name);
     let notice = Notice::warning(format!("There is no prompt `{}`.", name.as_str()));
-    cx.notify(notice.with_advice("/prompt lists all prompts of servers."));
+    cx.notify(notice.with_advice("/prompt lists all server prompts."));
 }
 
 fn split_name(argument: &str) -> (&str, &str) {

@@ -277,7 +277,7 @@ impl Layer for ContentPicker {
         let (title, empty) = match self.listed {
             ListedContent::Prompts => (
                 "Prompts",
-                "No server offers prompts. Your own are files prompts/NAME.md, used as /NAME.",
+                "No server offers prompts. Type /NAME to use your own file prompts/NAME.md.",
             ),
             ListedContent::Resources => ("Resources", "No connected server offers resources."),
         };

@@ -58,7 +58,7 @@ impl RowAction {
         &self.session
     }
 
-    /// Returns `Closed` once the action is over.
+    /// Returns `Closed` once the action is finished.
     pub fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         match &mut self.kind {
             RowActionKind::Delete { .. } => {

@@ -204,7 +204,7 @@ async fn run(program: &ClipboardProgram, text: &str) -> Result<(), RunError> {
         // Some programs keep running to serve the clipboard and would keep pipes open.
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // Such a program must survive Ctrl+Z and the closing of the terminal.
+        // They must also survive Ctrl+Z and the closing of the terminal.
         .process_group(0)
         .kill_on_drop(true);
     if program.name == PBCOPY.name {

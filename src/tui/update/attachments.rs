@@ -357,7 +357,7 @@ fn choose(model: &mut UiModel, typed: &TypedPath, row: usize, is_confirmed: bool
     if !typed.is_argument {
         attach_file(model, &file.path);
     } else if is_confirmed || shown != file.path {
-        // An escaped path would not name the file any more.
+        // The escaped path in the message no longer names the file.
         model.composer.editor.take();
         attach_file(model, &file.path);
     } else {

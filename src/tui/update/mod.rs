@@ -175,7 +175,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
     }
 }
 
-/// Groups keys that were read together into inputs, so that bursts can be told from typing. A
+/// Groups keys that were read together into inputs, so that bursts can be distinguished from typing. A
 /// reply from the terminal also arrives as a burst but must not become text.
 pub fn inputs_from_keys(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<UiInput> {
     if replies.may_be_reply(keys) {

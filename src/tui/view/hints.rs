@@ -20,10 +20,10 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
 /// Minimum width of a screen that describes in words how to return to the first-run choice.
-const FIRST_RUN_WORDS_COLUMNS_MIN: u16 = 64;
+const LONG_FIRST_RUN_HINT_COLUMNS_MIN: u16 = 64;
 
-/// On narrower screens, the help is named before other keys of the message.
-const HELP_LATE_COLUMNS_MIN: u16 = 50;
+/// On screens narrower than this, the help is named before other keys of the message.
+const HELP_FIRST_BELOW_COLUMNS: u16 = 50;
 
 pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = layout.hints else { return };
@@ -299,7 +299,7 @@ fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
     if asks_again {
         hints.push(hint(Action::Retry, "ask again"));
     }
-    if model.screen.size.0 < HELP_LATE_COLUMNS_MIN {
+    if model.screen.size.0 < HELP_FIRST_BELOW_COLUMNS {
         hints.push(hint(Action::Help, "help"));
     }
     if model.conversation.is_last_answer_truncated {
@@ -327,7 +327,7 @@ fn running_call_hint(model: &UiModel) -> Option<String> {
 
 fn first_run_hints(model: &UiModel) -> Vec<String> {
     let later = match model.screen.size.0 {
-        FIRST_RUN_WORDS_COLUMNS_MIN.. => "later (/models brings this back)",
+        LONG_FIRST_RUN_HINT_COLUMNS_MIN.. => "later (/models brings this back)",
         _ => "later (/models)",
     };
     let keymap = &model.keymap;

@@ -1,5 +1,5 @@
-//! A viewer for text of any length: a tool definition, a server log, a call with its full
-//! result. Only visible chunks are wrapped, so 16 MB open as fast as one line.
+//! A viewer for text of any length, such as a tool definition or a call with its full result. Only
+//! visible chunks are wrapped, so 16 MB open as fast as one line.
 
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;

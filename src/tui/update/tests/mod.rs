@@ -351,7 +351,7 @@ impl ChatHarness {
         notice.map_or_else(String::new, advice::notice_line)
     }
 
-    /// An approval dialog that already accepts keys.
+    /// A chat with an approval dialog that already accepts keys.
     fn with_approval_dialog(ids: &[u64]) -> Self {
         let mut chat = chat();
         chat.keys("sum<Enter>").ask_about_calls(ids).wait(600);
