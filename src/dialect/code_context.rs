@@ -7,7 +7,7 @@ const INFO_CHARS_MAX: usize = 32;
 const WHITESPACE_CHARS_MAX: usize = 256;
 
 #[derive(Debug)]
-pub(super) struct FenceTracker {
+pub(super) struct CodeContext {
     pub(super) last_char: Option<char>,
     /// The current line contains only whitespace so far.
     pub(super) is_at_line_start: bool,
@@ -30,7 +30,7 @@ pub(super) struct FenceTracker {
     span_length: Option<usize>,
 }
 
-impl Default for FenceTracker {
+impl Default for CodeContext {
     fn default() -> Self {
         Self {
             last_char: None,
@@ -48,7 +48,7 @@ impl Default for FenceTracker {
     }
 }
 
-impl FenceTracker {
+impl CodeContext {
     pub(super) fn is_in_fence(&self) -> bool {
         self.fence_length.is_some() || self.run_length >= 3 && self.is_fence_run
     }
@@ -64,7 +64,7 @@ impl FenceTracker {
             && matches!(self.last_visible_char, Some(':' | '：'))
     }
 
-    /// Treats a hidden form as a line break.
+    /// Records a hidden form, which counts as a line break.
     pub(super) fn start_line(&mut self) {
         self.push_char('\n');
     }
@@ -142,8 +142,7 @@ impl FenceTracker {
 /// The withheld start of a fence or code span: backticks, then an info word and whitespace.
 #[derive(Debug, Default)]
 pub(super) struct BacktickRun {
-    /// The number of backticks.
-    pub(super) length: usize,
+    pub(super) backticks: usize,
     info_chars: usize,
     whitespace_chars: usize,
 }
@@ -152,22 +151,24 @@ impl BacktickRun {
     /// Whether a call may begin after the text so far. In a code span, it must follow the backticks
     /// directly.
     pub(super) fn can_precede_call(&self) -> bool {
-        self.length >= 3 || self.info_chars + self.whitespace_chars == 0
+        self.backticks >= 3 || self.info_chars + self.whitespace_chars == 0
     }
 
     /// Whether `c` may begin a call in a fence: it follows whitespace or is a bracket.
     pub(super) fn can_start_call(&self, c: char) -> bool {
-        self.length >= 3 && !c.is_whitespace() && (self.whitespace_chars > 0 || "{[<".contains(c))
+        self.backticks >= 3
+            && !c.is_whitespace()
+            && (self.whitespace_chars > 0 || "{[<".contains(c))
     }
 
     /// Adds `c`. Returns false if `c` cannot belong to the start of a fence or code span.
     pub(super) fn push(&mut self, c: char) -> bool {
         match c {
             '`' if self.info_chars + self.whitespace_chars == 0 => {
-                self.length += 1;
-                self.length <= BACKTICKS_MAX
+                self.backticks += 1;
+                self.backticks <= BACKTICKS_MAX
             }
-            _ if self.length < 3 => false,
+            _ if self.backticks < 3 => false,
             c if c.is_ascii_alphanumeric() || "_+-.#".contains(c) => {
                 self.info_chars += 1;
                 self.whitespace_chars == 0 && self.info_chars <= INFO_CHARS_MAX

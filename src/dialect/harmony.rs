@@ -26,7 +26,7 @@ const HEADER_BYTES_MAX: usize = 512;
 /// Maximum length of a word such as `json` after a channel or recipient.
 const WORD_CHARS_MAX: usize = 16;
 
-const THINKING: &ThinkingEnd = &ThinkingEnd {
+const THINKING_END: &ThinkingEnd = &ThinkingEnd {
     tags: &END_TOKENS,
     reread: &[START, CHANNEL],
 };
@@ -243,9 +243,9 @@ impl HarmonyRecognizer {
         }
         let channel = body.split_once(CHANNEL).map(|(_, rest)| rest.trim_start());
         Advance::Found(match channel {
-            Some(rest) if rest.starts_with("analysis") => {
-                RecognizedForm::ThinkingStarts { until: THINKING }
-            }
+            Some(rest) if rest.starts_with("analysis") => RecognizedForm::ThinkingStarts {
+                until: THINKING_END,
+            },
             _ => RecognizedForm::MessageHeader,
         })
     }

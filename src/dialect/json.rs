@@ -99,9 +99,9 @@ impl Recognizer for JsonRecognizer {
             self.end = end_of_call;
             return Advance::Reject;
         }
-        let at_level = self.scanner.depth() == self.levels.len();
+        let is_at_tracked_level = self.scanner.depth() == self.levels.len();
         match self.scanner.push(c) {
-            JsonEvent::Opened { is_array } => self.on_open(is_array, at_level, body),
+            JsonEvent::Opened { is_array } => self.on_open(is_array, is_at_tracked_level, body),
             JsonEvent::Closed => {
                 self.on_close(body.len());
                 if self.is_data_array(body, offered) {
@@ -110,8 +110,8 @@ impl Recognizer for JsonRecognizer {
                     Advance::Hold
                 }
             }
-            JsonEvent::Key if at_level => self.on_key(offered),
-            JsonEvent::StringEnd if at_level && self.evidence.expects_name => {
+            JsonEvent::Key if is_at_tracked_level => self.on_key(offered),
+            JsonEvent::StringEnd if is_at_tracked_level && self.evidence.expects_name => {
                 let name = self.scanner.last_string().unwrap_or_default();
                 self.evidence.names_tool = offered.resolve(None, name) != ToolLookup::Unknown;
                 self.evidence.expects_name = false;
@@ -120,7 +120,9 @@ impl Recognizer for JsonRecognizer {
             // An array of anything but objects is data. After a call, such an element is an
             // invalid call instead.
             JsonEvent::StringStart | JsonEvent::LiteralStart
-                if at_level && self.is_in_array() && !self.has_unmistakable_element() =>
+                if is_at_tracked_level
+                    && self.is_in_array()
+                    && !self.has_unmistakable_element() =>
             {
                 Advance::PassThrough
             }
@@ -136,8 +138,8 @@ impl Recognizer for JsonRecognizer {
     }
 
     fn pass(&mut self, c: char) -> PassThroughStatus {
-        // A newline inside a string probably means a missing quote. Passing through must stop here,
-        // because later calls would be lost.
+        // A newline inside a string probably means a missing quote. Stop passing through, or later
+        // calls would be lost.
         if self.invalid_json.is_some() || c == '\n' && self.scanner.is_in_string() {
             return PassThroughStatus::Outside;
         }
@@ -207,11 +209,11 @@ impl JsonRecognizer {
         self.levels.last().is_some_and(|level| level.is_array)
     }
 
-    fn on_open(&mut self, is_array: bool, at_level: bool, body: &str) -> Advance {
+    fn on_open(&mut self, is_array: bool, is_at_tracked_level: bool, body: &str) -> Advance {
         let Some(parent) = self.levels.last() else {
             return Advance::Reject;
         };
-        if !at_level || !parent.tracks_children {
+        if !is_at_tracked_level || !parent.tracks_children {
             return Advance::Hold;
         }
         if parent.is_array {

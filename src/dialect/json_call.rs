@@ -89,7 +89,7 @@ pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Toolset) -> Option<Sc
         }
         ToolLookup::Unknown => {
             let on_server = match &call.server {
-                Some(server) => format!(" on a server `{server}`"),
+                Some(server) => format!(" on server `{server}`"),
                 None => String::new(),
             };
             let available = list_tools(offered);

@@ -7,8 +7,8 @@ pub(super) struct OpeningMarker {
     pub(super) opening: &'static str,
     /// The label of the contained calls in the approval dialog.
     pub(super) form: &'static str,
-    /// The marker is used only for calls, so unreadable contents are an invalid call. After other
-    /// markers, they are text.
+    /// The marker is used only for calls, so unreadable contents are an invalid call. After any other
+    /// marker, unreadable contents are text.
     pub(super) is_certain: bool,
 }
 
@@ -76,6 +76,7 @@ pub(super) static WRAPPERS: &[OpeningMarker] = &[
 /// before an array.
 const FUNCTOOLS: OpeningMarker = likely("functools", "Phi");
 
+/// Markers that close a wrapper or a form, and tokens that end the message.
 pub(super) const CLOSERS: &[&str] = &[
     "</tool_call>",
     "</tool_calls>",

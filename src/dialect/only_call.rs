@@ -1,4 +1,4 @@
-//! Recognizes a text that is nothing but tool calls.
+//! Recognizes text that consists only of tool calls.
 
 use super::json_call::{is_arguments_key, is_name_key, is_wrapper_key};
 use super::scan::{CallScanner, ScanEvent};

@@ -104,10 +104,12 @@ impl Recognizer for PythonicRecognizer {
             self.string_start = char_start;
         }
         match self.state {
-            State::MessageEnd { start } => self.step_message_end(&body[start..], body, offered),
+            State::PossibleCloser { start } => {
+                self.step_possible_closer(&body[start..], body, offered)
+            }
             State::UnterminatedString if c == '\n' => self.end_at_line(char_start),
             State::UnterminatedString => Advance::Hold,
-            State::ListClosed { .. } | State::OwnLine | State::UnterminatedAtLine(_) => {
+            State::ListClosed { .. } | State::LineEnded | State::UnterminatedAtLine(_) => {
                 Advance::Reject
             }
             State::Arguments if self.is_unterminated(c, &body[..char_start]) => {
@@ -147,7 +149,7 @@ impl Recognizer for PythonicRecognizer {
         let is_in_item = matches!(self.state, State::Name { .. } | State::NotACall);
         match end {
             FormEnd::Rejected => match self.state {
-                State::OwnLine => self.parse_items(body, offered),
+                State::LineEnded => self.parse_items(body, offered),
                 State::UnterminatedAtLine(line_end) => {
                     self.parse_unterminated(&body[..line_end], offered)
                 }
@@ -156,7 +158,7 @@ impl Recognizer for PythonicRecognizer {
             FormEnd::Stream if self.state == State::UnterminatedString => {
                 self.parse_unterminated(body, offered)
             }
-            FormEnd::Stream if matches!(self.state, State::MessageEnd { .. }) => None,
+            FormEnd::Stream if matches!(self.state, State::PossibleCloser { .. }) => None,
             FormEnd::Stream if is_in_arguments || is_in_item && !self.items.is_empty() => {
                 let mut events = match self.parse_items(body, offered) {
                     Some(RecognizedForm::Calls(events)) => events,
@@ -171,12 +173,12 @@ impl Recognizer for PythonicRecognizer {
 
     fn unconsumed_bytes(&self, body: &str) -> usize {
         match self.state {
-            State::MessageEnd { start } => body.len() - start,
+            State::PossibleCloser { start } => body.len() - start,
             State::UnterminatedAtLine(line_end) => {
                 let string_start = self.unterminated_string_start();
                 body.len() - unterminated_string::call_end(&body[..line_end], string_start)
             }
-            State::OwnLine => 0,
+            State::LineEnded => 0,
             _ if self.list_start > 0 => body.len() - self.list_start,
             _ => 0,
         }
@@ -199,7 +201,7 @@ impl PythonicRecognizer {
             return vec![call];
         };
         let (call, rest) = item.split_at(offset + terminator.len() - 1);
-        let reason = unterminated_string::REASON;
+        let reason = unterminated_string::UNCLOSED_STRING;
         let mut events = vec![json_call::unusable_call(call, reason)];
         let rest = rest.trim_start();
         if !rest.is_empty() {

@@ -59,8 +59,8 @@ pub(super) enum Advance {
     Reject,
     /// The text through `c` is plain text.
     Text,
-    /// The withheld text is plain text, and so is the following text until
-    /// [`Recognizer::pass`] ends it. It contains no calls.
+    /// The withheld text is plain text without calls, and so is the text after it, until
+    /// [`Recognizer::pass`] reports its end.
     PassThrough,
     /// `c` completes the form.
     Found(RecognizedForm),

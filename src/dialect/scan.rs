@@ -170,8 +170,8 @@ impl CallScanner {
                 self.step_text(c);
                 true
             }
-            ScanState::FenceStart(ticks) => self.step_fence_start(c, ticks),
-            ScanState::FenceEnd(ticks) => self.step_fence_end(c, ticks),
+            ScanState::FenceStart(run) => self.step_fence_start(c, run),
+            ScanState::FenceEnd(backticks) => self.step_fence_end(c, backticks),
             ScanState::InWrapper {
                 whitespace_chars,
                 fence,
@@ -201,7 +201,7 @@ impl CallScanner {
             return;
         }
         // After other code in the same fence, a tag or token is part of that code.
-        let candidates = if self.output.fences.is_in_fence() {
+        let candidates = if self.output.code.is_in_fence() {
             json::open(&opening).into_iter().collect()
         } else {
             self.open_recognizers(&opening)
@@ -214,20 +214,20 @@ impl CallScanner {
     }
 
     fn is_at_line_start(&self) -> bool {
-        self.output.fences.is_at_line_start || self.output.is_holding_whitespace()
+        self.output.code.is_at_line_start || self.output.is_holding_whitespace()
     }
 
     /// The context of `marker` at the end of the shown text.
     fn opening_context(&self, marker: char) -> OpeningContext<'_> {
         OpeningContext {
             marker,
-            previous_char: self.output.fences.last_char,
+            previous_char: self.output.code.last_char,
             is_at_stream_start: self.output.is_empty() && !self.is_thinking_settled,
             is_at_line_start: self.is_at_line_start(),
-            is_after_colon: self.output.fences.is_after_colon(),
-            is_in_fence: self.output.fences.is_in_fence()
-                || self.hidden_fence.is_some_and(|ticks| ticks >= 3),
-            is_in_code_span: self.output.fences.is_in_code_span(),
+            is_after_colon: self.output.code.is_after_colon(),
+            is_in_fence: self.output.code.is_in_fence()
+                || self.hidden_fence.is_some_and(|backticks| backticks >= 3),
+            is_in_code_span: self.output.code.is_in_code_span(),
             fence_info: None,
             wrapper: None,
             open_wrapper: self.open_wrapper.filter(|_| self.output.is_after_call()),
@@ -266,9 +266,9 @@ impl CallScanner {
         }
         let is_before_call = match &mut fence {
             None => c.is_whitespace() && whitespace_chars < WHITESPACE_CHARS_MAX,
-            Some(ticks) if ticks.can_start_call(c) => false,
-            Some(ticks) => {
-                if !ticks.push(c) {
+            Some(run) if run.can_start_call(c) => false,
+            Some(run) => {
+                if !run.push(c) {
                     self.release();
                     return false;
                 }
@@ -294,7 +294,7 @@ impl CallScanner {
             self.release();
             return false;
         }
-        self.withheld_fence = self.withheld_fence.or(fence.map(|ticks| ticks.length));
+        self.withheld_fence = self.withheld_fence.or(fence.map(|run| run.backticks));
         self.start_form(c, candidates);
         true
     }
@@ -343,7 +343,7 @@ impl CallScanner {
     fn show(&mut self, text: &str) {
         // Text after the call shows that a code span has ended; a fence may contain more.
         if self.output.push_text(text) {
-            self.hidden_fence = self.hidden_fence.filter(|&ticks| ticks >= 3);
+            self.hidden_fence = self.hidden_fence.filter(|&backticks| backticks >= 3);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The events that the scanner emits, and the buffer that collects them.
 
-use super::code_context::FenceTracker;
+use super::code_context::CodeContext;
 use super::whitespace_holdback::WhitespaceHoldback;
 use crate::domain::{Arguments, ServerId};
 use std::borrow::Cow;
@@ -60,7 +60,8 @@ pub(super) struct ScanOutput {
     events: Vec<ScanEvent>,
     /// The whitespace withheld until the next event decides whether it is shown.
     holdback: Option<WhitespaceHoldback>,
-    pub(super) fences: FenceTracker,
+    /// The Markdown code around the end of the shown text.
+    pub(super) code: CodeContext,
     pub(super) has_text: bool,
     /// An event was emitted, even if only a marker.
     has_output: bool,
@@ -71,7 +72,7 @@ impl Default for ScanOutput {
         Self {
             events: Vec::new(),
             holdback: Some(WhitespaceHoldback::new(false)),
-            fences: FenceTracker::default(),
+            code: CodeContext::default(),
             has_text: false,
             has_output: false,
         }
@@ -140,7 +141,7 @@ impl ScanOutput {
         if text.is_empty() {
             return false;
         }
-        self.fences.push(&text);
+        self.code.push(&text);
         self.has_text = true;
         self.has_output = true;
         match self.events.last_mut() {

@@ -20,9 +20,9 @@ const NAME_BYTES_MAX: usize = 256;
 const GAP_BYTES_MAX: usize = 256;
 const MISTRAL: &str = "Mistral";
 
-/// The text that may follow a separator.
+/// The part of the call that follows a separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum AfterSeparator {
+enum NextPart {
     Arguments,
     /// A call id, then `[ARGS]`.
     CallId,
@@ -30,22 +30,14 @@ enum AfterSeparator {
     NameOrArguments,
 }
 
-/// Each separator with the text that may follow it and the form's label.
-const SEPARATORS: [(&str, AfterSeparator, &str); 6] = [
-    ("[ARGS]", AfterSeparator::Arguments, MISTRAL),
-    ("[CALL_ID]", AfterSeparator::CallId, MISTRAL),
-    (
-        "<|tool_call_argument_begin|>",
-        AfterSeparator::Arguments,
-        "Kimi",
-    ),
-    (
-        "<｜tool▁sep｜>",
-        AfterSeparator::NameOrArguments,
-        "DeepSeek",
-    ),
-    ("<|tool▁sep|>", AfterSeparator::NameOrArguments, "DeepSeek"),
-    ("<|tool_sep|>", AfterSeparator::NameOrArguments, "DeepSeek"),
+/// Each separator with the part that follows it and the form's label.
+const SEPARATORS: [(&str, NextPart, &str); 6] = [
+    ("[ARGS]", NextPart::Arguments, MISTRAL),
+    ("[CALL_ID]", NextPart::CallId, MISTRAL),
+    ("<|tool_call_argument_begin|>", NextPart::Arguments, "Kimi"),
+    ("<｜tool▁sep｜>", NextPart::NameOrArguments, "DeepSeek"),
+    ("<|tool▁sep|>", NextPart::NameOrArguments, "DeepSeek"),
+    ("<|tool_sep|>", NextPart::NameOrArguments, "DeepSeek"),
 ];
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
@@ -53,7 +45,9 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let can_open = python::is_name_char(opening.marker) && !opening.offered.is_empty();
     can_open.then(|| {
         Box::new(SpecialTokenRecognizer {
-            state: State::Name { has_space: false },
+            state: State::Name {
+                has_whitespace: false,
+            },
             allows_bare_arguments: wrapper.form == MISTRAL,
             name: 0..opening.marker.len_utf8(),
             form: MISTRAL,
@@ -77,9 +71,9 @@ struct SpecialTokenRecognizer {
 /// Progress within the form. Offsets are bytes of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpecialTokenState {
-    /// In the name, or in the space after it.
+    /// In the name, or in the whitespace after it.
     Name {
-        has_space: bool,
+        has_whitespace: bool,
     },
     Separator {
         start: usize,
@@ -97,10 +91,9 @@ enum SpecialTokenState {
         may_be_renamed: bool,
     },
     SecondName,
-    /// In the whitespace or the first line of a fence, which began at `start`. `ticks` is the
-    /// number of backticks.
+    /// In the whitespace or the first line of a fence, which began at `start`.
     BeforeArguments {
-        ticks: usize,
+        backticks: usize,
         start: usize,
     },
     Arguments {
@@ -108,7 +101,7 @@ enum SpecialTokenState {
     },
     /// After fenced arguments, which end at `end`: the fence may close.
     FenceEnd {
-        ticks: usize,
+        backticks: usize,
         end: usize,
     },
 }
@@ -117,7 +110,7 @@ impl Recognizer for SpecialTokenRecognizer {
     fn step(&mut self, c: char, body: &str, offered: &Toolset) -> Advance {
         let char_start = body.len() - c.len_utf8();
         match self.state {
-            State::Name { has_space } => self.step_name(c, char_start, has_space),
+            State::Name { has_whitespace } => self.step_name(c, char_start, has_whitespace),
             State::Separator { start } => {
                 self.step_separator(&body[start..], &body[self.name.clone()])
             }
@@ -148,32 +141,36 @@ impl Recognizer for SpecialTokenRecognizer {
                 c if c.is_whitespace() => self.enter_before_arguments(0, char_start),
                 _ => Advance::Reject,
             },
-            State::BeforeArguments { ticks, start } => match c {
-                '{' => self.start_arguments(char_start, ticks >= 3),
+            State::BeforeArguments { backticks, start } => match c {
+                '{' => self.start_arguments(char_start, backticks >= 3),
                 _ if char_start - start > GAP_BYTES_MAX => Advance::Reject,
-                '`' => self.enter_before_arguments(ticks + 1, start),
-                c if c.is_whitespace() || ticks >= 3 && c.is_ascii_alphanumeric() => Advance::Hold,
+                '`' => self.enter_before_arguments(backticks + 1, start),
+                c if c.is_whitespace() || backticks >= 3 && c.is_ascii_alphanumeric() => {
+                    Advance::Hold
+                }
                 _ => Advance::Reject,
             },
             State::Arguments { is_fenced } => match self.arguments.push(c, body) {
                 JsonProgress::Incomplete => Advance::Hold,
                 JsonProgress::EndedBefore(end) if is_fenced && c == '`' => {
-                    self.enter(State::FenceEnd { ticks: 1, end })
+                    self.enter(State::FenceEnd { backticks: 1, end })
                 }
                 JsonProgress::EndedBefore(_) => Advance::Reject,
                 JsonProgress::Complete if is_fenced => self.enter(State::FenceEnd {
-                    ticks: 0,
+                    backticks: 0,
                     end: body.len(),
                 }),
                 JsonProgress::Complete => self.end_call(body, offered),
             },
-            State::FenceEnd { ticks: 2, end } if c == '`' => self.end_call(&body[..end], offered),
-            State::FenceEnd { ticks, end } => match c {
+            State::FenceEnd { backticks: 2, end } if c == '`' => {
+                self.end_call(&body[..end], offered)
+            }
+            State::FenceEnd { backticks, end } => match c {
                 '`' => self.enter(State::FenceEnd {
-                    ticks: ticks + 1,
+                    backticks: backticks + 1,
                     end,
                 }),
-                c if c.is_whitespace() && ticks == 0 && char_start - end < GAP_BYTES_MAX => {
+                c if c.is_whitespace() && backticks == 0 && char_start - end < GAP_BYTES_MAX => {
                     Advance::Hold
                 }
                 _ => Advance::Reject,
@@ -219,18 +216,20 @@ impl SpecialTokenRecognizer {
         Advance::Hold
     }
 
-    fn enter_before_arguments(&mut self, ticks: usize, start: usize) -> Advance {
-        self.enter(State::BeforeArguments { ticks, start })
+    fn enter_before_arguments(&mut self, backticks: usize, start: usize) -> Advance {
+        self.enter(State::BeforeArguments { backticks, start })
     }
 
-    fn step_name(&mut self, c: char, char_start: usize, has_space: bool) -> Advance {
+    fn step_name(&mut self, c: char, char_start: usize, has_whitespace: bool) -> Advance {
         match c {
             '[' | '<' => self.enter(State::Separator { start: char_start }),
             '{' if self.allows_bare_arguments => self.start_arguments(char_start, false),
             c if c.is_whitespace() && char_start - self.name.end < GAP_BYTES_MAX => {
-                self.enter(State::Name { has_space: true })
+                self.enter(State::Name {
+                    has_whitespace: true,
+                })
             }
-            c if python::is_name_char(c) && !has_space && self.name.len() < NAME_BYTES_MAX => {
+            c if python::is_name_char(c) && !has_whitespace && self.name.len() < NAME_BYTES_MAX => {
                 self.name.end = char_start + c.len_utf8();
                 Advance::Hold
             }
@@ -242,19 +241,19 @@ impl SpecialTokenRecognizer {
         let mut candidates = SEPARATORS
             .iter()
             .filter(|(separator, ..)| separator.starts_with(text));
-        let Some((separator, after_separator, form)) = candidates.next() else {
+        let Some((separator, next_part, form)) = candidates.next() else {
             return Advance::Reject;
         };
         if separator.len() > text.len() {
             return Advance::Hold;
         }
         self.form = form;
-        self.enter(match after_separator {
-            AfterSeparator::CallId => State::CallId { start: 0 },
-            AfterSeparator::Arguments => State::AfterSeparator {
+        self.enter(match next_part {
+            NextPart::CallId => State::CallId { start: 0 },
+            NextPart::Arguments => State::AfterSeparator {
                 may_be_renamed: false,
             },
-            AfterSeparator::NameOrArguments => State::AfterSeparator {
+            NextPart::NameOrArguments => State::AfterSeparator {
                 may_be_renamed: name == "function",
             },
         })

@@ -20,7 +20,7 @@ const ENDS: [&str; 5] = [
     "<|END_THINKING|>",
 ];
 /// A tag directly after one of these characters is only mentioned.
-const QUOTES: [char; 9] = ['`', '"', '\'', '“', '‘', '(', '*', '<', '「'];
+const MENTION_PREFIXES: [char; 9] = ['`', '"', '\'', '“', '‘', '(', '*', '<', '「'];
 /// Tags around an answer, which are hidden.
 const ANSWER_TAGS: [&str; 2] = ["<|START_RESPONSE|>", "<|END_RESPONSE|>"];
 
@@ -28,10 +28,12 @@ const fn until(tags: &'static [&'static str]) -> ThinkingEnd {
     ThinkingEnd { tags, reread: &[] }
 }
 
-/// Does not open in code or directly after a quote, where a tag is only mentioned.
+/// Does not open in code or directly after one of [`MENTION_PREFIXES`], where a tag is only mentioned.
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    let is_after_quote = opening.previous_char.is_some_and(|c| QUOTES.contains(&c));
-    let is_mention = opening.is_in_fence || opening.is_in_code_span || is_after_quote;
+    let is_after_mention_prefix = opening
+        .previous_char
+        .is_some_and(|c| MENTION_PREFIXES.contains(&c));
+    let is_mention = opening.is_in_fence || opening.is_in_code_span || is_after_mention_prefix;
     let can_open = matches!(opening.marker, '<' | '[') && !is_mention && opening.wrapper.is_none();
     let can_start_thinking = !opening
         .previous_char

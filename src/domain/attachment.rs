@@ -31,13 +31,13 @@ const HASH_LENGTH: usize = 64;
 const IMAGE_SIDE_MAX: u64 = 1_568;
 /// Pixels of a scaled image per token.
 const PIXELS_PER_TOKEN: u64 = 750;
-/// Assumed for an image of unknown size.
+/// Estimated tokens of an image of unknown size.
 const UNKNOWN_IMAGE_TOKENS: u64 = 1_600;
 
 /// A file attached to a prompt.
 #[derive(Debug, Clone)]
 pub struct Attachment {
-    /// The path as the user chose it, or a description such as `clipboard.png`. Raw.
+    /// The path as the user chose it, or a description such as `clipboard.png`. Unsanitized.
     pub name: String,
     /// The absolute path; `None` for an image from the clipboard.
     pub path: Option<PathBuf>,
@@ -208,7 +208,8 @@ impl Attachment {
     }
 }
 
-/// A path as it is shown and typed: characters that could forge text in a message are escaped.
+/// A path as shown to the user and typed back: characters that could forge text in a message are
+/// escaped.
 pub fn shown_path(path: &str) -> Cow<'_, str> {
     let is_harmless = !path.contains('\n') && Clean::escaped(path).as_str() == path;
     match is_harmless {
@@ -263,7 +264,7 @@ pub struct ReadAttachment {
 /// A file or folder that matches what the user typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundFile {
-    /// The path as it would be typed, raw. A folder ends in a slash.
+    /// The path as the user would type it, unsanitized. A folder ends in a slash.
     pub path: String,
     pub is_folder: bool,
 }
@@ -272,7 +273,7 @@ pub struct FoundFile {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FoundFiles {
     pub files: Vec<FoundFile>,
-    /// There are more files than were searched.
+    /// Not all files were searched.
     pub is_partial: bool,
 }
 
@@ -287,8 +288,8 @@ pub fn content_hash(contents: &[u8]) -> String {
         })
 }
 
-/// Whether `hash` has the form of a [`content_hash`]. Session files are edited by others, and a hash
-/// becomes part of a path.
+/// Whether `hash` has the form of a [`content_hash`]. Hashes come from session files, which other
+/// programs may edit, and become part of a path.
 pub fn is_content_hash(hash: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     hash.len() == HASH_LENGTH && hash.bytes().all(is_digit)

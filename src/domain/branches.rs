@@ -35,8 +35,8 @@ impl Session {
         prompts.nth(count.checked_sub(1)?).map(|(index, _)| index)
     }
 
-    /// The number of answered prompts that an unfinished turn was meant to replace: all from its
-    /// first message on, or none if others were answered there after it began.
+    /// The number of answered prompts that an unfinished turn was meant to replace: all from
+    /// `first_index` on, or none if later turns were answered there after `began_at`.
     pub fn prompts_replaced_by(&self, first_index: usize, began_at: Option<Timestamp>) -> usize {
         let mut later = self.metadata.turns.iter();
         let has_later_turns = later.any(|turn| {

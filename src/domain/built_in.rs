@@ -3,7 +3,7 @@
 use super::{ModelConfig, NotesSettings};
 use url::Url;
 
-/// Reaches any web page, so the user has to switch it on.
+/// Can reach any web page, so it is off until the user switches it on.
 pub const FETCH_TOOL: &str = "fetch_page";
 /// The names of the built-in tools, in the order in which they are listed.
 pub const BUILT_IN_TOOLS: [&str; 9] = [
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn host_without_a_valid_port_is_rejected() {
+    fn malformed_fetch_hosts_are_rejected() {
         for text in [
             "",
             "nas",

@@ -24,11 +24,13 @@ pub enum Decision {
     },
     /// Block this tool; the turn continues.
     Never,
-    /// End the turn without asking the model again.
+    /// Do not run it, and end the turn without asking the model again.
     Refuse,
+    /// Do not run it, and pass the denial to the model; the turn continues.
     Deny {
         message: Option<String>,
     },
+    /// Run it with these arguments instead.
     Edit {
         arguments: Arguments,
     },

@@ -12,8 +12,11 @@ use url::Url;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
+    /// The provider's own API for tool calls.
     Native,
+    /// The system message describes the tools, and the model writes calls as JSON.
     Prompt,
+    /// The system message describes the tools, and the model writes calls in XML-like tags.
     Xml,
 }
 

@@ -152,8 +152,8 @@ pub struct NewServerError {
     pub notice: Notice,
 }
 
-/// A notice if the server lists models, but not `name`. An empty or truncated list proves
-/// nothing.
+/// A notice if the server lists models, but not `name`. An empty or truncated list does not show
+/// that the model is missing.
 pub fn unlisted_model_notice(list: &ModelList, name: &str) -> Option<Notice> {
     let names = list.models.iter().map(|listed| listed.name.as_str());
     let is_listed = names.clone().any(|listed| is_same_model(listed, name));

@@ -1,5 +1,5 @@
 //! Model information reported by servers. It is untrusted: size limits apply where it is
-//! read, and the text here is raw.
+//! read, and the text here is unsanitized.
 
 use serde::Serialize;
 

@@ -48,7 +48,7 @@ pub struct SkippedServer {
     pub name: String,
     /// Without a final period.
     pub reason: String,
-    /// The same server has been added before.
+    /// The same server is already configured, or was found before.
     pub is_already_there: bool,
 }
 
@@ -126,7 +126,7 @@ impl NewServerLaunch {
     }
 }
 
-/// Whether `${name}` is replaced by a variable. Other braces stay as they are.
+/// Whether `${name}` is replaced by the value of a variable. Other braces are literal text.
 pub fn is_variable_name(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with(|first: char| first.is_ascii_digit())
@@ -142,8 +142,8 @@ pub fn referenced_variables(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Turns a text such as `api-key` into a name for a variable, such as `API_KEY`. `None` if nothing
-/// of the text can be used.
+/// Turns a text such as `api-key` into a name for a variable, such as `API_KEY`. `None` if the text
+/// contains no ASCII letters or digits.
 pub fn variable_name_from(text: &str) -> Option<String> {
     const CHARS_MAX: usize = 64;
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());

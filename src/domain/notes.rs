@@ -32,7 +32,7 @@ pub struct CreatedNote {
     pub title: String,
     pub text: String,
     pub written: WrittenNote,
-    /// The text of the file before, if the note took the place of an earlier version.
+    /// The previous text of the file, if the note replaced an earlier version.
     pub replaced_text: Option<String>,
 }
 
@@ -69,12 +69,12 @@ pub struct FoundNote {
     pub score: f32,
 }
 
-/// Notes whose paths match what was typed.
+/// Notes whose paths match the typed text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NotePaths {
     /// Paths below the vault, the best match first.
     pub paths: Vec<String>,
-    /// There are more.
+    /// More notes match than are listed.
     pub is_partial: bool,
 }
 
@@ -119,7 +119,7 @@ pub struct OpenNote {
     pub title: String,
 }
 
-/// The folder of notes, as it is indexed.
+/// The indexed folder of notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VaultStatus {
     /// Without symbolic links in its path.
@@ -137,9 +137,9 @@ pub enum AgentResult {
     NoteCreated {
         note: String,
         title: String,
-        /// The whole path.
+        /// The absolute path.
         path: String,
-        /// The hash of [`WrittenNote`] while undoing the turn removes the note.
+        /// The hash of [`WrittenNote`]; `None` if undoing the turn no longer removes the note.
         #[serde(skip)]
         sha256: Option<String>,
     },
@@ -180,7 +180,7 @@ impl AgentResult {
             }
             Self::NotesConsulted { sources, remarks } => {
                 let summary = match sources.len() {
-                    0 => "no note fits this prompt".to_owned(),
+                    0 => "no notes match this prompt".to_owned(),
                     1 => format!("note consulted  {}", sources.join(", ")),
                     _ => format!("notes consulted  {}", sources.join(", ")),
                 };
@@ -199,7 +199,7 @@ impl AgentResult {
         }
     }
 
-    /// The created note, while undoing the turn removes it.
+    /// The created note, if undoing the turn removes it.
     pub fn written_note(&self) -> Option<WrittenNote> {
         match self {
             Self::NoteCreated { note, sha256, .. } => Some(WrittenNote {

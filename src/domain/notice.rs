@@ -13,7 +13,7 @@ pub enum Severity {
     Failure,
 }
 
-/// A message to the user. Its texts may contain raw untrusted text, which front ends sanitize.
+/// A message to the user. Its texts may contain unsanitized text, which front ends sanitize.
 ///
 /// Advice is not serialized, because each front end words it differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,7 +24,7 @@ pub struct Notice {
     /// The reason, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The reason in a few words, for places with room for one row.
+    /// The reason in a few words, where only one row is available.
     #[serde(skip)]
     pub headline: Option<String>,
     #[serde(skip)]
@@ -99,7 +99,7 @@ pub enum BannerCause {
     UnknownSession,
     /// `config.json` marks several models as active.
     SeveralActiveModels,
-    /// `trust.json` existed at startup but could not be read, so every call asks.
+    /// `trust.json` existed at startup but could not be read, so every call needs approval.
     UnreadableTrust,
     /// This settings file could not be read.
     UnreadableFile(String),

@@ -6,9 +6,9 @@ use serde::Serialize;
 /// A system prompt that replaces `system_prompt.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Persona {
-    /// The name by which the user selects it; raw, because it may come from a file name.
+    /// The name by which the user selects it; unsanitized, because it may come from a file name.
     pub name: String,
-    /// A one-line description, raw.
+    /// A one-line description, unsanitized.
     pub description: String,
     /// The prompt without its front matter, or the reason the persona is unusable.
     pub text: Result<String, String>,

@@ -35,7 +35,7 @@ pub struct DialectTrial {
     /// The reply was completed, so a missing call is the model's fault. False after a timeout
     /// or an error.
     pub is_complete: bool,
-    /// Why the dialect was skipped or failed; raw.
+    /// Why the dialect was skipped or failed; unsanitized.
     pub problem: Option<String>,
 }
 
@@ -94,7 +94,7 @@ impl DialectTrial {
     }
 }
 
-/// The rows of the results table, header first; raw.
+/// The rows of the results table, header first; unsanitized.
 pub fn trial_rows(trials: &[DialectTrial]) -> impl Iterator<Item = [String; 5]> {
     let header = ["dialect", "called", "well-formed", "answered", "seconds"];
     std::iter::once(header.map(str::to_owned)).chain(trials.iter().map(DialectTrial::table_row))
@@ -175,7 +175,7 @@ impl ProbeReport {
         }
     }
 
-    /// The verdict in one or two sentences; raw.
+    /// The verdict in one or two sentences; unsanitized.
     pub fn verdict_text(&self) -> String {
         let model = &self.model.name;
         let best = self.best_dialect().map_or("", Dialect::name);
@@ -233,7 +233,7 @@ impl ProbeReport {
         })
     }
 
-    /// Why dialects were skipped or failed, one line each; raw.
+    /// Why dialects were skipped or failed, one line each; unsanitized.
     pub fn failure_lines(&self) -> impl Iterator<Item = String> {
         self.trials.iter().filter_map(|trial| {
             let problem = trial.problem.as_ref()?;

@@ -11,7 +11,7 @@ pub struct ToolProgress {
     /// In the server's own units, never negative.
     pub done: f64,
     pub total: Option<f64>,
-    /// The server's message, raw and at most one row long.
+    /// The server's message, unsanitized and at most one row long.
     pub message: Option<String>,
 }
 

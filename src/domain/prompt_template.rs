@@ -14,9 +14,9 @@ const CLOSING: &str = "}}";
 /// A template from the user's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptTemplate {
-    /// The command without its slash; raw, because it is a file name.
+    /// The command without its slash; unsanitized, because it is a file name.
     pub name: String,
-    /// A one-line description, raw.
+    /// A one-line description, unsanitized.
     pub description: String,
     /// The text, or the reason the template is unusable.
     pub body: Result<TemplateBody, String>,
@@ -171,7 +171,7 @@ fn field_name(text: &str, start: usize) -> Option<(&str, usize)> {
     is_name.then_some((name, start + length + CLOSING.len()))
 }
 
-/// The first word, or the first text in double quotes without the quotes, and what follows it.
+/// The first word, or the first text in double quotes without the quotes, and the rest.
 fn first_value(text: &str) -> (&str, &str) {
     if let Some(quoted) = text.strip_prefix('"')
         && let Some((value, rest)) = quoted.split_once('"')

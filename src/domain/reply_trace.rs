@@ -7,7 +7,7 @@ pub struct TraceLine {
     pub kind: TraceKind,
     /// Whether the line starts an entry, as opposed to continuing the previous line.
     pub starts_entry: bool,
-    /// The raw text.
+    /// Unsanitized.
     pub text: String,
 }
 

@@ -8,11 +8,11 @@ const SEARCHED_BYTES_MAX: usize = 256 << 10;
 const BEGIN: &str = "[link: ";
 const SEPARATOR: &str = ", ";
 
-/// A link in a result, raw.
+/// A link in a result, unsanitized.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceLink {
     pub uri: String,
-    /// Title, type and description, as far as the server states them.
+    /// Title, type and description, where the server provides them.
     pub details: String,
 }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Upper limit for the answer, in tokens, whatever the server asks for.
+/// Upper limit for the answer, in tokens, even if the server asks for more.
 pub const SAMPLING_TOKENS_MAX: u32 = 4_096;
 /// Maximum number of messages in a request.
 const MESSAGES_MAX: usize = 100;
@@ -102,7 +102,7 @@ impl SamplingRequest {
         Ok(request)
     }
 
-    /// The limit and the temperature, as a clause after the name of the model.
+    /// The limit and the temperature, as a phrase such as `of up to 100 tokens at temperature 0.5`.
     pub fn parameters_text(&self) -> String {
         let temperature = self.temperature;
         let temperature = temperature.map(|it| format!(" at temperature {it}"));

@@ -51,7 +51,7 @@ pub fn is_secret_name(name: &str) -> bool {
         .any(|part| part.ends_with("pass") || part.ends_with("pwd") || matches!(part, "pat" | "pw"))
 }
 
-/// Beginnings of access tokens that are recognized without a name.
+/// Prefixes by which access tokens are recognized, even without a telling name.
 const TOKEN_PREFIXES: [&str; 38] = [
     "sk-",
     "sk_",
@@ -92,7 +92,7 @@ const TOKEN_PREFIXES: [&str; 38] = [
     "pplx-",
     "xai-",
 ];
-/// Beginnings that ordinary words have too, so the rest must contain a digit.
+/// Prefixes that ordinary words have too, so the rest must contain a digit.
 const AMBIGUOUS_PREFIXES: [&str; 5] = ["sk_", "npm_", "secret_", "hf_", "eyJ"];
 /// Minimum length of the text after the prefix, with and without digits; `sk-learn` is not a token.
 const TOKEN_REST_BYTES_MIN: usize = 4;

@@ -45,7 +45,7 @@ pub struct OAuthSettings {
     pub callback_port: Option<u16>,
     /// The scopes to ask for. Empty: those that the server names.
     pub scopes: Vec<String>,
-    /// Whether the client signs in for itself, without a user (`grantType`).
+    /// Whether the client signs in with its own credentials, without a user (`grantType`).
     pub uses_client_credentials: bool,
 }
 
@@ -148,11 +148,11 @@ pub struct Server {
     /// Empty before the first connection, and if the server could not be started.
     pub tools: Arc<Vec<Tool>>,
     pub disabled_tools: BTreeSet<String>,
-    /// The server's prompts and resources, while its tools are listed too.
+    /// The server's prompts and resources, known as long as its tools are.
     pub content: Arc<ServerContent>,
     /// The server's invalid tools and the reasons, one line each.
     pub rejected_tools: Vec<String>,
-    /// The last lines of its stderr, raw.
+    /// The last lines of its stderr, unsanitized.
     pub stderr: Vec<String>,
     pub instructions: Option<String>,
     /// The connected peer, while a session is open.
@@ -163,14 +163,15 @@ pub struct Server {
     pub pinned_tools: BTreeSet<String>,
     /// Tools that requests leave out to save tokens (`toolDiet`). The model can still find them.
     pub held_back_tools: BTreeSet<String>,
-    /// The folders that the server may ask for, while a session is open that declared them.
+    /// The folders (MCP roots) that the server may request while the session that declared them is
+    /// open.
     pub roots: Arc<Vec<PathBuf>>,
 }
 
 /// How a server identified itself, and the negotiated protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeerInfo {
-    /// As sent by the server, raw.
+    /// As sent by the server, unsanitized.
     pub name: String,
     pub version: String,
     /// The negotiated protocol revision, such as `2025-11-25`.

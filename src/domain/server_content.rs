@@ -1,4 +1,5 @@
-//! The prompts and resources of MCP servers. Every text in them comes from a server and is raw.
+//! The prompts and resources of MCP servers. Every text in them comes from a server and is
+//! unsanitized.
 
 use super::attachment::ReadAttachment;
 use super::{ServerId, UriTemplate};

@@ -18,7 +18,7 @@ pub struct ServerLog {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerLogLine {
-    /// Raw, without the line break.
+    /// Unsanitized, without the line break.
     Stderr(String),
     /// A remark of this program about the server.
     Program(String),

@@ -14,9 +14,9 @@ pub struct ServerRequestId(pub u64);
 pub enum ServerRequest {
     Form(Arc<ElicitationForm>),
     Url(Arc<UrlElicitation>),
-    /// Whether the user is done on a page that a call requires.
+    /// Asks whether the user has finished on a page that a call requires.
     PageVisited(Arc<UrlElicitation>),
-    /// An answer from the model.
+    /// Asks for an answer from the model.
     Sampling(Arc<SamplingRequest>),
 }
 

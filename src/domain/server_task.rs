@@ -17,7 +17,7 @@ pub enum TaskProtocol {
     Extension,
 }
 
-/// A task as its server knows it.
+/// A task, by the id that its server assigned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerTask {
     id: String,

@@ -76,7 +76,7 @@ impl Session {
         prompt.unwrap_or_default()
     }
 
-    /// Whether there is anything to keep: an answer, or the part of one that was stopped.
+    /// Whether there is anything worth saving: an answer, even a partial one.
     pub fn has_answer(&self) -> bool {
         let is_answered = !self.messages.is_empty() || !self.branches.is_empty();
         is_answered || self.stopped_prompt().is_some()

@@ -30,7 +30,7 @@ impl ExportFormat {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format that the extension of a path names.
+    /// The format that the path's extension stands for.
     pub fn of_path(path: &str) -> Option<Self> {
         let name = path.rsplit(['/', '\\']).next()?;
         let (_, extension) = name.rsplit_once('.')?;
@@ -87,7 +87,7 @@ impl ExportPart {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExportArguments {
     pub format: Option<ExportFormat>,
-    /// May contain blanks.
+    /// May contain spaces.
     pub path: Option<String>,
     pub part: ExportPart,
 }
@@ -96,7 +96,7 @@ impl ExportArguments {
     /// Parses `[md|json|html] [PATH] [--last N] [--answers]`.
     ///
     /// # Errors
-    /// The argument that is wrong, as a sentence.
+    /// The problem with an argument, as a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut arguments = Self::default();
         let mut path: Vec<&str> = Vec::new();
@@ -139,7 +139,7 @@ impl ExportArguments {
     }
 }
 
-/// Grapheme clusters of a title in a file name.
+/// Maximum length of the title in a file name, in grapheme clusters.
 const NAME_CLUSTERS_MAX: usize = 60;
 const NAME_BYTES_MAX: usize = 200;
 
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_may_come_in_any_order_and_paths_may_contain_blanks() {
+    fn arguments_may_come_in_any_order_and_paths_may_contain_spaces() {
         let parse = |text| ExportArguments::parse(text);
         let arguments = parse("html --last 3 /tmp/my trip.txt --answers").expect("valid");
         assert_eq!(arguments.format, Some(ExportFormat::Html));

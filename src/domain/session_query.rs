@@ -114,20 +114,20 @@ fn join_periods(tokens: Vec<String>) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     for token in tokens {
         let is_unit = ["week", "month", "year"].contains(&token.to_lowercase().as_str());
-        let begins_period = |before: &&mut String| {
-            let before = before.to_lowercase();
+        let begins_period = |previous: &&mut String| {
+            let previous = previous.to_lowercase();
             let words = ["last", "this"];
-            let value = before.strip_prefix("after:");
-            let value = value.or(before.strip_prefix("before:"));
+            let value = previous.strip_prefix("after:");
+            let value = value.or(previous.strip_prefix("before:"));
             value.is_some_and(|value| words.contains(&value))
         };
         match joined
             .last_mut()
-            .filter(|before| is_unit && begins_period(before))
+            .filter(|previous| is_unit && begins_period(previous))
         {
-            Some(before) => {
-                before.push(' ');
-                before.push_str(&token);
+            Some(previous) => {
+                previous.push(' ');
+                previous.push_str(&token);
             }
             None => joined.push(token),
         }
@@ -158,7 +158,8 @@ fn parse_period(value: &str, today: Date) -> Option<Date> {
     start.checked_sub(length).ok()
 }
 
-/// A day, or the first day of a week, month or year, or that many days, weeks, months or years ago.
+/// Parses a day: a date, the first day of a week, month or year, or a number of days, weeks, months
+/// or years ago.
 fn parse_day(value: &str, today: Date) -> Option<Date> {
     let value = value.to_lowercase();
     match value.as_str() {

@@ -7,11 +7,11 @@ use serde::Serialize;
 #[serde(rename_all = "snake_case")]
 pub enum ChangeImpact {
     Harmless,
-    /// A tool could have made this change to gain power, so it needs the user's consent.
+    /// A tool could have made this change to gain permissions, so it needs the user's consent.
     NeedsConsent,
 }
 
-/// A description of one difference. May contain raw untrusted text, but no secrets.
+/// A description of one difference. May contain unsanitized text, but no secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SettingsChange {
     /// The file's name, such as `config.json`.

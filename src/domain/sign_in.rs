@@ -2,7 +2,7 @@
 
 use super::ServerId;
 
-/// A sign-in that waits for the user. All texts come from outside.
+/// A sign-in that waits for the user. All texts are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInRequest {
     pub server: ServerId,
@@ -13,7 +13,7 @@ pub struct SignInRequest {
     pub scopes: Vec<String>,
     /// The complete address to open.
     pub url: String,
-    /// Where the browser returns to.
+    /// The address to which the browser returns.
     pub callback: String,
     /// Whether this program listens for the callback. If not, all callback ports are taken, and the
     /// user has to paste the address.

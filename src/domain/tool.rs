@@ -15,7 +15,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The heading above a server's description of its tool, whose lines are all indented.
+/// The heading above a server's description of its tool. Every line of the description is indented.
 pub const SERVER_DESCRIPTION_HEADING: &str = "The server describes this tool:";
 /// The prefix of every line of server text.
 pub const QUOTE_PREFIX: &str = "  | ";

@@ -256,8 +256,8 @@ pub enum TurnEvent {
     },
     /// A note agent has finished its part of the turn.
     AgentActed(AgentResult),
-    /// The prompt was a request for notes that could not be carried out. The model's answer, if any,
-    /// does not replace it.
+    /// The prompt was a request for notes that could not be carried out. The model may still answer,
+    /// but without the notes.
     AgentFailed(Notice),
     /// The request will be repeated after the pause `after`, as attempt `attempt` of
     /// `attempts_max`.
@@ -292,7 +292,7 @@ pub enum RoundEnd {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
 pub enum TurnEnd {
-    /// `text` is the complete final answer, raw.
+    /// `text` is the complete final answer, unsanitized.
     Answered {
         text: String,
         #[serde(rename = "cut")]
@@ -323,7 +323,7 @@ pub struct Usage {
 /// How much of the input the server took from its prefix cache, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct PrefixUsage {
-    /// Not in the cache, so processed.
+    /// Not in the cache, so the server had to process it.
     pub read: u64,
     /// Taken from the cache.
     pub reused: u64,

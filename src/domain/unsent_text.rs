@@ -1,4 +1,4 @@
-//! Text that the user typed but has not sent, as it is kept for the next start.
+//! Text that the user typed but has not sent, kept for the next start.
 
 use super::{Attachment, SessionId};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ enum StoredPrompt {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "StoredFile", into = "StoredFile")]
 pub struct UnsentFile {
-    /// As the user named it. Raw.
+    /// As the user named it. Unsanitized.
     pub name: String,
     /// The absolute path; `None` if there is none, as for the clipboard.
     pub path: Option<String>,

@@ -1,5 +1,5 @@
 //! The conversation's running turn: its driver, and the data that a probe's turn does not
-//! have.
+//! need.
 
 use super::agents::{AgentStep, FinishAgent, UnusedAnswer};
 use super::injection_guard::UntrustedText;
@@ -41,7 +41,7 @@ pub(super) struct ActiveTurn {
 pub(super) struct ActingAgent {
     /// Its running work, before or after the model's answer.
     pub(super) task: Option<BoxFuture<'static, AgentSignal>>,
-    /// A few words about that work.
+    /// A short description of that work.
     pub(super) progress: Option<watch::Receiver<String>>,
     /// Its work after the model's answer.
     pub(super) finish: Option<FinishAgent>,
@@ -117,7 +117,7 @@ impl ActingAgent {
             Some(progress) => tokio::select! {
                 biased;
                 signal = &mut *task => signal,
-                // Fails once nothing can report any more; then only the result is left.
+                // Fails once the sender is dropped; then only the result is awaited.
                 Ok(()) = progress.changed() => {
                     let text = progress.borrow_and_update().clone();
                     return Some(AgentSignal::Progressed(text));

@@ -74,8 +74,7 @@ impl Approval {
         self.trust.is_blocked(&call.server, &call.tool)
     }
 
-    /// Approves the call if it may run without asking. A call copied from untrusted text always
-    /// asks, whatever was granted.
+    /// Approves the call if it may run without asking, see [`Self::standing_permission`].
     pub fn approve_without_asking(
         &self,
         call: &ToolCall,
@@ -85,14 +84,14 @@ impl Approval {
         permission.map(|_| ApprovedCall::from(call))
     }
 
-    /// Why the call may run without asking. A call copied from untrusted text always
-    /// asks, whatever was granted.
+    /// Why the call may run without asking. A call copied from untrusted text needs the user's
+    /// approval, whatever was granted; only `find_tools` is exempt.
     pub fn standing_permission(
         &self,
         call: &ToolCall,
         offered: &OfferedTool,
     ) -> Option<StandingPermission> {
-        // It only reads our own list of tools.
+        // The tool search only reads our own list of tools.
         if offered.is_tool_search() {
             return Some(StandingPermission::ToolSearch);
         }

@@ -1,5 +1,5 @@
 //! MCP servers of other clients: finds them, and adds those of one client to `mcp-servers.json`.
-//! They arrive switched off, so the edit is harmless and the next reload of the file applies it.
+//! They are added switched off, so the edit is harmless and the next reload of the file applies it.
 
 use super::cx::EngineCx;
 use super::jobs::JobResult;

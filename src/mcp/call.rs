@@ -27,7 +27,8 @@ pub struct McpCall {
     /// The approved definition. The call does not run if the server's definition of the tool has
     /// changed since, for example after a restart.
     pub pin: Option<Pin>,
-    /// The task of a call that was made earlier. The task is followed, and nothing is called.
+    /// The task that an earlier call started. If set, the task is followed and the tool is not
+    /// called again.
     pub task: Option<EarlierTask>,
 }
 
@@ -35,8 +36,8 @@ pub struct McpCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlierTask {
     pub task: ServerTask,
-    /// The user left it running. It may take [`LEFT_TASK_TIME_MAX`], and goes on when this call is
-    /// dropped.
+    /// Whether the user left it running. It may take [`LEFT_TASK_TIME_MAX`], and it goes on when
+    /// this call is dropped.
     pub is_left: bool,
 }
 
@@ -102,9 +103,9 @@ pub async fn run_call(
             let why = redactors.all.redact(&why);
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
-        // A task is followed before its call ends.
+        // Neither gets here: `run_with_input` visits the pages and follows the task to its end.
         CallEnding::PagesRequired(_) | CallEnding::TaskCreated(..) => {
-            let text = "The server keeps requiring visits to web pages.".to_owned();
+            let text = "The server keeps asking the user to visit web pages.".to_owned();
             ToolOutcome::Failed { text, elapsed }.into()
         }
         CallEnding::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
@@ -164,7 +165,7 @@ async fn attempt(
                         }
                         follow_task(call, session, earlier.task, None).await.into()
                     }
-                    None => run_rounds(supervisor, &session, call, events).await,
+                    None => run_with_input(supervisor, &session, call, events).await,
                 }
             };
             tokio::select! {
@@ -178,7 +179,7 @@ async fn attempt(
 }
 
 /// Sends the call, and repeats it with the user's answers each time the server requires input.
-async fn run_rounds(
+async fn run_with_input(
     supervisor: &ServerSupervisor,
     session: &McpSession,
     call: McpCall,

@@ -46,7 +46,7 @@ impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
         self.session.shared.progress.unsubscribe(&self.token);
         if !self.is_answered && !self.session.shared.outcome.has_ended() {
-            self.session.cancel(self.request.clone(), self.tool);
+            self.session.cancel_call(self.request.clone(), self.tool);
         }
     }
 }
@@ -122,7 +122,7 @@ pub async fn exchange(
     }
 }
 
-fn answered(result: Value, token: ProgressToken) -> CallEnding {
+fn classify_result(result: Value, token: ProgressToken) -> CallEnding {
     match CreatedTask::from_result(&result) {
         Some(created) => CallEnding::TaskCreated(Box::new(created), token),
         None => CallEnding::Answered(result),
@@ -148,7 +148,7 @@ fn or_session_unknown(ending: CallEnding, session: &McpSession, request: &Reques
 
 /// The text for a call that was not sent because its session ended.
 fn session_ended_text(error: &McpError) -> String {
-    let reason = match error.wants_sign_in() {
+    let reason = match error.requires_sign_in() {
         true => "The server requires you to sign in.",
         false => "The server is gone.",
     };
@@ -157,7 +157,7 @@ fn session_ended_text(error: &McpError) -> String {
 
 /// The text for a call that may have been sent and must not be repeated blindly.
 pub fn may_have_run_text(error: &McpError) -> String {
-    match error.wants_sign_in() {
+    match error.requires_sign_in() {
         true => session_ended_text(error),
         false => format!(
             "{} It is not known whether the tool ran.",
@@ -172,7 +172,7 @@ async fn classify_response(
     result: Result<Value, ServiceError>,
 ) -> CallEnding {
     match result {
-        Ok(result) => answered(result, token),
+        Ok(result) => classify_result(result, token),
         // The server answered, so the call did not fail in transit.
         Err(ServiceError::McpError(error)) => match required_pages(&error) {
             Some(Ok(pages)) => CallEnding::PagesRequired(pages),

@@ -10,7 +10,7 @@ use rmcp::service::TxJsonRpcMessage;
 use rmcp::{ClientHandler, RoleClient};
 
 /// Names this client and its capabilities. Handles no messages: the inbox answers the server's
-/// requests.
+/// requests before they reach rmcp.
 pub struct PassiveClient {
     declares_roots: bool,
 }
@@ -23,7 +23,6 @@ impl PassiveClient {
 
 impl ClientHandler for PassiveClient {
     fn get_info(&self) -> ClientConfig {
-        // Requests from the server never reach rmcp: the inbox answers them.
         let elicitation = ElicitationCapability::new()
             .with_form(FormElicitationCapability::new())
             .with_url(UrlElicitationCapability::new());
@@ -42,8 +41,8 @@ impl ClientHandler for PassiveClient {
     }
 }
 
-/// Completes the capabilities in `initialize`: only the legacy protocol reports changed roots, and
-/// the same client configuration is used for both.
+/// Adds `listChanged` to the roots capability in `initialize`. Only the legacy protocol reports
+/// changed roots, but both protocols share one client configuration.
 pub fn declare_root_changes(message: &mut TxJsonRpcMessage<RoleClient>) {
     if let JsonRpcMessage::Request(request) = message
         && let ClientRequest::InitializeRequest(initialize) = &mut request.request

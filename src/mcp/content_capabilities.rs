@@ -2,7 +2,7 @@
 
 use rmcp::model::ServerPeerInfo;
 
-/// The lists that a server has, and whether it reports their changes.
+/// The lists that a server offers, and whether it reports their changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContentCapabilities {
     pub has_prompts: bool,
@@ -10,7 +10,7 @@ pub struct ContentCapabilities {
     pub completes_arguments: bool,
     pub reports_prompt_changes: bool,
     pub reports_resource_changes: bool,
-    /// Clients can subscribe to single resources.
+    /// Whether clients can subscribe to individual resources.
     pub reports_resource_updates: bool,
 }
 
@@ -18,18 +18,20 @@ impl ContentCapabilities {
     pub fn of(info: &ServerPeerInfo) -> Self {
         let capabilities = &info.capabilities;
         let (prompts, resources) = (&capabilities.prompts, &capabilities.resources);
-        let reports = |flag: Option<bool>| flag == Some(true);
+        let is_set = |flag: Option<bool>| flag == Some(true);
         Self {
             has_prompts: prompts.is_some(),
             has_resources: resources.is_some(),
             completes_arguments: capabilities.completions.is_some(),
             reports_prompt_changes: prompts
                 .as_ref()
-                .is_some_and(|own| reports(own.list_changed)),
+                .is_some_and(|prompts| is_set(prompts.list_changed)),
             reports_resource_changes: resources
                 .as_ref()
-                .is_some_and(|own| reports(own.list_changed)),
-            reports_resource_updates: resources.as_ref().is_some_and(|own| reports(own.subscribe)),
+                .is_some_and(|resources| is_set(resources.list_changed)),
+            reports_resource_updates: resources
+                .as_ref()
+                .is_some_and(|resources| is_set(resources.subscribe)),
         }
     }
 

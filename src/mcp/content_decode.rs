@@ -11,12 +11,12 @@ pub const CONTENT_PAGES_MAX: usize = 100;
 /// Maximum number of items of one list.
 pub const CONTENT_ITEMS_MAX: usize = 1_000;
 const ARGUMENTS_MAX: usize = 50;
-/// Maximum size of a name, a title, a description or a URI. Longer names and URIs are invalid,
-/// because a request needs the whole value; other texts are truncated.
+/// Maximum size of a name or title. A longer name or URI is invalid, because a request needs all of
+/// it; other texts are truncated.
 const NAME_BYTES_MAX: usize = 512;
 const URI_BYTES_MAX: usize = 4_096;
 const DESCRIPTION_BYTES_MAX: usize = 4_096;
-/// Maximum number of lines about omitted items.
+/// Maximum number of lines about duplicate items; further duplicates are counted as invalid.
 const OMITTED_LINES_MAX: usize = 20;
 
 /// An item of a list.
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_100_000_prompts_is_cut() {
+    fn a_list_of_100_000_prompts_is_truncated() {
         let prompts: Vec<_> = (0..100_000)
             .map(|n| json!({ "name": n.to_string() }))
             .collect();

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// Deadline for all pages of all lists.
+/// Time limit for all pages of all lists.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 /// Changes within this time are handled together.
 const RELIST_DELAY: Duration = Duration::from_millis(300);
@@ -61,7 +61,8 @@ impl ServerSupervisor {
                 () = session.shared.content_changed.notified() => {}
                 () = self.wait_for_stale_use(listed_at, ttl) => {}
             }
-            // Some servers report a change for every list request and would be queried forever.
+            // Some servers report a change after every list request, which would cause an endless
+            // loop of requests.
             delay = match listed_at.elapsed() < RELIST_QUIET_PERIOD {
                 true => (delay * 2).min(RELIST_DELAY_MAX),
                 false => RELIST_DELAY,

@@ -25,13 +25,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Deadline for a prompt or a resource, once the server is connected.
+/// Time limit for a prompt or a resource, once the server is connected.
 const CONTENT_TIMEOUT: Duration = Duration::from_secs(60);
-/// Deadline for completions: later ones would no longer match what the user has typed.
+/// Time limit for completions: later ones would no longer match the user's input.
 const COMPLETION_TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Hub {
-    /// Requests a prompt with these values of its arguments. Opens a session if necessary. The
+    /// Requests a prompt with these argument values. Opens a session if necessary. The
     /// request is cancelled if the future is dropped.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl Hub {
     }
 
     /// Subscribes to the changes of a resource that was attached with its current contents. Each
-    /// call needs one of [`Hub::unfollow_resource`].
+    /// call must be paired with one of [`Hub::unfollow_resource`].
     pub fn follow_resource(&self, server: &ServerId, uri: &str) {
         if let Some(supervisor) = self.supervisor(server) {
             supervisor.subscriptions.follow(uri);
@@ -113,7 +113,7 @@ impl Hub {
     /// Requests values for an argument, for at most three seconds.
     ///
     /// # Errors
-    /// Why there are none, as a clause.
+    /// The reason why there are none, as a clause.
     pub fn complete_argument(
         &self,
         completion: ArgumentCompletion,
@@ -143,12 +143,12 @@ impl Hub {
         &self,
         server: &ServerId,
         request: ClientRequest,
-        deadline: Duration,
+        time_limit: Duration,
     ) -> BoxFuture<'static, Result<Value, String>> {
         let supervisor = self.supervisor(server).cloned();
         async move {
             let supervisor = supervisor.ok_or("the server is not running")?;
-            let mut answer = run_rounds(&supervisor, request, deadline).await;
+            let mut answer = run_with_input(&supervisor, request, time_limit).await;
             let redactors = supervisor.redactors();
             match &mut answer {
                 Ok(result) => redact_credentials(result, &redactors.credentials),
@@ -161,15 +161,15 @@ impl Hub {
 }
 
 /// Sends the request, and repeats it with the user's answers each time the server requires input.
-async fn run_rounds(
+async fn run_with_input(
     supervisor: &Arc<ServerSupervisor>,
     mut request: ClientRequest,
-    deadline: Duration,
+    time_limit: Duration,
 ) -> Result<Value, String> {
     let session = supervisor.session().await?;
     let server = supervisor.state.borrow().config.id.clone();
     for _ in 0..=INPUT_ROUNDS_MAX {
-        let result = exchange(&session, request.clone(), deadline).await?;
+        let result = exchange(&session, request.clone(), time_limit).await?;
         let Some(required) = InputRequired::from_result(&result) else {
             return Ok(result);
         };
@@ -182,7 +182,7 @@ async fn run_rounds(
                 let params = &mut request.params;
                 (&mut params.input_responses, &mut params.request_state)
             }
-            // No other request may be answered like this.
+            // Completion requests cannot be repeated with answers.
             _ => return Ok(result),
         };
         let answers = tokio::select! {
@@ -203,7 +203,7 @@ async fn run_rounds(
 async fn exchange(
     session: &McpSession,
     request: ClientRequest,
-    deadline: Duration,
+    time_limit: Duration,
 ) -> Result<Value, String> {
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
@@ -211,13 +211,13 @@ async fn exchange(
     let mut open_request = CancelOnDrop::new(session, handle.id.clone());
     let answer = tokio::select! {
         biased;
-        answer = timeout(deadline, &mut handle.rx) => answer,
+        answer = timeout(time_limit, &mut handle.rx) => answer,
         error = session.shared.outcome.wait_for_end() => {
             return Err(error.to_string().trim_end_matches('.').to_owned());
         }
     };
     let Ok(answer) = answer else {
-        return Err(format!("no answer within {} s", deadline.as_secs()));
+        return Err(format!("no answer within {} s", time_limit.as_secs()));
     };
     open_request.is_answered = true;
     let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));

@@ -35,7 +35,7 @@ pub struct ResourceContents {
 /// Decodes the result of `prompts/get`.
 ///
 /// # Errors
-/// The result contains no messages, or the server requires input first.
+/// The result contains no messages or too much text, or the server requires input first.
 pub fn prompt_contents(result: &Value) -> Result<PromptContents, String> {
     reject_input_required(result)?;
     let messages = result.get("messages").and_then(Value::as_array);
@@ -128,7 +128,8 @@ impl PromptContents {
 /// Decodes the result of `resources/read`.
 ///
 /// # Errors
-/// The resource has no contents that can be decoded, or the server requires input first.
+/// The result has no contents, too many, or some that cannot be decoded, or the server requires
+/// input first.
 pub fn resource_contents(result: &Value) -> Result<Vec<ResourceContents>, String> {
     reject_input_required(result)?;
     let items = result.get("contents").and_then(Value::as_array);

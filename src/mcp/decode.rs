@@ -175,7 +175,7 @@ pub fn decode_initialize(mut result: Value) -> Result<InitializeResult, McpError
     serde_json::from_value(result).map_err(|error| McpError::InvalidHandshake(error.to_string()))
 }
 
-/// Decodes the response to `server/discover`, which must list its versions.
+/// Decodes the response to `server/discover`, which must list the supported versions.
 ///
 /// # Errors
 /// An invalid response.
@@ -196,7 +196,7 @@ pub fn decode_discover(mut result: Value) -> Result<DiscoverResult, McpError> {
         .cloned()
         .collect();
     fields.insert("supportedVersions".to_owned(), versions.into());
-    // These fields are irrelevant here: we do not cache, and the kind of response is known.
+    // These fields are irrelevant here: the result is not cached, and its type is known.
     fields.insert("resultType".to_owned(), "complete".into());
     fields.insert("ttlMs".to_owned(), 0.into());
     fields.insert("cacheScope".to_owned(), "private".into());

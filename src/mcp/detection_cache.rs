@@ -75,7 +75,7 @@ impl DetectionCache {
             }
             put_entry(entries, &launch, after);
             let Some(file) = file else { return };
-            // Merge with entries that another program wrote in the meantime.
+            // Merge with entries that another running instance wrote in the meantime.
             let result = files::update::<Infallible>(&file, 0o600, FILE_BYTES_MAX, |bytes| {
                 let mut entries = parse_file(bytes);
                 put_entry(&mut entries, &launch, after);
@@ -95,7 +95,7 @@ impl DetectionCache {
     ) -> T {
         let inner = Arc::clone(&self.0);
         let result = tokio::task::spawn_blocking(move || {
-            // The map is consistent between any two operations.
+            // Each operation leaves the map consistent, so a poisoned lock is harmless.
             let mut entries = lock_ignoring_poison(&inner.entries);
             let entries = entries.get_or_insert_with(|| {
                 let bytes = inner

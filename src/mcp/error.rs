@@ -51,7 +51,7 @@ pub enum McpError {
     RequestFlood,
     #[error("It stopped reading its input.")]
     NotReading,
-    #[error("The pipe to it broke: {0}.")]
+    #[error("The connection to it broke: {0}.")]
     BrokenPipe(String),
 }
 
@@ -62,7 +62,7 @@ fn seconds(time: Duration) -> String {
 
 impl McpError {
     /// Whether a process that may have written to stderr was running.
-    fn is_of_running_process(&self) -> bool {
+    fn had_running_process(&self) -> bool {
         !matches!(
             self,
             Self::CommandNotFound(_) | Self::FolderNotFound(_) | Self::NotRunnable { .. }
@@ -70,8 +70,8 @@ impl McpError {
     }
 
     /// Whether the server requires sign-in.
-    pub fn wants_sign_in(&self) -> bool {
-        matches!(self, Self::Http(error) if error.wants_sign_in())
+    pub fn requires_sign_in(&self) -> bool {
+        matches!(self, Self::Http(error) if error.requires_sign_in())
     }
 }
 
@@ -117,7 +117,7 @@ pub struct SessionFailure<'a> {
 impl SessionFailure<'_> {
     pub fn notice(&self) -> Notice {
         let server = Clean::name(self.server.as_str());
-        let notice = Notice::failure(if self.wants_sign_in() {
+        let notice = Notice::failure(if self.requires_sign_in() {
             format!("Server `{server}` requires you to sign in.")
         } else if self.was_connected {
             format!("Server `{server}` ended.")
@@ -137,14 +137,14 @@ impl SessionFailure<'_> {
         }
     }
 
-    pub fn wants_sign_in(&self) -> bool {
-        self.error.wants_sign_in()
+    pub fn requires_sign_in(&self) -> bool {
+        self.error.requires_sign_in()
     }
 
     fn cause_text(&self) -> String {
         let mut cause = match (self.exited_on_its_own(), self.status) {
             (true, Some(status)) => self.exit_sentence(status),
-            _ => self.other_sentence(),
+            _ => self.error_sentence(),
         };
         // Skipped lines may explain a failed start, unless the error already quotes one.
         let quotes_skipped_line = matches!(self.error, McpError::NotMcp { .. });
@@ -167,12 +167,12 @@ impl SessionFailure<'_> {
     }
 
     /// The error, and the last lines of the server's stderr, if it has one.
-    fn other_sentence(&self) -> String {
+    fn error_sentence(&self) -> String {
         let error = &self.error;
         match (self.stderr_quote(), self.inherited_env) {
             (Some(quote), _) => format!("{error} Its last output: {quote}."),
             // A command that never ran had nothing to write.
-            (None, Some(_)) if error.is_of_running_process() => {
+            (None, Some(_)) if error.had_running_process() => {
                 format!("{error} It wrote nothing to stderr.")
             }
             (None, _) => error.to_string(),

@@ -90,14 +90,13 @@ impl FloodGuard {
     pub fn skipped_summary(&self) -> Option<String> {
         let skipped = lock_ignoring_poison(&self.skipped);
         let SkippedLines { count, first, .. } = &*skipped;
-        let noun = match count {
-            0 => return None,
-            1 => "line",
-            _ => "lines",
-        };
-        Some(format!(
-            "{count} {noun} on stdout that are not JSON-RPC, first: {first}"
-        ))
+        match count {
+            0 => None,
+            1 => Some(format!("1 line on stdout that is not JSON-RPC: {first}")),
+            _ => Some(format!(
+                "{count} lines on stdout that are not JSON-RPC, first: {first}"
+            )),
+        }
     }
 }
 

@@ -92,8 +92,8 @@ impl Hub {
         self.context.credentials = CredentialFile::at(file);
     }
 
-    /// Replaces the folders that servers may ask for, and tells connected servers. A server that
-    /// connected while there were none learns of them only in its next session.
+    /// Replaces the folders that servers may ask for, and notifies connected servers. A server that
+    /// connected while there were none is not notified until its next session.
     pub fn set_roots(&self, folders: Vec<PathBuf>) {
         self.context.roots.set(folders);
     }

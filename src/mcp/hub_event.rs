@@ -13,12 +13,12 @@ pub enum HubEvent {
         call: CallId,
         progress: ToolProgress,
     },
-    /// The server runs the call as a task. Its id must be stored, because no other session learns it.
+    /// The server runs the call as a task. Its id must be stored: no other session can look it up.
     TaskStarted {
         call: CallId,
         task: ServerTask,
     },
-    /// A server asks the user. Answered by `Hub::reply`.
+    /// A server asks the user something. Answered by `Hub::reply`.
     Requested {
         id: ServerRequestId,
         server: ServerId,

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Maximum number of messages handled per batch.
 const BATCH_MAX: usize = 10_000;
 
-/// Called with the tool's name when a cancelled request is answered anyway.
+/// Called with the tool's name when a request is answered long after its cancellation.
 pub type LateAnswerHandler = Box<dyn Fn(String) + Send + Sync>;
 
 /// Handles the messages that a session receives.

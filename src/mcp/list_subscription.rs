@@ -35,11 +35,11 @@ pub async fn relist_after_reconnects(session: &McpSession) {
 /// because it may have missed changes in between.
 pub async fn listen_for_changes(
     session: &McpSession,
-    has_tool_changes: bool,
+    reports_tool_changes: bool,
     content: ContentCapabilities,
 ) {
     let mut filter = SubscriptionFilter::builder();
-    if has_tool_changes {
+    if reports_tool_changes {
         filter = filter.tools_list_changed();
     }
     if content.reports_prompt_changes {

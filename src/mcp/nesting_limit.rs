@@ -118,8 +118,8 @@ impl NestingScanner {
         }
     }
 
-    /// The cut for a container that is too deep, still without its end, and the depth at which the
-    /// value that is cut ends.
+    /// The cut for a container that is too deep, with its end still unknown, and the depth at which
+    /// the cut value ends.
     fn replacement_for(&self, text: &[u8]) -> Option<(usize, Replacement)> {
         let message_frame = usize::from(self.frames.first()?.is_array);
         let key = |level: usize| {

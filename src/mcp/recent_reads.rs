@@ -26,7 +26,7 @@ struct RecentRead {
 impl RecentReads {
     pub fn add(&self, uri: &str, contents: &[ResourceContents], ttl: Duration) {
         let bytes: usize = contents.iter().map(|part| part.bytes.len()).sum();
-        self.forget(uri);
+        self.remove(uri);
         if ttl.is_zero() || bytes > READ_BYTES_MAX {
             return;
         }
@@ -51,7 +51,7 @@ impl RecentReads {
     }
 
     /// Drops the contents of a resource that has changed.
-    pub fn forget(&self, uri: &str) {
+    pub fn remove(&self, uri: &str) {
         lock_ignoring_poison(&self.0).retain(|read| read.uri != uri);
     }
 
@@ -83,7 +83,7 @@ mod tests {
         tokio::time::advance(minute).await;
         assert_eq!(reads.get("a"), None);
         reads.add("a", &contents(3), minute);
-        reads.forget("a");
+        reads.remove("a");
         assert_eq!(reads.get("a"), None);
         for n in 0..100 {
             reads.add(&n.to_string(), &contents(1), minute);

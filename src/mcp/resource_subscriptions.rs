@@ -61,7 +61,7 @@ impl ServerSupervisor {
                 request_subscription(session, request).await;
             }
             subscribed = uris;
-            self.subscriptions.changed_set.notified().await;
+            self.subscriptions.attachments_changed.notified().await;
             self.show_changed_resources().await;
         }
     }
@@ -71,13 +71,15 @@ impl ServerSupervisor {
         loop {
             let uris = self.subscriptions.uris();
             if uris.is_empty() {
-                self.subscriptions.changed_set.notified().await;
+                self.subscriptions.attachments_changed.notified().await;
                 self.show_changed_resources().await;
                 continue;
             }
             let filter = SubscriptionFilter::builder().resource_subscriptions(uris);
             tokio::select! {
-                () = self.subscriptions.changed_set.notified() => self.show_changed_resources().await,
+                () = self.subscriptions.attachments_changed.notified() => {
+                    self.show_changed_resources().await;
+                }
                 ended = run_subscription(session, filter.build()) => match ended {
                     Err(ServiceError::McpError(_) | ServiceError::TransportClosed) => {
                         return pending().await;
@@ -89,13 +91,13 @@ impl ServerSupervisor {
     }
 
     async fn report_changed_resources(&self, session: &McpSession) {
-        let reported = &session.shared.updated_resources;
+        let updated_resources = &session.shared.updated_resources;
         loop {
-            reported.reported.notified().await;
-            let reported = reported.take();
+            updated_resources.reported.notified().await;
+            let reported = updated_resources.take();
             reported
                 .iter()
-                .for_each(|uri| self.recent_reads.forget(uri));
+                .for_each(|uri| self.recent_reads.remove(uri));
             let new = self.subscriptions.mark_changed(reported);
             if new.is_empty() {
                 continue;
@@ -105,10 +107,10 @@ impl ServerSupervisor {
             let server = Clean::name(server.as_str());
             for uri in new {
                 let uri = Clean::single_line(&self.redactors().all.redact(&uri)).to_string();
-                let what = format!(
+                let text = format!(
                     "Resource `{uri}` of server `{server}` has changed since you attached it."
                 );
-                let notice = Notice::info(what);
+                let notice = Notice::info(text);
                 let notice = notice.with_advice("Attach it again to use its new contents.");
                 self.send(HubEvent::Noticed(notice)).await;
             }

@@ -41,7 +41,7 @@ pub fn render_result(result: &Value) -> RenderedResult {
 }
 
 /// Whether the structured content is empty or repeated in a text. Servers should send it as JSON
-/// text too, for clients that do not know structured content.
+/// text too, for clients that do not support structured content.
 fn is_repeated(result: &Value) -> bool {
     let structured = &result["structuredContent"];
     let is_empty = structured.is_null() || structured.as_object().is_some_and(Map::is_empty);
@@ -64,7 +64,7 @@ fn is_repeated(result: &Value) -> bool {
         })
 }
 
-/// Whether `text` is this value, as JSON or as a plain text.
+/// Whether `text` is this value, as JSON or as plain text.
 fn is_value(value: &Value, text: &str) -> bool {
     match value {
         Value::String(value) => value == text,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use url::Url;
 
-/// The folders of all servers. Clones share them.
+/// The folders that all servers may list. Clones share them.
 #[derive(Debug, Clone)]
 pub struct RootFolders(watch::Sender<Arc<Vec<PathBuf>>>);
 

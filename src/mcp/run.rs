@@ -56,6 +56,7 @@ impl ServerSupervisor {
         }
     }
 
+    /// Tries handshakes in turn until one opens a session or none is left.
     pub(super) async fn negotiate(&self, channel: SessionChannel<'_>) -> ConnectionAttempt {
         let (protocol, launch_id) = {
             let config = &self.state.borrow().config;
@@ -238,7 +239,7 @@ impl ServerSupervisor {
         })
     }
 
-    /// Publishes an open session and keeps its tool list up to date.
+    /// Publishes an open session, keeps its lists up to date and answers the server's requests.
     pub(super) async fn maintain_session(
         &self,
         mut ready: ReadySession,
@@ -250,12 +251,12 @@ impl ServerSupervisor {
             .param_headers
             .register_tools(&mut ready.tools);
         let content = ready.content;
-        let reports_tool_changes = ready.supports_list_changed;
+        let reports_tool_changes = ready.reports_tool_changes;
         let reports_list_changes = reports_tool_changes || content.reports_changes();
         let is_modern = ready.is_modern;
         let tools_ttl = ready.tools.ttl;
         let uses_subscription = is_modern && reports_list_changes;
-        // Another user may have signed in since.
+        // A different account may have signed in since the last session.
         self.recent_reads.clear();
         self.cache_era(&ready).await;
         self.state.send_modify(|state| {
@@ -283,7 +284,7 @@ impl ServerSupervisor {
         tokio::select! {
             () = listening => {}
             () = self.maintain_tools(&session, tools_ttl) => {}
-            // Boxed, because nested futures of this size overflow a thread's stack.
+            // Boxed, because nested futures of this size would overflow a thread's stack.
             () = Box::pin(self.maintain_content(&session, content)) => {}
             () = Box::pin(self.maintain_subscriptions(&session, content, is_modern)) => {}
             () = self.announce_root_changes(&session, is_modern) => {}
@@ -291,7 +292,7 @@ impl ServerSupervisor {
         }
     }
 
-    /// Tells a legacy server each time the roots change. Modern ones ask when they need them.
+    /// Notifies a legacy server each time the roots change. Modern servers ask when they need them.
     async fn announce_root_changes(&self, session: &McpSession, is_modern: bool) {
         if !session.shared.declares_roots() {
             return std::future::pending().await;

@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// Deadline for ending the session on the server, which may be gone.
+/// Time limit for ending the session on the server, which may be gone.
 const DELETE_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl ServerSupervisor {
@@ -63,7 +63,7 @@ impl ServerSupervisor {
     /// Tries one transport and, if the server does not support it, the other one.
     async fn detect_http_kind(&self, remote: &Arc<RemoteClient>, first: HttpKind) -> SessionEnd {
         let attempt = self.negotiate(SessionChannel::Remote(remote, first)).await;
-        let Some(first_error) = protocol_mismatch(&attempt) else {
+        let Some(first_error) = transport_mismatch(&attempt) else {
             return attempt.end;
         };
         let second = match first {
@@ -72,7 +72,7 @@ impl ServerSupervisor {
         };
         tracing::info!("trying the other HTTP transport: {first_error}");
         let attempt = self.negotiate(SessionChannel::Remote(remote, second)).await;
-        let Some(second_error) = protocol_mismatch(&attempt) else {
+        let Some(second_error) = transport_mismatch(&attempt) else {
             return attempt.end;
         };
         let (sse, http) = match first {
@@ -162,7 +162,7 @@ impl ServerSupervisor {
 }
 
 /// The error of an attempt, if it suggests that the server does not support the transport.
-fn protocol_mismatch(attempt: &ConnectionAttempt) -> Option<HttpError> {
+fn transport_mismatch(attempt: &ConnectionAttempt) -> Option<HttpError> {
     match &attempt.end {
         SessionEnd::Failed(McpError::Http(error), _)
             if error.is_request_specific() && attempt.stage != HandshakeStage::Open =>

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Deadline for all pages together. The first list must also meet the startup timeout.
+/// Time limit for all pages together. The startup timeout applies to the first list too.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum time for the response to `server/discover`. A server that supports it responds as soon
@@ -52,7 +52,7 @@ pub struct ReadySession {
     /// Whether the session uses the modern protocol, which has no `initialize`.
     pub is_modern: bool,
     /// Whether the server reports changes to its tool list.
-    pub supports_list_changed: bool,
+    pub reports_tool_changes: bool,
     pub content: ContentCapabilities,
     pub server_info: Option<ServerIdentity>,
     pub instructions: Option<String>,
@@ -95,7 +95,7 @@ where
     }
 }
 
-/// Performs the handshake within its deadline.
+/// Performs the handshake within its time limit.
 async fn perform_handshake<T>(
     transport: T,
     shared: &SessionShared,
@@ -116,24 +116,24 @@ where
             legacy_version: None,
         },
     };
-    let deadline = match handshake {
+    let time_limit = match handshake {
         Handshake::DiscoverOrInitialize => DISCOVER_TIMEOUT.min(startup.remaining / 3),
         Handshake::Initialize | Handshake::Discover => startup.remaining,
     };
     let client = PassiveClient::new(shared.declares_roots());
     let mut serving = pin!(client.serve_with_lifecycle(transport, mode));
-    let mut outcome = timeout(deadline, &mut serving).await;
+    let mut outcome = timeout(time_limit, &mut serving).await;
     if outcome.is_err()
         && handshake == Handshake::DiscoverOrInitialize
         && shared.startup.stage() == HandshakeStage::Initializing
     {
-        // The server answered the probe, so the deadline starts again.
-        outcome = timeout(deadline, &mut serving).await;
+        // The server answered the probe, so the time starts again.
+        outcome = timeout(time_limit, &mut serving).await;
     }
     let outcome = outcome.map_err(|_| match shared.startup.stage() {
         HandshakeStage::Discovering => McpError::DiscoverTimeout(startup.configured),
-        // The server did answer, but asked us to retry later.
         _ => match shared.startup.retry_reason() {
+            // The server did answer, but asked us to retry later.
             Some(why) => McpError::Http(why),
             None => McpError::HandshakeTimeout(startup.configured),
         },
@@ -188,10 +188,10 @@ where
     let info = peer.peer_info();
     tracing::debug!(?info, "MCP session initialized");
     let tools = if info.as_deref().is_some_and(has_tools) {
-        let deadline = startup.configured.min(LISTING_TIMEOUT);
-        match timeout(deadline, list_all_pages(&peer)).await {
+        let time_limit = startup.configured.min(LISTING_TIMEOUT);
+        match timeout(time_limit, list_all_pages(&peer)).await {
             Ok(listed) => listed.map_err(McpError::ToolListFailed),
-            Err(_) => Err(McpError::ToolListTimeout(deadline)),
+            Err(_) => Err(McpError::ToolListTimeout(time_limit)),
         }
     } else {
         Ok(ListedTools {
@@ -209,7 +209,7 @@ where
         is_modern: info
             .as_deref()
             .is_some_and(|info| !info.protocol_version.has_initialize()),
-        supports_list_changed: info.as_deref().is_some_and(supports_list_changed),
+        reports_tool_changes: info.as_deref().is_some_and(reports_tool_changes),
         content: info
             .as_deref()
             .map(ContentCapabilities::of)
@@ -254,7 +254,7 @@ fn has_tools(info: &ServerPeerInfo) -> bool {
     info.capabilities.tools.is_some()
 }
 
-fn supports_list_changed(info: &ServerPeerInfo) -> bool {
+fn reports_tool_changes(info: &ServerPeerInfo) -> bool {
     let tools = info.capabilities.tools.as_ref();
     tools.and_then(|tools| tools.list_changed) == Some(true)
 }
@@ -327,7 +327,7 @@ pub fn error_clause(error: &ServiceError) -> String {
 }
 
 impl McpSession {
-    /// Sends `notifications/cancelled` for a request other than a call, without waiting. A late
+    /// Sends `notifications/cancelled` for a request that is not a call, without waiting. A late
     /// answer is ignored.
     pub fn cancel_request(&self, request: RequestId) {
         let params = CancelledNotificationParam::new(Some(request), None);
@@ -336,8 +336,9 @@ impl McpSession {
         let _ = futures::FutureExt::now_or_never(sending);
     }
 
-    /// Sends `notifications/cancelled` for a request, without waiting.
-    pub fn cancel(&self, request: RequestId, tool: &str) {
+    /// Sends `notifications/cancelled` for a call to `tool`, without waiting. A late answer is
+    /// reported to the user.
+    pub fn cancel_call(&self, request: RequestId, tool: &str) {
         self.shared.cancelled.add(request.clone(), tool.to_owned());
         let params = CancelledNotificationParam::new(Some(request), None);
         let notification = CancelledNotification::new(params).into();

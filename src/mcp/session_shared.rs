@@ -28,13 +28,13 @@ pub struct SessionShared {
     pub flood: FloodGuard,
     /// The server's requests, in the legacy era.
     pub incoming_requests: IncomingRequests,
-    /// The server reported a changed tool list.
+    /// Notified when the server reports a changed tool list.
     pub tools_changed: Notify,
-    /// The server reported a changed list of prompts or resources.
+    /// Notified when the server reports a changed list of prompts or resources.
     pub content_changed: Notify,
     /// Resources that the server reported as changed.
     pub updated_resources: ReportedResources,
-    /// The server stream is open again after an interruption.
+    /// Notified when the server stream is open again after an interruption.
     pub stream_reopened: Notify,
     /// Whether calls can become tasks, in the legacy era.
     pub task_support: LegacyTaskSupport,
@@ -42,9 +42,9 @@ pub struct SessionShared {
     pub param_headers: ParamHeaders,
     /// Requests that the server did not execute because it did not recognize the session.
     retryable_requests: Mutex<HashSet<String>>,
-    /// The server's log messages go to the stderr buffer.
+    /// Receives the server's log messages.
     log: StderrBuffer,
-    /// The roots when the session began. It declares the capability only if there were any.
+    /// The roots when the session began. The capability is declared only if there were any.
     pub initial_roots: Arc<Vec<PathBuf>>,
 }
 
@@ -57,7 +57,7 @@ impl SessionShared {
         }
     }
 
-    /// Whether the server knows that it may ask for roots.
+    /// Whether the session declares the roots capability.
     pub fn declares_roots(&self) -> bool {
         !self.initial_roots.is_empty()
     }

@@ -1,5 +1,5 @@
-//! The current state of one server, and what it means for the servers pane and for a call that
-//! needs a session. Pure except for the clock.
+//! The current state of one server, its snapshot for the servers pane, and the lookup of a session
+//! for a call. Pure except for the clock.
 
 use super::session::McpSession;
 use crate::domain::model::Secret;
@@ -40,7 +40,7 @@ pub struct ServerState {
 pub struct Redactors {
     /// For everything that is logged or shown.
     pub all: Arc<Redactor>,
-    /// For tool results, whose text must stay intact: hides only credentials.
+    /// For tool results, whose text must stay intact: redacts only credentials.
     pub credentials: Arc<Redactor>,
 }
 
@@ -52,7 +52,7 @@ impl Redactors {
         }
     }
 
-    /// Hides these secrets too.
+    /// Adds secrets to redact.
     #[must_use]
     pub fn with_secrets(self, secrets: &[Secret]) -> Self {
         if secrets.is_empty() {
@@ -76,7 +76,7 @@ pub enum ServerPhase {
     Failed {
         notice: Notice,
         retry_at: Instant,
-        wants_sign_in: bool,
+        requires_sign_in: bool,
     },
     Misconfigured(String),
 }
@@ -113,7 +113,7 @@ impl ServerState {
             }
             ServerPhase::Failed {
                 notice,
-                wants_sign_in: true,
+                requires_sign_in: true,
                 ..
             } => ServerStatus::NeedsSignIn(notice.clone()),
             ServerPhase::Failed { notice, .. } => ServerStatus::Failed(notice.clone()),

@@ -76,8 +76,8 @@ impl StderrBuffer {
         })
     }
 
-    /// At most `count` nonblank lines from the first one that names an error, because a stack trace
-    /// follows it; if none does, the last ones.
+    /// Up to `count` nonblank lines, starting with the first that names an error, because a stack
+    /// trace follows it. If none does, the last lines.
     pub fn error_lines(&self, count: usize) -> Vec<String> {
         let mut lines = self.last_lines(ERROR_SEARCH_LINES_MAX);
         match lines.iter().position(|line| names_error(line)) {
@@ -138,7 +138,7 @@ impl StderrBuffer {
     }
 
     fn with_ring<T>(&self, operation: impl FnOnce(&mut StderrRing) -> T) -> T {
-        // The ring is consistent between any two operations.
+        // Each operation leaves the ring consistent, so a poisoned lock is harmless.
         operation(&mut lock_ignoring_poison(&self.0))
     }
 }

@@ -10,16 +10,16 @@ pub fn missing_module(line: &str) -> Option<&str> {
         "Cannot find package ",
     ];
     const CHARS_MAX: usize = 100;
-    let named = |phrase: &str| {
+    let text_after = |phrase: &str| {
         Some(
             line.split_once(phrase)?
                 .1
                 .trim_start_matches(['\'', '"', '`']),
         )
     };
-    let rest = PHRASES.into_iter().find_map(named)?;
-    let ends = |c: char| c.is_whitespace() || ['\'', '"', '`', ',', ';', ')'].contains(&c);
-    let name = rest.split(ends).next()?.trim_end_matches('.');
+    let rest = PHRASES.into_iter().find_map(text_after)?;
+    let ends_name = |c: char| c.is_whitespace() || ['\'', '"', '`', ',', ';', ')'].contains(&c);
+    let name = rest.split(ends_name).next()?.trim_end_matches('.');
     let is_name = !name.is_empty() && name.chars().count() <= CHARS_MAX;
     is_name.then_some(name)
 }

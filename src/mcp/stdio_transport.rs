@@ -100,7 +100,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
 impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTransport<R> {
     type Error = McpError;
 
-    /// Queues the message in call order, so a cancellation cannot overtake its request.
+    /// Queues messages in call order, so a cancellation cannot overtake its request.
     fn send(
         &mut self,
         mut message: TxJsonRpcMessage<RoleClient>,

@@ -17,27 +17,27 @@ const REPORTED_MAX: usize = 64;
 #[derive(Debug, Default)]
 pub struct ResourceSubscriptions {
     state: Mutex<SubscriptionState>,
-    /// Notified when a resource is attached or no longer attached.
-    pub changed_set: Notify,
+    /// Notified when a resource is attached or detached.
+    pub attachments_changed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct SubscriptionState {
     /// Oldest first.
     followed: VecDeque<FollowedResource>,
-    /// Those that have changed since they were attached.
+    /// The URIs of followed resources that have changed since they were attached.
     changed: BTreeSet<String>,
 }
 
 #[derive(Debug)]
 struct FollowedResource {
     uri: String,
-    /// How often it is attached.
+    /// How many times it is attached.
     count: usize,
 }
 
 impl SubscriptionState {
-    /// Removes a resource. Returns how often it was attached.
+    /// Removes a resource. Returns how many times it was attached.
     fn take(&mut self, uri: &str) -> usize {
         let index = self.followed.iter().position(|it| it.uri == uri);
         let taken = index.and_then(|index| self.followed.remove(index));
@@ -63,7 +63,7 @@ impl ResourceSubscriptions {
                 state.changed.remove(&oldest.uri);
             }
         }
-        self.changed_set.notify_one();
+        self.attachments_changed.notify_one();
     }
 
     /// Records that the user removed the resource from the message.
@@ -79,13 +79,13 @@ impl ResourceSubscriptions {
                 }
             }
         }
-        self.changed_set.notify_one();
+        self.attachments_changed.notify_one();
     }
 
     /// Records that the user left the conversation.
     pub fn unfollow_all(&self) {
         *lock_ignoring_poison(&self.state) = SubscriptionState::default();
-        self.changed_set.notify_one();
+        self.attachments_changed.notify_one();
     }
 
     pub fn uris(&self) -> Vec<String> {

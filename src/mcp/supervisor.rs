@@ -60,7 +60,7 @@ pub struct ServerSupervisor {
     pub(super) subscriptions: ResourceSubscriptions,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
-    /// Only remote servers have one.
+    /// `None` unless the server is remote.
     pub(super) authorizer: Option<Authorizer>,
 }
 
@@ -141,7 +141,7 @@ impl ServerSupervisor {
         self.state.borrow().config.tool_timeout
     }
 
-    /// Hides the configured secrets and the tokens of a sign-in.
+    /// The redactors for the configured secrets and the tokens of a sign-in.
     pub fn redactors(&self) -> Redactors {
         let redactors = self.state.borrow().redactors.clone();
         match &self.authorizer {
@@ -170,8 +170,8 @@ impl ServerSupervisor {
     /// # Errors
     /// The reason why no session is available.
     pub async fn session(&self) -> Result<McpSession, String> {
-        let deadline = self.state.borrow().config.startup_timeout + RESTART_ALLOWANCE;
-        timeout(deadline, self.wait_for_session())
+        let time_limit = self.state.borrow().config.startup_timeout + RESTART_ALLOWANCE;
+        timeout(time_limit, self.wait_for_session())
             .await
             .unwrap_or_else(|_| Err("the server is still starting".to_owned()))
     }
@@ -271,7 +271,7 @@ impl ServerSupervisor {
             state.phase = ServerPhase::Failed {
                 notice,
                 retry_at: Instant::now() + delay,
-                wants_sign_in: failure.wants_sign_in(),
+                requires_sign_in: failure.requires_sign_in(),
             };
         });
         self.report().await;

@@ -28,7 +28,8 @@ impl ServerSupervisor {
                 () = session.shared.tools_changed.notified() => {}
                 () = self.wait_for_stale_tools(valid_since, ttl) => {}
             }
-            // Some servers report a change for every list request and would be queried forever.
+            // Some servers report a change after every list request, which would cause an endless
+            // loop of requests.
             delay = match listed_at {
                 Some(listed_at) if listed_at.elapsed() < RELIST_QUIET_PERIOD => {
                     (delay * 2).min(RELIST_DELAY_MAX)
@@ -44,9 +45,8 @@ impl ServerSupervisor {
                 }
                 Err(why) => {
                     let server = self.state.borrow().config.id.clone();
-                    let text = format!(
-                        "The changed tools of server `{server}` could not be listed: {why}."
-                    );
+                    let text =
+                        format!("The tools of server `{server}` could not be listed again: {why}.");
                     let notice = Notice::warning(self.redactors().all.redact(&text));
                     self.send(HubEvent::Noticed(notice)).await;
                 }

@@ -44,9 +44,9 @@ pub(super) fn parse_reply(reply: &Value) -> Result<Vec<Vec<f32>>, FailureCause> 
     }
     let entries = reply["data"].as_array().ok_or_else(malformed)?;
     let mut vectors = Vec::with_capacity(entries.len());
-    for (at, entry) in entries.iter().enumerate() {
+    for (position, entry) in entries.iter().enumerate() {
         // The order of the entries is not guaranteed.
-        let index = entry["index"].as_u64().unwrap_or(at as u64);
+        let index = entry["index"].as_u64().unwrap_or(position as u64);
         let vector = parse_vector(&entry["embedding"]).ok_or_else(malformed)?;
         vectors.push((index, vector));
     }

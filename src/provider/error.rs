@@ -19,7 +19,7 @@ pub const PAUSE_MAX: Duration = Duration::from_secs(120);
 pub struct ProviderError {
     pub target: Box<RequestTarget>,
     pub cause: FailureCause,
-    /// Text or thinking arrived before the failure; it is kept.
+    /// Whether text or thinking arrived before the failure. If so, it is kept.
     pub has_partial_reply: bool,
 }
 
@@ -42,7 +42,7 @@ pub enum FailureCause {
     /// The host name does not resolve.
     HostNotFound,
     ConnectTimeout,
-    /// A request with a deadline got no answer in time.
+    /// A request with a time limit got no answer in time.
     Timeout {
         seconds: u64,
     },

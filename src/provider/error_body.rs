@@ -90,7 +90,7 @@ impl ServerError {
         }
     }
 
-    fn is_overflow(&self) -> bool {
+    fn is_context_overflow(&self) -> bool {
         let message = self.message.to_lowercase();
         ["exceed_context_size", "context_length_exceeded"]
             .iter()
@@ -108,7 +108,7 @@ impl ServerError {
 
     /// Converts an error that was reported inside a stream.
     pub fn into_failure(self) -> FailureCause {
-        self.into_overflow().unwrap_or_else(|server_error| {
+        self.into_context_overflow().unwrap_or_else(|server_error| {
             let message = server_error.message.clone();
             if server_error.is_overload() {
                 FailureCause::Overloaded { message }
@@ -141,8 +141,8 @@ impl ServerError {
     }
 
     /// Converts a context overflow into its own cause; returns any other error unchanged.
-    pub fn into_overflow(self) -> Result<FailureCause, Self> {
-        if self.is_overflow() {
+    pub fn into_context_overflow(self) -> Result<FailureCause, Self> {
+        if self.is_context_overflow() {
             Ok(FailureCause::ContextOverflow {
                 sent: self.sent_tokens,
                 limit: self.context_tokens,

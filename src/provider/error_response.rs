@@ -7,7 +7,7 @@ use reqwest::Response;
 use std::time::Duration;
 
 const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
-const ERROR_BODY_TIME_MAX: Duration = Duration::from_secs(5);
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Returns the cause of the failure, and the server's own error message if it sent one.
 pub(super) async fn read_error_response(response: Response) -> (FailureCause, Option<ServerError>) {
@@ -15,14 +15,14 @@ pub(super) async fn read_error_response(response: Response) -> (FailureCause, Op
     let path = response.url().path().to_owned();
     let retry_after = http_util::retry_after(response.headers());
     let body = read_body_prefix(response, ERROR_BODY_BYTES_MAX);
-    let body = tokio::time::timeout(ERROR_BODY_TIME_MAX, body)
+    let body = tokio::time::timeout(ERROR_BODY_TIMEOUT, body)
         .await
         .unwrap_or_default();
     let server_error = ServerError::from_body(&body);
     let overflow = server_error
         .clone()
         .filter(|_| (400..500).contains(&status))
-        .and_then(|server_error| server_error.into_overflow().ok());
+        .and_then(|server_error| server_error.into_context_overflow().ok());
     let message = server_error
         .as_ref()
         .map(|server_error| server_error.message.clone());

@@ -21,7 +21,7 @@ pub(super) struct HttpClients(Mutex<HashMap<ClientKind, Client>>);
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct ClientKind {
     is_loopback: bool,
-    is_secure: bool,
+    uses_tls: bool,
     ca_file: Option<PathBuf>,
 }
 
@@ -30,7 +30,7 @@ impl HttpClients {
     pub fn get(&self, url: &Url, ca_file: Option<&Path>) -> Result<Client, FailureCause> {
         let kind = ClientKind {
             is_loopback: is_loopback(url),
-            is_secure: url.scheme() == "https",
+            uses_tls: url.scheme() == "https",
             ca_file: ca_file.map(Path::to_owned),
         };
         let mut clients = lock_ignoring_poison(&self.0);
@@ -58,7 +58,7 @@ fn build_client(kind: &ClientKind) -> Result<Client, FailureCause> {
     if let Some(path) = &kind.ca_file {
         with_certificates = with_certificates.tls_certs_merge(read_certificates(path)?);
     }
-    if kind.is_secure {
+    if kind.uses_tls {
         return with_certificates
             .build()
             .map_err(|error| FailureCause::TlsUnavailable {

@@ -22,11 +22,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::{Instant, timeout, timeout_at};
 
-const IS_LOADED_TIME_MAX: Duration = Duration::from_secs(1);
-const MODEL_INFO_TIME_MAX: Duration = Duration::from_secs(3);
+const IS_LOADED_TIMEOUT: Duration = Duration::from_secs(1);
+const MODEL_INFO_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Shares connections and remembers, for as long as the program runs, which parameters
-/// each server rejects.
+/// Shares connections, and keeps track of the parameters that each server rejects until the program
+/// exits.
 #[derive(Debug, Default)]
 pub struct HttpProvider {
     clients: Arc<HttpClients>,
@@ -54,8 +54,8 @@ impl HttpProvider {
         let error = |cause| ProviderError::new(model, cause);
         let server = self.server(model.clone()).map_err(error)?;
         let adapter = server.adapter;
-        let remembered = self.fallback_for(model);
-        let mut fallback = remembered;
+        let initial_fallback = self.fallback_for(model);
+        let mut fallback = initial_fallback;
         // This loop ends because `after_rejection` never restores a rejected parameter.
         loop {
             let body = adapter.chat_body(request, fallback);
@@ -64,9 +64,10 @@ impl HttpProvider {
                 .await
                 .map_err(error)?;
             if response.status().is_success() {
-                let mut notices = fallback.notices_since(remembered, &RequestTarget::of(model));
+                let mut notices =
+                    fallback.notices_since(initial_fallback, &RequestTarget::of(model));
                 notices.extend(self.new_schema_notice(request));
-                self.remember(model, fallback);
+                self.save_fallback(model, fallback);
                 return Ok(AcceptedReply {
                     response,
                     decoder: adapter.decoder(),
@@ -85,19 +86,19 @@ impl HttpProvider {
     /// See [`super::Provider::is_loaded`].
     pub(super) async fn is_loaded(&self, model: &ModelConfig) -> Option<bool> {
         let server = self.server(Arc::new(model.clone())).ok()?;
-        timeout(IS_LOADED_TIME_MAX, server.adapter.is_loaded(&server))
+        timeout(IS_LOADED_TIMEOUT, server.adapter.is_loaded(&server))
             .await
             .ok()?
     }
 
     /// See [`super::Provider::model_info`].
     pub(super) async fn model_info(&self, model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
-        let deadline = Instant::now() + MODEL_INFO_TIME_MAX;
+        let deadline = Instant::now() + MODEL_INFO_TIMEOUT;
         let info = async {
             let server = self.server(Arc::new(model.clone()))?;
             server.adapter.model_info(&server, deadline).await
         };
-        within(deadline, MODEL_INFO_TIME_MAX, info)
+        within(deadline, MODEL_INFO_TIMEOUT, info)
             .await
             .map_err(|cause| ProviderError::new(model, cause))
     }
@@ -187,7 +188,7 @@ impl HttpProvider {
         fallback.copied().unwrap_or_default()
     }
 
-    fn remember(&self, model: &ModelConfig, fallback: ParameterFallback) {
+    fn save_fallback(&self, model: &ModelConfig, fallback: ParameterFallback) {
         if fallback != ParameterFallback::default() {
             lock_ignoring_poison(&self.fallbacks).insert(fallback_key(model), fallback);
         }

@@ -1,5 +1,5 @@
 //! Talks to model servers. Each provider has a folder that implements
-//! [`adapter::ProviderAdapter`] and is registered in `registry`; no other module knows the
+//! [`adapter::ProviderAdapter`] and is registered in `registry`; no other module depends on the
 //! provider's protocol. Building requests and decoding replies is pure; network access happens
 //! only while a returned stream or future is polled.
 
@@ -45,7 +45,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Sends chat requests and manages a server's models. Cheap to clone; clones share connections
-/// and remember the same rejected parameters.
+/// and the record of rejected parameters.
 #[derive(Debug, Clone)]
 pub enum Provider {
     Http(Arc<http_provider::HttpProvider>),

@@ -1,5 +1,5 @@
-//! Detects which parameter a server rejected and decides what to send instead. Pure. No rule
-//! restores what was rejected before, so a request is retried only a few times.
+//! Detects which parameter a server rejected and chooses a replacement. Pure. No rule restores a
+//! rejected parameter, so a request is retried only a few times.
 
 use super::chat_completions::REASONING_KEYS;
 use super::error::RequestTarget;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// Low, so that tool calls are well-formed. Sent with every request unless the server rejects it.
 pub const TEMPERATURE: f64 = 0.1;
 
-/// How requests to one model at one base URL differ from what is configured.
+/// How requests to one model at one base URL differ from the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ParameterFallback {
     pub omits_temperature: bool,

@@ -1,5 +1,5 @@
 //! Keeps the raw JSON of tool arguments that a provider sends as an object instead of a string.
-//! Parsing drops repeated keys and digits of numbers; the approval dialog shows what was dropped.
+//! Parsing drops repeated keys and digits of numbers, and the approval dialog must show them.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -35,7 +35,7 @@ const ARGUMENT_PATHS: [&[&str]; 5] = [
 pub(super) fn keep_raw_arguments(value: &mut Value, text: &str) {
     for path in ARGUMENT_PATHS {
         if has_arguments(value, path) {
-            keep(value, text, path);
+            replace_at_path(value, text, path);
         }
     }
 }
@@ -53,21 +53,21 @@ fn has_arguments(value: &Value, path: &[&str]) -> bool {
     }
 }
 
-/// Leaves the value as it is where `text` has a different structure.
-fn keep(value: &mut Value, text: &str, path: &[&str]) {
+/// Replaces the objects at `path`. Leaves a value unchanged where `text` differs in structure.
+fn replace_at_path(value: &mut Value, text: &str, path: &[&str]) {
     match (path.split_first(), value) {
         (None, value) if has_arguments(value, path) => *value = Value::from(text),
         (Some((&"*", rest)), Value::Array(items)) => {
-            let written: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
-            for (item, written) in items.iter_mut().zip(written) {
-                keep(item, written.get(), rest);
+            let raw_items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+            for (item, raw) in items.iter_mut().zip(raw_items) {
+                replace_at_path(item, raw.get(), rest);
             }
         }
         (Some((key, rest)), Value::Object(members)) => {
-            let written: HashMap<String, &RawValue> =
+            let raw_members: HashMap<String, &RawValue> =
                 serde_json::from_str(text).unwrap_or_default();
-            if let (Some(member), Some(written)) = (members.get_mut(*key), written.get(*key)) {
-                keep(member, written.get(), rest);
+            if let (Some(member), Some(raw)) = (members.get_mut(*key), raw_members.get(*key)) {
+                replace_at_path(member, raw.get(), rest);
             }
         }
         _ => {}

@@ -28,7 +28,7 @@ fn render_xml(call: &ToolCallMessage) -> String {
     let mut block = format!("<mcp-request>\n  <tool name=\"{name}\" />\n");
     for (key, value) in &call.arguments {
         // Strings are written unquoted, other values as JSON. When the call is parsed, the tool's
-        // schema decides which is meant.
+        // schema distinguishes them.
         let value = match value {
             Value::String(text) => escape_xml(text),
             other => escape_xml(&other.to_string()),

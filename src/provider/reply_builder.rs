@@ -1,4 +1,4 @@
-//! Collects the decoded parts of one reply and enforces what every decoder guarantees: at most
+//! Collects the decoded parts of one reply and enforces the guarantees of every decoder: at most
 //! one end, nothing after an end or error, and bounded memory.
 
 use super::error::{FailureCause, MalformedReply};
@@ -154,7 +154,7 @@ impl ReplyBuilder {
 /// Parses an event, a line or a response.
 ///
 /// # Errors
-/// Describes input that is not JSON.
+/// The input is not UTF-8 or not JSON.
 pub(super) fn parse_json(json: &[u8]) -> Result<Value, MalformedReply> {
     let Ok(text) = std::str::from_utf8(json) else {
         return Err(MalformedReply::NotUtf8);

@@ -18,7 +18,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// How long to wait for token counts after the reply is complete.
-const COUNTS_TIME_MAX: Duration = Duration::from_secs(5);
+const TOKEN_COUNTS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The parts of one reply. Nothing follows `End` or an error.
 pub struct ReplyStream(BoxStream<'static, Result<StreamPart, ProviderError>>);
@@ -54,7 +54,7 @@ struct ReplyReader {
     stage: ReplyStage,
     /// Decoded but not yet yielded.
     pending: VecDeque<Result<StreamPart, ProviderError>>,
-    /// Text or thinking was decoded.
+    /// Whether text or thinking was decoded.
     has_content: bool,
 }
 
@@ -107,7 +107,7 @@ impl ReplyReader {
     async fn read_burst(&mut self, mut body: Box<OpenBody>) {
         let next_burst = body.body.next_burst();
         let burst = if body.decoder.is_settled() {
-            tokio::time::timeout(COUNTS_TIME_MAX, next_burst)
+            tokio::time::timeout(TOKEN_COUNTS_TIMEOUT, next_burst)
                 .await
                 .unwrap_or(Ok(None))
         } else {

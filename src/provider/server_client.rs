@@ -175,7 +175,7 @@ fn redirect_target(url: &Url, response: &Response) -> String {
         .and_then(|location| url.join(location).ok());
     match target {
         Some(target) => format!("{}{}", origin(&target), target.path()),
-        None => "nowhere".to_owned(),
+        None => "an invalid address".to_owned(),
     }
 }
 

@@ -31,8 +31,7 @@ pub enum StreamPart {
     Usage(Usage),
     /// Bytes arrived but completed no other part: the server is alive.
     Heartbeat,
-    /// Tells the user that the request was changed, for example because the server rejected a
-    /// parameter.
+    /// Reports that the request was changed, for example because the server rejected a parameter.
     Notice(Notice),
     /// Always the last part.
     End(EndReason),

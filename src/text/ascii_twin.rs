@@ -49,9 +49,10 @@ pub(super) fn ascii_punctuation_twin(c: char) -> Option<char> {
 
 /// Whether `c` is a Latin letter or numeral that passes for ASCII.
 pub(super) fn is_latin_look_alike(c: char) -> bool {
-    let is_twin = || ascii_letter_twin(c).is_some() && !DISTINCT_LATIN.contains(c);
-    let is_click = || ascii_punctuation_twin(c).is_some();
-    is_roman_numeral(c) || SMALL_CAPITALS.contains(c) || is_twin() || is_click()
+    let has_letter_twin = || ascii_letter_twin(c).is_some() && !DISTINCT_LATIN.contains(c);
+    // Click letters, such as `ǃ`.
+    let has_punctuation_twin = || ascii_punctuation_twin(c).is_some();
+    is_roman_numeral(c) || SMALL_CAPITALS.contains(c) || has_letter_twin() || has_punctuation_twin()
 }
 
 pub(super) fn is_roman_numeral(c: char) -> bool {
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn twins_are_what_a_reader_would_see() {
+    fn twins_match_the_appearance_of_their_characters() {
         let letters = "асеорхуӏԁɑɡıⅿ৪٥סט";
         let twins: String = letters.chars().filter_map(ascii_letter_twin).collect();
         assert_eq!(twins, "aceopxyldagim8oov");

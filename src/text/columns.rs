@@ -3,7 +3,7 @@
 use super::grapheme::width;
 
 /// Terminal columns between two cells.
-const GAP: usize = 2;
+const GAP_COLUMNS: usize = 2;
 
 /// Column widths of a table. Columns whose cells are all empty are omitted.
 pub struct Columns<const N: usize> {
@@ -30,8 +30,8 @@ impl<const N: usize> Columns<N> {
     /// Total width in terminal columns.
     pub fn total_width(&self) -> usize {
         let shown = self.widths.iter().filter(|width| **width > 0);
-        let total: usize = shown.map(|width| width + GAP).sum();
-        total.saturating_sub(GAP)
+        let total: usize = shown.map(|width| width + GAP_COLUMNS).sum();
+        total.saturating_sub(GAP_COLUMNS)
     }
 
     /// Formats one row as a line, without trailing spaces.
@@ -46,7 +46,7 @@ impl<const N: usize> Columns<N> {
             } else {
                 line += cell;
                 line += &padding;
-                line += &" ".repeat(GAP);
+                line += &" ".repeat(GAP_COLUMNS);
             }
         }
         line.truncate(line.trim_end().len());

@@ -25,7 +25,7 @@ enum SequenceState {
 #[derive(Debug, Clone, Default)]
 pub(super) struct EscapeSequences {
     state: SequenceState,
-    /// Characters of the current sequence.
+    /// Number of characters in the current sequence.
     length: u16,
 }
 
@@ -34,8 +34,9 @@ impl EscapeSequences {
         self.state == SequenceState::Ground
     }
 
-    /// Advances by `c`. Returns whether `c` is part of a sequence. A line break never is and ends
-    /// an unfinished sequence: terminals still act on it, and no well-formed sequence contains one.
+    /// Advances by `c`. Returns whether `c` is part of a sequence. A line break ends an unfinished
+    /// sequence and is never part of one: terminals still act on it, and no well-formed sequence
+    /// contains one.
     pub(super) fn push(&mut self, c: char) -> bool {
         let (next, is_consumed) = self.transition(c);
         self.length = if next == SequenceState::Ground {

@@ -125,8 +125,8 @@ mod tests {
             };
             let parts = letters.iter().map(|(letter, is_decomposed)| decompose(letter, *is_decomposed));
             let text: String = parts.collect();
-            let searched = FindQuery::new(&decompose(&query, is_query_decomposed)).expect("not empty");
-            let ranges = searched.ranges_in(&text);
+            let find_query = FindQuery::new(&decompose(&query, is_query_decomposed)).expect("not empty");
+            let ranges = find_query.ranges_in(&text);
             let plain: String = letters.iter().map(|(letter, _)| letter.as_str()).collect();
             prop_assert_eq!(ranges.len(), plain.matches(&query).count());
             for range in ranges {

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn json_that_parsing_keeps_has_no_changes() {
+    fn json_preserved_by_parsing_has_no_changes() {
         for json in [
             r#"{"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}], "c": "a"}"#,
             r#"{"code": "{\"a\": 1, \"a\": 2} 1e400 10000000000000000000000"}"#,

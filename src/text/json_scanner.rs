@@ -70,7 +70,7 @@ pub struct JsonScanner {
     state_after_comment: JsonScanState,
     /// The open containers, outermost first: true for an array, false for an object.
     container_stack: Vec<bool>,
-    /// The last string or literal, as far as it is kept.
+    /// The last string or literal; a long string is truncated.
     last_token: String,
     /// Its full length in characters.
     token_chars: usize,

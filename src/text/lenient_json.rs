@@ -1,6 +1,6 @@
 //! Parses JSON the way models write it. Accepts only these deviations: invalid escapes, lone
-//! surrogates, raw control characters in strings, trailing commas, single quotes, `True`, `False`, `None`, and comments.
-//! Everything else is still an error.
+//! surrogates, raw control characters in strings, trailing commas, single quotes, `True`, `False`,
+//! `None`, and comments. Everything else is still an error.
 
 use serde_json::{Map, Value};
 use std::iter::Peekable;

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_shown_one_after_the_other() {
+    fn long_different_texts_are_not_aligned() {
         let old = vec!["a"; ALIGNED_LINES_MAX + 1];
         let new = vec!["b"; 2];
         let lines = diff_lines(&old, &new);

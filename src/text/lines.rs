@@ -27,7 +27,7 @@ pub fn split_lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Restores the line endings of `original` in a text that was edited with `\n` as line ending. A new
-/// line gets the ending of the line it replaces, or else the one that all lines have, or else `\n`.
+/// line gets the ending of the line it replaces, or else the common ending of all lines, or else `\n`.
 /// O(n), with a bounded search for common lines.
 pub fn restore_line_endings(original: &str, edited: &str) -> String {
     if !original.contains('\r') {

@@ -6,7 +6,7 @@ use super::invisible::{is_invisible, is_unusual_space};
 use icu_normalizer::ComposingNormalizerBorrowed;
 use unicode_width::UnicodeWidthChar;
 
-/// Whether the text contains such a character or sequence. O(len), fast for ASCII.
+/// Whether the text contains a look-alike character or sequence. O(len), fast for ASCII.
 pub(super) fn has_look_alikes(text: &str) -> bool {
     !text.is_ascii() && (text.chars().any(is_look_alike) || !is_composed(text))
 }
@@ -33,7 +33,7 @@ fn is_look_alike(c: char) -> bool {
         c,
         '\u{1100}'..='\u{11FF}' | '\u{A960}'..='\u{A97F}' | '\u{D7B0}'..='\u{D7FF}'
     );
-    // Looks like two spaces.
+    // The ideographic space looks like two spaces.
     is_hyphen || is_conjoining_jamo || c == '\u{3000}'
 }
 
@@ -42,7 +42,7 @@ mod tests {
     use crate::text::Clean;
 
     #[test]
-    fn texts_that_look_the_same_are_told_apart() {
+    fn texts_that_look_the_same_are_shown_differently() {
         for (raw, shown) in [
             // The first of each pair is the ordinary text.
             ("한글", "한글"),

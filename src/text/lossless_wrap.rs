@@ -17,8 +17,8 @@ pub struct LosslessRows {
 }
 
 /// Splits sanitized `text` at line breaks and wraps it into `columns` columns, margin included.
-/// The margin of a continuation row shows how the previous row ended: `markers` are for an end
-/// after a space, in the last column, and one column short of it. O(len).
+/// The margin of a continuation row shows how the previous row ended: `markers` are the markers after
+/// a row that ends in a space, a full row, and a row that is one column short. O(len).
 pub fn lossless_rows(text: &str, columns: u16, markers: [&str; 3]) -> LosslessRows {
     let columns = columns.saturating_sub(MARGIN_COLUMNS);
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);

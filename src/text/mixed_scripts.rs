@@ -1,8 +1,8 @@
 //! Finds characters that look like others: a Cyrillic `а` in a Latin word, a Cyrillic word that
 //! reads as an English one, mathematical and fullwidth forms of ASCII, a division slash. Prose in
 //! one script is ordinary, and so are words in an East Asian script with Latin letters (`API를`),
-//! which cannot be confused. A mark in ordinary text is worse than a missed one: users would stop
-//! looking.
+//! which cannot be confused. A false positive is worse than a miss: users would stop noticing
+//! the marks.
 
 use super::ascii_twin::{
     ascii_letter_twin, ascii_punctuation_twin, is_latin_look_alike, is_ordinary_numeral,
@@ -15,8 +15,8 @@ use super::script_words::{
 use icu_properties::props::Script;
 use std::ops::Range;
 
-/// Greek letters that do not look like any Latin letter. Units and formulas use them beside Latin
-/// letters.
+/// Greek letters that do not look like any Latin letter. Units and formulas use them next to
+/// Latin letters.
 const DISTINCT_GREEK: &str = "ΓΔΘΛΞΠΣΦΨΩδθλμξπφψ";
 /// Further Greek letters of formulas, which resemble Latin ones.
 const FORMULA_GREEK: &str = "αβγεζηκνρστχω";
@@ -37,7 +37,7 @@ pub(super) fn deceptive_letters(text: &str, context: &ScriptContext) -> Vec<usiz
     }
     for part in text_parts(text) {
         match part.kind {
-            PartKind::Word => Word::new(text, part, context).find(&mut found),
+            PartKind::Word => Word::new(text, part, context).collect_deceptive(&mut found),
             PartKind::Other if is_deceptive_punctuation(text, part, context) => {
                 found.push(part.start);
             }
@@ -64,9 +64,9 @@ fn is_deceptive_punctuation(text: &str, part: TextPart, context: &ScriptContext)
     let after = text[part.start + part.text.len()..].chars().next();
     let is_before_word = after.is_some_and(char::is_alphanumeric);
     match c {
-        // It opens a quotation in German.
+        // Opens a quotation in German.
         '‚' => before.is_some_and(char::is_alphanumeric) || !is_before_word,
-        // In mathematics, it stands between spaces or before a number.
+        // A mathematical tilde stands between spaces or before a number.
         '∼' | '˜' => after.is_some_and(|c| c == '/' || c.is_alphabetic()),
         '∶' => !context.has_east_asian,
         c => !context.has(script_of(c)),
@@ -95,7 +95,7 @@ impl<'a> Word<'a> {
         }
     }
 
-    fn find(&self, found: &mut Vec<usize>) {
+    fn collect_deceptive(&self, found: &mut Vec<usize>) {
         if self.text.is_ascii() {
             return;
         }
@@ -126,14 +126,14 @@ impl<'a> Word<'a> {
             if CONFUSABLE.contains(&script) && main != Some(script) {
                 return !is_formula;
             }
-            is_copy || self.is_foreign(c, script)
+            is_copy || self.is_from_other_script(c, script)
         };
         let chars = self.text.char_indices();
         let deceptive = chars.filter(|(_, c)| is_deceptive(*c));
         found.extend(deceptive.map(|(offset, _)| self.start + offset));
     }
 
-    /// The script that most letters have, among those that can be confused. Latin wins a tie.
+    /// The most frequent of the [`CONFUSABLE`] scripts among the letters. Latin wins a tie.
     fn main_script(&self) -> Option<Script> {
         let mut counts = [0; CONFUSABLE.len()];
         for script in self.text.chars().filter_map(confusable_script) {
@@ -200,9 +200,9 @@ impl<'a> Word<'a> {
         })
     }
 
-    /// Whether `c` is a digit or letter of a script that the value is not written in, in a word
-    /// of ASCII.
-    fn is_foreign(&self, c: char, script: Script) -> bool {
+    /// Whether `c`, in a word with ASCII letters or digits, is a digit or letter of a script in which
+    /// the value is not written.
+    fn is_from_other_script(&self, c: char, script: Script) -> bool {
         let has_ascii = self.text.contains(|c: char| c.is_ascii_alphanumeric());
         if is_non_ascii_digit(c) {
             return has_ascii && !self.context.has(script);
@@ -211,7 +211,7 @@ impl<'a> Word<'a> {
         self.has_ascii_letters && !is_known && ascii_letter_twin(c).is_some()
     }
 
-    /// Which Latin look-alikes of ASCII are deceptive in this word.
+    /// Returns a predicate: whether a Latin look-alike of ASCII is deceptive in this word.
     fn marks_latin_look_alikes(&self) -> impl Fn(char) -> bool {
         let is_ascii_like =
             |c: char| c.is_ascii() || script_of(c) != Script::Latin || is_latin_look_alike(c);
@@ -235,17 +235,17 @@ impl<'a> Word<'a> {
     /// `ı`, after a consonant, and there is no `q`, `w` or `x`. Parts of paths, addresses and
     /// options are not words.
     fn is_turkish_word(&self) -> bool {
-        let is_joint = |c: char| "/\\_@=$~".contains(c);
+        let is_separator = |c: char| "/\\_@=$~".contains(c);
         let mut before = self.before.chars().rev();
-        let is_after_joint = match before.next() {
+        let is_after_separator = match before.next() {
             Some('.' | ':') => before.next().is_some_and(char::is_alphanumeric),
             Some('-') => !before.next().is_some_and(char::is_alphanumeric),
-            c => c.is_some_and(is_joint),
+            c => c.is_some_and(is_separator),
         };
         let mut after = self.after.chars();
-        let is_before_joint = match after.next() {
+        let is_before_separator = match after.next() {
             Some('.' | ':') => after.next().is_some_and(char::is_alphanumeric),
-            c => c.is_some_and(is_joint),
+            c => c.is_some_and(is_separator),
         };
         let is_native = |c: char| c.is_alphabetic() && !"qwxQWX".contains(c);
         // These suffixes do not follow vowel harmony.
@@ -260,7 +260,10 @@ impl<'a> Word<'a> {
             let has_consonant = next > at + first.len_utf8();
             is_plain || has_consonant && [first, second].iter().all(|c| "aıAI".contains(*c))
         });
-        !is_after_joint && !is_before_joint && is_harmonic && self.text.chars().all(is_native)
+        !is_after_separator
+            && !is_before_separator
+            && is_harmonic
+            && self.text.chars().all(is_native)
     }
 }
 

@@ -116,7 +116,7 @@ fn push_entity<'a>(after: &'a str, out: &mut String) -> &'a str {
 
 /// Decodes an XML entity without its `&`; returns the character and the remaining text.
 pub fn decode_entity(text: &str) -> Option<(char, &str)> {
-    /// Numbers with more digits are not code points.
+    /// Longer numbers are not decoded.
     const DIGITS_MAX: usize = 8;
     for (name, c) in [
         ("lt;", '<'),

@@ -1,5 +1,5 @@
-//! Sanitizes untrusted text for the terminal. Only this module can construct a [`Clean`]. Saving,
-//! copying and sending use the raw text instead.
+//! Sanitizes untrusted text for the terminal. Only this module can construct a [`Clean`]. Saving
+//! and sending use the raw text instead.
 
 use super::escape_sequences::EscapeSequences;
 use super::grapheme::clusters_forward;
@@ -23,7 +23,7 @@ pub struct Clean(String);
 
 impl Clean {
     /// Sanitizes a complete text. Drops escape sequences, control characters, bidirectional
-    /// controls and invisible characters; converts `\r\n`, `\r` and Unicode line breaks to `\n`;
+    /// controls and invisible characters; converts `\r\n`, `\r`, U+2028 and U+2029 to `\n`;
     /// expands tabs to the next tab stop. O(len).
     pub fn new(raw: &str) -> Self {
         Sanitizer::default().push(raw)
@@ -92,8 +92,8 @@ impl Clean {
         Self(lines.collect::<Vec<_>>().join(&escape_char('\n')))
     }
 
-    /// A name shown within other text. Quoted as a JSON string if it is empty or contains white
-    /// space, quotes or escapes: spaces could make it look like several names or push the rest of
+    /// A name shown within other text. Quoted as a JSON string if it is empty or contains
+    /// whitespace, quotes or escapes: spaces could make it look like several names or push the rest of
     /// the line out of sight.
     pub fn quoted_if_needed(raw: &str) -> Self {
         let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '⟨' | '\u{2800}');
@@ -103,8 +103,8 @@ impl Clean {
         }
     }
 
-    /// An untrusted name, such as a tool's, on one line. Quotes a name that is empty or has white
-    /// space at either end, so different names never look alike.
+    /// An untrusted name, such as a tool's, on one line. Quotes a name that is empty or has
+    /// whitespace at either end, so different names never look alike.
     pub fn name(raw: &str) -> Self {
         let name = Self::unambiguous_line(raw);
         let needs_quotes = raw.trim().len() < raw.len() || raw.is_empty();
@@ -208,7 +208,7 @@ pub struct Sanitizer {
     filter: InvisibleFilter,
     /// The last character was `\r`, already emitted as a line break; a `\n` right after it is
     /// dropped.
-    after_carriage_return: bool,
+    is_after_carriage_return: bool,
     column: usize,
 }
 
@@ -224,7 +224,7 @@ impl Sanitizer {
             if let Some(last) = ascii_run.chars().next_back() {
                 output.text.push_str(ascii_run);
                 self.filter.record_ascii_run(last);
-                self.after_carriage_return = false;
+                self.is_after_carriage_return = false;
                 self.column += ascii_run.len();
                 rest = &rest[ascii_run.len()..];
             } else {
@@ -249,7 +249,8 @@ impl Sanitizer {
         if self.escape_sequences.push(c) {
             return;
         }
-        let follows_carriage_return = std::mem::replace(&mut self.after_carriage_return, c == '\r');
+        let follows_carriage_return =
+            std::mem::replace(&mut self.is_after_carriage_return, c == '\r');
         match c {
             '\n' if follows_carriage_return => {}
             '\r' | '\u{2028}' | '\u{2029}' => self.filter.push('\n', output),

@@ -1,4 +1,4 @@
-//! Splits text into words and what is between them, to judge the scripts of a word's letters.
+//! Splits text into words and the characters between them, to judge the scripts of a word's letters.
 
 use icu_properties::props::{Alphabetic, GeneralCategory, Script};
 use icu_properties::{CodePointMapData, CodePointSetData};
@@ -98,7 +98,7 @@ fn is_in_word(c: char) -> bool {
 
 pub(super) fn script_of(c: char) -> Script {
     match c {
-        // Unicode assigns them to `Common`, because other scripts use them, too.
+        // Unicode assigns these digits to `Common`, because other scripts use them too.
         '٠'..='٩' => Script::Arabic,
         c => CodePointMapData::<Script>::new().get(c),
     }

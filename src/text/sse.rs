@@ -41,7 +41,7 @@ pub struct SseDecoder {
     has_read_first_line: bool,
     /// The last byte was a carriage return; a line feed right after it belongs to the same line
     /// break.
-    after_carriage_return: bool,
+    is_after_carriage_return: bool,
     /// The last id received, possibly in an event that is not complete yet.
     id: Vec<u8>,
     last_event_id: Vec<u8>,
@@ -58,7 +58,7 @@ impl SseDecoder {
             has_event_field: false,
             unexpected_line: None,
             has_read_first_line: false,
-            after_carriage_return: false,
+            is_after_carriage_return: false,
             id: Vec::new(),
             last_event_id: Vec::new(),
             retry_millis: None,
@@ -81,7 +81,7 @@ impl SseDecoder {
         let mut events = Vec::new();
         let mut rest = bytes;
         while !rest.is_empty() {
-            if std::mem::take(&mut self.after_carriage_return) && rest[0] == b'\n' {
+            if std::mem::take(&mut self.is_after_carriage_return) && rest[0] == b'\n' {
                 rest = &rest[1..];
                 continue;
             }
@@ -93,7 +93,7 @@ impl SseDecoder {
             }
             self.line.extend_from_slice(part);
             let Some(end) = end else { break };
-            self.after_carriage_return = rest[end] == b'\r';
+            self.is_after_carriage_return = rest[end] == b'\r';
             rest = &rest[end + 1..];
             events.extend(self.end_line().map(Ok));
         }

@@ -8,16 +8,16 @@ const WORD_CHARS_MAX: usize = 64;
 /// The closest of `options`, ignoring case, if it has at most one mistake, or as many as a third of
 /// its length. A mistake is an added, missing, replaced or transposed letter.
 pub fn nearest<'a>(word: &str, options: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word = comparison_key(word);
+    let word = folded_prefix(word);
     options
         .into_iter()
-        .map(|option| (osa_distance(&word, &comparison_key(option)), option))
+        .map(|option| (osa_distance(&word, &folded_prefix(option)), option))
         .filter(|(distance, option)| *distance <= (option.chars().count() / 3).max(1))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, option)| option)
 }
 
-fn comparison_key(word: &str) -> String {
+fn folded_prefix(word: &str) -> String {
     word.to_lowercase().chars().take(WORD_CHARS_MAX).collect()
 }
 

@@ -1,5 +1,5 @@
-//! Finds words in a text, to mark them. Ignores case, and composed and decomposed letters are the
-//! same, so Hangul from a macOS file name is found too.
+//! Finds words in a text, to mark them. Ignores case and Unicode composition, so decomposed Hangul
+//! from a macOS file name is found too.
 
 use super::grapheme::clusters_forward;
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -14,7 +14,7 @@ pub fn fold(text: &str) -> String {
     composed.to_lowercase()
 }
 
-/// Whether a term occurs in `text`. Much faster than finding where.
+/// Whether a term occurs in `text`. Much faster than [`term_matches`].
 pub fn contains_any(text: &str, terms: &[String]) -> bool {
     if terms.is_empty() {
         return false;

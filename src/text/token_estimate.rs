@@ -1,5 +1,5 @@
 //! Estimates token counts without a tokenizer, by counting the units that tokenizers split text
-//! into. The weights are fitted to seven current tokenizers with samples of English, code, JSON,
+//! into. The weights are fitted to the tokenizers in the tests with samples of English, code, JSON,
 //! Korean and Japanese, erring on the high side.
 
 #[cfg(test)]

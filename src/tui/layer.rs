@@ -187,8 +187,8 @@ pub enum UiRequest {
     UseLeftTask(LeftTaskId),
     /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
-    /// Moves queued prompts back into the editor, because another session is about to open.
-    ReturnQueue,
+    /// Pauses the queue of prompts, because another session is about to open.
+    PauseQueue,
     /// Shows the first match of this text once the session is open.
     FindWhenOpened(SessionId, String),
     AttachResource {

@@ -1,5 +1,5 @@
-//! Commands that change a setting: the tool mode, the persona, the system prompt; and the one that
-//! shows how the context is filled.
+//! Commands that change the tool mode, the persona or the system prompt, and the notice of
+//! `/context`.
 
 use crate::domain::{Notice, ToolMode};
 use crate::protocol::{Command, ContextMeter};
@@ -59,7 +59,7 @@ pub fn replace_system_prompt(argument: &str, cx: &mut UiContext) {
     }
 }
 
-/// How full the model's context is, and with what.
+/// The used tokens of the model's context, in total and by origin.
 pub fn context_notice(meter: ContextMeter) -> Notice {
     if meter.used == 0 {
         return Notice::info("The context is still empty.")

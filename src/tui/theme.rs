@@ -110,7 +110,7 @@ pub struct Glyphs {
     /// Before the result of a call.
     pub result: &'static str,
     pub cursor: &'static str,
-    /// Before the message.
+    /// Before the text that the user types.
     pub prompt: &'static str,
     pub bar_full: &'static str,
     pub bar_ends: [&'static str; 2],

@@ -41,7 +41,7 @@ pub struct UiModel {
     pub screen: ScreenState,
     pub input: InputState,
     pub keymap: Keymap,
-    /// The program's folder.
+    /// The folder with the program's files.
     home: String,
     pub ids: IdGenerators,
     pub chat: Chat,
@@ -61,7 +61,7 @@ pub struct UiModel {
     pub engine: EngineState,
     pub first_run: FirstRun,
     pub probe: Option<ProbeProgress>,
-    /// The model is generating answers for servers.
+    /// Progress of the answers that the model generates for servers, if any.
     pub sampling: Option<SamplingProgress>,
     pub servers_pane: ServersPane,
     pub notices: Notices,
@@ -73,7 +73,7 @@ pub struct UiModel {
 pub struct InputState {
     pub replies: ReplyFilter,
     pub last_key: Duration,
-    /// A notice has named the setting that tmux needs for copying.
+    /// Whether a notice has named the setting that tmux needs for copying.
     pub has_explained_tmux: bool,
 }
 

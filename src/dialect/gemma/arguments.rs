@@ -19,7 +19,7 @@ pub(super) struct GemmaArguments {
     open_containers: Vec<OpenContainer>,
     /// The number of open containers beyond the depth limit.
     excess_depth: usize,
-    /// The current key or value. An opening quote is removed once it is complete.
+    /// The current key or value. A complete opening quote is removed from it.
     token: String,
     complete: Option<Value>,
     was_repaired: bool,

@@ -7,7 +7,7 @@ use super::{BracketScanner, PythonicRecognizer, State};
 use crate::domain::Toolset;
 
 /// Whether a list may contain calls here: at the start of a line or after a colon outside code, or
-/// at the start of a line in a fence that is still withheld.
+/// at the start of a line in a withheld fence whose info word is missing or `tool_code`.
 pub(super) fn can_be_bare_list(opening: &OpeningContext<'_>) -> bool {
     let is_allowed_here = match opening.fence_info {
         Some(info) => opening.is_at_line_start && matches!(info, "" | "tool_code"),
@@ -27,17 +27,17 @@ impl PythonicRecognizer {
     ) -> Advance {
         match c {
             '\n' => {
-                self.state = State::OwnLine;
+                self.state = State::LineEnded;
                 Advance::Reject
             }
             '`' if self.is_in_fence => {
-                self.state = State::OwnLine;
+                self.state = State::LineEnded;
                 Advance::Reject
             }
             c if c.is_whitespace() || matches!(c, ';' | ',') => self.enter(State::ListClosed {
                 has_separator: true,
             }),
-            '<' => self.enter(State::MessageEnd { start: char_start }),
+            '<' => self.enter(State::PossibleCloser { start: char_start }),
             '[' if has_separator => {
                 self.brackets = BracketScanner::default();
                 self.brackets.push(c);
@@ -48,7 +48,7 @@ impl PythonicRecognizer {
         }
     }
 
-    pub(super) fn step_message_end(
+    pub(super) fn step_possible_closer(
         &mut self,
         marker: &str,
         body: &str,

@@ -26,11 +26,11 @@ pub(super) enum PythonicState {
         has_separator: bool,
     },
     /// After a list without a marker, in a possible closing marker.
-    MessageEnd {
+    PossibleCloser {
         start: usize,
     },
     /// A list without a marker ended its line, so it contains calls.
-    OwnLine,
+    LineEnded,
     /// In a call with an invalid string, before the end of its line.
     UnterminatedString,
     /// The line of a call with an invalid string ended at this offset.

@@ -7,7 +7,8 @@ use super::super::recognizer::{Advance, RecognizedForm};
 use super::{PythonicRecognizer, State, tool_name};
 use crate::domain::{ToolLookup, Toolset};
 
-pub(super) const REASON: &str =
+/// The reason why a call with an invalid string is not run.
+pub(super) const UNCLOSED_STRING: &str =
     "its arguments cannot be read: a string is not closed, or a quote in it is not escaped";
 
 /// The end of an invalid call, before the closing marker of its wrapper. `body` ends with the
@@ -36,7 +37,7 @@ impl PythonicRecognizer {
         self.string_start.max(self.item_start)
     }
 
-    /// Ends the call with the first line of the invalid string, which may already span several
+    /// Ends the call with the first line of the invalid string. The string may already span several
     /// lines.
     pub(super) fn on_unterminated(&mut self, body: &str) -> Advance {
         let string_start = self.unterminated_string_start();
@@ -64,7 +65,7 @@ impl PythonicRecognizer {
         }
         let call_end = call_end(body, self.unterminated_string_start());
         let call = &body[self.item_start..call_end];
-        let event = json_call::unusable_call(call, REASON);
+        let event = json_call::unusable_call(call, UNCLOSED_STRING);
         // Further statements are parsed only if the call ends here. Otherwise, the text after it
         // may belong to the string.
         if !self.is_list && call.ends_with(')') && !call.contains('\n') {

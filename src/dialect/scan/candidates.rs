@@ -135,7 +135,7 @@ impl CallScanner {
         let raw = std::mem::take(&mut self.withheld);
         let fence = self.withheld_fence.take();
         if !matches!(form, RecognizedForm::ThinkingEnds) {
-            self.output.fences.start_line();
+            self.output.code.start_line();
         }
         match form {
             RecognizedForm::WrapperStart(_) => {}

@@ -13,67 +13,67 @@ impl CallScanner {
             self.withhold_fence_end(c, 1);
             return true;
         }
-        let may_open =
-            !self.output.fences.is_in_fence() && self.output.fences.last_char != Some('`');
+        let may_open = !self.output.code.is_in_fence() && self.output.code.last_char != Some('`');
         if may_open {
-            let mut ticks = BacktickRun::default();
-            ticks.push(c);
+            let mut run = BacktickRun::default();
+            run.push(c);
             self.withheld.push(c);
-            self.state = ScanState::FenceStart(ticks);
+            self.state = ScanState::FenceStart(run);
         }
         may_open
     }
 
-    pub(super) fn step_fence_start(&mut self, c: char, mut ticks: BacktickRun) -> bool {
+    pub(super) fn step_fence_start(&mut self, c: char, mut run: BacktickRun) -> bool {
         let info = self.withheld.trim_start_matches('`').trim();
         let opening = OpeningContext {
-            previous_char: if ticks.length < 3 {
+            previous_char: if run.backticks < 3 {
                 Some('`')
             } else {
-                self.output.fences.last_char
+                self.output.code.last_char
             },
             // On the fence's first line, the text may still be the info word.
-            is_at_line_start: ticks.length >= 3 && self.withheld.contains('\n'),
+            is_at_line_start: run.backticks >= 3 && self.withheld.contains('\n'),
             is_in_fence: true,
-            fence_info: (ticks.length >= 3).then_some(info),
+            fence_info: (run.backticks >= 3).then_some(info),
             ..self.opening_context(c)
         };
-        let candidates = if ticks.can_precede_call() {
+        let candidates = if run.can_precede_call() {
             self.open_recognizers(&opening)
         } else {
             Vec::new()
         };
         if !candidates.is_empty() {
-            self.withheld_fence = Some(ticks.length);
+            self.withheld_fence = Some(run.backticks);
             self.start_form(c, candidates);
             return true;
         }
-        if ticks.push(c) {
+        if run.push(c) {
             self.withheld.push(c);
-            self.state = ScanState::FenceStart(ticks);
+            self.state = ScanState::FenceStart(run);
             return true;
         }
         self.release();
         false
     }
 
-    /// Withholds `c`, the last of `ticks` backticks. Hides them once they close the hidden fence.
-    fn withhold_fence_end(&mut self, c: char, ticks: usize) {
+    /// Withholds `c`. `backticks` is the length of the run so far; the run is hidden once it closes the
+    /// hidden fence.
+    fn withhold_fence_end(&mut self, c: char, backticks: usize) {
         self.withheld.push(c);
-        if self.hidden_fence == Some(ticks) {
+        if self.hidden_fence == Some(backticks) {
             self.hidden_fence = None;
             self.open_wrapper = None;
             self.output.push_marker(&self.withheld);
             self.withheld.clear();
             self.output.start_holdback(true);
         } else {
-            self.state = ScanState::FenceEnd(ticks);
+            self.state = ScanState::FenceEnd(backticks);
         }
     }
 
-    pub(super) fn step_fence_end(&mut self, c: char, ticks: usize) -> bool {
+    pub(super) fn step_fence_end(&mut self, c: char, backticks: usize) -> bool {
         if c == '`' {
-            self.withhold_fence_end(c, ticks + 1);
+            self.withhold_fence_end(c, backticks + 1);
             return true;
         }
         self.release();

@@ -62,7 +62,7 @@ fn numbers_are_converted_only_without_loss() {
 }
 
 #[test]
-fn booleans_and_null_accept_the_spellings_of_other_languages() {
+fn booleans_and_null_accept_python_spellings() {
     let boolean = json!({"type": "boolean"});
     assert_eq!(coerce(boolean.clone(), "true\n"), json!(true));
     assert_eq!(coerce(boolean.clone(), "False"), json!(false));
@@ -307,7 +307,7 @@ fn the_last_value_of_a_long_enum_is_accepted() {
 }
 
 #[test]
-fn only_numbers_and_booleans_are_taken_out_of_strings() {
+fn only_numbers_and_booleans_are_unquoted() {
     let unquoted = |schema: Value, text: &str| {
         let tool = tool_with("f", json!({"properties": {"v": schema}}));
         ArgumentSchema::for_argument(&tool, "v").unquoted(text)

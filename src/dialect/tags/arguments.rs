@@ -180,7 +180,7 @@ impl TagArgument {
             let before = body[start.min(tag_start)..tag_start].trim_end_matches([' ', '\t']);
             let is_argument = ArgumentSchema::for_argument(&tool.tool, &name).is_listed;
             if before.ends_with('\n') && is_argument && keys.insert(name.clone()) {
-                let value = value_whitespace::trim_unclosed_value(before, grammar.text);
+                let value = value_whitespace::trim_unclosed_value(before, grammar.value_decoding);
                 texts.push(self.with_text(key, value));
                 key = Cow::Owned(name);
                 start = tag_start + length;
@@ -188,7 +188,10 @@ impl TagArgument {
         }
         let is_split = start > self.text.start;
         let last_text = &body[start..self.text.end];
-        texts.push(self.with_text(key, value_whitespace::trim_value(last_text, grammar.text)));
+        texts.push(self.with_text(
+            key,
+            value_whitespace::trim_value(last_text, grammar.value_decoding),
+        ));
         is_split
     }
 

@@ -54,8 +54,8 @@ impl TagParser {
 
     /// Ends the call, whose text ends at `raw_end`.
     pub(super) fn complete(&self, cursor: TagCursor<'_>, raw_end: usize) -> Advance {
-        let is_nameless = self.call.name.is_none() && self.call.values.is_empty();
-        if is_nameless || self.is_bare_word(cursor.offered) {
+        let is_empty = self.call.name.is_none() && self.call.values.is_empty();
+        if is_empty || self.is_bare_word(cursor.offered) {
             return Advance::Text;
         }
         match self.to_event(cursor.body, raw_end, true, cursor.offered) {
@@ -67,9 +67,9 @@ impl TagParser {
     /// Whether the wrapper contains only a word that names no tool, so the text mentions the
     /// wrapper instead of using it.
     fn is_bare_word(&self, offered: &Toolset) -> bool {
-        let has_no_values = self.grammar.head.is_none() && self.call.values.is_empty();
+        let has_no_tags = self.grammar.head.is_none() && self.call.values.is_empty();
         let name = self.call.name.as_deref().unwrap_or_default();
-        has_no_values
+        has_no_tags
             && self.call.json.is_none()
             && offered.resolve(None, name) == ToolLookup::Unknown
     }
@@ -169,7 +169,7 @@ impl TagParser {
             .value_state
             .possible_end
             .as_ref()
-            .filter(|candidate| candidate.is_on_other_line)?;
+            .filter(|candidate| candidate.is_on_later_line)?;
         Some(candidate.tag.clone())
     }
 

@@ -135,7 +135,7 @@ pub(super) struct TagGrammar {
     pub(super) end_is_outside: bool,
     /// One JSON object may replace the values.
     pub(super) may_be_json: bool,
-    pub(super) text: ValueText,
+    pub(super) value_decoding: ValueDecoding,
 }
 
 /// The role of a tag between values.
@@ -201,10 +201,10 @@ impl TagGrammar {
 
 /// How the value is extracted from the text between value tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ValueText {
+pub(super) enum ValueDecoding {
     /// Removes one newline on either side, and shared indentation.
     TrimLineEnds,
-    /// Removes one newline on both sides, or none.
+    /// Removes one newline on each side, but only if both sides have one.
     Bare,
     /// Like `Bare`, but also resolves character references and CDATA sections.
     Xml,
@@ -222,7 +222,7 @@ const FUNCTION: TagGrammar = TagGrammar {
     end: "</function>",
     end_is_outside: false,
     may_be_json: true,
-    text: ValueText::TrimLineEnds,
+    value_decoding: ValueDecoding::TrimLineEnds,
 };
 
 /// Used by GLM. It begins with the tool name.
@@ -237,7 +237,7 @@ pub(super) static GLM: TagGrammar = TagGrammar {
     end: "</tool_call>",
     end_is_outside: true,
     may_be_json: true,
-    text: ValueText::Bare,
+    value_decoding: ValueDecoding::Bare,
 };
 
 /// This program's own form, which the system message teaches.
@@ -252,7 +252,7 @@ const REQUEST: TagGrammar = TagGrammar {
     end: "</mcp-request>",
     end_is_outside: false,
     may_be_json: false,
-    text: ValueText::Xml,
+    value_decoding: ValueDecoding::Xml,
 };
 
 macro_rules! invoke {
@@ -271,7 +271,7 @@ macro_rules! invoke {
             end: concat!("</", $prefix, $word, ">"),
             end_is_outside: false,
             may_be_json: true,
-            text: ValueText::Bare,
+            value_decoding: ValueDecoding::Bare,
         }
     };
 }

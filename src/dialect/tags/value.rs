@@ -2,7 +2,7 @@
 //! wrapper. Such a tag may also be part of the value; the text after it decides.
 
 use super::super::recognizer::Advance;
-use super::grammar::{self, ValueText};
+use super::grammar::{self, ValueDecoding};
 use super::parser::{TagCursor, TagParser, TagParserState};
 use super::xml::{CDATA, CDATA_END};
 use std::ops::Range;
@@ -27,7 +27,7 @@ pub(super) struct PossibleEnd {
     /// The start of the first visible text after the tag.
     next_start: usize,
     /// That text is on a later line than the tag.
-    pub(super) is_on_other_line: bool,
+    pub(super) is_on_later_line: bool,
 }
 
 impl TagParser {
@@ -44,7 +44,7 @@ impl TagParser {
             match self
                 .value_state
                 .possible_end
-                .take_if(|end| end.is_on_other_line || end.next_start == opener_start)
+                .take_if(|end| end.is_on_later_line || end.next_start == opener_start)
             {
                 // Another call begins, so the earlier tag did end this one.
                 Some(possible_end) => {
@@ -54,7 +54,8 @@ impl TagParser {
                 None => self.value_state.depth += 1,
             }
         }
-        if cursor.c == '[' && self.grammar.text == ValueText::Xml && opens_cdata(text) {
+        if cursor.c == '[' && self.grammar.value_decoding == ValueDecoding::Xml && opens_cdata(text)
+        {
             self.state = TagParserState::Cdata { start };
         } else if cursor.c != '>' {
             return Advance::Hold;
@@ -163,13 +164,13 @@ impl TagParser {
             .value_state
             .possible_end
             .as_ref()
-            .is_none_or(|end| !end.is_on_other_line)
+            .is_none_or(|end| !end.is_on_later_line)
         {
-            let is_on_other_line = body[tag.end..next_start].contains('\n');
+            let is_on_later_line = body[tag.end..next_start].contains('\n');
             self.value_state.possible_end = Some(PossibleEnd {
                 tag,
                 next_start,
-                is_on_other_line,
+                is_on_later_line,
             });
         }
     }

@@ -1,28 +1,28 @@
 //! Separates the whitespace that belongs to a value from layout: the newlines and indentation that
 //! only put the tags on their own lines.
 
-use super::grammar::ValueText;
+use super::grammar::ValueDecoding;
 use super::xml;
 use std::borrow::Cow;
 
 /// The value in `text`, the complete text between the tags. O(len).
-pub(super) fn trim_value(text: &str, kind: ValueText) -> Cow<'_, str> {
-    match kind {
-        ValueText::TrimLineEnds => trim_lines(text),
-        ValueText::Bare => between_line_ends(text).into(),
-        ValueText::Xml => xml::content(between_line_ends(text)),
+pub(super) fn trim_value(text: &str, decoding: ValueDecoding) -> Cow<'_, str> {
+    match decoding {
+        ValueDecoding::TrimLineEnds => trim_lines(text),
+        ValueDecoding::Bare => between_line_ends(text).into(),
+        ValueDecoding::Xml => xml::content(between_line_ends(text)),
     }
 }
 
 /// Like [`trim_value`], for a value without its end tag. The newline before the following tag is
 /// always layout.
-pub(super) fn trim_unclosed_value(text: &str, kind: ValueText) -> Cow<'_, str> {
+pub(super) fn trim_unclosed_value(text: &str, decoding: ValueDecoding) -> Cow<'_, str> {
     let text = text.trim_end_matches([' ', '\t']);
-    match kind {
-        ValueText::Bare | ValueText::Xml if after_line_end(text).is_none() => {
-            trim_value(before_line_end(text).unwrap_or(text), kind)
+    match decoding {
+        ValueDecoding::Bare | ValueDecoding::Xml if after_line_end(text).is_none() => {
+            trim_value(before_line_end(text).unwrap_or(text), decoding)
         }
-        _ => trim_value(text, kind),
+        _ => trim_value(text, decoding),
     }
 }
 
@@ -54,7 +54,7 @@ fn trim_lines(text: &str) -> Cow<'_, str> {
 }
 
 /// Removes the shared indentation if the call is laid out as a tree: the closing tag is indented on
-/// its own line, and every line of the value is indented at least as deep.
+/// its own line, and every line of the value is indented at least as deeply.
 fn without_shared_indentation(text: &str) -> Option<String> {
     let (value, tag_indentation) = text.rsplit_once('\n')?;
     let is_blank = |text: &str| text.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
@@ -104,7 +104,7 @@ mod tests {
             ("  ", "  "),
         ] {
             assert_eq!(
-                trim_value(text, ValueText::TrimLineEnds),
+                trim_value(text, ValueDecoding::TrimLineEnds),
                 expected,
                 "{text:?}"
             );
@@ -125,7 +125,7 @@ mod tests {
             ("\n\tx\n    ", "\tx\n    "),
         ] {
             assert_eq!(
-                trim_value(text, ValueText::TrimLineEnds),
+                trim_value(text, ValueDecoding::TrimLineEnds),
                 expected,
                 "{text:?}"
             );
@@ -134,13 +134,13 @@ mod tests {
 
     #[test]
     fn bare_and_xml_values_lose_newlines_only_on_both_sides() {
-        for kind in [ValueText::Bare, ValueText::Xml] {
-            assert_eq!(trim_value("\n서울\n", kind), "서울");
-            assert_eq!(trim_value("a\nb\n", kind), "a\nb\n");
-            assert_eq!(trim_value("\na", kind), "\na");
-            assert_eq!(trim_value(" a ", kind), " a ");
+        for decoding in [ValueDecoding::Bare, ValueDecoding::Xml] {
+            assert_eq!(trim_value("\n서울\n", decoding), "서울");
+            assert_eq!(trim_value("a\nb\n", decoding), "a\nb\n");
+            assert_eq!(trim_value("\na", decoding), "\na");
+            assert_eq!(trim_value(" a ", decoding), " a ");
         }
-        assert_eq!(trim_value("\n&lt;b&gt;\n", ValueText::Xml), "<b>");
-        assert_eq!(trim_value("&lt;", ValueText::Bare), "&lt;");
+        assert_eq!(trim_value("\n&lt;b&gt;\n", ValueDecoding::Xml), "<b>");
+        assert_eq!(trim_value("&lt;", ValueDecoding::Bare), "&lt;");
     }
 }

@@ -25,7 +25,7 @@ impl ImageSupport {
             None => match model.provider {
                 ProviderKind::Anthropic => Self::Yes,
                 ProviderKind::OpenAi if model.has_default_base_url() => Self::Yes,
-                // The script of the demo reads no images.
+                // The demo plays a fixed script, which ignores images.
                 ProviderKind::Scripted => Self::No,
                 ProviderKind::OpenAi | ProviderKind::Mistral | ProviderKind::Ollama => {
                     Self::Unknown

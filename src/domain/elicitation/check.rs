@@ -10,7 +10,7 @@ impl FormField {
     /// The value to send. `None` for an optional field without a value.
     ///
     /// # Errors
-    /// What is wrong, as a sentence.
+    /// The problem with the input, as a sentence.
     pub fn check(&self, input: &FieldInput) -> Result<Option<Value>, String> {
         let value = match (&self.kind, input) {
             (FieldKind::Text(rules), FieldInput::Text(text)) if !text.is_empty() => {
@@ -77,7 +77,7 @@ fn check_text(rules: &TextRules, text: &str) -> Result<(), String> {
     }
 }
 
-/// One `@` with a name before it and a domain after it. The server knows the rest.
+/// Requires a name, one `@` and a domain with a dot. The server can check more.
 fn is_email(text: &str) -> bool {
     let is_plain = !text.contains(|c: char| c.is_whitespace() || c.is_control());
     let parts = text.rsplit_once('@');
@@ -140,7 +140,7 @@ impl TextFormat {
 }
 
 impl FormField {
-    /// What the field accepts, in a few words. Empty for a text without rules.
+    /// A short description of the accepted values. Empty for text without rules.
     pub fn hint(&self) -> String {
         let range = |min: Option<String>, max: Option<String>| match (min, max) {
             (Some(min), Some(max)) => format!("{min} to {max}"),

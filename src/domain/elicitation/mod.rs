@@ -121,7 +121,7 @@ impl FieldOption {
 impl ElicitationForm {
     /// The labels of the fields that ask for a secret, which servers must not do in a form.
     ///
-    /// If only the message names a secret, any typed text may be it.
+    /// If only the message asks for a secret, any text field may be meant, so all of them count.
     pub fn secret_fields(&self) -> Vec<&str> {
         let labels = |is_secret: &dyn Fn(&FormField) -> bool| -> Vec<&str> {
             let secret = self.fields.iter().filter(|field| is_secret(field));
@@ -137,7 +137,7 @@ impl ElicitationForm {
     /// The answer for these inputs, one for each field. Blank optional fields are left out.
     ///
     /// # Errors
-    /// The index of the first invalid field, and what is wrong with it.
+    /// The index of the first invalid field, and the problem as a sentence.
     pub fn answer(&self, inputs: &[FieldInput]) -> Result<Map<String, Value>, (usize, String)> {
         let mut content = Map::new();
         for (index, (field, input)) in self.fields.iter().zip(inputs).enumerate() {

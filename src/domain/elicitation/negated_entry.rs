@@ -13,12 +13,12 @@ const NEGATIONS: &[&str] = &[
     "should not",
     "shouldn't",
 ];
-/// Verbs after which the secret follows.
+/// Verbs whose object may be a secret.
 const VERBS: &[&str] = &[
     "enter", "type", "paste", "include", "put", "write", "provide", "submit", "send", "give",
     "use", "add",
 ];
-/// Words after which the sentence is about something else, or about which secret is meant.
+/// Words that end the negated part, because the rest of the sentence may still ask for a secret.
 const CLAUSE_WORDS: &[&str] = &[
     "when",
     "while",
@@ -50,7 +50,7 @@ const CLAUSE_WORDS: &[&str] = &[
     "old",
     "expired",
 ];
-/// The end of a Korean clause that forbids entering something. The object precedes it.
+/// Endings of Korean clauses that forbid entering something. The object precedes them.
 const KOREAN_ENDS: &[&str] = &[
     "입력하지 마",
     "입력하지 말",
@@ -82,10 +82,10 @@ fn without_english_entries(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let words = text.split_inclusive(char::is_whitespace);
     let mut is_negated = false;
-    let mut before = [String::new(), String::new()];
+    let mut last_words = [String::new(), String::new()];
     for word in words {
         let plain = plain_word(word);
-        let starts = VERBS.contains(&plain.as_str()) && follows_negation(&before);
+        let starts = VERBS.contains(&plain.as_str()) && follows_negation(&last_words);
         is_negated = starts || is_negated && !CLAUSE_WORDS.contains(&plain.as_str());
         match is_negated {
             true => kept.push(' '),
@@ -93,17 +93,17 @@ fn without_english_entries(text: &str) -> String {
         }
         let ends = word.trim_end().ends_with(ends_sentence);
         is_negated &= !ends;
-        before = match ends {
+        last_words = match ends {
             true => [String::new(), String::new()],
-            false => [std::mem::take(&mut before[1]), plain],
+            false => [std::mem::take(&mut last_words[1]), plain],
         };
     }
     kept
 }
 
 /// Whether the last two words are a negation.
-fn follows_negation(before: &[String; 2]) -> bool {
-    let [first, second] = before;
+fn follows_negation(last_words: &[String; 2]) -> bool {
+    let [first, second] = last_words;
     NEGATIONS
         .iter()
         .any(|negation| match negation.split_once(' ') {

@@ -8,7 +8,7 @@ const COMPILED_BYTES_MAX: usize = 1 << 18;
 /// Maximum length of a pattern in a message, in characters.
 const EXCERPT_CHARS_MAX: usize = 200;
 
-/// A regular expression that a value must contain a match of.
+/// A regular expression that must match some part of the value.
 #[derive(Debug, Clone)]
 pub struct TextPattern {
     source: String,

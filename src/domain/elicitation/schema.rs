@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 /// Maximum number of fields. A form with more is refused.
 pub const FORM_FIELDS_MAX: usize = 100;
-/// Maximum size of a form: the bytes of all its texts, plus some for each value.
+/// Maximum size of a form: the bytes of all its texts, plus [`VALUE_BYTES`] for each value.
 const FORM_BYTES_MAX: usize = 256 * 1024;
 const VALUE_BYTES: usize = 8;
 /// Maximum number of options of one field.
@@ -72,7 +72,7 @@ fn bytes_left(budget: usize, value: &Value) -> Option<usize> {
 /// The message of a request.
 ///
 /// # Errors
-/// It is too long.
+/// If it is too long, as a clause for the server and the user.
 pub(super) fn message(params: &Value) -> Result<String, String> {
     let message = params.get("message").and_then(Value::as_str);
     let message = message.unwrap_or_default();
@@ -129,7 +129,7 @@ impl FormField {
     /// Why the default is invalid, as a sentence.
     fn default_input(&self, value: &Value) -> Result<FieldInput, String> {
         let expected = match &self.kind {
-            FieldKind::Text(_) => "Expected a text that is not too long.",
+            FieldKind::Text(_) => "Expected text within the length limit.",
             FieldKind::Number(_) => "Expected a number.",
             FieldKind::Boolean => "Expected true or false.",
             FieldKind::Choice(_) => "It is not an option.",

@@ -33,7 +33,7 @@ const WORDS: &[&str] = &[
     "passkey",
     "privkey",
 ];
-/// Words that name a secret together, compared without separators.
+/// Terms that name a secret, searched for after removing spaces and punctuation.
 const PHRASES: &[&str] = &[
     "password",
     "passphrase",
@@ -121,8 +121,8 @@ const PHRASES: &[&str] = &[
 ];
 
 impl FormField {
-    /// Whether the field's name, title or description suggests a secret. Only fields whose value is
-    /// typed can.
+    /// Whether the field's name, title or description suggests a secret. Always false for fields
+    /// whose value is selected rather than typed.
     pub fn asks_for_secret(&self) -> bool {
         let is_typed = matches!(self.kind, FieldKind::Text(_) | FieldKind::Number(_));
         let labels = [Some(&self.name), self.title.as_ref()];

@@ -14,7 +14,7 @@ const CANCELLED_MAX: usize = 100;
 pub struct SessionMetadata {
     /// The title set by the user.
     pub title: Option<String>,
-    /// The persona of the last answer, raw; `None` if the system prompt was used.
+    /// The persona of the last answer, unsanitized; `None` if the system prompt was used.
     pub persona: Option<String>,
     pub turns: StoredRecords<TurnRecord>,
     pub cancelled: StoredRecords<CancelledTurn>,

@@ -38,7 +38,7 @@ pub enum QuoteSource {
     /// The user's notes.
     Notes,
     /// No untrusted text contains the call, but excerpts of notes were sent with the prompt, and
-    /// only the mode would approve the call.
+    /// only the tool mode would approve the call.
     ConsultedNotes,
     Attachment,
     /// An earlier message of a reopened conversation.

@@ -1,7 +1,7 @@
 //! Argument patterns of stored rules. When in doubt, a pattern does not match, which only
-//! means that the call asks. `*` matches letters, digits, `_`, `-` and `.`; `?` matches one
+//! means that the user is asked. `*` matches letters, digits, `_`, `-` and `.`; `?` matches one
 //! of them; every other character matches itself. Therefore a wildcard cannot introduce
-//! another host, option, word or statement, no matter what interprets the text later.
+//! another host, option, word or statement, whichever program interprets the text later.
 
 use crate::domain::Arguments;
 use crate::text::invisible::is_invisible;

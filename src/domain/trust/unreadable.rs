@@ -1,5 +1,5 @@
 //! The unreadable parts of `trust.json`. An unreadable rule may be one that blocks a tool, so in
-//! any uncertain case calls ask, and tools that may have changed are withheld.
+//! any uncertain case the user is asked, and tools that may have changed are withheld.
 
 use super::{AcceptedDefinition, Trust};
 use crate::domain::{Pin, ServerId};
@@ -16,11 +16,11 @@ pub struct UnreadableEntries {
     /// The file existed at startup but could not be read, so only decisions made since then
     /// apply.
     pub is_file_unreadable: bool,
-    /// The server of an unreadable rule is unknown, so every call asks.
+    /// The server of an unreadable rule is unknown, so every call needs approval.
     pub has_rule_without_server: bool,
-    /// Servers with a rule whose tool is unreadable; all calls to their tools ask.
+    /// Servers with a rule whose tool is unreadable; all calls to their tools need approval.
     pub servers: BTreeSet<ServerId>,
-    /// Tools with an unreadable rule; their calls ask.
+    /// Tools with an unreadable rule; calls to them need approval.
     pub tools: BTreeSet<(ServerId, String)>,
     /// The accepted definitions of all servers are lost.
     pub are_all_pins_lost: bool,
@@ -75,7 +75,7 @@ impl AcceptedDefinition {
 }
 
 impl Trust {
-    /// Whether calls to this tool must ask, whatever the tool mode and the rules.
+    /// Whether the user must be asked about each call to this tool, regardless of tool mode and rules.
     pub fn must_ask(&self, server: &ServerId, tool: &str) -> bool {
         let unreadable = &self.unreadable;
         let mut tools = unreadable.tools.iter();

@@ -126,7 +126,7 @@ impl Actor {
         }
     }
 
-    /// Gives the model's answer to the agent.
+    /// Passes the model's answer to the agent.
     pub(super) fn finish_agent(&mut self, answer: ModelAnswer) {
         if let Some(turn) = &mut self.turn
             && let Some(finish) = turn.agent.finish.take()
@@ -169,7 +169,7 @@ impl Actor {
         self.cx.notice(notice.unwrap_or_else(|notice| notice));
     }
 
-    /// Sends excerpts of notes with the prompts of this conversation, or stops that. Cannot start
+    /// Starts or stops sending excerpts of notes with the prompts of this conversation. Cannot start
     /// without a vault; the notice then gives the reason.
     fn set_consulting(&mut self, consults_notes: bool) {
         let has_vault = !self.cx.settings.notes().vaults.is_empty();
@@ -190,7 +190,7 @@ impl Actor {
         self.report_later(notice);
     }
 
-    /// Reports the new folder of notes, once it is indexed. It may contain no note yet.
+    /// Reports the new folder of notes, once it is indexed. The folder may still be empty.
     pub(super) fn report_notes_folder(&mut self, folder: PathBuf) {
         let notice = self.describe_consulting();
         self.report_later(Box::pin(async move {
@@ -205,7 +205,7 @@ impl Actor {
 
     fn describe_consulting(&mut self) -> BoxFuture<'static, Notice> {
         let waiting = Notice::info("Reading the notes…");
-        // Not queued: the result would be shown first.
+        // Posted directly rather than by a job, so that it is shown before the result.
         self.cx.outbox.push(Event::NoticePosted(waiting));
         let metadata = &self.conversation.session().metadata;
         let consults_notes = metadata.consults_notes == Some(true);
@@ -213,7 +213,7 @@ impl Actor {
         self.agents.describe_consulting(consults_notes, settings)
     }
 
-    /// After a conversation was opened, notifies the user if notes are sent with its prompts.
+    /// Notifies the user if notes are sent with the prompts of a conversation that was just opened.
     pub(super) fn announce_consulting(&mut self) {
         let metadata = &self.conversation.session().metadata;
         let has_vault = !self.cx.settings.notes().vaults.is_empty();
@@ -227,11 +227,14 @@ impl Actor {
     pub(super) fn remove_notes(
         &mut self,
         written: Vec<WrittenNote>,
-        done: &'static str,
+        reason: &'static str,
         new_note: Option<&str>,
     ) {
         let settings = self.cx.settings.notes();
-        for notice in self.agents.remove_notes(written, done, new_note, settings) {
+        for notice in self
+            .agents
+            .remove_notes(written, reason, new_note, settings)
+        {
             self.report_later(notice);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Actor;
 use crate::domain::attachment::AttachmentSource;
-use crate::domain::{ArgumentCheck, Notice, QueryId, SchemaCheck, UnsentText};
+use crate::domain::{Advice, ArgumentCheck, Notice, QueryId, SchemaCheck, UnsentText};
 use crate::engine::attachments;
 use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
@@ -212,7 +212,7 @@ impl Actor {
     fn change_session(&mut self, command: Command) {
         if self.turn.is_some() {
             let notice = Notice::info("A turn is still running.");
-            return self.cx.notice(notice);
+            return self.cx.notice(notice.with_advice(Advice::WaitOrStop));
         }
         match command {
             Command::ListBranches { of_turn } => {

@@ -16,7 +16,7 @@ impl Actor {
             LeftTaskCommand::Follow(task) => self.follow_left_task(task),
             LeftTaskCommand::Cancel(task) => self.cancel_left_task(task),
             LeftTaskCommand::Remove(task) => {
-                self.left_tasks.forget(task, &mut self.cx);
+                self.left_tasks.remove(task, &mut self.cx);
             }
         }
     }
@@ -75,7 +75,7 @@ impl Actor {
     }
 
     fn cancel_left_task(&mut self, id: LeftTaskId) {
-        let Some(entry) = self.left_tasks.forget(id, &mut self.cx) else {
+        let Some(entry) = self.left_tasks.remove(id, &mut self.cx) else {
             return;
         };
         if let (false, Some(task)) = (entry.state.has_ended(), &entry.call.task) {

@@ -23,7 +23,7 @@ impl Actor {
         if self.answer_tool_search(call) {
             return;
         }
-        self.note_tool_use(call);
+        self.record_tool_use(call);
         let Some(turn) = &mut self.turn else { return };
         let id = call.id();
         // The turn has already checked that the tool is unchanged. If it is missing after all,
@@ -46,8 +46,8 @@ impl Actor {
         self.start_call(request);
     }
 
-    /// Waits for the task of a call that was made earlier: by an earlier run, or by a turn that the
-    /// user has since left it in.
+    /// Waits for the task of an earlier call: one from an earlier run, or one that the user left
+    /// running.
     pub(super) fn follow_task(&mut self, call: ToolCall) {
         let (id, is_private) = (call.id, self.persist.is_private());
         let Some(turn) = &mut self.turn else { return };
@@ -78,7 +78,7 @@ impl Actor {
     }
 }
 
-/// Waits for the task of a call that was made earlier.
+/// Waits for the task of an earlier call.
 pub(super) struct TaskFollower {
     pub(super) call: ToolCall,
     /// The user left the task running, so it is not cancelled when the wait is.
@@ -86,7 +86,7 @@ pub(super) struct TaskFollower {
 }
 
 impl TaskFollower {
-    /// The task is not followed if its server was removed or has changed.
+    /// Starts to wait. A task is not followed if its server was removed, changed or switched off.
     pub(super) fn start(
         self,
         reader: ResultReader,
@@ -131,7 +131,7 @@ impl TaskFollower {
 
 /// Runs calls, and prepares their results for the turn.
 pub(super) struct ResultReader {
-    /// Where images and sounds are saved, if they are.
+    /// The folder for images and sounds; `None` if they are not saved.
     folder: Option<PathBuf>,
     offered: Arc<Toolset>,
     is_private: bool,
@@ -189,7 +189,7 @@ fn without_result(call: CallId, outcome: ToolOutcome) -> FinishedCall {
     }
 }
 
-/// The images of a raw result, decoded on a blocking thread, which also saves them in `folder`.
+/// Decodes the images of a result on a blocking thread, which also saves its media in `folder`.
 async fn decode_images(result: Option<Value>, folder: Option<PathBuf>) -> ResultImages {
     let Some(result) = result else {
         return ResultImages::default();

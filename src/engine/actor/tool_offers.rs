@@ -68,10 +68,10 @@ impl Actor {
     }
 
     /// Records that a tool is called. A tool that was held back is offered from now on.
-    pub(super) fn note_tool_use(&mut self, call: &ApprovedCall) {
+    pub(super) fn record_tool_use(&mut self, call: &ApprovedCall) {
         let toolset = self.turn_toolset();
         let (server, tool) = (call.server(), call.tool());
-        if let Some(offered) = self.tool_offer.note_use(&toolset, server, tool) {
+        if let Some(offered) = self.tool_offer.record_use(&toolset, server, tool) {
             self.offer_to_turn(offered);
         }
     }

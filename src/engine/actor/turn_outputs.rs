@@ -195,7 +195,7 @@ impl Actor {
             PromptKind::Replace => turn.replaced_turns,
             _ => 0,
         };
-        // The user edited one of several turns and did not see what the others wrote.
+        // The user edited one of several turns and did not see the notes of the others, so they stay.
         let kept_notes = match replaced_turns {
             0 | 1 => Vec::new(),
             count => self.conversation.note_names_of_last_turns(count),

@@ -79,7 +79,7 @@ impl Actor {
             Ok(calls) => calls,
             Err(notice) => return self.reject(id, prompt, notice),
         };
-        self.recovery.put_off(&mut self.cx);
+        self.recovery.postpone(&mut self.cx);
         let started_at = &mut self.conversation.session_mut().started_at;
         started_at.get_or_insert_with(jiff::Timestamp::now);
         self.persist

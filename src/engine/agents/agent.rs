@@ -1,4 +1,4 @@
-//! The contract of note agents, and what they share.
+//! The trait that note agents implement, and the types that they share.
 
 use crate::domain::{
     Advice, AgentResult, NotesSettings, Notice, OpenNote, SavedMessage, Toolset, WrittenNote,
@@ -33,7 +33,7 @@ pub(super) struct AgentContext {
     pub(super) replaced_note: Option<WrittenNote>,
     /// The tools that the model may try to call.
     pub(super) offered: Arc<Toolset>,
-    /// Called with a few words about what is being done.
+    /// Called with a short description of the current work.
     pub(super) on_progress: ProgressReport,
 }
 
@@ -49,20 +49,20 @@ impl AgentContext {
     }
 }
 
-/// The work before the model is asked. Dropping it stops it. `Err` says why the agent cannot carry
-/// out the request; the prompt then goes to the model.
+/// The work before the model is asked; dropping the future stops it. `Err` is the reason why the
+/// agent cannot carry out the request; the prompt then goes to the model.
 pub type PreparedStep = BoxFuture<'static, Result<AgentStep, Notice>>;
 
-/// A prompt that an agent has taken.
+/// The preparation of a turn by the agent that recognized its prompt.
 pub struct Preparation {
     pub step: PreparedStep,
-    /// A few words about what is being done.
+    /// A short description of the current work.
     pub progress: watch::Receiver<String>,
 }
 
 /// The result of an agent's preparation.
 pub enum AgentStep {
-    /// It has the answer already.
+    /// The agent has the answer, so the model is not asked.
     Answer {
         text: String,
         result: AgentResult,

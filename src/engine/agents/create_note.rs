@@ -62,7 +62,8 @@ pub(super) fn complete_note(context: &AgentContext, note: UnfinishedNote) -> Pre
     Box::pin(ready(Ok(AgentStep::UseAnswer(Box::new(finish)))))
 }
 
-/// The model was asked without tools, but a small model may call one nevertheless.
+/// Detects an answer that is only a tool call: no tools were offered, but a small model may call one
+/// nevertheless.
 fn call_instead_of_note(answer: &ModelAnswer, offered: &Arc<Toolset>) -> Option<UnusedAnswer> {
     let is_call = !answer.is_truncated && is_only_calls(&answer.text, offered);
     is_call.then(|| {

@@ -3,7 +3,7 @@
 //!
 //! A prompt is offered to them in the order of [`AGENTS`] before it goes to the model; the first
 //! that recognizes it takes the turn. This module owns the open note, the note that waits for a
-//! continuation, and the remarks that were shown; an agent owns nothing.
+//! continuation, and the remarks that were shown; agents have no state.
 
 mod agent;
 mod consult_notes;
@@ -145,7 +145,7 @@ impl NoteAgents {
         self.shown_remarks.clear();
     }
 
-    /// Finds the notes whose paths match what the user has typed.
+    /// Finds the notes whose paths match the text typed so far.
     pub(super) fn find_paths(
         &mut self,
         fragment: String,
@@ -202,12 +202,12 @@ impl NoteAgents {
         })
     }
 
-    /// Removes notes that turns created, and reports each result after `done`. If a note that the
-    /// user changed stays, names `new_note`, which took its place.
+    /// Removes notes that turns created. Each notice begins with `reason`. If a note stays because the
+    /// user changed it, the notice names `new_note`, which replaces it.
     pub(super) fn remove_notes(
         &self,
         written: Vec<WrittenNote>,
-        done: &'static str,
+        reason: &'static str,
         new_note: Option<&str>,
         settings: NotesSettings,
     ) -> Vec<BoxFuture<'static, Notice>> {
@@ -217,12 +217,12 @@ impl NoteAgents {
             let removal = self.notes.remove(request.clone(), note);
             Box::pin(async move {
                 match removal.await {
-                    Ok(()) => Notice::info(format!("{done} The note {name} was removed.")),
+                    Ok(()) => Notice::info(format!("{reason} The note {name} was removed.")),
                     Err(notice) => match new_note {
                         Some(new) => Notice::info(format!("The new note is {new}."))
                             .with_reason(notice.summary()),
                         None => Notice {
-                            what: format!("{done} {}", notice.what),
+                            what: format!("{reason} {}", notice.what),
                             ..notice
                         },
                     },
@@ -233,7 +233,8 @@ impl NoteAgents {
     }
 }
 
-/// A request for notes cannot use piped input or attached files, so the model gets all of it.
+/// A request for notes cannot use piped input or attached files, so the whole prompt goes to the
+/// model.
 fn request_with_extra_input(prompt: &Prompt) -> Option<PreparedStep> {
     NoteIntent::of_prompt(prompt.text_without_extra_input()?)?;
     let notice = Notice::info("The notes were not used: the prompt has piped input or files.")

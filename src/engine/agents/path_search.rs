@@ -53,7 +53,7 @@ impl PathSearch {
         cx: &mut EngineCx,
     ) -> Option<String> {
         self.is_running = false;
-        // Opening the note will say why the folder cannot be read.
+        // The reason is reported when the user opens a note.
         let found = Arc::new(found.unwrap_or_default());
         cx.outbox.push(Event::NotePathsFound { fragment, found });
         self.waiting.take()

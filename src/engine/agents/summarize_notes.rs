@@ -1,4 +1,4 @@
-//! Lets the model summarize the open note, or what the notes say about a topic.
+//! Lets the model summarize the open note, a named note, or the notes about a topic.
 
 use super::agent::{Agent, AgentContext, AgentStep, PreparedStep, names_in, no_open_note};
 use crate::domain::{Advice, AgentResult, Notice, OpenNote, SavedMessage, SummarySource};
@@ -46,8 +46,8 @@ impl Agent for SummarizeNotes {
     }
 }
 
-/// A name without a file is an ordinary prompt: the file may be elsewhere. A file that is not
-/// readable as a note is a failed request.
+/// If there is no such file, the prompt goes to the model, because the file may be elsewhere. If the
+/// file cannot be read as a note, the request fails.
 async fn summarize_file(
     notes: Arc<dyn NoteService>,
     request: NoteRequest,

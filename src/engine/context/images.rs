@@ -52,7 +52,7 @@ pub(super) fn apply_support(
     }
 }
 
-/// Tells a model that takes no images which results have some.
+/// Replaces the images of a result with a remark, for a model that takes no images.
 fn replace_result_images(message: &mut Message) {
     let Message::ToolResult(result) = message else {
         return;

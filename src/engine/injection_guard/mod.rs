@@ -1,5 +1,5 @@
-//! The prompt-injection guard. It keeps the untrusted text of the conversation, from tool
-//! results, piped input, attached files and saved messages, to detect calls that were copied from it.
+//! The prompt-injection guard. It keeps the untrusted text of the conversation, from tool results,
+//! piped input, attached files, notes and saved messages, to detect calls that were copied from it.
 //! `untrusted_text` compares calls with such text, `extract` finds the calls in it.
 
 mod extract;

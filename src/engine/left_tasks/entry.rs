@@ -69,7 +69,7 @@ impl LeftTaskEntry {
         }
     }
 
-    /// `Task `work` of server `humble``, for the beginning of a sentence.
+    /// The beginning of a sentence, such as ``Task `work` of server `humble` ``.
     pub fn label(&self) -> String {
         format!("Task `{}` of server `{}`", self.call.tool, self.call.server)
     }

@@ -21,7 +21,7 @@ use std::future::pending;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Maximum number of tasks. Each is asked for its state again and again.
+/// Maximum number of tasks, because each of them is polled.
 const TASKS_MAX: usize = 50;
 /// The first id of the calls that follow tasks. Turns number their own calls from 0.
 const FIRST_CALL_ID: u64 = 1 << 32;
@@ -70,7 +70,7 @@ impl LeftTasks {
             .spawn_blocking(move || JobResult::LeftTasksLoaded(store.load(TASKS_MAX)));
     }
 
-    /// Adds loaded tasks. Returns their ids, for them to be followed.
+    /// Adds loaded tasks. Returns their ids, so that the caller can follow them.
     pub(super) fn add_loaded(
         &mut self,
         loaded: Vec<StoredLeftTask>,
@@ -95,10 +95,10 @@ impl LeftTasks {
         added
     }
 
-    /// Why no further task can be left; `None` if one can.
+    /// The notice that no further task can be left; `None` if one can.
     pub(super) fn full_notice(&self) -> Option<Notice> {
         (self.entries.len() >= TASKS_MAX).then(|| {
-            Notice::warning(format!("{TASKS_MAX} tasks have been left already."))
+            Notice::warning(format!("{TASKS_MAX} tasks are already in the list."))
                 .with_advice("Use or forget one of them first.")
                 .with_advice(Advice::ShowLeftTasks)
         })
@@ -128,7 +128,7 @@ impl LeftTasks {
             });
         }
         let entry = LeftTaskEntry::new(id, call, left_at, file);
-        let what = format!("{} goes on without this turn.", entry.label());
+        let what = format!("{} continues in the background.", entry.label());
         let mut notice = Notice::info(what);
         if is_private {
             notice = notice.with_reason("It is not saved, and is lost when the program ends.");
@@ -189,8 +189,8 @@ impl LeftTasks {
                 self.report(cx);
             }
             LeftTaskEvent::CancelAnswered(label, Ok(())) => {
-                let text = format!("The server was asked to cancel {label}.");
-                cx.notice(Notice::info(text).with_reason("A server may ignore that."));
+                let text = format!("{label} is being cancelled.");
+                cx.notice(Notice::info(text).with_reason("The server may ignore the request."));
             }
             LeftTaskEvent::CancelAnswered(label, Err(why)) => {
                 let text = format!("{label} could not be cancelled: {why}.");
@@ -236,8 +236,8 @@ impl LeftTasks {
         Ok(call)
     }
 
-    /// Whether `call` of a turn resumes the call of an awaited task. If so, `call` is remembered, and
-    /// a result that has arrived already is returned.
+    /// Records that `call` waits for an awaited task, and returns the task's result if it has already
+    /// arrived, or else `Some(None)`. `None` if `call` resumes no awaited task.
     pub(super) fn assign_call(&mut self, call: &ToolCall) -> Option<Option<FinishedCall>> {
         let mut awaited = self.entries.iter_mut();
         let entry = awaited.find(|entry| entry.awaits(call))?;
@@ -254,8 +254,8 @@ impl LeftTasks {
         entries.any(|entry| entry.awaited_by == Some(call))
     }
 
-    /// Handles the end of a call that waited for a task: a task with an answer is done with. Returns
-    /// a task that must be followed again.
+    /// Handles the end of a call that waited for a task. A task with a result is removed; another one
+    /// is returned, to be followed again.
     pub(super) fn handle_awaited(
         &mut self,
         call: CallId,
@@ -293,8 +293,8 @@ impl LeftTasks {
         ids
     }
 
-    /// Takes a task off the list, unless a turn waits for it.
-    pub(super) fn forget(&mut self, id: LeftTaskId, cx: &mut EngineCx) -> Option<LeftTaskEntry> {
+    /// Removes a task from the list, unless a turn waits for it.
+    pub(super) fn remove(&mut self, id: LeftTaskId, cx: &mut EngineCx) -> Option<LeftTaskEntry> {
         let mut entries = self.entries.iter();
         let index = entries.position(|entry| entry.id == id)?;
         if self.entries[index].state == LeftTaskState::Awaited {

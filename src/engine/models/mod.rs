@@ -93,7 +93,7 @@ impl ModelRegistry {
 
     /// Runs a task that reports at most one event.
     fn spawn_task(&mut self, task: impl Future<Output = Option<ModelTaskEvent>> + Send + 'static) {
-        // Forget finished tasks.
+        // Reap finished tasks.
         while self.tasks.try_join_next().is_some() {}
         let sender = self.sender.clone();
         self.tasks.spawn(async move {

@@ -57,7 +57,7 @@ impl CrashRecovery {
 
     /// Leaves the unfinished turns for the next start, because the user began a turn instead of
     /// answering. An answer after that would replace the conversation that has just begun.
-    pub fn put_off(&mut self, cx: &mut EngineCx) {
+    pub fn postpone(&mut self, cx: &mut EngineCx) {
         let is_about_turns = |pending: &PendingQuestion| {
             matches!(
                 pending,

@@ -161,7 +161,7 @@ impl Persistence {
     }
 
     /// Queues a save of the conversation. `None` if it must not be saved, or has no answer yet: a
-    /// file is created only with the first answer or the part of it that came before a stop.
+    /// file is created only with the first answer, even a partial one.
     pub(super) fn save_conversation(
         &mut self,
         conversation: &Conversation,

@@ -12,8 +12,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 /// The pause after the first failed save. It doubles with each failure, up to the maximum.
-const DELAY_MIN: Duration = Duration::from_secs(1);
-const DELAY_MAX: Duration = Duration::from_secs(60);
+const RETRY_DELAY_MIN: Duration = Duration::from_secs(1);
+const RETRY_DELAY_MAX: Duration = Duration::from_secs(60);
 
 /// Identifies a conversation, even before it has a file. Each conversation that is started or
 /// opened gets a new number.
@@ -69,7 +69,7 @@ impl SessionWriter {
             first_answer_at: HashMap::new(),
             last_save: 0,
             retry_at: None,
-            retry_delay: DELAY_MIN,
+            retry_delay: RETRY_DELAY_MIN,
         }
     }
 
@@ -153,7 +153,7 @@ impl SessionWriter {
         match &outcome.result {
             Ok(id) => {
                 self.ids.insert(outcome.conversation, id.clone());
-                self.retry_delay = DELAY_MIN;
+                self.retry_delay = RETRY_DELAY_MIN;
             }
             Err(_) => {
                 let is_newer = |other: &QueuedSave| other.conversation == queued.conversation;
@@ -161,7 +161,7 @@ impl SessionWriter {
                     self.queue.push_front(queued);
                 }
                 self.retry_at = Some(Instant::now() + self.retry_delay);
-                self.retry_delay = (self.retry_delay * 2).min(DELAY_MAX);
+                self.retry_delay = (self.retry_delay * 2).min(RETRY_DELAY_MAX);
             }
         }
         self.start_write();

@@ -85,7 +85,7 @@ impl SamplingRefusal {
         }
     }
 
-    /// A notice for the user. Of refusals in a row, only the first has one.
+    /// A notice for the user; `None` for refusals directly after a reported one.
     pub fn notice(self, server: &ServerId) -> Option<Notice> {
         let text = format!("Server `{server}` asked for an answer from the model.");
         let why = match self {

@@ -1,4 +1,4 @@
-//! The owner of servers' requests with a scripted model: both questions, refusals, and stopping.
+//! Server requests with a scripted model: both questions, refusals, and stopping.
 
 use super::*;
 use crate::config::{Home, Settings};
@@ -17,7 +17,7 @@ struct Harness {
     last_id: u64,
 }
 
-/// What the user and the front end were sent: questions, notices and the servers being answered.
+/// An event sent to the front end, without the details that no test compares.
 #[derive(Debug, PartialEq)]
 enum Seen {
     AskModel,
@@ -257,7 +257,11 @@ async fn declining_everything_covers_open_and_later_requests_until_the_next_conv
         assert_eq!(reply, Some(ServerRequestReply::Declined));
     }
     assert_eq!(harness.seen(), [], "no notice for each of them");
-    assert_eq!(harness.request("shop", form()), None, "others still ask");
+    assert_eq!(
+        harness.request("shop", form()),
+        None,
+        "the user is still asked about other servers"
+    );
     harness.requests.begin_conversation();
     assert_eq!(harness.request("parcels", form()), None);
 }
@@ -275,5 +279,5 @@ async fn the_eleventh_request_for_an_answer_is_refused_without_asking() {
         assert_eq!(reply, Some(ServerRequestReply::Refused(refused.clone())));
     }
     let notice = "Server `parcels` asked for an answer from the model.".to_owned();
-    assert_eq!(harness.seen(), [Seen::Notice(notice)], "said once");
+    assert_eq!(harness.seen(), [Seen::Notice(notice)], "reported once");
 }

@@ -34,7 +34,8 @@ impl Conversation {
         last_prompt.map_or_else(Vec::new, |first| metadata.written_notes(first))
     }
 
-    /// The names of the notes that the last `count` answered turns created.
+    /// The names of the notes that the last `count` answered turns created and that may still be
+    /// removed.
     pub fn note_names_of_last_turns(&self, count: usize) -> Vec<String> {
         let first = self.session.nth_last_prompt_index(count);
         let notes = first.map(|first| self.session.metadata.written_notes(first));

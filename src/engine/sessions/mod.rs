@@ -112,7 +112,7 @@ pub(super) fn open_initial(cx: &mut EngineCx) {
 }
 
 /// Runs `open` on a blocking thread. After [`OPEN_TIMEOUT`], returns `timed_out` instead, and drops
-/// what is opened later.
+/// the late result.
 pub(super) async fn within_timeout<T: Send + 'static>(
     open: impl FnOnce() -> T + Send + 'static,
     timed_out: impl FnOnce() -> T,

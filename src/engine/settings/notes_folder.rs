@@ -7,7 +7,7 @@ use crate::engine::jobs::{JobResult, SettingsResult};
 use crate::engine::questions::PendingQuestion;
 use crate::protocol::{Ask, QuestionOwner, UserChoice};
 
-/// Checks the folder that the user typed. The answer leads to [`ask`].
+/// Checks the folder that the user typed. The result is passed to [`ask`].
 pub fn check(typed: String, cx: &mut EngineCx) {
     cx.jobs.spawn_blocking(move || {
         let folder = NotesFolder::find(&typed);
@@ -24,7 +24,7 @@ pub fn ask(checked: Result<NotesFolder, Notice>, cx: &mut EngineCx) {
     let previous = cx.settings.notes.vault.as_ref();
     if previous == Some(&folder.path) && !folder.is_new {
         let path = folder.path.display();
-        return cx.notice(Notice::info(format!("{path} is the notes folder already.")));
+        return cx.notice(Notice::info(format!("{path} is already the notes folder.")));
     }
     let question = Ask::UseNotesFolder {
         folder: folder.path.display().to_string(),

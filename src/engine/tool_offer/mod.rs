@@ -18,7 +18,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 use tool_index::ToolIndex;
 
-/// Maximum number of tools that the first prompt of a conversation adds by their match.
+/// Maximum number of tools that the first prompt of a conversation adds because they match it.
 const MATCHES_MAX: usize = 8;
 /// Maximum number that a later prompt adds. Each addition invalidates the server's cache.
 const LATER_MATCHES_MAX: usize = 3;
@@ -120,7 +120,7 @@ impl ToolOffer {
         self.is_diet_on && (server, tool) == (&search_key().0, OfferedTool::TOOL_SEARCH_NAME)
     }
 
-    /// Answers a call of `find_tools`, and adds what it finds to the offer. Returns the answer and
+    /// Answers a call of `find_tools`, and adds the found tools to the offer. Returns the answer and
     /// the new offer.
     pub fn find_tools(
         &mut self,
@@ -135,7 +135,7 @@ impl ToolOffer {
     }
 
     /// Records that a tool is used. Returns the new offer if the tool was held back.
-    pub fn note_use(
+    pub fn record_use(
         &mut self,
         toolset: &Arc<Toolset>,
         server: &ServerId,
@@ -191,8 +191,8 @@ impl ToolOffer {
         self.add_all(keys.filter(|key| selected.contains(key)));
     }
 
-    /// The tools that match a prompt, best first. In later turns only those that match clearly
-    /// better than what is offered already.
+    /// The tools that match a prompt, best first. In later turns, none if the best one is already
+    /// offered, and otherwise only those with a score close to the best.
     fn matches(
         &mut self,
         toolset: &Arc<Toolset>,

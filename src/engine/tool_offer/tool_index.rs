@@ -196,7 +196,7 @@ fn stem(word: &str) -> String {
     } else {
         strip("s", 3).unwrap_or(word)
     };
-    // `create`, `creates` and `creating` meet at `creat`.
+    // `create`, `creates` and `creating` all become `creat`.
     match base.strip_suffix('e') {
         Some(rest) if rest.len() >= 3 => rest.to_owned(),
         _ => base.to_owned(),

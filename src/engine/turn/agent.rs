@@ -89,7 +89,7 @@ impl Turn {
         self.agent.takes_answer
     }
 
-    /// Gives the model's answer to the agent. The turn ends when the agent has used it.
+    /// Passes the model's answer to the agent. The turn ends when the agent has used it.
     fn finish_agent(&mut self, answer: ModelAnswer) {
         self.state = TurnState::AgentFinishing;
         self.agent.answer = Some(answer.clone());
@@ -109,7 +109,7 @@ impl Turn {
     }
 }
 
-/// The turn goes on, so nothing has failed yet.
+/// A failure becomes a warning, because the turn continues.
 fn as_warning(mut notice: Notice) -> Notice {
     if notice.severity == Severity::Failure {
         notice.severity = Severity::Warning;

@@ -15,10 +15,10 @@ const WINDOW_BYTES: usize = 16 * 1024;
 /// Minimum length of a block of several words. Such a block is reported at its eighth repeat.
 const BLOCK_BYTES_MIN: usize = 20;
 /// Minimum total length at which shorter or simpler blocks, such as `0, ` or `ha `, are reported.
-const SHORT_BLOCK_TOTAL_MIN: usize = 1_024;
+const SHORT_BLOCK_TOTAL_BYTES_MIN: usize = 1_024;
 /// Minimum total length at which blocks without letters or digits are reported, such as rules and
 /// rows of dots.
-const SYMBOL_BLOCK_TOTAL_MIN: usize = 4_096;
+const SYMBOL_BLOCK_TOTAL_BYTES_MIN: usize = 4_096;
 
 /// Whether a text ends in repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,7 +114,7 @@ fn repeating_period(window: &[u8]) -> Option<usize> {
 fn repeated_bytes_min(block: &[u8]) -> usize {
     let text = String::from_utf8_lossy(block);
     if !text.chars().any(char::is_alphanumeric) {
-        return SYMBOL_BLOCK_TOTAL_MIN;
+        return SYMBOL_BLOCK_TOTAL_BYTES_MIN;
     }
     let wide_chars = text
         .chars()
@@ -123,7 +123,7 @@ fn repeated_bytes_min(block: &[u8]) -> usize {
     if is_prose && block.len() >= BLOCK_BYTES_MIN {
         REPEATS_NOTED_MIN * block.len()
     } else {
-        SHORT_BLOCK_TOTAL_MIN
+        SHORT_BLOCK_TOTAL_BYTES_MIN
     }
 }
 

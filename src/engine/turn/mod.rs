@@ -5,7 +5,7 @@
 //! `agent` lets a note agent take over, `loop_detector` detects repetition, `retry` resends a
 //! failed request, `decisions` asks for approval and applies decisions, `trust_change` applies
 //! changed rules, `execute` runs the calls, `questions` asks all other questions, `resume` waits for
-//! calls of an earlier run.
+//! tasks of earlier calls.
 
 mod agent;
 mod argument_eq;

@@ -218,7 +218,7 @@ impl Turn {
             let mut raw_texts = raw_texts.chain([&proposed.raw]);
             raw_texts.find_map(|raw| untrusted_texts.find_source(call, raw))
         };
-        // As the model wrote it, and as it will run.
+        // Search for the call as the model wrote it, and as it will run.
         call.quoted = find_source(&call);
         if call.arguments != arguments {
             call.arguments = arguments;

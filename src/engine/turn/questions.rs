@@ -214,7 +214,7 @@ impl Turn {
                 if self.setup.toolset.withheld_tool_named_in(&why).is_none() {
                     self.note(
                         Notice::warning(format!("A tool call could not be used: {why}."))
-                            .with_reason("The model was told and may try again."),
+                            .with_reason("The error was sent to the model, which may try again."),
                     );
                 }
                 self.approve_or_ask();

@@ -60,7 +60,7 @@ impl ReplyText {
     }
 
     /// Records that thinking was received at this position.
-    pub(super) fn note_thinking(&mut self) {
+    pub(super) fn mark_thinking(&mut self) {
         // The tag that starts the thinking does not belong to the previous call.
         let previous_span = self
             .extracted
@@ -241,7 +241,7 @@ mod tests {
         reply.push(PieceId(1), "one ");
         let first = reply.extract("A");
         reply.push_markup("</tool_call>\n<think>");
-        reply.note_thinking();
+        reply.mark_thinking();
         reply.push_markup("</think>\n<tool_call>");
         let second = reply.extract("B");
         reply.push_markup("</tool_call>");
@@ -264,7 +264,7 @@ mod tests {
     fn markup_without_a_following_call_is_dropped() {
         let mut reply = ReplyText::default();
         reply.push_markup("<think>");
-        reply.note_thinking();
+        reply.mark_thinking();
         reply.push_markup("</think>\n");
         reply.push(PieceId(1), "text");
         let span = reply.extract("A");

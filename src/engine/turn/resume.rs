@@ -1,5 +1,6 @@
-//! Continues a turn of an earlier run that ended while servers ran its calls as tasks. No tool runs
-//! again: the turn waits for the tasks, and sends all calls and their results to the model.
+//! Resumes earlier calls that servers run as tasks: the calls of an unfinished turn of an earlier run,
+//! or a call that the user left running. No tool runs again: the turn waits for the tasks, and sends
+//! all calls and their results to the model.
 
 use super::proposals::{Proposal, ProposalKind};
 use super::{

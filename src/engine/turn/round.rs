@@ -87,7 +87,7 @@ impl Turn {
             }
             TurnInput::Thinking(text) => {
                 self.round.thinking.push_str(&text);
-                self.round.reply_text.note_thinking();
+                self.round.reply_text.mark_thinking();
                 self.emit_delta(PieceKind::Thinking, text);
                 self.check_repetition();
             }

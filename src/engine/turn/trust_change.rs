@@ -24,7 +24,7 @@ impl Turn {
                 if !tools.contains_key(&tool) {
                     self.note(Notice::warning(
                         "The tool is not marked as read-only, or it has changed since it was shown, so \
-                         this was not saved.",
+                         the permission was not saved.",
                     ));
                     return false;
                 }

@@ -45,7 +45,7 @@ pub struct TurnSetup {
     pub limits: Limits,
     /// Untrusted text of this conversation.
     pub untrusted_texts: UntrustedTexts,
-    /// The calls of an earlier run that the turn continues, at least one of them with a task.
+    /// Earlier calls that the turn resumes, at least one of them with an open task.
     pub resumed_calls: Vec<ToolCall>,
 }
 
@@ -101,7 +101,7 @@ pub enum TurnInput {
         call: CallId,
         task: ServerTask,
     },
-    /// Piped text or saved messages, scanned for calls by the injection guard.
+    /// Text from outside the replies, such as piped text, scanned for calls by the injection guard.
     UntrustedTextScanned(Arc<UntrustedText>),
     CallDone {
         call: CallId,
@@ -120,16 +120,16 @@ pub enum TurnInput {
         call: CallId,
         elapsed: Duration,
     },
-    /// The user leaves a running call, whose task goes on. The call has run for `elapsed`.
+    /// The user leaves a running call, whose task continues. The call has run for `elapsed`.
     LeaveCall {
         call: CallId,
         elapsed: Duration,
     },
     /// The agent to which the prompt was offered is ready.
     AgentPrepared(AgentPlan),
-    /// The agent's activity, in a few words.
+    /// A short description of the agent's activity.
     AgentProgressed(String),
-    /// The agent has used the model's answer. `Err` says why it could not.
+    /// The agent has used the model's answer. `Err` is the reason if it could not.
     AgentFinished(Result<AgentResult, Notice>),
     Interrupt,
     /// The user chose to stop when asked a question that the turn does not own.
@@ -146,7 +146,7 @@ pub enum TurnInput {
 /// An instruction of a note agent to the turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentPlan {
-    /// The prompt goes to the model as usual. The notice says why the notes were not used.
+    /// The prompt goes to the model as usual. The notice explains why the notes were not used.
     PassOn(Notice),
     /// A request for notes goes to the model as usual, because the agent could not carry it out.
     RequestFailed(Notice),
@@ -259,7 +259,7 @@ pub enum TurnEffect {
     },
     CloseAsk(AskId),
     Run(ApprovedCall),
-    /// Wait for the task of a call that an earlier run made.
+    /// Wait for the task of an earlier call.
     FollowTask(Box<ToolCall>),
     /// Cancel a running call.
     Cancel(CallId),
@@ -267,7 +267,7 @@ pub enum TurnEffect {
     GrantForSession(ToolIdentity),
     /// Store this rule permanently.
     StoreRule(TrustRule),
-    /// Give the model's answer to the agent, then feed [`TurnInput::AgentFinished`].
+    /// Pass the model's answer to the agent, then feed [`TurnInput::AgentFinished`].
     FinishAgent(ModelAnswer),
     /// Save the answer of the turn.
     SaveAnswer {
@@ -296,7 +296,7 @@ pub enum TurnState {
     CheckingArguments,
     /// The user decides on calls.
     AwaitingApproval,
-    /// The user decides what to do about a call that cannot be used.
+    /// The user decides how to handle a call that cannot be used.
     Repairing,
     /// The user decides whether more tools may run after failed calls.
     AfterError,

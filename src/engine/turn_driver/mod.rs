@@ -80,7 +80,7 @@ pub(super) enum TurnOutput {
     FollowTask(Box<ToolCall>),
     Granted(ToolIdentity),
     RuleAdded(TrustRule),
-    /// Give the model's answer to the agent.
+    /// Pass the model's answer to the agent.
     FinishAgent(ModelAnswer),
     Answered {
         answer: String,

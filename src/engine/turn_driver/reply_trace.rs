@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn trace_is_bounded_and_reports_what_it_omits() {
+    fn trace_is_bounded_and_reports_omitted_bytes() {
         let mut tracer = ReplyTracer::default();
         for _ in 0..REPLIES_MAX + 3 {
             tracer.begin_reply("m");

@@ -75,14 +75,14 @@ impl RemoteClient {
         })
     }
 
-    /// Sends the access tokens of `authorizer`, unless the headers already have credentials.
+    /// Uses the access tokens of `authorizer`, unless the headers already contain credentials.
     #[must_use]
     pub fn with_authorizer(mut self, authorizer: Option<Authorizer>) -> Self {
         self.authorizer = authorizer.filter(|_| !self.headers.contains_key(AUTHORIZATION));
         self
     }
 
-    /// Removes the secrets sent to the server from text in its responses.
+    /// The redactor that removes the secrets sent to the server from text in its responses.
     pub fn redactor(&self) -> Arc<Redactor> {
         match &self.authorizer {
             Some(authorizer) => authorizer.redactor(),
@@ -125,7 +125,7 @@ impl RemoteClient {
     }
 
     /// Sends a request, follows redirects within the origin, and returns once the response headers
-    /// have arrived. The caller sets the deadline.
+    /// have arrived. The caller limits the time.
     ///
     /// # Errors
     /// The connection failed, or a redirect could not be followed.

@@ -37,7 +37,7 @@ struct FinishedTask {
 
 enum TaskKind {
     Request(Value),
-    /// A server may reject it without consequences.
+    /// May be rejected by the server without consequences.
     Subscription,
     Notification {
         opens_server_stream: bool,
@@ -202,8 +202,8 @@ impl HttpDriver {
         }
     }
 
-    /// Marks all requests that the server rejected for the unknown session. It did not execute
-    /// them, so they may be retried in another session.
+    /// Marks all requests that the server rejected because it does not recognize the session. It
+    /// did not execute them, so they may be retried in another session.
     async fn handle_unknown_session(&mut self, kind: TaskKind) -> McpError {
         let mut next = Some(FinishedTask {
             kind,

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// do not use it.
 pub const SYNTHETIC_ERROR_CODE: i32 = 0;
 /// In the data of such an error: whether the status was 404, 405 or 410.
-pub const IS_NOT_FOUND: &str = "isNotFound";
+pub const IS_NOT_FOUND_KEY: &str = "isNotFound";
 
 /// The origin and path of a URL, without secrets.
 pub type DisplayUrl = String;
@@ -75,7 +75,7 @@ pub enum HttpError {
     },
     #[error("It answered with a web page instead of MCP{0}.")]
     HtmlPage(ServerMessage),
-    #[error("It answered with `{0}`, which is not MCP.")]
+    #[error("It answered with the content type `{0}`, which is not MCP.")]
     UnexpectedContentType(String),
     #[error("It did not answer with an event stream.")]
     NoEventStream,
@@ -131,7 +131,7 @@ impl std::fmt::Display for HttpStatus {
     }
 }
 
-/// Describes the delay that the server asks for (`Retry-After`), for the end of its message.
+/// Describes the delay that the server requires (`Retry-After`), for the end of its message.
 fn retry_after_text(retry_after: Option<Duration>) -> String {
     let Some(delay) = retry_after else {
         return String::new();
@@ -179,7 +179,7 @@ impl HttpError {
     }
 
     /// Whether the server requires sign-in.
-    pub fn wants_sign_in(&self) -> bool {
+    pub fn requires_sign_in(&self) -> bool {
         matches!(
             self,
             Self::Unauthorized(_)
@@ -189,7 +189,6 @@ impl HttpError {
         )
     }
 
-    /// Advice for the user.
     pub fn advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::Unresolved(_)
@@ -214,7 +213,7 @@ impl HttpError {
             }
             Self::Unauthorized(_) => {
                 "Add the header it requires, such as `Authorization`, to `headers` of its \
-                 entry in mcp-servers.json; `${NAME}` there inserts a variable."
+                 entry in mcp-servers.json; `${NAME}` there inserts an environment variable."
             }
             Self::Forbidden(_) => {
                 "Check the credentials in `headers` of its entry in mcp-servers.json, and whether \

@@ -65,9 +65,9 @@ impl OutgoingMessage {
         self.method.is_some() && self.id.is_none() && self.cancels.is_none()
     }
 
-    /// The default deadline. Calls and session startup have their own timeouts, and a subscription
-    /// stays open.
-    pub fn deadline(&self) -> Option<Duration> {
+    /// The default time limit. Calls and session startup have their own timeouts, and a
+    /// subscription stays open.
+    pub fn time_limit(&self) -> Option<Duration> {
         match (&self.method, &self.id) {
             (Some(method), Some(_)) if method == "ping" || method.ends_with("/list") => {
                 Some(LIST_TIMEOUT)

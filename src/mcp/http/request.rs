@@ -2,7 +2,7 @@
 //! the response is resumed if the server supports that.
 
 use super::connection::{Connection, HttpKind};
-use super::error::{HttpError, IS_NOT_FOUND, SYNTHETIC_ERROR_CODE, ServerMessage};
+use super::error::{HttpError, IS_NOT_FOUND_KEY, SYNTHETIC_ERROR_CODE, ServerMessage};
 use super::outgoing_message::OutgoingMessage;
 use super::response::{BodyKind, ErrorResponse, EventStream, read_body, summarize_body};
 use crate::mcp::startup::HandshakeStage;
@@ -44,10 +44,10 @@ pub async fn exchange(
     send_started: CancellationToken,
 ) -> RequestOutcome {
     let exchanging = send_with_retries(&connection, &outgoing, &send_started);
-    let outcome = match outgoing.deadline() {
-        Some(deadline) => timeout(deadline, exchanging)
+    let outcome = match outgoing.time_limit() {
+        Some(time_limit) => timeout(time_limit, exchanging)
             .await
-            .unwrap_or(RequestOutcome::Failed(HttpError::Timeout(deadline))),
+            .unwrap_or(RequestOutcome::Failed(HttpError::Timeout(time_limit))),
         None => exchanging.await,
     };
     match outcome {
@@ -69,7 +69,7 @@ pub async fn exchange(
                     let error = json!({
                         "code": SYNTHETIC_ERROR_CODE,
                         "message": error.to_string(),
-                        "data": { IS_NOT_FOUND: matches!(error, HttpError::NotFound { .. }) },
+                        "data": { IS_NOT_FOUND_KEY: matches!(error, HttpError::NotFound { .. }) },
                     });
                     json!({ "jsonrpc": "2.0", "id": id, "error": error })
                 };
@@ -179,7 +179,8 @@ async fn read_response(
     let expected_id = outgoing.id.as_ref();
     let status = response.status().as_u16();
     let kind = BodyKind::of(&response);
-    // A message without an id expects no response, and later messages may be waiting for it.
+    // A message without an id expects no response, and later messages may be waiting for it to be
+    // accepted.
     if expected_id.is_none() {
         return Ok(());
     }

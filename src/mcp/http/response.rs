@@ -150,7 +150,7 @@ impl ErrorResponse {
             .unwrap_or_default();
         is_html |= body.trim_ascii_start().starts_with(b"<");
         let mut message = decode::parse_message(&body);
-        let field = |key: &str, message: &mut Option<Value>| {
+        let take_field = |key: &str, message: &mut Option<Value>| {
             let fields = message.as_mut().and_then(Value::as_object_mut)?;
             fields.remove(key).filter(|value| !value.is_null())
         };
@@ -158,15 +158,14 @@ impl ErrorResponse {
         Self {
             status,
             retry_after,
-            error: field("error", &mut message).filter(Value::is_object),
-            id: field("id", &mut message),
+            error: take_field("error", &mut message).filter(Value::is_object),
+            id: take_field("id", &mut message),
             server_message: ServerMessage(summary),
             is_html,
             url,
         }
     }
 
-    /// Whether the error mentions the session.
     pub fn mentions_session(&self) -> bool {
         self.server_message
             .0

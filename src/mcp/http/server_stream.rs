@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-/// Deadline for the event with the message endpoint.
+/// Time limit for the event with the message endpoint.
 const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Delay before a stream is reopened; doubles each time.
 const REOPEN_DELAY: Duration = Duration::from_secs(1);
@@ -20,7 +20,7 @@ const REOPEN_DELAY_MIN: Duration = Duration::from_millis(100);
 const REOPEN_DELAY_MAX: Duration = Duration::from_secs(30);
 /// A stream that stayed open this long resets the delay.
 const HEALTHY_AFTER: Duration = Duration::from_secs(10);
-/// Deadline for the response headers of a stream.
+/// Time limit for the response headers of a stream.
 const RESPONSE_HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Number of consecutive connection failures that end the connection, once the stream has been
 /// open.

@@ -63,7 +63,7 @@ impl HttpTransport {
 impl Transport<RoleClient> for HttpTransport {
     type Error = McpError;
 
-    /// Queues the message in call order, so a cancellation cannot overtake its request.
+    /// Queues messages in call order, so a cancellation cannot overtake its request.
     fn send(
         &mut self,
         mut message: TxJsonRpcMessage<RoleClient>,

@@ -1,7 +1,7 @@
 //! Which addresses a server may send us to. A public server must not make this program send
 //! requests to this machine or into a private network.
 
-use super::error::{OAuthError, ShownUrl};
+use super::error::{DisplayUrl, OAuthError};
 use crate::http_util;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::io;
@@ -9,8 +9,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use tokio::net::lookup_host;
 use url::{Host, Url};
 
-/// Maximum length of a displayed URL.
-const SHOWN_URL_CHARS_MAX: usize = 200;
+/// Maximum length of a displayed text or URL.
+const DISPLAY_TEXT_CHARS_MAX: usize = 200;
 
 /// The networks that requests may go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl AddressPolicy {
     pub fn check(self, url: &Url) -> Result<(), OAuthError> {
         let is_loopback = http_util::is_loopback(url);
         if url.scheme() != "https" && !(url.scheme() == "http" && is_loopback) {
-            return Err(OAuthError::NotHttps(shown_url(url)));
+            return Err(OAuthError::NotHttps(display_url(url)));
         }
         let address = match url.host() {
             Some(Host::Ipv4(address)) => Some(IpAddr::from(address)),
@@ -56,14 +56,14 @@ impl AddressPolicy {
         };
         let is_allowed = match address {
             Some(address) if is_link_local(address) => {
-                return Err(OAuthError::LinkLocalAddress(shown_url(url)));
+                return Err(OAuthError::LinkLocalAddress(display_url(url)));
             }
             Some(address) => self.allows(address),
             None => url.has_host() && (!is_loopback || self == Self::AnyNetwork),
         };
         match is_allowed {
             true => Ok(()),
-            false => Err(OAuthError::PrivateAddress(shown_url(url))),
+            false => Err(OAuthError::PrivateAddress(display_url(url))),
         }
     }
 
@@ -100,19 +100,19 @@ impl Resolve for AddressPolicy {
 }
 
 /// A URL that is safe to show: scheme, host and path, shortened.
-pub fn shown_url(url: &Url) -> ShownUrl {
+pub fn display_url(url: &Url) -> DisplayUrl {
     let mut shown = url.clone();
     shown.set_query(None);
     shown.set_fragment(None);
     let _ = shown
         .set_username("")
         .and_then(|()| shown.set_password(None));
-    shown_text(shown.as_str())
+    display_text(shown.as_str())
 }
 
-/// Shortens text from a server for an error.
-pub fn shown_text(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_URL_CHARS_MAX) {
+/// Truncates text from a server for an error message.
+pub fn display_text(text: &str) -> String {
+    match text.char_indices().nth(DISPLAY_TEXT_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_local_address_is_named_as_one_for_every_server() {
+    fn a_link_local_address_is_reported_as_one_under_every_policy() {
         for url in [
             "https://169.254.169.254/latest/",
             "https://[fe80::1]/",

@@ -1,6 +1,6 @@
 //! The access token of one server: attaches it to requests, refreshes it, and prepares a sign-in.
 
-use super::addresses::{shown_text, shown_url};
+use super::addresses::{display_text, display_url};
 use super::challenge::BearerChallenge;
 use super::credential_file::{CredentialFile, ServerCredentials};
 use super::discovery::{Discovered, discover};
@@ -21,7 +21,7 @@ use url::Url;
 
 /// A token is refreshed this many seconds before it expires.
 const REFRESH_AHEAD_SECONDS: i64 = 30;
-/// Maximum number of tokens that are remembered, so that they can be hidden in results.
+/// Maximum number of tokens that are kept, so that they can be redacted from results.
 const TOKENS_MAX: usize = 200;
 
 /// How to continue after a response with status 401 or 403.
@@ -51,7 +51,7 @@ pub(super) struct AuthorizerInner {
     http: OnceCell<OAuthHttp>,
     pub(super) state: Mutex<AuthorizerState>,
     /// Held while a token is requested, so that only one request is made at a time.
-    pub(super) requesting: AsyncMutex<()>,
+    pub(super) request_lock: AsyncMutex<()>,
 }
 
 #[derive(Default)]
@@ -66,7 +66,7 @@ pub(super) struct AuthorizerState {
 }
 
 impl Authorizer {
-    /// `redactor` hides the other secrets of the server.
+    /// `redactor` removes the other secrets of the server.
     pub fn new(
         server: ServerId,
         url: Url,
@@ -85,7 +85,7 @@ impl Authorizer {
             file,
             http: OnceCell::new(),
             state: Mutex::new(state),
-            requesting: AsyncMutex::default(),
+            request_lock: AsyncMutex::default(),
         }))
     }
 
@@ -144,7 +144,7 @@ impl Authorizer {
         }
     }
 
-    /// Hides the tokens and the other secrets of the server.
+    /// The redactor for the tokens and the other secrets of the server.
     pub fn redactor(&self) -> Arc<Redactor> {
         lock_ignoring_poison(&self.0.state).redactor.clone()
     }
@@ -177,7 +177,7 @@ impl Authorizer {
         .await?;
         let request = SignInRequest {
             server: inner.server.clone(),
-            server_url: shown_url(&inner.url),
+            server_url: display_url(&inner.url),
             host: String::new(),
             scopes: Vec::new(),
             url: String::new(),
@@ -200,7 +200,7 @@ impl Authorizer {
             return Ok(false);
         };
         inner.file.remove_credentials(&inner.server).await?;
-        self.remember(None);
+        self.set_credentials(None);
         if let (Some(url), Ok(http)) = (&old.revocation_endpoint, self.http().await) {
             let client = self.identity_for(&old).await?;
             for token in [old.refresh_token.as_ref(), Some(&old.access_token)]
@@ -232,8 +232,8 @@ impl Authorizer {
         match expected {
             Some(expected) if expected.trim_end_matches('/') != named.trim_end_matches('/') => {
                 Err(OAuthError::UnexpectedIssuer {
-                    named: shown_text(named),
-                    expected: shown_text(&expected),
+                    named: display_text(named),
+                    expected: display_text(&expected),
                 })
             }
             _ => Ok(discovered),
@@ -265,11 +265,11 @@ impl Authorizer {
             ..new
         };
         inner.file.save_credentials(&inner.server, &new).await?;
-        self.remember(Some(new));
+        self.set_credentials(Some(new));
         Ok(())
     }
 
-    /// Reads the credentials, which another program may have changed.
+    /// Reads the credentials, which another running instance may have changed.
     pub(super) async fn reload(&self) -> Option<ServerCredentials> {
         let inner = &self.0;
         let found = match inner.file.credentials(&inner.server, &inner.url).await {
@@ -279,17 +279,18 @@ impl Authorizer {
                 None
             }
         };
-        self.remember(found.clone());
+        self.set_credentials(found.clone());
         found
     }
 
-    fn remember(&self, credentials: Option<ServerCredentials>) {
+    /// Keeps the tokens even after they are replaced, so that they stay redacted.
+    fn set_credentials(&self, credentials: Option<ServerCredentials>) {
         let mut state = lock_ignoring_poison(&self.0.state);
         if let Some(new) = &credentials {
             let in_use = [Some(&new.access_token), new.refresh_token.as_ref()];
             for token in in_use.into_iter().flatten() {
                 if !state.tokens.contains(token) {
-                    // The oldest expired long ago.
+                    // The oldest token has long expired.
                     if state.tokens.len() >= TOKENS_MAX {
                         state.tokens.remove(0);
                     }

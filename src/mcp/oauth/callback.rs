@@ -1,7 +1,7 @@
 //! Reads the address that the browser is sent to after a sign-in. The same checks apply to an
 //! address that the listener received and to one that the user pasted.
 
-use super::addresses::shown_text;
+use super::addresses::display_text;
 use super::error::OAuthError;
 use crate::domain::model::Secret;
 use subtle::ConstantTimeEq as _;
@@ -80,8 +80,8 @@ impl ExpectedCallback {
 pub fn refusal_text(error: &str, description: &str) -> String {
     match (error, description.trim().trim_end_matches('.')) {
         ("access_denied", "") => "access was denied".to_owned(),
-        (error, "") => shown_text(error),
-        (error, description) => shown_text(&format!("{description} ({error})")),
+        (error, "") => display_text(error),
+        (error, description) => display_text(&format!("{description} ({error})")),
     }
 }
 

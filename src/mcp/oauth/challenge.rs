@@ -7,7 +7,7 @@ const HEADER_BYTES_MAX: usize = 16 << 10;
 /// Further scopes are ignored.
 const SCOPES_MAX: usize = 100;
 
-/// The access token that a server requires.
+/// A server's requirements for the access token.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BearerChallenge {
     pub resource_metadata: Option<String>,
@@ -74,7 +74,8 @@ impl BearerChallenge {
     }
 }
 
-/// The scopes of a space-separated list, without duplicates and characters that RFC 6749 forbids.
+/// The scopes of a space-separated list. Skips duplicates, and scopes with characters that RFC 6749
+/// forbids.
 pub fn split_scopes(text: &str) -> Vec<String> {
     let mut scopes: Vec<String> = Vec::new();
     for scope in text.split_ascii_whitespace().take(SCOPES_MAX) {
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_read_in_any_order_and_quoting() {
+    fn parameters_are_read_in_any_order_and_with_any_quoting() {
         let expected = BearerChallenge {
             resource_metadata: Some("https://a.example/x,y".to_owned()),
             scopes: vec!["read".to_owned(), "write".to_owned()],

@@ -24,7 +24,7 @@ enum SigningKey {
 /// P-256 (ES256) or RSA (RS256).
 ///
 /// # Errors
-/// The key is not one of these.
+/// The key is neither of these, or signing failed.
 pub fn sign(client_id: &str, audience: &str, pem: &str) -> Result<String, OAuthError> {
     let der = decode_pem(pem).ok_or(OAuthError::PrivateKey("it is not a PKCS #8 key in PEM"))?;
     let key = match EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &der) {

@@ -39,8 +39,8 @@ impl TokenAuthMethod {
         serde_json::from_value(name.into()).ok()
     }
 
-    /// The method for a client with or without a secret, one that the server supports. If the server
-    /// does not list any, RFC 8414 prescribes `client_secret_basic`.
+    /// Chooses a method that the server supports, for a client with or without a secret. If the
+    /// server lists none, RFC 8414 prescribes `client_secret_basic`.
     pub fn choose(server: &AuthorizationServer, has_secret: bool) -> Self {
         let Some(supported) = &server.token_auth_methods else {
             return if has_secret {

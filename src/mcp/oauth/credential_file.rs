@@ -1,5 +1,5 @@
 //! `auth.json`: the tokens of each server, and the clients registered with each authorization
-//! server. Readable only by the user, replaced atomically, shared by all running programs.
+//! server. Readable only by the user, replaced atomically, shared by all running instances.
 
 use super::client_auth::{ClientIdentity, TokenAuthMethod};
 use super::error::OAuthError;
@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 use url::Url;
 
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// Longest wait for another program that is refreshing a token.
+/// Longest wait for another running instance that is refreshing a token.
 const REFRESH_LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 const REFRESH_LOCK_POLL: Duration = Duration::from_millis(50);
 
@@ -131,7 +131,7 @@ impl CredentialFile {
         self.put("clients", issuer, Some(json!(client))).await
     }
 
-    /// Removes a client that the authorization server no longer knows.
+    /// Removes a client that the authorization server no longer recognizes.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -173,8 +173,8 @@ impl CredentialFile {
         self.put("servers", server.as_str(), None).await
     }
 
-    /// Waits until no other program refreshes a token. After a timeout, or if locks do not work
-    /// here, continues without a lock.
+    /// Waits until no other running instance is refreshing a token. After a timeout, or if the file
+    /// cannot be locked, continues without a lock.
     pub async fn lock_refresh(&self) -> RefreshGuard {
         let Some(path) = &self.0.path else {
             return RefreshGuard { _lock: None };
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn tokens_come_back_only_for_the_url_they_were_issued_for() {
+    async fn tokens_are_returned_only_for_the_url_they_were_issued_for() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("auth.json");
         let server = ServerId::new("docs");

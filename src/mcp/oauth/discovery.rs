@@ -1,7 +1,7 @@
-//! Finds the authorization server of an MCP server. Falls back to what older revisions allow: no
-//! protected resource metadata, and no metadata at all.
+//! Finds the authorization server of an MCP server. Older revisions allow a server without
+//! protected resource metadata, or without any metadata.
 
-use super::addresses::shown_url;
+use super::addresses::display_url;
 use super::challenge::BearerChallenge;
 use super::error::OAuthError;
 use super::http::OAuthHttp;
@@ -12,7 +12,7 @@ use super::metadata::{
 use serde_json::Value;
 use url::Url;
 
-/// Where to sign in, and for what.
+/// Where to sign in, and the resource to request access to.
 pub struct Discovered {
     pub server: AuthorizationServer,
     /// The value of the `resource` parameter.
@@ -98,7 +98,7 @@ async fn find_authorization_server(
             Fetched::Document(document) => {
                 return AuthorizationServer::parse(&document, issuer, &url, http.policy).map(Some);
             }
-            // The first URL is the one of the current specification.
+            // Report the error of the first URL, which is the one in the current specification.
             Fetched::Unusable(error) => unusable = unusable.or(Some(error)),
             Fetched::Missing => {}
         }
@@ -146,6 +146,6 @@ async fn fetch(http: &OAuthHttp, url: &Url) -> Result<Fetched, OAuthError> {
         (status @ 500.., _) => format!("HTTP status {status}"),
         _ => return Ok(Fetched::Missing),
     };
-    let url = shown_url(url);
+    let url = display_url(url);
     Ok(Fetched::Unusable(OAuthError::NoMetadata { url, received }))
 }

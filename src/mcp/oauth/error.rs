@@ -4,49 +4,55 @@ use crate::domain::Notice;
 use std::time::Duration;
 
 /// A URL from a server, shortened, without query.
-pub type ShownUrl = String;
+pub type DisplayUrl = String;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OAuthError {
     #[error("The HTTP client could not be set up: {0}.")]
     ClientSetup(String),
     #[error("`{url}` cannot be reached: {why}.")]
-    Unreachable { url: ShownUrl, why: String },
+    Unreachable { url: DisplayUrl, why: String },
     #[error("`{url}` did not answer within {} s.", .after.as_secs())]
-    Timeout { url: ShownUrl, after: Duration },
+    Timeout { url: DisplayUrl, after: Duration },
     #[error("`{url}` sent more than {} KiB.", .bytes_max >> 10)]
-    TooLarge { url: ShownUrl, bytes_max: usize },
+    TooLarge { url: DisplayUrl, bytes_max: usize },
     #[error("`{0}` redirects, which is not allowed here.")]
-    Redirect(ShownUrl),
+    Redirect(DisplayUrl),
     #[error("`{0}` is not an https address, so nothing was sent to it.")]
-    NotHttps(ShownUrl),
+    NotHttps(DisplayUrl),
     #[error(
         "`{0}` is an address of this machine or of a private network, but the server is public."
     )]
-    PrivateAddress(ShownUrl),
+    PrivateAddress(DisplayUrl),
     #[error(
         "`{0}` is a link-local address, where cloud machines serve their credentials, so nothing \
          was sent to it."
     )]
-    LinkLocalAddress(ShownUrl),
+    LinkLocalAddress(DisplayUrl),
     #[error("`{url}` sent an answer that is not valid HTTP: {why}.")]
-    InvalidResponse { url: ShownUrl, why: String },
+    InvalidResponse { url: DisplayUrl, why: String },
     #[error("`{url}` answered with HTTP status {status}{reason}.")]
     Status {
-        url: ShownUrl,
+        url: DisplayUrl,
         status: u16,
         reason: String,
     },
     #[error("`{url}` did not send the expected JSON: {why}.")]
-    InvalidDocument { url: ShownUrl, why: String },
+    InvalidDocument { url: DisplayUrl, why: String },
     #[error("`{url}` should contain its metadata, but answered with {received}.")]
-    NoMetadata { url: ShownUrl, received: String },
+    NoMetadata { url: DisplayUrl, received: String },
     #[error("Its metadata is for `{named}`, which is a different server.")]
-    ResourceMismatch { named: ShownUrl },
+    ResourceMismatch { named: DisplayUrl },
     #[error("Its authorization server calls itself `{named}` instead of `{expected}`.")]
-    IssuerMismatch { named: ShownUrl, expected: ShownUrl },
+    IssuerMismatch {
+        named: DisplayUrl,
+        expected: DisplayUrl,
+    },
     #[error("Its authorization server is `{named}`, but `{expected}` was expected.")]
-    UnexpectedIssuer { named: ShownUrl, expected: ShownUrl },
+    UnexpectedIssuer {
+        named: DisplayUrl,
+        expected: DisplayUrl,
+    },
     #[error("It does not announce an authorization server.")]
     NoAuthorizationServer,
     #[error(

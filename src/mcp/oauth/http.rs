@@ -1,7 +1,7 @@
 //! Requests to metadata, registration and token endpoints, with limits on addresses, redirects,
 //! size and time.
 
-use super::addresses::{AddressPolicy, shown_text, shown_url};
+use super::addresses::{AddressPolicy, display_text, display_url};
 use super::error::OAuthError;
 use crate::http_util::{self, CONNECT_TIMEOUT_SECONDS};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
@@ -49,7 +49,8 @@ impl OAuthHttp {
                 .connect_timeout(Duration::from_secs(CONNECT_TIMEOUT_SECONDS))
                 .redirect(redirect::Policy::none())
                 .dns_resolver(Arc::new(policy));
-            // On this machine, TLS is not needed, and a small system may have no certificates.
+            // A server on this machine does not need TLS, and a small system may have no
+            // certificates.
             match builder.build() {
                 Err(_) if is_loopback => Client::builder()
                     .redirect(redirect::Policy::none())
@@ -80,10 +81,10 @@ impl OAuthHttp {
             match self.send(&url, request).await? {
                 Sent::Answered(answer) => return Ok(answer),
                 Sent::Redirected(Some(target)) if target.origin() == url.origin() => url = target,
-                Sent::Redirected(_) => return Err(OAuthError::Redirect(shown_url(&url))),
+                Sent::Redirected(_) => return Err(OAuthError::Redirect(display_url(&url))),
             }
         }
-        Err(OAuthError::Redirect(shown_url(&url)))
+        Err(OAuthError::Redirect(display_url(&url)))
     }
 
     /// Posts a form, with an `Authorization` header if the client authenticates that way. Never
@@ -120,7 +121,7 @@ impl OAuthHttp {
         self.policy.check(url)?;
         match self.send(url, request).await? {
             Sent::Answered(answer) => Ok(answer),
-            Sent::Redirected(_) => Err(OAuthError::Redirect(shown_url(url))),
+            Sent::Redirected(_) => Err(OAuthError::Redirect(display_url(url))),
         }
     }
 
@@ -148,7 +149,7 @@ impl OAuthHttp {
             {
                 if body.len() + bytes.len() > BODY_BYTES_MAX {
                     return Err(OAuthError::TooLarge {
-                        url: shown_url(url),
+                        url: display_url(url),
                         bytes_max: BODY_BYTES_MAX,
                     });
                 }
@@ -163,7 +164,7 @@ impl OAuthHttp {
         let sent = timeout(REQUEST_TIMEOUT, sending).await;
         let sent = sent.unwrap_or_else(|_| {
             Err(OAuthError::Timeout {
-                url: shown_url(url),
+                url: display_url(url),
                 after: REQUEST_TIMEOUT,
             })
         });
@@ -172,13 +173,13 @@ impl OAuthHttp {
             Ok(Sent::Redirected(_)) => "redirect".to_owned(),
             Err(_) => "failed".to_owned(),
         };
-        tracing::debug!("sign-in request to {}: {outcome}", shown_url(url));
+        tracing::debug!("sign-in request to {}: {outcome}", display_url(url));
         sent
     }
 }
 
 fn request_error(url: &Url, error: &reqwest::Error) -> OAuthError {
-    let (url, why) = (shown_url(url), http_util::root_cause(error));
+    let (url, why) = (display_url(url), http_util::root_cause(error));
     match http_util::is_invalid_response(error) {
         true => OAuthError::InvalidResponse { url, why },
         false => OAuthError::Unreachable { url, why },
@@ -195,7 +196,7 @@ fn describe_body(content_type: Option<&HeaderValue>, body: &[u8]) -> String {
         ("text/html" | "application/xhtml+xml", _) => "a web page".to_owned(),
         ("", Some(b'<')) => "a web page".to_owned(),
         ("", _) => "a body without a content type".to_owned(),
-        (media_type, _) => format!("a body of type `{}`", shown_text(media_type)),
+        (media_type, _) => format!("a body of type `{}`", display_text(media_type)),
     }
 }
 

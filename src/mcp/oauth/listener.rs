@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use url::Url;
 
 /// The ports that are registered with authorization servers, which compare redirect URIs exactly.
-/// They are below the range from which systems assign ports.
+/// They are below the ephemeral port range, so the system does not assign them to other sockets.
 pub const CALLBACK_PORTS: [u16; 4] = [14713, 14714, 14715, 14716];
 pub const CALLBACK_PATH: &str = "/callback";
 /// Maximum number of connections at a time; browsers open a few in advance.
@@ -23,7 +23,7 @@ const CONNECTIONS_MAX: usize = 16;
 const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
 const HEADER_BYTES_MAX: usize = 32 << 10;
 
-/// A request of the browser. `reply` decides which page it shows.
+/// A request from the browser. `reply` decides which page it shows.
 pub struct BrowserVisit {
     pub url: String,
     pub reply: oneshot::Sender<CallbackPage>,

@@ -1,6 +1,6 @@
 //! The two metadata documents of a sign-in, parsed and checked. Pure.
 
-use super::addresses::{AddressPolicy, shown_text, shown_url};
+use super::addresses::{AddressPolicy, display_text, display_url};
 use super::challenge::split_scopes;
 use super::error::OAuthError;
 use serde_json::Value;
@@ -32,7 +32,9 @@ pub struct AuthorizationServer {
     pub token_auth_methods: Option<Vec<String>>,
     /// Whether each callback must contain `iss` (RFC 9207).
     pub sends_issuer: bool,
+    /// Whether the URL of a client metadata document can serve as the client id.
     pub supports_metadata_url: bool,
+    /// Whether PKCE with S256 is supported, which we require.
     pub supports_s256: bool,
 }
 
@@ -45,7 +47,7 @@ impl ProtectedResource {
         let resource = match document.get("resource").and_then(Value::as_str) {
             Some(resource) if covers(resource, server_url) => resource.to_owned(),
             Some(other) => {
-                let named = shown_text(other);
+                let named = display_text(other);
                 return Err(OAuthError::ResourceMismatch { named });
             }
             None => resource_identifier(server_url),
@@ -92,7 +94,7 @@ fn covers(resource: &str, server_url: &Url) -> bool {
 }
 
 impl AuthorizationServer {
-    /// Parses the document of `issuer`, the URL under which it was looked up.
+    /// Parses the metadata of `issuer`, which was fetched from `source`.
     ///
     /// # Errors
     /// The document belongs to a different issuer, lacks a token endpoint, or names a URL that is not
@@ -104,15 +106,15 @@ impl AuthorizationServer {
         policy: AddressPolicy,
     ) -> Result<Self, OAuthError> {
         let invalid = |why: &str| OAuthError::InvalidDocument {
-            url: shown_url(source),
+            url: display_url(source),
             why: why.to_owned(),
         };
         let named = document.get("issuer").and_then(Value::as_str);
         let named = named.ok_or_else(|| invalid("`issuer` is missing"))?;
         if named.trim_end_matches('/') != issuer.as_str().trim_end_matches('/') {
             return Err(OAuthError::IssuerMismatch {
-                named: shown_text(named),
-                expected: shown_url(issuer),
+                named: display_text(named),
+                expected: display_url(issuer),
             });
         }
         let endpoint = |key: &str| -> Result<Option<Url>, OAuthError> {
@@ -154,7 +156,7 @@ impl AuthorizationServer {
             token_auth_methods: None,
             sends_issuer: false,
             supports_metadata_url: false,
-            // That revision demands PKCE of every server.
+            // That revision requires every server to support PKCE.
             supports_s256: true,
         })
     }
@@ -279,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn an_issuer_matches_with_and_without_a_trailing_slash_only() {
+    fn issuers_may_differ_only_in_a_trailing_slash() {
         let parse = |issuer: &str| {
             let document = json!({ "issuer": issuer, "token_endpoint": "https://a.example/token" });
             let looked_up = url("https://a.example/t");

@@ -92,7 +92,7 @@ async fn register(
         return Err(super::token_request::refusal(endpoint, &answer));
     }
     let invalid = |why: &str| OAuthError::InvalidDocument {
-        url: super::addresses::shown_url(endpoint),
+        url: super::addresses::display_url(endpoint),
         why: why.to_owned(),
     };
     let is_usable = |text: &&str| !text.is_empty() && text.len() <= VALUE_BYTES_MAX;

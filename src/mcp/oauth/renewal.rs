@@ -1,5 +1,5 @@
 //! Obtains a new access token without the user: by refreshing, or with the client's own credentials.
-//! Only one request runs at a time, even across running programs.
+//! Only one request runs at a time, even across running instances.
 
 use super::authorizer::Authorizer;
 use super::client_auth::ClientIdentity;
@@ -17,12 +17,12 @@ impl Authorizer {
         known.refresh_token.is_some() || self.0.settings.uses_client_credentials
     }
 
-    /// Replaces the token `rejected` without the user. Returns whether there is a new one.
+    /// Replaces the rejected token without the user. Returns whether there is a new one.
     pub(super) async fn renew(&self, rejected: &Secret) -> Result<bool, OAuthError> {
         let inner = &self.0;
-        let _requesting = inner.requesting.lock().await;
+        let _request_guard = inner.request_lock.lock().await;
         let _guard = inner.file.lock_refresh().await;
-        // Another request or program may have renewed it in the meantime.
+        // Another request or running instance may have renewed it in the meantime.
         let known = self.reload().await;
         if known
             .as_ref()

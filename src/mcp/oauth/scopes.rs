@@ -5,7 +5,8 @@ use super::discovery::Discovered;
 use super::error::OAuthError;
 use std::collections::HashSet;
 
-/// Number of sign-ins after which a server that still asks for the same scopes is given up on.
+/// Maximum number of sign-ins for the same scopes. A server that still asks for them will never be
+/// satisfied.
 const STEP_UPS_MAX: u32 = 2;
 /// Asks for a refresh token (OpenID Connect).
 const OFFLINE_ACCESS: &str = "offline_access";
@@ -40,8 +41,8 @@ impl StepUps {
     }
 }
 
-/// The scopes by priority: missing ones in addition to those `granted`, the `configured` ones,
-/// those of the challenge, all of the resource.
+/// The scopes from the first source that applies: the `granted` ones plus those that the challenge
+/// reports as missing, the `configured` ones, those of the challenge, all of the resource.
 pub fn select_scopes(
     configured: &[String],
     challenge: Option<&BearerChallenge>,

@@ -1,5 +1,5 @@
-//! One sign-in with a browser: the authorization code flow with PKCE. The listener and an address
-//! that the user pastes race for the callback.
+//! One sign-in with a browser: the authorization code flow with PKCE. The callback comes from the
+//! listener or from an address that the user pastes, whichever is first.
 
 use super::callback::ExpectedCallback;
 use super::client_auth::ClientIdentity;
@@ -32,7 +32,6 @@ pub struct SignIn {
     expected: ExpectedCallback,
     verifier: Secret,
     listener: Option<CallbackListener>,
-    /// Saves the tokens.
     pub(super) save: SaveTokens,
 }
 
@@ -207,7 +206,7 @@ impl SignIn {
     }
 }
 
-/// Shows a page in the browser. Gives the connection a moment, because the listener ends with the
+/// Shows a page in the browser. Waits briefly for it to be sent, because the listener ends with the
 /// sign-in.
 async fn answer_browser(
     listening: &mut (impl Future<Output = ()> + Unpin),

@@ -1,6 +1,6 @@
 //! Requests to a token or revocation endpoint.
 
-use super::addresses::{shown_text, shown_url};
+use super::addresses::{display_text, display_url};
 use super::callback::refusal_text;
 use super::challenge::split_scopes;
 use super::client_auth::ClientIdentity;
@@ -37,7 +37,7 @@ pub struct GrantedTokens {
     pub refresh_token: Option<Secret>,
     /// When the access token expires, in seconds since 1970; `None` if the server sent no lifetime.
     pub expires_at: Option<i64>,
-    /// `None` if the server granted exactly what was asked for.
+    /// `None` if the server granted exactly the requested scopes.
     pub scopes: Option<Vec<String>>,
 }
 
@@ -145,9 +145,9 @@ pub fn refusal(url: &Url, answer: &OAuthAnswer) -> OAuthError {
             OAuthError::Refused(refusal_text(error, description))
         }
         error => OAuthError::Status {
-            url: shown_url(url),
+            url: display_url(url),
             status: answer.status,
-            reason: error.map_or_else(String::new, |error| format!(": {}", shown_text(error))),
+            reason: error.map_or_else(String::new, |error| format!(": {}", display_text(error))),
         },
     }
 }
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_server_has_not_refused() {
+    fn an_error_of_a_busy_server_is_not_final() {
         let url = Url::parse("https://a.example/token").expect("a URL");
         let error = |status, json| refusal(&url, &answer(status, json));
         assert!(error(400, json!({ "error": "invalid_grant" })).is_final_refusal());

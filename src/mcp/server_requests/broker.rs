@@ -93,7 +93,7 @@ impl RequestBroker {
         let Ok(Ok(reply)) = timeout(REPLY_TIMEOUT, reply).await else {
             return ServerRequestReply::Cancelled;
         };
-        // The owner closed the request itself.
+        // The owner has answered, so there is nothing to withdraw.
         open.withdrawal = None;
         reply
     }
@@ -110,14 +110,14 @@ impl RequestBroker {
         }
     }
 
-    /// Tells the user that a server has what it needed from a web page.
+    /// Notifies the user that a server reported a visit to a web page as completed.
     pub async fn report_completed_page(&self, server: &ServerId, host: &str) {
         let text = format!("Server `{server}` reports that you are done on {host}.");
         let notice = Notice::info(text);
         let _ = self.events.send(HubEvent::Noticed(notice)).await;
     }
 
-    /// Tells the user about a request that was refused without asking.
+    /// Notifies the user of a request that was refused automatically.
     pub async fn report_refused(&self, server: &ServerId, why: &str) {
         let text = format!("A request from server `{server}` was refused: {why}.");
         let notice = Notice::warning(text);

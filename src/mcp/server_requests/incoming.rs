@@ -113,7 +113,7 @@ impl IncomingRequests {
         self.enqueue(QueuedMessage::PageCompleted { host: page.host });
     }
 
-    fn remember_page(&self, page: &UrlElicitation, waiter: Option<oneshot::Sender<()>>) {
+    fn add_visited_page(&self, page: &UrlElicitation, waiter: Option<oneshot::Sender<()>>) {
         let mut pages = lock_ignoring_poison(&self.visited_pages);
         if pages.len() == VISITED_PAGES_MAX {
             pages.pop_front();
@@ -125,11 +125,11 @@ impl IncomingRequests {
         });
     }
 
-    /// Remembers a page that the user agreed to visit. The receiver resolves when the server reports
+    /// Records a page that the user agreed to visit. The receiver resolves when the server reports
     /// that the user finished there, which it may never do.
     pub fn expect_completion(&self, page: &UrlElicitation) -> oneshot::Receiver<()> {
         let (waiter, completion) = oneshot::channel();
-        self.remember_page(page, Some(waiter));
+        self.add_visited_page(page, Some(waiter));
         completion
     }
 
@@ -207,7 +207,7 @@ pub async fn answer_incoming(shared: &SessionShared, broker: &RequestBroker, ser
         let key = request.id.to_string();
         match lock_ignoring_poison(&incoming.unanswered).get_mut(&key) {
             Some(entry) => *entry = Some(abort),
-            // Cancelled meanwhile.
+            // The server has cancelled it in the meantime.
             None => continue,
         }
         let answer = answer(incoming, request, broker, server);
@@ -235,7 +235,7 @@ async fn answer(
             let reply = broker.ask(server, question.clone()).await;
             if let (ServerRequest::Url(page), ServerRequestReply::Accepted(_)) = (&question, &reply)
             {
-                incoming.remember_page(page, None);
+                incoming.add_visited_page(page, None);
             }
             match request_result(&question, reply) {
                 Ok(result) => result,
@@ -273,7 +273,7 @@ mod tests {
             let page = UrlElicitation::from_params(&params).expect("a page");
             let requests = IncomingRequests::default();
             let (sender, completed) = oneshot::channel();
-            requests.remember_page(&page, Some(sender));
+            requests.add_visited_page(&page, Some(sender));
             requests.complete_page(&params);
             drop(requests);
             assert_eq!(completed.await, Ok(()), "{length}");

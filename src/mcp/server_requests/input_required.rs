@@ -49,7 +49,7 @@ fn requests_of(result: &Value) -> Map<String, Value> {
     requests.cloned().unwrap_or_default()
 }
 
-/// Answers each of the requests, one after the other.
+/// Answers the requests one after another.
 ///
 /// # Errors
 /// Why the whole call must be abandoned, as a sentence.

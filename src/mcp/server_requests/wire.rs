@@ -10,9 +10,9 @@ use std::sync::Arc;
 /// A request as the server sent it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParsedRequest {
-    /// The user must answer it.
+    /// Must be answered by the user.
     Ask(ServerRequest),
-    /// The server wants the list of roots. The user is not asked, because the roots were configured.
+    /// Asks for the list of roots. The user is not asked, because the roots are configured.
     ListRoots,
 }
 

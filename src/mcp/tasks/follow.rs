@@ -1,5 +1,5 @@
-//! Follows one task until it has a result. The future owns the task: dropping it cancels the task on
-//! the server, which a server may ignore.
+//! Follows one task until it has a result. The future owns the task: dropping it asks the server to
+//! cancel the task, which the server may ignore.
 
 use super::polling::PollSchedule;
 use super::request::{TaskRequestError, exchange, send_without_waiting};
@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
-/// Deadline for one request about a task.
+/// Time limit for one request about a task.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The call whose task is followed.
@@ -31,7 +31,7 @@ pub struct TaskCall<'a> {
     pub events: &'a mpsc::Sender<HubEvent>,
     /// Time limit for the task, not counting the time that the user takes to answer.
     pub time_max: Duration,
-    /// The user left the task running: the server is never asked to cancel it.
+    /// Whether the user left the task running. If so, the server is never asked to cancel it.
     pub is_left: bool,
     /// Identifies the progress notifications of the call.
     pub progress_token: Option<ProgressToken>,
@@ -60,17 +60,17 @@ struct FollowedTask<'a> {
     last_poll_at: Instant,
     deadline: Instant,
     progress: Option<watch::Receiver<Option<ToolProgress>>>,
-    /// The user's answers that the server needs, while the user is asked.
+    /// Resolves to the user's answers for the server. Set while the user is asked.
     answering: Option<BoxFuture<'static, Answers>>,
     /// The request `tasks/result` of a task that needs input. It is open while the user is asked,
     /// because a server may send its questions with the response.
     awaited_result: Option<BoxFuture<'static, Result<Value, TaskRequestError>>>,
     /// Answers that have not reached the server.
     unsent_answers: Option<BTreeMap<String, Value>>,
-    /// The keys of the requests that the user has been asked.
+    /// The keys of the input requests that the user has already been asked.
     asked: HashSet<String>,
     input_rounds: usize,
-    /// The server no longer works on the task.
+    /// Whether the server has stopped working on the task.
     is_over: bool,
 }
 
@@ -120,7 +120,7 @@ pub async fn follow_task(
         call: followed.call.id,
         task: followed.task.clone(),
     };
-    // Must not be lost: without its id, the task cannot be found again.
+    // This event must not be lost: without its id, the task cannot be found again.
     let _ = followed.call.events.send(event).await;
     if let Some(state) = first_state
         && let Some(end) = followed.handle_state(state).await
@@ -133,7 +133,7 @@ pub async fn follow_task(
 /// Asks the server to cancel a task that no call waits for.
 ///
 /// # Errors
-/// Why the server was not asked, or what it answered, as a clause.
+/// The reason why the server was not asked, or its error, as a clause.
 pub async fn cancel_task(supervisor: &ServerSupervisor, task: &ServerTask) -> Result<(), String> {
     let session = supervisor.session().await?;
     let request =
@@ -172,7 +172,7 @@ impl FollowedTask<'_> {
         }
     }
 
-    /// Whether the server asks the user, so that the deadline does not apply.
+    /// Whether the user is being asked, so that the deadline does not apply.
     fn is_asking(&self) -> bool {
         let incoming = &self.session.shared.incoming_requests;
         self.answering.is_some() || *incoming.open_questions().borrow() > 0
@@ -216,7 +216,8 @@ impl FollowedTask<'_> {
             };
             return self.handle_failure(TaskRequestError::Refused(why));
         }
-        // Without a result, the end of the task has not been seen yet.
+        // A legacy task has a result only after `tasks/result`. Until then, failed requests keep
+        // counting.
         let needs_result = self.task.protocol == TaskProtocol::Legacy
             && matches!(state.status, TaskStatus::Completed | TaskStatus::Failed);
         if !needs_result {
@@ -275,7 +276,7 @@ impl FollowedTask<'_> {
         if let TaskRequestError::UnknownTask(_) = error {
             self.is_over = true;
             return Some(TaskEnd::Failed(format!(
-                "The server does not know the task any more: {why}. Its result is lost."
+                "The server no longer recognizes the task: {why}. Its result is lost."
             )));
         }
         if !self.schedule.record_failure() {
@@ -286,11 +287,11 @@ impl FollowedTask<'_> {
             self.report(&format!("asking again in {seconds} s ({retry}): {why}"));
             return None;
         }
-        let rest = match self.is_over {
+        let consequence = match self.is_over {
             true => "Its result is lost.",
             false => "It is not known whether the task still runs.",
         };
-        let text = format!("The server's task could not be followed: {why}. {rest}");
+        let text = format!("The server's task could not be followed: {why}. {consequence}");
         Some(match error {
             TaskRequestError::Refused(_) | TaskRequestError::UnknownTask(_) => {
                 TaskEnd::Failed(text)
@@ -304,7 +305,7 @@ impl FollowedTask<'_> {
         ClientRequest::CustomRequest(CustomRequest::new("tasks/result", Some(params)))
     }
 
-    /// Lets the user answer the requests that have not been asked yet.
+    /// Asks the user for the required input, except for requests that were already asked.
     fn ask(&mut self, state: TaskState) -> Option<TaskEnd> {
         if self.task.protocol == TaskProtocol::Legacy {
             if self.awaited_result.is_none() {

@@ -26,7 +26,7 @@ impl KeptTasks {
         lock_ignoring_poison(&self.0).calls.insert(call);
     }
 
-    /// Whether the task of a dropped call goes on.
+    /// Removes a dropped call. Returns whether its task goes on.
     pub fn take(&self, call: CallId) -> bool {
         let mut kept = lock_ignoring_poison(&self.0);
         kept.calls.remove(&call) || kept.keeps_all

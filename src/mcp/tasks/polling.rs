@@ -23,13 +23,13 @@ impl PollSchedule {
         self.suggested = interval.or(self.suggested);
     }
 
-    /// Records a failed request. Returns whether the task must be given up.
+    /// Records a failed request. Returns whether to give up on the task.
     pub fn record_failure(&mut self) -> bool {
         self.failure_count += 1;
         self.failure_count >= FAILURES_MAX
     }
 
-    /// `2 of 5`: which attempt to repeat a failed request comes next; `None` without a failure.
+    /// The number of the next retry, such as `2 of 5`. `None` if the last request succeeded.
     pub fn next_retry(&self) -> Option<String> {
         let count = self.failure_count;
         (count > 0).then(|| format!("{count} of {}", FAILURES_MAX - 1))

@@ -1,7 +1,7 @@
 //! Requests that create and follow tasks.
 
 use crate::domain::Tool;
-use crate::mcp::http::{IS_NOT_FOUND, SYNTHETIC_ERROR_CODE};
+use crate::mcp::http::{IS_NOT_FOUND_KEY, SYNTHETIC_ERROR_CODE};
 use crate::mcp::open_request::CancelOnDrop;
 use crate::mcp::session::{McpSession, error_text, raw_result};
 use rmcp::model::{
@@ -19,8 +19,8 @@ pub fn declared_extensions() -> ExtensionCapabilities {
     ExtensionCapabilities::from_iter([tasks])
 }
 
-/// The call as a task, if the tool wants it and the server of a 2025-11-25 session supports it. A
-/// server with the extension decides by itself.
+/// The call as a task, if both the tool and the server of a 2025-11-25 session support it. A server
+/// with the extension decides by itself.
 pub fn legacy_task_request(
     session: &McpSession,
     tool: Option<&Tool>,
@@ -43,7 +43,7 @@ pub fn legacy_task_request(
 pub enum TaskRequestError {
     /// The server answered with this error.
     Refused(String),
-    /// The server does not know the task. Contains its error.
+    /// The server does not recognize the task. Contains its error.
     UnknownTask(String),
     /// The session ended or the answer took too long. Contains the reason.
     Unanswered(String),
@@ -72,7 +72,7 @@ impl TaskRequestError {
                     && error
                         .data
                         .as_ref()
-                        .is_some_and(|data| data[IS_NOT_FOUND] == true) =>
+                        .is_some_and(|data| data[IS_NOT_FOUND_KEY] == true) =>
             {
                 Self::UnknownTask(why)
             }
@@ -82,12 +82,12 @@ impl TaskRequestError {
     }
 }
 
-/// Sends `request` and waits for its result for at most `deadline`. Dropping the future cancels the
-/// request.
+/// Sends `request` and waits for its result for at most `time_limit`. Dropping the future cancels
+/// the request.
 pub async fn exchange(
     session: &McpSession,
     request: ClientRequest,
-    deadline: Option<Duration>,
+    time_limit: Option<Duration>,
 ) -> Result<Value, TaskRequestError> {
     let unanswered = |error: &ServiceError| TaskRequestError::Unanswered(error_text(error));
     let options = PeerRequestOptions::no_options();
@@ -95,9 +95,9 @@ pub async fn exchange(
     let mut handle = sending.await.map_err(|error| unanswered(&error))?;
     let mut open_request = CancelOnDrop::new(session, handle.id.clone());
     let answering = async {
-        match deadline {
-            Some(deadline) => timeout(deadline, &mut handle.rx).await.map_err(|_| {
-                let seconds = deadline.as_secs();
+        match time_limit {
+            Some(time_limit) => timeout(time_limit, &mut handle.rx).await.map_err(|_| {
+                let seconds = time_limit.as_secs();
                 TaskRequestError::Unanswered(format!("no answer within {seconds} s"))
             }),
             None => Ok((&mut handle.rx).await),

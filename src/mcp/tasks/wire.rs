@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Longest part shown of a text from the server, in characters.
+/// Maximum number of characters shown of a text from the server.
 const TEXT_CHARS_MAX: usize = 300;
 
 /// Whether a server with `initialize` runs calls as tasks, according to its capabilities.
@@ -13,7 +13,7 @@ const TEXT_CHARS_MAX: usize = 300;
 pub struct LegacyTaskSupport(OnceLock<bool>);
 
 impl LegacyTaskSupport {
-    /// Reads the result of `initialize`. rmcp does not know this capability.
+    /// Reads the result of `initialize`. rmcp does not support this capability.
     pub fn read(&self, result: &Value) {
         let declared = result.pointer("/capabilities/tasks/requests/tools/call");
         let _ = self.0.set(declared.is_some_and(|value| !value.is_null()));
@@ -27,7 +27,7 @@ impl LegacyTaskSupport {
 /// The answer to a call that became a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreatedTask {
-    /// `Err` says why the task cannot be followed, as a clause.
+    /// The error is the reason why the task cannot be followed, as a clause.
     pub task: Result<ServerTask, String>,
     pub state: TaskState,
 }
@@ -181,9 +181,9 @@ mod tests {
             ServerTask::new("t", TaskProtocol::Extension)
         );
         assert_eq!(extension.state.status, TaskStatus::Working);
-        let nameless = CreatedTask::from_result(&json!({ "resultType": "task", "taskId": 7 }));
+        let without_id = CreatedTask::from_result(&json!({ "resultType": "task", "taskId": 7 }));
         assert_eq!(
-            nameless.map(|created| created.task),
+            without_id.map(|created| created.task),
             Some(Err("it has no id".to_owned()))
         );
         for other in [

@@ -31,7 +31,7 @@ pub(super) struct AnthropicDecoder {
 /// The message received since the last `message_start`.
 #[derive(Debug, Default)]
 struct MessageState {
-    /// Text or thinking of this message was already emitted.
+    /// Whether text or thinking of this message was already emitted.
     has_content: bool,
     blocks: BTreeMap<u64, ContentBlock>,
     /// One joiner per block, because blocks may be interleaved.

@@ -31,7 +31,7 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
     body.insert("messages".into(), messages(request).into());
     body.insert("stream".into(), json!(true));
     if !fallback.omits_cache_control {
-        // The API caches the whole prompt, and finds the longest beginning that it has cached.
+        // The API caches the whole prompt, and reuses the longest prefix that it has cached.
         body.insert("cache_control".into(), json!({"type": "ephemeral"}));
     }
     if let Some(thinking) = thinking.thinking {

@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 /// The first version of Claude that decides itself how much to think.
 const ADAPTIVE_SINCE: (u32, u32) = (4, 6);
-/// The default limit of an answer.
+/// The default limit of an answer, in tokens.
 const ANSWER_TOKENS: u64 = 8_192;
-/// The default limit of thinking and answer together, if the model decides how much to think.
+/// The default limit of thinking and answer together, in tokens, if the model decides how much to
+/// think.
 const ADAPTIVE_TOKENS: u64 = 32_000;
 /// The smallest budget that the API accepts, in tokens.
 const BUDGET_TOKENS_MIN: u64 = 1_024;
@@ -89,9 +90,9 @@ fn budget(think: Think) -> u64 {
     }
 }
 
-/// With a budget, the API requires calls to begin with the thinking that preceded them. It is
-/// missing if the first calls were read from text or come from another provider; then no thinking
-/// may be requested.
+/// With a budget, the API requires a message with calls to begin with the thinking that preceded
+/// them. It is missing if the first calls were read from text or come from another provider; then
+/// no thinking may be requested.
 fn lacks_required_thinking(request: &ChatRequest) -> bool {
     if request.model.dialect != Dialect::Native {
         return false;
@@ -115,8 +116,8 @@ fn lacks_required_thinking(request: &ChatRequest) -> bool {
 
 /// Whether a model decides itself how much to think. The version is the first two short numbers in
 /// names such as `claude-opus-4-7`, `claude-3-7-sonnet-20250219` or `anthropic/claude-sonnet-4.5`.
-/// A Claude without a version counts as new. Other models count as taking a budget, which is what
-/// compatible servers expect.
+/// A Claude without a version counts as new. Other models count as taking a budget, as compatible
+/// servers expect.
 fn is_adaptive(model: &str) -> bool {
     let name = model.to_lowercase();
     let Some((_, rest)) = name.split_once("claude") else {

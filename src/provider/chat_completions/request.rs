@@ -101,8 +101,11 @@ impl ChatCompletionsFlavor {
     /// in one, after the last result of the round: nothing may come between calls and results.
     fn messages(&self, request: &ChatRequest, fallback: ParameterFallback) -> Vec<Value> {
         let mut messages = Vec::with_capacity(request.messages.len());
-        let results = |message: &Message| matches!(message, Message::ToolResult(_));
-        for group in request.messages.chunk_by(|a, b| results(a) && results(b)) {
+        let is_result = |message: &Message| matches!(message, Message::ToolResult(_));
+        for group in request
+            .messages
+            .chunk_by(|a, b| is_result(a) && is_result(b))
+        {
             messages.extend(
                 group
                     .iter()

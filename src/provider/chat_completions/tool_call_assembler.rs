@@ -13,7 +13,7 @@ pub(super) struct ToolCallAssembler(Vec<PartialCall>);
 pub(super) struct FragmentSize {
     /// The length of the added arguments.
     pub bytes: usize,
-    /// There are now more than [`CALLS_MAX`] calls.
+    /// Whether there are now more than [`CALLS_MAX`] calls.
     pub exceeds_calls_max: bool,
 }
 

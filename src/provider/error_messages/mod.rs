@@ -172,7 +172,7 @@ fn settings_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
             "The script has {rounds} rounds, but the model was asked once more."
         )),
         _ => Notice::failure(format!(
-            "`{name}` uses the provider `{provider}`, which does not support this."
+            "`{name}` uses the provider `{provider}`, which does not support this kind of request."
         ))
         .with_advice(Advice::ChooseOtherModel),
     }

@@ -25,7 +25,7 @@ pub(super) struct OllamaDecoder {
     /// the JSON, so the whole body is one event.
     pretty_printed: Option<Vec<u8>>,
     has_begun: bool,
-    /// At least one line belonged to a reply.
+    /// Whether at least one line belonged to a reply.
     has_reply: bool,
     /// The first line that did not belong to a reply.
     first_unexpected: Option<MalformedReply>,

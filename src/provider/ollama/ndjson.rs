@@ -10,7 +10,7 @@ const BOM: &[u8] = "\u{feff}".as_bytes();
 pub(super) struct JsonLines {
     /// The incomplete line.
     buffer: Vec<u8>,
-    /// The first line was taken; only that line may begin with a byte order mark.
+    /// Whether the first line was taken. Only that line may begin with a byte order mark.
     is_past_first_line: bool,
 }
 

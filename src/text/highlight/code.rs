@@ -15,11 +15,11 @@ pub(super) struct CodeLexer<'c, 'p, 'a> {
     pub state: &'p mut LexState,
     pub cursor: &'p mut LineCursor<'a>,
     /// The last token was a value, after which `/` divides and a quote transposes.
-    pub after_value: bool,
+    pub is_after_value: bool,
     /// The token for the next word, if a keyword such as `fn` precedes it.
     next_name_token: Option<Token>,
     /// In a command language: the next word may be a command.
-    pub at_command: bool,
+    pub is_at_command: bool,
     /// A here-document starts on the next line and ends at the word with this fingerprint.
     pub heredoc: Option<u32>,
     /// A regex or quote operator was not closed on this line, so the line is not searched for more.
@@ -32,10 +32,10 @@ pub(super) struct CodeLexer<'c, 'p, 'a> {
 pub(super) fn lex(syntax: &CodeSyntax, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     let mut lexer = CodeLexer {
         syntax,
-        at_command: syntax.is_command_language && state.mode != LexMode::Continued,
+        is_at_command: syntax.is_command_language && state.mode != LexMode::Continued,
         state,
         cursor,
-        after_value: false,
+        is_after_value: false,
         next_name_token: None,
         heredoc: None,
         has_unclosed_literal: false,
@@ -77,7 +77,11 @@ impl CodeLexer<'_, '_, '_> {
             // In a shell, words such as `7z` and `3d-model` start with a digit.
             let end = self.word_run_end(end);
             self.cursor.paint_to(end, Token::Number);
-            (self.after_value, self.at_command, self.next_name_token) = (true, false, None);
+            (
+                self.is_after_value,
+                self.is_at_command,
+                self.next_name_token,
+            ) = (true, false, None);
         } else if self.syntax.special_bytes & (1 << (byte & 127)) == 0 || !self.lex_special(byte) {
             self.lex_punctuation(byte);
         }
@@ -133,7 +137,7 @@ impl CodeLexer<'_, '_, '_> {
         }
     }
 
-    /// Classifies the word, which ends at `end`, and records what it implies for the next one.
+    /// Classifies the word, which ends at `end`, and records its effect on the next one.
     fn classify(&mut self, word: &[u8], end: usize) -> Token {
         let keyword = self.find_keyword(word);
         let name_token = match self.cursor.byte_at(end) {
@@ -141,15 +145,15 @@ impl CodeLexer<'_, '_, '_> {
             Some(b'.') => None,
             _ => self.next_name_token.take(),
         };
-        let was_at_command = std::mem::replace(&mut self.at_command, false);
-        self.after_value = true;
+        let was_at_command = std::mem::replace(&mut self.is_at_command, false);
+        self.is_after_value = true;
         match keyword {
-            Some(KeywordKind::Keyword) => self.note_keyword(None),
-            Some(KeywordKind::NamesFunction) => self.note_keyword(Some(Token::Function)),
-            Some(KeywordKind::NamesType) => self.note_keyword(Some(Token::Type)),
+            Some(KeywordKind::Keyword) => self.record_keyword(None),
+            Some(KeywordKind::NamesFunction) => self.record_keyword(Some(Token::Function)),
+            Some(KeywordKind::NamesType) => self.record_keyword(Some(Token::Type)),
             Some(KeywordKind::Operand) => {
-                self.note_keyword(None);
-                self.at_command = false;
+                self.record_keyword(None);
+                self.is_at_command = false;
                 Token::Keyword
             }
             _ if name_token.is_some() => name_token.unwrap_or_default(),
@@ -167,7 +171,7 @@ impl CodeLexer<'_, '_, '_> {
         // In `map.delete(…)`, `delete` is a method, and in `git for`, `for` is an argument.
         let is_misplaced = is_member && word != b"await" && word != b"class"
             || self.syntax.is_command_language
-                && !self.at_command
+                && !self.is_at_command
                 && word != b"in"
                 && word != b"AS";
         (!is_misplaced).then_some(keyword)
@@ -175,10 +179,10 @@ impl CodeLexer<'_, '_, '_> {
 
     /// Records that the word is a keyword. `next_name_token` is the token for the name that
     /// follows.
-    fn note_keyword(&mut self, next_name_token: Option<Token>) -> Token {
+    fn record_keyword(&mut self, next_name_token: Option<Token>) -> Token {
         self.next_name_token = next_name_token;
-        self.after_value = false;
-        self.at_command = self.syntax.is_command_language;
+        self.is_after_value = false;
+        self.is_at_command = self.syntax.is_command_language;
         Token::Keyword
     }
 
@@ -247,13 +251,13 @@ impl CodeLexer<'_, '_, '_> {
             }
         }
         self.cursor.paint_bytes(1, Token::Plain);
-        self.after_value = matches!(byte, b')' | b']' | b'}');
+        self.is_after_value = matches!(byte, b')' | b']' | b'}');
         if byte != b'.' {
             self.next_name_token = None;
         }
         if self.syntax.is_command_language {
             let starts_command = matches!(byte, b'|' | b'&' | b';' | b'(' | b'`' | b'{' | b'!');
-            self.at_command = starts_command;
+            self.is_at_command = starts_command;
         }
         self.line_continues = byte == b'\\' && self.cursor.peek().is_none();
     }
@@ -272,10 +276,10 @@ impl CodeLexer<'_, '_, '_> {
             || byte == self.syntax.percent_literal_byte && self.lex_percent_literal()
             || byte == b'/'
                 && self.syntax.has_regex_literals
-                && !self.after_value
+                && !self.is_after_value
                 && self.lex_regex();
         if is_lexed {
-            (self.at_command, self.next_name_token) = (false, None);
+            (self.is_at_command, self.next_name_token) = (false, None);
         }
         is_lexed
     }

@@ -10,7 +10,7 @@ use super::state::{LexMode, LexState};
 struct CssLexer<'p, 'a> {
     state: &'p mut LexState,
     cursor: &'p mut LineCursor<'a>,
-    /// Position of the next `{`, `}` or `;`, which is searched once for all words before it.
+    /// Position of the next `{`, `}` or `;`; one search finds it for all words before it.
     next_delimiter: usize,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn lex(state: &mut LexState, cursor: &mut LineCursor<'_>) {
     // A value continues on the next line only if it is visibly incomplete: in style sheets without
     // semicolons, values end with their lines.
     let last = cursor.bytes().trim_ascii_end().last();
-    if state.mode == LexMode::Property && !matches!(last, Some(b',' | b':' | b'(')) {
+    if state.mode == LexMode::PropertyValue && !matches!(last, Some(b',' | b':' | b'(')) {
         state.mode = LexMode::Start;
     }
 }
@@ -43,7 +43,7 @@ impl CssLexer<'_, '_> {
                 self.cursor.paint_to(at + 2, Token::Comment);
                 let is_in_value = matches!(self.state.mode, LexMode::Comment { depth: 1, .. });
                 self.state.mode = if is_in_value {
-                    LexMode::Property
+                    LexMode::PropertyValue
                 } else {
                     LexMode::Start
                 };
@@ -53,10 +53,10 @@ impl CssLexer<'_, '_> {
     }
 
     fn lex_token(&mut self, byte: u8) {
-        let is_in_value = self.state.mode == LexMode::Property;
+        let is_in_value = self.state.mode == LexMode::PropertyValue;
         let next = self.cursor.byte_at(self.cursor.position + 1);
         let is_name_next = next.is_some_and(is_name);
-        let after_blank = self.cursor.previous_byte().is_none_or(is_blank);
+        let is_after_blank = self.cursor.previous_byte().is_none_or(is_blank);
         match byte {
             _ if is_blank(byte) => self.cursor.paint_blanks(),
             b'/' if next == Some(b'*') => {
@@ -65,7 +65,7 @@ impl CssLexer<'_, '_> {
                 let depth = u16::from(is_in_value);
                 self.state.mode = LexMode::Comment { block: 0, depth };
             }
-            b'/' if next == Some(b'/') && after_blank => self.cursor.paint_rest(Token::Comment),
+            b'/' if next == Some(b'/') && is_after_blank => self.cursor.paint_rest(Token::Comment),
             b'"' | b'\'' => self.lex_string(byte),
             b'{' | b'}' | b';' => {
                 self.cursor.paint_bytes(1, Token::Plain);
@@ -99,7 +99,7 @@ impl CssLexer<'_, '_> {
         self.lex_name(1, Token::Key);
         if self.state.mode == LexMode::Start && self.cursor.peek() == Some(b':') {
             self.cursor.paint_bytes(1, Token::Plain);
-            self.state.mode = LexMode::Property;
+            self.state.mode = LexMode::PropertyValue;
         }
     }
 
@@ -157,7 +157,7 @@ impl CssLexer<'_, '_> {
             self.cursor.paint_to(end, Token::Key);
             self.cursor.paint_blanks();
             self.cursor.paint_bytes(1, Token::Plain);
-            self.state.mode = LexMode::Property;
+            self.state.mode = LexMode::PropertyValue;
         } else {
             self.cursor.paint_to(end, Token::Keyword);
         }

@@ -1,7 +1,7 @@
 //! Keyword tables, hashed at compile time, so a lookup takes one pass over the word and about one
 //! comparison.
 
-/// The kind of a word in a table, and what it implies for the next word.
+/// The kind of a word in a table, and its effect on the next word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeywordKind {
     Keyword,

@@ -10,12 +10,12 @@ pub(super) struct Language {
     pub name: &'static str,
     /// Other names used in fences, and file extensions.
     pub aliases: &'static [&'static str],
-    pub family: Family,
+    pub lexer: LexerKind,
 }
 
 /// The lexer of a language, and its table if it uses one.
 #[derive(Clone, Copy)]
-pub(super) enum Family {
+pub(super) enum LexerKind {
     Code(&'static CodeSyntax),
     Css,
     Diff,
@@ -124,7 +124,7 @@ pub(super) struct BlockComment {
 
 #[derive(Clone, Copy)]
 pub(super) struct StringSyntax {
-    /// Prefixes directly before the quote, in upper or lower case; an empty one allows no prefix.
+    /// Prefixes directly before the quote, in upper or lower case; `""` means that none is needed.
     pub prefixes: &'static [&'static str],
     pub open: &'static str,
     pub close: &'static str,

@@ -24,19 +24,20 @@ pub(super) struct LineCursor<'a> {
     pub position: usize,
     /// End of the text in the current language, which may be before the end of the line.
     pub end: usize,
-    out: &'a mut Vec<(u32, Token)>,
+    /// The end and token of each painted span.
+    spans: &'a mut Vec<(u32, Token)>,
     /// Index of the first span of this line; spans of earlier lines are never extended.
     first_span: usize,
 }
 
 impl<'a> LineCursor<'a> {
-    pub fn new(line: &'a str, out: &'a mut Vec<(u32, Token)>) -> Self {
+    pub fn new(line: &'a str, spans: &'a mut Vec<(u32, Token)>) -> Self {
         Self {
             line,
             position: 0,
             end: line.len(),
-            first_span: out.len(),
-            out,
+            first_span: spans.len(),
+            spans,
         }
     }
 
@@ -81,17 +82,17 @@ impl<'a> LineCursor<'a> {
         }
         debug_assert!(self.line.is_char_boundary(end), "char boundary");
         self.position = end;
-        match self.out[self.first_span..].last_mut() {
+        match self.spans[self.first_span..].last_mut() {
             Some((last_end, last)) if *last == token => *last_end = end as u32,
-            _ => self.out.push((end as u32, token)),
+            _ => self.spans.push((end as u32, token)),
         }
     }
 
     /// Repaints the last span, for example when a colon shows that a string is a key.
     pub fn repaint(&mut self, token: Token) {
-        if self.out.len() > self.first_span && self.out.pop().is_some() {
+        if self.spans.len() > self.first_span && self.spans.pop().is_some() {
             let end = self.position;
-            self.position = self.out[self.first_span..]
+            self.position = self.spans[self.first_span..]
                 .last()
                 .map_or(0, |(end, _)| *end as usize);
             self.paint_to(end, token);
@@ -189,11 +190,11 @@ pub(super) fn number_end(bytes: &[u8], start: usize) -> usize {
     let is_hex = bytes[start] == b'0' && matches!(bytes.get(start + 1), Some(b'x' | b'X'));
     let mut end = start + 1;
     while let Some(&byte) = bytes.get(end) {
-        let after_exponent = matches!(bytes[end - 1], b'e' | b'E') && !is_hex;
+        let is_after_exponent = matches!(bytes[end - 1], b'e' | b'E') && !is_hex;
         let continues = match byte {
             b'.' => bytes.get(end + 1).is_some_and(u8::is_ascii_digit),
             b'\'' => is_hex_digit_at(end + 1),
-            b'+' | b'-' => after_exponent && bytes.get(end + 1).is_some_and(u8::is_ascii_digit),
+            b'+' | b'-' => is_after_exponent && bytes.get(end + 1).is_some_and(u8::is_ascii_digit),
             _ => byte.is_ascii_alphanumeric() || byte == b'_',
         };
         if !continues {

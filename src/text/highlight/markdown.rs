@@ -2,7 +2,7 @@
 //! targets. Emphasis is plain.
 
 use super::Token;
-use super::language::Family;
+use super::language::LexerKind;
 use super::line_cursor::{LineCursor, count_examined, is_blank};
 use super::state::{EmbeddedEnd, EmbeddedLanguage, LexMode, LexState};
 
@@ -20,7 +20,7 @@ pub(super) fn lex(
             *embedded = None;
             cursor.paint_rest(Token::Comment);
         } else {
-            super::lex_single_language(inner.language.family, &mut inner.state, cursor);
+            super::lex_single_language(inner.language.lexer, &mut inner.state, cursor);
         }
         return;
     }
@@ -85,8 +85,8 @@ fn open_fence(
     let language = super::Highlighter::new(info).map(|highlighter| highlighter.language);
     match language {
         Some(language) => {
-            let language = match language.family {
-                Family::Page(page_language) => page_language,
+            let language = match language.lexer {
+                LexerKind::Page(page_language) => page_language,
                 _ => language,
             };
             *embedded = Some(EmbeddedLanguage {

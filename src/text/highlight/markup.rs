@@ -85,7 +85,7 @@ fn lex_embedded(embedded: &mut Option<EmbeddedLanguage>, cursor: &mut LineCursor
     let end_position = cursor.find(cursor.position, end_tag);
     let line_end = cursor.end;
     cursor.end = end_position.unwrap_or(line_end);
-    super::lex_single_language(inner.language.family, &mut inner.state, cursor);
+    super::lex_single_language(inner.language.lexer, &mut inner.state, cursor);
     cursor.end = line_end;
     let has_ended = end_position.is_some();
     if has_ended && inner.end == EmbeddedEnd::Page {

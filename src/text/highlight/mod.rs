@@ -24,7 +24,7 @@ mod yaml;
 
 pub use token::Token;
 
-use language::{Family, Language};
+use language::{Language, LexerKind};
 use line_cursor::LineCursor;
 use state::{EmbeddedEnd, EmbeddedLanguage, LexState};
 
@@ -58,8 +58,8 @@ impl Highlighter {
     }
 
     fn from_language(language: &'static Language) -> Self {
-        let embedded = match language.family {
-            Family::Page(language) => Some(EmbeddedLanguage {
+        let embedded = match language.lexer {
+            LexerKind::Page(language) => Some(EmbeddedLanguage {
                 language,
                 state: LexState::default(),
                 end: EmbeddedEnd::PageStart,
@@ -86,33 +86,33 @@ impl Highlighter {
     }
 
     fn paint(&mut self, cursor: &mut LineCursor<'_>) {
-        match self.language.family {
-            Family::Markdown => markdown::lex(&mut self.state, &mut self.embedded, cursor),
-            Family::Markup => markup::lex(None, &mut self.state, &mut self.embedded, cursor),
-            Family::Page(page_language) => markup::lex(
+        match self.language.lexer {
+            LexerKind::Markdown => markdown::lex(&mut self.state, &mut self.embedded, cursor),
+            LexerKind::Markup => markup::lex(None, &mut self.state, &mut self.embedded, cursor),
+            LexerKind::Page(page_language) => markup::lex(
                 Some(page_language),
                 &mut self.state,
                 &mut self.embedded,
                 cursor,
             ),
-            family => lex_single_language(family, &mut self.state, cursor),
+            lexer => lex_single_language(lexer, &mut self.state, cursor),
         }
     }
 }
 
 /// Paints the rest of the line in a language, ignoring languages embedded in it.
-fn lex_single_language(family: Family, state: &mut LexState, cursor: &mut LineCursor<'_>) {
-    match family {
-        Family::Code(syntax) => code::lex(syntax, state, cursor),
-        Family::Css => css::lex(state, cursor),
-        Family::Diff => line_languages::lex_diff(state, cursor),
-        Family::Ini => line_languages::lex_ini(cursor),
-        Family::Make(shell) => line_languages::lex_make(shell, state, cursor),
-        Family::Session(shell) => line_languages::lex_session(shell, state, cursor),
-        Family::Yaml => yaml::lex(state, cursor),
+fn lex_single_language(lexer: LexerKind, state: &mut LexState, cursor: &mut LineCursor<'_>) {
+    match lexer {
+        LexerKind::Code(syntax) => code::lex(syntax, state, cursor),
+        LexerKind::Css => css::lex(state, cursor),
+        LexerKind::Diff => line_languages::lex_diff(state, cursor),
+        LexerKind::Ini => line_languages::lex_ini(cursor),
+        LexerKind::Make(shell) => line_languages::lex_make(shell, state, cursor),
+        LexerKind::Session(shell) => line_languages::lex_session(shell, state, cursor),
+        LexerKind::Yaml => yaml::lex(state, cursor),
         // An embedded language contains no further languages.
-        Family::Markdown => markdown::lex(state, &mut None, cursor),
-        Family::Markup | Family::Page(_) => markup::lex(None, state, &mut None, cursor),
+        LexerKind::Markdown => markdown::lex(state, &mut None, cursor),
+        LexerKind::Markup | LexerKind::Page(_) => markup::lex(None, state, &mut None, cursor),
     }
 }
 

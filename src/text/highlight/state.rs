@@ -48,7 +48,7 @@ pub(super) enum LexMode {
     MarkupComment,
     Cdata,
     /// CSS: after the colon of a property.
-    Property,
+    PropertyValue,
     /// YAML: lines indented deeper than `indent` are text.
     BlockScalar {
         indent: u16,
@@ -128,8 +128,8 @@ impl LexState {
         }
     }
 
-    /// Leaves the outermost interrupted string for which `ends_with_line` is true, and everything
-    /// inside it. Its argument is the index of the string syntax.
+    /// Leaves the outermost interrupted string whose syntax ends with the line, and everything inside
+    /// it. `ends_with_line` receives the index of the syntax in `CodeSyntax::strings`.
     pub fn leave_strings_where(&mut self, ends_with_line: impl Fn(u8) -> bool) {
         let open = &self.frames[..usize::from(self.frame_count)];
         let mut syntaxes = open.iter().map(|frame| frame.string_syntax);

@@ -127,7 +127,7 @@ impl CodeLexer<'_, '_, '_> {
             {
                 self.cursor.paint_to(end, Token::String);
                 self.state.mode = LexMode::Start;
-                self.after_value = true;
+                self.is_after_value = true;
                 if self.syntax.has_quoted_keys && self.is_key(end) {
                     self.cursor.repaint(Token::Key);
                 }
@@ -145,7 +145,8 @@ impl CodeLexer<'_, '_, '_> {
                 if self.state.enter_interpolation(index) {
                     self.cursor
                         .paint_bytes(interpolation_open.map_or(1, str::len), Token::Plain);
-                    (self.at_command, self.after_value) = (self.syntax.is_command_language, false);
+                    (self.is_at_command, self.is_after_value) =
+                        (self.syntax.is_command_language, false);
                     return;
                 }
             }
@@ -220,7 +221,7 @@ impl CodeLexer<'_, '_, '_> {
         };
         if self.cursor.byte_at(end) == Some(b'\'') && first != b'\'' {
             self.cursor.paint_to(end + 1, Token::String);
-            self.after_value = true;
+            self.is_after_value = true;
             return true;
         }
         let is_name = is_word_start(first) && !self.cursor.previous_byte().is_some_and(is_word);
@@ -232,7 +233,7 @@ impl CodeLexer<'_, '_, '_> {
     }
 
     pub fn lex_regex(&mut self) -> bool {
-        // `/` before a space is taken as a division.
+        // `/` before a space is treated as a division sign.
         let is_division = self.cursor.byte_at(self.cursor.position + 1) == Some(b' ');
         let end = match is_division {
             true => None,
@@ -288,7 +289,7 @@ impl CodeLexer<'_, '_, '_> {
         if let Some(end) = end {
             let flags_end = self.cursor.run_end(end, |byte| byte.is_ascii_alphabetic());
             self.cursor.paint_to(flags_end, Token::String);
-            (self.after_value, self.at_command) = (true, false);
+            (self.is_after_value, self.is_at_command) = (true, false);
         }
         end.is_some()
     }

@@ -65,10 +65,10 @@ impl YamlLexer<'_, '_> {
 
     fn lex_node(&mut self, byte: u8, line_start: usize) {
         let next = self.cursor.byte_at(self.cursor.position + 1);
-        let after_blank = self.cursor.previous_byte().is_none_or(is_blank);
+        let is_after_blank = self.cursor.previous_byte().is_none_or(is_blank);
         match byte {
             _ if is_blank(byte) => self.cursor.paint_blanks(),
-            b'#' if after_blank => self.cursor.paint_rest(Token::Comment),
+            b'#' if is_after_blank => self.cursor.paint_rest(Token::Comment),
             b'"' | b'\'' => {
                 self.parent_column = self.cursor.position - line_start;
                 self.lex_quoted(byte, self.cursor.position + 1);
@@ -77,7 +77,7 @@ impl YamlLexer<'_, '_> {
                 self.parent_column = self.cursor.position - line_start;
                 self.cursor.paint_bytes(1, Token::Keyword);
             }
-            b'&' | b'*' | b'!' if after_blank => {
+            b'&' | b'*' | b'!' if is_after_blank => {
                 let end = self
                     .cursor
                     .run_end(self.cursor.position, |byte| !is_blank(byte) && byte != b',');

@@ -60,7 +60,7 @@ pub enum PrefixPart {
     Number(u64, u8),
     /// Whether the task is done.
     Task(bool),
-    /// Columns below a marker in an earlier row.
+    /// Blank columns below a marker in an earlier row.
     Space(usize),
 }
 

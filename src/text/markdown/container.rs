@@ -18,7 +18,7 @@ pub enum Container {
         /// Source offset of the line with its marker.
         line_start: usize,
         /// A blank line precedes the item.
-        after_blank_line: bool,
+        is_after_blank_line: bool,
     },
 }
 
@@ -143,9 +143,9 @@ pub fn first_unshown_item(containers: &[Container]) -> Option<(usize, bool)> {
         Container::Item {
             is_marker_shown: false,
             line_start,
-            after_blank_line,
+            is_after_blank_line,
             ..
-        } => Some((*line_start, *after_blank_line)),
+        } => Some((*line_start, *is_after_blank_line)),
         _ => None,
     })
 }

@@ -41,16 +41,16 @@ struct SelectedLine {
 #[derive(Default)]
 struct ExcerptText {
     text: Option<String>,
-    /// A blank row was passed since the last part.
-    after_blank: bool,
+    /// A blank row followed the last part.
+    is_after_blank: bool,
 }
 
 impl ExcerptText {
     fn push(&mut self, part: &str) {
-        let after_blank = std::mem::take(&mut self.after_blank);
+        let is_after_blank = std::mem::take(&mut self.is_after_blank);
         match &mut self.text {
             Some(text) => {
-                text.push_str(if after_blank { "\n\n" } else { "\n" });
+                text.push_str(if is_after_blank { "\n\n" } else { "\n" });
                 text.push_str(part);
             }
             None => self.text = Some(part.to_owned()),
@@ -186,7 +186,7 @@ impl MarkdownView {
         places: (RowPlace, RowPlace),
         excerpt: &mut ExcerptText,
     ) {
-        // Source lines of the whole lines so far that follow each other.
+        // The first and last source line of the current run of whole lines.
         let mut run: Option<(usize, usize)> = None;
         let flush = |run: &mut Option<(usize, usize)>, excerpt: &mut ExcerptText| {
             if let Some((first, last)) = run.take() {
@@ -195,7 +195,7 @@ impl MarkdownView {
         };
         for line in lines {
             if self.is_blank(line) {
-                excerpt.after_blank |= run.is_none();
+                excerpt.is_after_blank |= run.is_none();
                 continue;
             }
             if line.is_whole {
@@ -208,7 +208,7 @@ impl MarkdownView {
             }
         }
         flush(&mut run, excerpt);
-        excerpt.after_blank = lines.last().is_some_and(|line| self.is_blank(line));
+        excerpt.is_after_blank = lines.last().is_some_and(|line| self.is_blank(line));
     }
 
     fn push_code(
@@ -269,7 +269,7 @@ impl MarkdownView {
         let first_line = self.source_line(source, *first.rows.start());
         let mut last_line = self.source_line(source, *last.rows.start());
         if *first.rows.start() == block.first_row && lines.len() > 1 {
-            // The line below the header has no text.
+            // The rule below the header begins at the source of the header; include the delimiter row.
             last_line = last_line.max(first_line + 1);
         }
         let indent = self.row_start_byte(*first.rows.start()) - source.start_of(first_line);
@@ -298,8 +298,8 @@ impl<'a> StyledRow<'a> {
     }
 }
 
-/// The lines of a text. Lines that only differ in tabs are taken from the raw text; hidden
-/// characters are left out, so that nothing is copied that was not shown.
+/// The lines of a text. Lines that only differ in tabs are taken from the raw text. Hidden
+/// characters are left out, so that only shown text is copied.
 struct SourceLines<'a> {
     source: &'a str,
     starts: Vec<usize>,
@@ -354,7 +354,7 @@ impl<'a> SourceLines<'a> {
         }
     }
 
-    /// The rest of a line from a byte of the source on.
+    /// The part of a line from a byte offset of the source to its end.
     fn content_from(&self, byte: usize) -> &'a str {
         let number = self.number_at(byte);
         let (line, shown) = (self.line(number), self.shown(number));
@@ -375,14 +375,14 @@ impl<'a> SourceLines<'a> {
         lines.join("\n")
     }
 
-    /// The lines without their first `prefix` bytes, as far as these belong to a list or quote.
-    fn join_without_prefix(&self, lines: Range<usize>, prefix: usize) -> String {
+    /// The lines without their indentation and quote marks, up to `prefix_bytes` of them.
+    fn join_without_prefix(&self, lines: Range<usize>, prefix_bytes: usize) -> String {
         let lines = lines.map(|line| {
             let line = self.line(line);
             let is_prefix = |byte: &&u8| matches!(byte, b' ' | b'>');
             let dropped = line
                 .bytes()
-                .take(prefix)
+                .take(prefix_bytes)
                 .take_while(|byte| is_prefix(&byte));
             &line[dropped.count()..]
         });

@@ -136,7 +136,7 @@ pub fn write_inline(
         guard_bytes: guard.len(),
         insertions,
         has_output: false,
-        after_line_break: false,
+        is_after_line_break: false,
     };
     for (_, _, span) in &definitions {
         writer.begin_block(span.start);
@@ -176,7 +176,7 @@ struct InlineWriter<'a, I: InlineSink> {
     /// Each insertion: its offset, and the number of bytes inserted up to and including it.
     insertions: Vec<(usize, usize)>,
     has_output: bool,
-    after_line_break: bool,
+    is_after_line_break: bool,
 }
 
 impl<I: InlineSink> InlineWriter<'_, I> {
@@ -192,12 +192,12 @@ impl<I: InlineSink> InlineWriter<'_, I> {
 
     fn push_text(&mut self, text: &str, style: TextStyle, offset: usize) {
         // Drop spaces after a line break.
-        let text = match self.after_line_break {
+        let text = match self.is_after_line_break {
             true => text.trim_start_matches(' '),
             false => text,
         };
         if !text.is_empty() {
-            self.after_line_break = text == "\n";
+            self.is_after_line_break = text == "\n";
         }
         for link in &mut self.links {
             link.text.push_str(text);
@@ -307,7 +307,7 @@ impl<I: InlineSink> InlineWriter<'_, I> {
             TagEnd::Link | TagEnd::Image => {
                 self.styles.pop();
                 let Some(link) = self.links.pop() else { return };
-                if link.is_image || !text_names_target(&link.text, &link.target) {
+                if link.is_image || !text_is_target(&link.text, &link.target) {
                     self.push_link_target(&link, offset);
                 }
             }
@@ -315,17 +315,17 @@ impl<I: InlineSink> InlineWriter<'_, I> {
         }
     }
 
-    /// Shows the target of a link, after its text if it has any. An image is named as one.
+    /// Shows the target of a link, after its text if it has any. Images are labeled `image`.
     fn push_link_target(&mut self, link: &OpenLink, offset: usize) {
         let end = link.target.floor_char_boundary(TARGET_BYTES_MAX);
         let ellipsis = if end < link.target.len() { "…" } else { "" };
         let target = link.target[..end].replace(['\n', '\r'], " ");
-        let is_named = text_names_target(&link.text, &link.target);
+        let is_text_target = text_is_target(&link.text, &link.target);
         let text = match (link.text.trim().is_empty(), link.is_image) {
             (true, false) => format!("{target}{ellipsis}"),
             (true, true) => format!("image: {target}{ellipsis}"),
             (false, false) => format!(" ({target}{ellipsis})"),
-            (false, true) if is_named => " (image)".to_owned(),
+            (false, true) if is_text_target => " (image)".to_owned(),
             (false, true) => format!(" (image: {target}{ellipsis})"),
         };
         self.push_text(&text, TextStyle::from_role(StyleRole::Dim), offset);
@@ -372,7 +372,8 @@ fn prepare_for_parser(guard: &str, leaf: &LeafText) -> (String, Vec<(usize, usiz
     (prepared, insertions)
 }
 
-fn text_names_target(text: &str, target: &str) -> bool {
+/// Whether the text is the target itself, regardless of scheme and trailing slash.
+fn text_is_target(text: &str, target: &str) -> bool {
     let (text, target) = [text, target]
         .map(|text| text.trim().trim_end_matches('/'))
         .into();

@@ -8,7 +8,7 @@ pub const CODE_INDENT: usize = 4;
 /// Maximum number of digits in a list number.
 const DIGITS_MAX: usize = 9;
 /// Bytes of a line examined to recognize a rule, a fence or the delimiter row of a table.
-const LOOKAHEAD_MAX: usize = 4_096;
+const LOOKAHEAD_BYTES_MAX: usize = 4_096;
 /// Maximum number of table columns.
 pub const COLUMNS_MAX: usize = 128;
 
@@ -84,7 +84,7 @@ pub fn is_rule(text: &str) -> bool {
         return false;
     };
     let mut count = 0;
-    text.len() <= LOOKAHEAD_MAX
+    text.len() <= LOOKAHEAD_BYTES_MAX
         && text.bytes().all(|byte| {
             count += usize::from(byte == delimiter);
             byte == delimiter || byte == b' '
@@ -159,7 +159,7 @@ pub fn table_columns(header: &str, row: &str, is_partial: bool) -> Option<Vec<Co
 /// The column alignments, if `text` is the delimiter row of a table.
 pub fn table_alignments(text: &str) -> Option<Vec<ColumnAlign>> {
     let is_delimiter_byte = |byte: u8| matches!(byte, b'|' | b':' | b'-' | b' ');
-    if text.len() > LOOKAHEAD_MAX || !text.bytes().all(is_delimiter_byte) {
+    if text.len() > LOOKAHEAD_BYTES_MAX || !text.bytes().all(is_delimiter_byte) {
         return None;
     }
     let column = |range: Range<usize>| {

@@ -59,7 +59,7 @@ pub fn opens_display_math(line: &str) -> Option<&'static str> {
 struct MathScan<'a> {
     text: &'a str,
     end: TextEnd,
-    /// Nothing closes these delimiters in the rest of the text.
+    /// For each kind of delimiter (`\(`, `\[` and `$$`): nothing closes it in the rest of the text.
     is_unclosed: [bool; 3],
     /// Lengths of backtick runs that nothing closes; longer runs share the last place.
     unclosed_backticks: [bool; 8],

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Only this many recent prefixes are searched for one to reuse: each item of a numbered list has
 /// its own prefix, so older ones rarely match.
-const RECENT_PREFIXES: usize = 32;
+const RECENT_PREFIXES_MAX: usize = 32;
 
 /// Index of an interned row prefix.
 pub type PrefixId = u32;
@@ -180,7 +180,12 @@ impl RowBuffer {
     }
 
     pub fn intern_prefix(&mut self, text: &str) -> PrefixId {
-        let mut recent = self.prefixes.iter().enumerate().rev().take(RECENT_PREFIXES);
+        let mut recent = self
+            .prefixes
+            .iter()
+            .enumerate()
+            .rev()
+            .take(RECENT_PREFIXES_MAX);
         if let Some((id, _)) = recent.find(|(_, prefix)| ***prefix == *text) {
             return saturating_u32(id);
         }

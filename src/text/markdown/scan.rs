@@ -19,7 +19,7 @@ pub struct BlockScanner {
     containers: Vec<Container>,
     leaf: OpenBlock,
     /// A blank line followed the last leaf.
-    after_blank_line: bool,
+    is_after_blank_line: bool,
     /// The kind of the last leaf, and the number of containers around it.
     previous_leaf: Option<(LeafKind, usize)>,
     /// Number of containers that were already open for the last leaf; deeper ones are new.
@@ -60,7 +60,7 @@ impl BlockScanner {
         }
         if !rest.is_blank() {
             mark_items_nonempty(&mut self.containers);
-            self.after_blank_line = false;
+            self.is_after_blank_line = false;
         }
     }
 
@@ -98,12 +98,12 @@ impl BlockScanner {
                     let stripped = rest.indent().min(*indent);
                     emit(BlockEvent::Line(rest.start + stripped..rest.end));
                 }
-                self.after_blank_line = false;
+                self.is_after_blank_line = false;
                 true
             }
             OpenBlock::Indented { blank_lines } if rest.is_blank() => {
                 blank_lines.push(rest.end);
-                self.after_blank_line = true;
+                self.is_after_blank_line = true;
                 true
             }
             OpenBlock::Indented { blank_lines } if rest.indent() >= CODE_INDENT => {
@@ -111,7 +111,7 @@ impl BlockScanner {
                     emit(BlockEvent::Line(offset..offset));
                 }
                 emit(BlockEvent::Line(rest.start + CODE_INDENT..rest.end));
-                self.after_blank_line = false;
+                self.is_after_blank_line = false;
                 true
             }
             _ => false,
@@ -138,7 +138,7 @@ impl BlockScanner {
         if ends_quote || ends_empty_item {
             self.close_containers_beyond(matched, emit);
         }
-        self.after_blank_line = true;
+        self.is_after_blank_line = true;
     }
 
     /// Opens the quotes and list items that begin on this line, after closing the containers that
@@ -217,7 +217,7 @@ impl BlockScanner {
             is_task_done: None,
             is_empty: true,
             line_start: self.line_start,
-            after_blank_line: self.after_blank_line,
+            is_after_blank_line: self.is_after_blank_line,
         })
     }
 
@@ -328,7 +328,7 @@ impl BlockScanner {
         let previous_leaf = self.previous_leaf.as_ref();
         let has_blank_row = previous_leaf.is_some_and(|(previous, around)| {
             let is_top_level = depth == 0 || *around == 0;
-            self.after_blank_line || is_top_level && kind.needs_blank_row_after(previous)
+            self.is_after_blank_line || is_top_level && kind.needs_blank_row_after(previous)
         });
         let prefix = take_prefix(&mut self.containers);
         let shared = self.shared_containers.min(depth);
@@ -358,12 +358,13 @@ impl BlockScanner {
             return;
         }
         self.close_leaf(emit);
-        if let Some((item_start, after_blank_line)) = first_unshown_item(&self.containers[depth..])
+        if let Some((item_start, is_after_blank_line)) =
+            first_unshown_item(&self.containers[depth..])
         {
             let saved_start = std::mem::replace(&mut self.line_start, item_start);
-            let saved_blank = std::mem::replace(&mut self.after_blank_line, after_blank_line);
+            let saved_blank = std::mem::replace(&mut self.is_after_blank_line, is_after_blank_line);
             self.open_leaf(self.containers.len(), true, LeafKind::EmptyItem, emit);
-            (self.line_start, self.after_blank_line) = (saved_start, saved_blank);
+            (self.line_start, self.is_after_blank_line) = (saved_start, saved_blank);
             emit(BlockEvent::CloseLeaf);
         }
         self.containers.truncate(depth);

@@ -1,9 +1,9 @@
 //! Chooses how a table is laid out, and the widths of its columns.
 
 /// Minimum width of a shrunk column.
-const COLUMN_MIN: usize = 5;
+const COLUMN_WIDTH_MIN: usize = 5;
 /// Width of the separator between columns.
-const COLUMN_GAP: usize = 3;
+const COLUMN_GAP_WIDTH: usize = 3;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum TablePlan {
@@ -16,13 +16,13 @@ pub enum TablePlan {
 /// Plans a table for `width`, given the width that each column needs to avoid wrapping. Requires at
 /// least one column.
 pub fn plan_table(natural_widths: &[usize], width: usize) -> TablePlan {
-    let available = width.saturating_sub((natural_widths.len() - 1) * COLUMN_GAP);
+    let available = width.saturating_sub((natural_widths.len() - 1) * COLUMN_GAP_WIDTH);
     if natural_widths.iter().sum::<usize>() <= available {
         return TablePlan::Columns(natural_widths.to_vec());
     }
     let minimum: usize = natural_widths
         .iter()
-        .map(|width| (*width).min(COLUMN_MIN))
+        .map(|width| (*width).min(COLUMN_WIDTH_MIN))
         .sum();
     if minimum > available {
         return TablePlan::RecordList;

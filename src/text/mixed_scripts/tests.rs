@@ -1,4 +1,4 @@
-//! Which texts are marked, and which are not.
+//! Tests that deceptive characters are marked and ordinary text is not.
 
 use crate::text::{Clean, ScriptContext};
 
@@ -134,7 +134,7 @@ fn ordinary_words_are_not_marked() {
         "a\\n한글\\tΑθήνα\\u001bслово",
         "%sпривет, %5.2fруб., %Yг., %s값",
         "\\bслово\\b, \\dруб",
-        // Fullwidth forms beside East Asian text.
+        // Fullwidth forms next to East Asian text.
         "１２３ＡＢＣ 한글",
         "ＮＨＫ、ＡＢＣ：１００％の",
         "比例３∶１，〔注〕",
@@ -183,7 +183,7 @@ fn ordinary_words_are_not_marked() {
 }
 
 #[test]
-fn a_line_is_judged_by_the_whole_value() {
+fn line_is_judged_in_the_context_of_the_whole_value() {
     let value = "ＡＢＣ\n한글\n２０２４\nrm -с\nон пошёл";
     let context = ScriptContext::of(value);
     for line in value.lines() {

@@ -32,7 +32,7 @@ enum BracketScanState {
         is_escaped: bool,
     },
     AfterString {
-        after_space: bool,
+        is_after_space: bool,
     },
     Comment,
 }
@@ -100,7 +100,9 @@ impl BracketScanner {
                 quote_run == 1 && self.push(c)
             }
             BracketScanState::OpeningQuotes { .. } => self.push_after_string(c, false),
-            BracketScanState::AfterString { after_space } => self.push_after_string(c, after_space),
+            BracketScanState::AfterString { is_after_space } => {
+                self.push_after_string(c, is_after_space)
+            }
             BracketScanState::String {
                 quote,
                 is_long,
@@ -133,7 +135,9 @@ impl BracketScanner {
             0
         };
         self.state = if quote_run == if is_long { 3 } else { 1 } {
-            BracketScanState::AfterString { after_space: false }
+            BracketScanState::AfterString {
+                is_after_space: false,
+            }
         } else {
             BracketScanState::String {
                 quote,
@@ -144,13 +148,15 @@ impl BracketScanner {
         };
     }
 
-    fn push_after_string(&mut self, c: char, after_space: bool) -> bool {
+    fn push_after_string(&mut self, c: char, is_after_space: bool) -> bool {
         if c.is_whitespace() {
-            self.state = BracketScanState::AfterString { after_space: true };
+            self.state = BracketScanState::AfterString {
+                is_after_space: true,
+            };
             return false;
         }
         // The prefix of another string may follow after a space.
-        let is_prefix = after_space && "rbufRBUF".contains(c);
+        let is_prefix = is_after_space && "rbufRBUF".contains(c);
         self.has_stray_quote |= !is_prefix && !",)]}:#\\\"'".contains(c);
         self.state = BracketScanState::Code;
         self.push_code(c)

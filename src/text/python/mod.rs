@@ -1,6 +1,6 @@
 //! Parses the arguments of a Python call the way models write them: literals passed by name, never
-//! expressions. Rejects everything that Python rejects, except raw line breaks in strings and
-//! JSON's `true`, `false`, `null`.
+//! expressions. More lenient than Python about strings (raw line breaks, invalid escapes) and
+//! parameter names, and accepts JSON's `true`, `false` and `null`.
 
 mod bracket_scanner;
 mod string;

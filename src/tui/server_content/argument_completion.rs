@@ -1,4 +1,5 @@
-//! The values that a server offers for the argument being typed.
+//! Values that a server suggests for the argument being typed: when to request them, and which one
+//! is selected.
 
 use crate::domain::QueryId;
 use std::sync::Arc;
@@ -18,10 +19,10 @@ pub(super) struct FieldCompletion {
 }
 
 impl FieldCompletion {
-    /// The text changed or another field has the focus: the values no longer apply.
-    pub fn reset(&mut self, now: Duration, is_requested: bool) {
+    /// Drops the values after the text or the focus changed. Schedules a request if `requests_again`.
+    pub fn reset(&mut self, now: Duration, requests_again: bool) {
         *self = Self {
-            due_at: is_requested.then(|| now + DEBOUNCE),
+            due_at: requests_again.then(|| now + DEBOUNCE),
             ..Self::default()
         };
     }
@@ -35,16 +36,16 @@ impl FieldCompletion {
         self.due_at
     }
 
-    /// Whether values must be requested now.
+    /// Returns true once when a request is due.
     pub fn take_due(&mut self, now: Duration) -> bool {
         self.due_at.take_if(|due_at| *due_at <= now).is_some()
     }
 
-    pub fn requested(&mut self, query: QueryId) {
+    pub fn set_requested(&mut self, query: QueryId) {
         self.requested = Some(query);
     }
 
-    /// Stores an answer; a value that is typed in full needs no list.
+    /// Stores an answer. A single value that is already typed in full is not listed.
     pub fn handle_values(&mut self, query: QueryId, values: &Arc<Vec<String>>, typed: &str) {
         let is_typed = values.len() == 1 && values[0] == typed;
         if self.requested == Some(query) && !is_typed {

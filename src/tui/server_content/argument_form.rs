@@ -108,12 +108,12 @@ impl ArgumentForm {
         form
     }
 
-    fn last(&self) -> usize {
+    fn last_field(&self) -> usize {
         self.fields.len().saturating_sub(1)
     }
 
     fn focus(&mut self, field: usize, now: Duration) {
-        self.focused = field.min(self.last());
+        self.focused = field.min(self.last_field());
         self.reset_completion(now);
     }
 
@@ -142,7 +142,7 @@ impl ArgumentForm {
             others: others.collect(),
         };
         let query = cx.next_query_id();
-        self.completion.requested(query);
+        self.completion.set_requested(query);
         let command = ServerContentCommand::CompleteArgument { query, completion };
         cx.send(Command::ServerContent(command));
     }
@@ -161,7 +161,7 @@ impl ArgumentForm {
         true
     }
 
-    /// Handles a key while values are listed. Returns whether it did.
+    /// Handles a key of the list of values. Returns false if the key belongs to the form.
     fn handle_list_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         if self.completion.values().is_empty() {
             return false;
@@ -243,7 +243,7 @@ impl Layer for ArgumentForm {
         }
         match cx.shared.keymap.layer_key(key, &[KeyContext::Form]) {
             Some(LayerKey::Back) => return Handled::Closed,
-            Some(LayerKey::Confirm) if self.focused == self.last() => return self.finish(cx),
+            Some(LayerKey::Confirm) if self.focused == self.last_field() => return self.finish(cx),
             Some(LayerKey::Up) => self.focus(self.focused.saturating_sub(1), now),
             Some(LayerKey::Down | LayerKey::Confirm) => self.focus(self.focused + 1, now),
             Some(LayerKey::Switch) => {
@@ -334,7 +334,7 @@ impl Layer for ArgumentForm {
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
-        let effect = match (&self.target, self.focused == self.last()) {
+        let effect = match (&self.target, self.focused == self.last_field()) {
             (_, false) => "next",
             (FormTarget::Prompt(_), true) => "show the prompt",
             (FormTarget::Template(_), true) => "attach",

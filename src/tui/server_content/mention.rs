@@ -1,4 +1,4 @@
-//! Resources in the completion list of `@`, beside files.
+//! Resources in the completion list of `@`, which also lists files.
 
 use super::{describe_resource, full_uri};
 use crate::domain::{Server, ServerId};
@@ -7,7 +7,7 @@ use crate::text::Clean;
 /// Maximum number of resources that the list offers.
 const MENTIONED_MAX: usize = 20;
 
-/// A resource that matches what was typed after `@`.
+/// A resource that matches the text typed after `@`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MentionedResource {
     pub server: ServerId,
@@ -22,8 +22,8 @@ impl MentionedResource {
     }
 }
 
-/// The resources whose full URI, name or title contains the fragment, in any letter case. None for
-/// an empty fragment, which lists files.
+/// The resources whose full URI or label contains the fragment, ignoring case. Empty for an empty
+/// fragment, because a bare `@` lists only files.
 pub fn mentioned_resources(servers: &[Server], fragment: &str) -> Vec<MentionedResource> {
     if fragment.is_empty() {
         return Vec::new();

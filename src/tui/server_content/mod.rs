@@ -83,7 +83,7 @@ pub fn typable_prompts<'a>(
     prompts.take(COMPLETED_MAX)
 }
 
-/// The prompt with this `SERVER:PROMPT` name, in any letter case. An exact match comes first.
+/// Finds a prompt by its `SERVER:PROMPT` name, ignoring case. An exact match takes precedence.
 fn find_prompt<'a>(name: &str, shared: SharedUiState<'a>) -> Option<OfferedPrompt<'a>> {
     let exact = offered_prompts(shared).find(|offered| offered.full_name() == name);
     let folded = name.to_lowercase();
@@ -107,7 +107,7 @@ pub fn run_prompt_command(argument: &str, cx: &mut UiContext) {
     }
     let name = Clean::single_line(name);
     let notice = Notice::warning(format!("There is no prompt `{}`.", name.as_str()));
-    cx.notify(notice.with_advice("/prompt lists all prompts of servers."));
+    cx.notify(notice.with_advice("/prompt lists all server prompts."));
 }
 
 fn split_name(argument: &str) -> (&str, &str) {
@@ -143,7 +143,8 @@ fn split_values(argument: &str, arguments: &[ContentArgument]) -> Vec<String> {
     values
 }
 
-/// Loads the prompt, or asks for its arguments first if there are any that were not typed.
+/// Loads the prompt. Opens the form first if a required argument is missing, or if the prompt has
+/// arguments and none were typed.
 fn use_prompt(offered: OfferedPrompt, values: Vec<String>, cx: &mut UiContext) {
     let (server, prompt) = (offered.server.id.clone(), offered.prompt.clone());
     let is_complete = prompt.has_required(&values) && !values.is_empty();
@@ -168,7 +169,7 @@ pub fn run_resource_command(argument: &str, cx: &mut UiContext) {
             .strip_prefix(':')?;
         Some((server.id.clone(), uri.to_owned()))
     });
-    // One server's name plus a colon may be the beginning of another server's name.
+    // A server's name may contain a colon, so several names may match. The longest one wins.
     match typed.max_by_key(|(server, _)| server.as_str().len()) {
         Some((server, uri)) if !uri.is_empty() => {
             cx.request(UiRequest::AttachResource { server, uri });
@@ -195,8 +196,8 @@ pub fn typable_resources(shared: SharedUiState) -> impl Iterator<Item = (String,
     resources.filter(is_typable).take(COMPLETED_MAX)
 }
 
-/// The type, the size, this name and the description of a resource in one line, after a mark if it
-/// has changed since it was attached.
+/// The type, size, `name` and description of a resource in one line. Starts with a note if the
+/// resource changed since the user attached it.
 fn describe_resource(server: &Server, resource: &ServerResource, name: &str) -> Clean {
     let size = resource
         .bytes

@@ -29,7 +29,7 @@ enum ListedContent {
 pub(super) struct ContentPicker {
     listed: ListedContent,
     list: SearchList,
-    /// The name of the selected row, which stays selected when a server changes its list.
+    /// The name of the selected row, to keep it selected when a server changes its list.
     selected_name: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl ContentRow<'_> {
         }
     }
 
-    /// The shown name: long URIs are part of the description.
+    /// The displayed name. A long URI is part of the description instead.
     fn label(self) -> Clean {
         Clean::name(&match self {
             Self::Prompt(offered) => offered.full_name(),
@@ -77,7 +77,7 @@ impl ContentRow<'_> {
 
     fn matches(self, words: &[&str]) -> bool {
         let (label, description) = (self.label(), self.description());
-        // The label of a template with a title does not contain its name.
+        // The label of an item with a title does not contain the name.
         let own_name = match self {
             Self::Template(_, template) => template.name.as_str(),
             Self::Resource(_, resource) => resource.name.as_str(),
@@ -144,8 +144,8 @@ impl ContentPicker {
         self.selected_name = selected.map(|row| row.name());
     }
 
-    /// Keeps the same row selected after a server changed its list. Returns false if it is gone.
-    fn follow(&mut self, rows: &[ContentRow]) -> bool {
+    /// Keeps the same row selected after a server changed its list. Returns false if the row is gone.
+    fn reselect(&mut self, rows: &[ContentRow]) -> bool {
         let Some(name) = &self.selected_name else {
             return true;
         };
@@ -160,7 +160,7 @@ impl ContentPicker {
         position.is_some()
     }
 
-    fn take(row: ContentRow, cx: &mut UiContext) {
+    fn use_row(row: ContentRow, cx: &mut UiContext) {
         match row {
             ContentRow::Prompt(offered) => use_prompt(offered, Vec::new(), cx),
             ContentRow::Resource(server, resource) => cx.request(UiRequest::AttachResource {
@@ -213,16 +213,16 @@ impl Layer for ContentPicker {
             self.remember_selected(&rows);
             return handled.handled();
         }
-        let is_same = self.follow(&rows);
+        let is_still_listed = self.reselect(&rows);
         let Some(row) = rows.get(self.list.selected(rows.len())).copied() else {
             return Handled::Consumed;
         };
-        if !is_same {
+        if !is_still_listed {
             // The selected row is gone; the key was not meant for the one in its place.
             self.remember_selected(&rows);
             return Handled::Consumed;
         }
-        Self::take(row, cx);
+        Self::use_row(row, cx);
         Handled::Closed
     }
 
@@ -251,7 +251,7 @@ impl Layer for ContentPicker {
     }
 
     fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
-        // The event has not been applied yet, so these are the rows from before it.
+        // Layers get an event before it is applied, so these are still the old rows.
         if matches!(event, Event::ServerChanged(_) | Event::ServersListed(_))
             && self.selected_name.is_none()
         {
@@ -273,11 +273,11 @@ impl Layer for ContentPicker {
         pen: &mut Painter,
     ) -> Option<Position> {
         let rows = self.rows(shared);
-        self.follow(&rows);
+        self.reselect(&rows);
         let (title, empty) = match self.listed {
             ListedContent::Prompts => (
                 "Prompts",
-                "No server offers prompts. Your own are files prompts/NAME.md, used as /NAME.",
+                "No server offers prompts. Type /NAME to use your own file prompts/NAME.md.",
             ),
             ListedContent::Resources => ("Resources", "No connected server offers resources."),
         };

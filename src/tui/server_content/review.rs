@@ -1,5 +1,5 @@
-//! Shows a prompt as its server returned it. Nothing is sent before the user confirms it, because
-//! these are the server's words.
+//! Shows a prompt as its server returned it. Nothing is sent until the user confirms, because the
+//! text comes from the server and not from the user.
 
 use super::argument_form::{ArgumentForm, FormTarget};
 use crate::domain::attachment::ReadAttachment;
@@ -17,8 +17,9 @@ use ratatui::layout::Position;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Keys that arrive sooner were meant for the form.
-const QUIET: Duration = Duration::from_millis(500);
+/// Keys that send or edit are ignored for this long after the prompt appears, because they were meant
+/// for the form.
+const KEY_GUARD: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
 pub(super) struct PromptReview {
@@ -83,12 +84,12 @@ impl PromptReview {
         });
     }
 
-    /// Sends the prompt, or puts it into the message.
-    fn take(&self, is_sent: bool, cx: &mut UiContext) -> Handled {
+    /// Sends the prompt, or puts it into the message to be edited.
+    fn accept(&self, is_sent: bool, cx: &mut UiContext) -> Handled {
         let Some(shown) = &self.loaded else {
             return Handled::Consumed;
         };
-        if cx.shared.now.saturating_sub(shown.shown_at) < QUIET {
+        if cx.shared.now.saturating_sub(shown.shown_at) < KEY_GUARD {
             return Handled::Consumed;
         }
         let files: Vec<ReadAttachment> = shown.prompt.files.clone();
@@ -122,8 +123,8 @@ impl PromptReview {
 impl Layer for PromptReview {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         match cx.shared.keymap.layer_key(key, &[KeyContext::PromptReview]) {
-            Some(LayerKey::Confirm) => self.take(true, cx),
-            Some(LayerKey::Edit) => self.take(false, cx),
+            Some(LayerKey::Confirm) => self.accept(true, cx),
+            Some(LayerKey::Edit) => self.accept(false, cx),
             _ => match &mut self.loaded {
                 Some(shown) => shown.viewer.handle_key(key, cx),
                 None => Handled::PassedOn,

@@ -72,7 +72,8 @@ pub fn toggle_tool(server: &Server, tool: &str, cx: &mut UiContext) {
     });
 }
 
-/// Pins a tool or removes its pin, with a notice. `None` if the selected row is not a tool.
+/// Pins a tool or unpins it, with a notice. Requests never hold back a pinned tool. `tool` is `None`
+/// if the selected row is not a tool.
 pub fn pin_tool(server: &Server, tool: Option<&Tool>, cx: &mut UiContext) {
     let Some(tool) = tool else {
         return cx.notify(Notice::info("Only tools can be pinned. Select one first."));
@@ -107,7 +108,7 @@ pub fn toggle(pane: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
             "Server `{name}` is off. The model no longer sees its tools."
         )));
     } else {
-        pane.announce_outcome.insert(id.clone());
+        pane.awaited_outcomes.insert(id.clone());
         cx.notify(Notice::info(format!("Starting server `{name}`.")));
     }
     cx.send(Command::ToggleServer(id.clone()));
@@ -132,7 +133,7 @@ pub fn reconnect(pane: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
         }
         _ => Notice::info(format!("Reconnecting to server `{name}`.")),
     };
-    pane.announce_outcome.insert(id.clone());
+    pane.awaited_outcomes.insert(id.clone());
     cx.notify(notice);
     cx.send(Command::ReconnectServer(id.clone()));
 }
@@ -159,12 +160,12 @@ pub fn trust_changed(pane: &mut ServersPane, entries: &[TrustEntry]) {
     pane.set_accepted_instructions(accepted.collect());
 }
 
-/// How to add a server.
+/// Advice for an empty list of servers.
 pub const ADD_SERVER: &str = "`humble mcp add NAME -- COMMAND` in a shell adds a server.";
 
-/// What to type to add a server, with examples.
+/// The text of `/mcp add`.
 const ADD_SERVER_HELP: &str = "\
-Servers are added in a shell, with the name that you choose for the server:
+Add a server in a shell, under a name of your choice:
 
   humble mcp add NAME -- COMMAND ARGUMENTS
   humble mcp add NAME --url ADDRESS
@@ -291,7 +292,7 @@ pub fn server_changed(pane: &mut ServersPane, server: Server, cx: &mut UiContext
     let has_new_status = previous.is_none_or(|previous| previous.status != status);
     match status {
         ServerStatus::Failed(notice) if has_new_status => notify_failure(pane, &id, &notice, cx),
-        ServerStatus::Connected if pane.announce_outcome.remove(&id) => {
+        ServerStatus::Connected if pane.awaited_outcomes.remove(&id) => {
             pane.announced_failures.remove(&id);
             let tools = match tool_count {
                 1 => "1 tool".to_owned(),
@@ -306,7 +307,7 @@ pub fn server_changed(pane: &mut ServersPane, server: Server, cx: &mut UiContext
 
 fn notify_failure(pane: &mut ServersPane, id: &ServerId, notice: &Notice, cx: &mut UiContext) {
     let now = cx.shared.now;
-    let is_awaited = pane.announce_outcome.remove(id);
+    let is_awaited = pane.awaited_outcomes.remove(id);
     let announced = &mut pane.announced_failures;
     let is_repeated = announced.get(id).is_some_and(|(line, announced_at)| {
         *line == advice::notice_line(notice) && now < *announced_at + FAILURE_REPEAT_INTERVAL

@@ -1,4 +1,4 @@
-//! MCP servers: the pane, its commands, and the stderr viewer.
+//! MCP servers: the pane and its commands, the full-screen viewer, sign-in, and the stderr log.
 
 pub mod commands;
 mod failure_notice;

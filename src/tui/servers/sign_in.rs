@@ -1,5 +1,6 @@
-//! The dialog of a sign-in to a server: where it leads, the whole address, and a field for the
-//! address where the browser ends up. The browser opens only when the user presses a key.
+//! The sign-in dialog of a server: the host to sign in at, the full address to open, and a field for
+//! the address to which the browser was redirected. The browser opens only when the user presses a
+//! key.
 
 use crate::domain::{ServerId, SignInRequest};
 use crate::protocol::{Command, Event, SignInCommand, SignInEvent};
@@ -15,7 +16,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use std::sync::Arc;
 
-/// Maximum number of rows of the message above the field.
+/// Maximum number of rows of the rejection above the field.
 const REJECTION_ROWS_MAX: usize = 4;
 const FIELD_LABEL: &str = "Address:";
 
@@ -29,7 +30,7 @@ pub struct SignInLayer {
     rejection: Option<String>,
     /// Number of rows above the view.
     scrolled_rows: usize,
-    /// Number of rows that did not fit at the last draw.
+    /// Number of rows below the view at the last draw.
     hidden_rows: usize,
 }
 
@@ -60,7 +61,7 @@ impl SignInLayer {
         }
     }
 
-    /// Why the last address was not accepted, in rows.
+    /// The rejection, wrapped into rows.
     fn rejection_rows(&self, columns: u16) -> Vec<String> {
         let Some(why) = &self.rejection else {
             return Vec::new();
@@ -107,7 +108,9 @@ impl SignInLayer {
                 true => format!(
                     "The browser returns here by itself. If it runs on another machine, paste {end}."
                 ),
-                false => format!("All callback ports are taken. Paste {end}."),
+                false => format!(
+                    "All callback ports are taken, so the browser cannot return here. Paste {end}."
+                ),
             },
             theme.dim,
         );

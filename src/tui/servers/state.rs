@@ -74,9 +74,9 @@ impl ServersPaneRow {
 pub struct ServerToolCost {
     /// Number of available tools.
     pub tools: usize,
-    /// Number of those that requests leave out.
+    /// Number of available tools that requests leave out.
     pub held_back: usize,
-    /// Estimated tokens that they add to each request.
+    /// Estimated tokens that the other available tools add to each request.
     pub tokens: usize,
 }
 
@@ -96,8 +96,8 @@ pub struct ServersPane {
     top: usize,
     /// The last row of a server or tool that was just unfolded. The next frame scrolls to show it.
     reveal_row: Option<usize>,
-    /// Servers that the user enabled or reconnected; their outcome is announced.
-    pub announce_outcome: HashSet<ServerId>,
+    /// Servers that the user enabled or reconnected. The outcome is announced, even a success.
+    pub awaited_outcomes: HashSet<ServerId>,
     /// The last announced failure of each server, with its time.
     pub announced_failures: HashMap<ServerId, (String, Duration)>,
 }
@@ -127,7 +127,7 @@ impl ServersPane {
             selected: 0,
             top: 0,
             reveal_row: None,
-            announce_outcome: HashSet::new(),
+            awaited_outcomes: HashSet::new(),
             announced_failures: HashMap::new(),
         }
     }

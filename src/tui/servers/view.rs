@@ -31,11 +31,11 @@ pub fn draw(servers_pane: &mut ServersPane, is_focused: bool, pane: Pane, pen: &
         0 => "Servers".to_owned(),
         count => format!("Servers {} {count} more", pen.glyphs.down),
     };
-    let columns = format!("{:>TOOLS_COLUMNS$} {:>TOKENS_COLUMNS$}", "tools", "tokens");
+    let column_titles = format!("{:>TOOLS_COLUMNS$} {:>TOKENS_COLUMNS$}", "tools", "tokens");
     let view = first..first + rows.len();
     let hidden_failure = failed_outside(servers_pane, view, pen.glyphs.failed);
-    // A failed server that is scrolled away is named here, as in the header without a sidebar.
-    let right = hidden_failure.as_deref().unwrap_or(&columns);
+    // Names a failed server that is scrolled out of view. Without a sidebar, the header does this.
+    let right = hidden_failure.as_deref().unwrap_or(&column_titles);
     pen.heading(pane.outer, &title, right, is_focused);
     if hidden_failure.is_some() {
         let start = pane.outer.right().saturating_sub(width(right) as u16);

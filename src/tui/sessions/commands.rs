@@ -1,4 +1,4 @@
-//! `/export` and `/delete`, which act on the open conversation: popups of one row.
+//! The one-row popups of `/export` and `/delete`, which act on the open conversation.
 
 use crate::domain::session_export::ExportArguments;
 use crate::domain::{Notice, SessionId};

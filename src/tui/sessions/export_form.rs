@@ -1,5 +1,5 @@
-//! A form of one line for exporting a conversation: its format and path, and the question whether to
-//! replace an existing file.
+//! A one-line form for exporting a conversation. Asks for the format and the path, and before it
+//! replaces an existing file.
 
 use crate::domain::session_export::{ExportArguments, export_file_name};
 use crate::domain::{ExportFormat, ExportPart, QueryId, SessionId};
@@ -24,9 +24,9 @@ pub struct ExportForm {
     format: ExportFormat,
     part: ExportPart,
     path: Editor,
-    /// The export that the engine has not answered.
+    /// The export in progress.
     query: Option<QueryId>,
-    /// The existing file that the user is asked about.
+    /// The existing file, while the user is asked whether to replace it.
     existing: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl ExportForm {
         }
     }
 
-    /// For the arguments of `/export`.
+    /// Fills the form with the arguments of `/export`.
     pub fn with_arguments(title: &str, arguments: ExportArguments) -> Self {
         let format = arguments.format.unwrap_or_default();
         let path = arguments.path;
@@ -90,7 +90,7 @@ impl ExportForm {
         self.follow_extension();
     }
 
-    /// A typed extension chooses the format.
+    /// Selects the format that the path's extension names, if any.
     fn follow_extension(&mut self) {
         let named = ExportFormat::of_path(&self.path.text());
         self.format = named.unwrap_or(self.format);

@@ -1,5 +1,5 @@
 //! State of the browser for saved conversations: list, search, preview, and the keys that act on a
-//! row. `row_action` has the questions that replace a row.
+//! row. `row_action` draws the question or the field that replaces a row.
 
 use crate::domain::{IndexProgress, Notice, QueryId, SessionId, SessionSummary};
 use crate::protocol::{Command, Event, SavedSessionCommand, SavedSessionEvent};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Minimum interval between requests for the list while sessions are being indexed.
-const REFRESH_PAUSE: Duration = Duration::from_secs(2);
+const REFRESH_INTERVAL_MIN: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
 pub struct SessionsLayer {
@@ -36,7 +36,7 @@ pub struct SessionsLayer {
     /// The session to select once it is listed, such as a new copy.
     pending_selection: Option<SessionId>,
     pub(super) progress: IndexProgress,
-    /// Something was deleted while the browser was open.
+    /// Whether a session was deleted while the browser was open.
     can_undo: bool,
 }
 
@@ -67,14 +67,14 @@ impl SessionsLayer {
         cx.send(Command::ListSessions(query));
     }
 
-    /// Lists what matches the filter, and has the text of all sessions searched.
+    /// Lists the sessions that match the filter, and asks the engine to search all texts.
     fn search(&mut self, cx: &mut UiContext) {
         self.listing.search(&self.list.filter());
-        self.search_text(cx);
-        self.ask_for_preview(cx);
+        self.request_text_search(cx);
+        self.request_preview(cx);
     }
 
-    fn search_text(&mut self, cx: &mut UiContext) {
+    fn request_text_search(&mut self, cx: &mut UiContext) {
         self.search_query = None;
         if let Some(words) = self.listing.words() {
             let query = cx.next_query_id();
@@ -87,7 +87,7 @@ impl SessionsLayer {
     }
 
     /// Requests the preview of the selected session.
-    fn ask_for_preview(&mut self, cx: &mut UiContext) {
+    fn request_preview(&mut self, cx: &mut UiContext) {
         let selected = self.selected_readable().map(|hit| hit.id.clone());
         let wanted = selected.map(|id| (id, self.listing.terms().to_vec()));
         if self.previewed == wanted {
@@ -111,7 +111,7 @@ impl SessionsLayer {
             self.explain_broken(cx);
             return Handled::Consumed;
         };
-        cx.request(UiRequest::ReturnQueue);
+        cx.request(UiRequest::PauseQueue);
         if let Some(text) = self.listing.text_found_in(&hit.id) {
             let find = UiRequest::FindWhenOpened(hit.id.clone(), text.to_owned());
             cx.request(find);
@@ -132,7 +132,7 @@ impl SessionsLayer {
         }
     }
 
-    /// Handles a letter in the rows.
+    /// Handles a key that acts on the selected row.
     fn act_on_row(&mut self, key: LayerKey, cx: &mut UiContext) {
         let needs_file = matches!(key, LayerKey::Rename | LayerKey::Export | LayerKey::Fork);
         if needs_file && self.selected_readable().is_none() {
@@ -166,7 +166,7 @@ impl SessionsLayer {
         let is_listed = |action: &mut RowAction| self.listing.row_of(action.session()).is_some();
         self.row_action.take_if(|action| !is_listed(action));
         let row = |id: Option<SessionId>| self.listing.row_of(&id?);
-        // Without a selection moved by the user, the first row stays selected.
+        // Until the user moves the selection, the first row stays selected.
         let is_first = self.list.selected(usize::MAX) == 0;
         let moved = row(pending).or_else(|| row(selected.filter(|_| !is_first)));
         if let Some(row) = moved {
@@ -189,17 +189,18 @@ impl SessionsLayer {
                 if let Some(row) = row.filter(|_| !is_first) {
                     self.list.select(row);
                 }
-                self.ask_for_preview(cx);
+                self.request_preview(cx);
             }
             SavedSessionEvent::Indexed(progress) => {
                 let has_grown = progress.indexed > self.progress.indexed;
                 self.progress = progress.clone();
-                let is_due = cx.shared.now.saturating_sub(self.requested_at) >= REFRESH_PAUSE;
+                let is_due =
+                    cx.shared.now.saturating_sub(self.requested_at) >= REFRESH_INTERVAL_MIN;
                 if has_grown && (progress.is_complete() || is_due) {
                     self.refresh(cx);
                 }
                 if has_grown {
-                    self.search_text(cx);
+                    self.request_text_search(cx);
                 }
             }
             SavedSessionEvent::Copied { session, .. }
@@ -234,7 +235,7 @@ impl Layer for SessionsLayer {
             ListKey::Unhandled(LayerKey::Confirm) => return self.resume(cx),
             ListKey::Unhandled(key) => self.act_on_row(key, cx),
             ListKey::Searched => self.search(cx),
-            ListKey::Moved => self.ask_for_preview(cx),
+            ListKey::Moved => self.request_preview(cx),
         }
         Handled::Consumed
     }
@@ -257,7 +258,7 @@ impl Layer for SessionsLayer {
     }
 
     fn load_selected(&mut self, cx: &mut UiContext) {
-        self.ask_for_preview(cx);
+        self.request_preview(cx);
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
@@ -265,7 +266,7 @@ impl Layer for SessionsLayer {
         match self.list.click(at, cx.shared.keymap) {
             Some(enter) => self.handle_key(enter, cx),
             None => {
-                self.ask_for_preview(cx);
+                self.request_preview(cx);
                 Handled::Consumed
             }
         }
@@ -284,7 +285,7 @@ impl Layer for SessionsLayer {
                 sessions,
             } if self.list_query == Some(*query) => {
                 self.set_sessions(sessions, *listed_at);
-                self.ask_for_preview(cx);
+                self.request_preview(cx);
             }
             Event::SessionPreviewed { query, preview } if self.preview_query == Some(*query) => {
                 let terms = self.listing.terms().to_vec();

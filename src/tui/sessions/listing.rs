@@ -1,5 +1,5 @@
-//! Which sessions are listed: those that the filters admit and whose title or text contains every
-//! word. Titles are compared here; the text is searched by the engine.
+//! The sessions that match the search: they pass its filters, and their title or text contains all
+//! its words. Titles are compared here; the engine searches the text.
 
 use crate::domain::{InvalidFilter, SessionId, SessionQuery, SessionSummary};
 use crate::text::term_matches::fold;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 #[derive(Debug)]
 pub struct SessionListing {
-    /// None until the engine has answered.
+    /// `None` until the engine has answered.
     sessions: Option<Arc<Vec<SessionSummary>>>,
-    /// Made for the first search, because folding thousands of titles takes longer than a frame.
+    /// Computed on the first search, because folding thousands of titles takes longer than a frame.
     folded_titles: Vec<String>,
-    /// When the list was made. Dates are relative to it.
+    /// When the engine listed the sessions. Dates are relative to it.
     pub listed_at: Timestamp,
     search_text: String,
     query: Result<SessionQuery, InvalidFilter>,
@@ -22,7 +22,7 @@ pub struct SessionListing {
     found: Arc<HashSet<SessionId>>,
     /// The words as the engine searched them.
     found_terms: Vec<String>,
-    /// Positions of the listed sessions.
+    /// Indexes of the listed sessions in `sessions`.
     listed: Vec<usize>,
 }
 
@@ -186,7 +186,7 @@ mod tests {
         listing.rows().iter().map(|row| row.id.as_str()).collect()
     }
 
-    fn find(listing: &mut SessionListing, ids: &[&str], terms: &[&str]) {
+    fn set_found(listing: &mut SessionListing, ids: &[&str], terms: &[&str]) {
         let found = ids.iter().map(SessionId::new).collect();
         let terms = terms.iter().map(|term| (*term).to_owned()).collect();
         listing.set_found(Arc::new(found), terms);
@@ -198,7 +198,7 @@ mod tests {
         listing.search("날씨");
         assert_eq!(ids(&listing), ["a"]);
         assert_eq!(listing.words().as_deref(), Some("날씨"));
-        find(&mut listing, &["b"], &["날씨"]);
+        set_found(&mut listing, &["b"], &["날씨"]);
         assert_eq!(ids(&listing), ["a", "b"]);
         listing.search("날씨 model:gpt");
         assert_eq!(
@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(
             ids(&listing),
             Vec::<&str>::new(),
-            "another search begins anew"
+            "a different search starts over"
         );
         listing.search("");
         assert_eq!(ids(&listing), ["a", "b", "c"]);
@@ -232,11 +232,11 @@ mod tests {
     }
 
     #[test]
-    fn the_words_that_were_searched_are_marked() {
+    fn terms_from_the_engine_replace_the_typed_words() {
         let mut listing = listing();
         listing.search("서울에서");
         assert_eq!(listing.terms(), ["서울에서"]);
-        find(&mut listing, &["a"], &["서울"]);
+        set_found(&mut listing, &["a"], &["서울"]);
         assert_eq!(listing.terms(), ["서울"]);
     }
 }

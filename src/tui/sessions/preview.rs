@@ -11,7 +11,7 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use std::sync::Arc;
 
-/// Rows of a prompt. A longer one would hide its answer.
+/// Maximum number of rows of a prompt, so that a long one does not hide its answer.
 const PROMPT_ROWS_MAX: usize = 4;
 /// Columns of the bar before a prompt.
 const PROMPT_INDENT: u16 = 2;
@@ -25,7 +25,7 @@ pub struct PreviewPane {
     preview: Arc<SessionPreview>,
     /// Folded words to mark.
     terms: Vec<String>,
-    /// The messages around the visible rows, wrapped to the width of the last frame.
+    /// The messages up to the last visible row, wrapped to the width of the last frame.
     messages: Vec<RenderedMessage>,
     rows: Vec<PreviewRow>,
     /// First visible row.
@@ -41,9 +41,9 @@ struct RenderedMessage {
 
 #[derive(Debug, Clone, Copy)]
 enum PreviewRow {
-    /// A row of a message, by their indices.
+    /// The index of a message, and of a row in it.
     Text(usize, usize),
-    /// The rest of a long prompt is left out.
+    /// Stands for omitted rows of a long prompt.
     More,
     Blank,
 }
@@ -64,8 +64,8 @@ impl PreviewPane {
         &self.preview.session
     }
 
-    /// Renders messages until the area below the first match is full. Does nothing if its size has
-    /// not changed.
+    /// Renders messages until the area below the first match is full. Does nothing if the size of
+    /// `area` has not changed.
     fn render(&mut self, area: Rect, glyphs: MarkdownGlyphs) {
         let size = (area.width, area.height);
         if self.size == size {

@@ -58,16 +58,16 @@ impl RowAction {
         &self.session
     }
 
-    /// Returns `Closed` once the action is over.
+    /// Returns `Closed` once the action is finished.
     pub fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         match &mut self.kind {
             RowActionKind::Delete { .. } => {
                 let meaning = |contexts: &[KeyContext]| cx.shared.keymap.layer_key(key, contexts);
-                let asks = [KeyContext::Sessions, KeyContext::SearchListRows];
+                let row_contexts = [KeyContext::Sessions, KeyContext::SearchListRows];
                 if meaning(&[KeyContext::DeleteConfirmation]) == Some(LayerKey::Yes) {
                     cx.send(Command::DeleteSession(self.session.clone()));
-                } else if meaning(&asks) == Some(LayerKey::Delete) {
-                    // The key that asked the question, pressed twice or held, answers nothing.
+                } else if meaning(&row_contexts) == Some(LayerKey::Delete) {
+                    // The key that opened the question does not answer it, even if held.
                     return Handled::Consumed;
                 }
                 Handled::Closed
@@ -75,7 +75,7 @@ impl RowAction {
             RowActionKind::Rename(editor) => {
                 match cx.shared.keymap.layer_key(key, &[KeyContext::InputLine]) {
                     Some(LayerKey::Back) => return Handled::Closed,
-                    // An empty title is not a title; the user can go on typing.
+                    // A blank title is not accepted; the user can keep typing.
                     Some(LayerKey::Confirm) if editor.is_blank() => {}
                     Some(LayerKey::Confirm) => {
                         let (session, title) = (self.session.clone(), editor.text());

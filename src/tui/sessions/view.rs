@@ -17,22 +17,22 @@ use crate::tui::widgets::window::below_title;
 use jiff::Timestamp;
 use ratatui::layout::{Position, Rect};
 
-/// From this width on, the preview is beside the list.
-const BESIDE_FROM: u16 = 96;
-/// On narrower screens it is below the list, from this height on.
-const BELOW_FROM: u16 = 16;
+/// Minimum width of the browser for a preview beside the list.
+const PREVIEW_BESIDE_COLUMNS_MIN: u16 = 96;
+/// Minimum height of a narrower browser for a preview below the list.
+const PREVIEW_BELOW_ROWS_MIN: u16 = 16;
 
-// Widths of the columns at the right of a row, each preceded by two blanks. A column appears from
-// the row width `*_FROM`, which leaves 30 columns for the title.
-const DATE: u16 = DATE_COLUMNS_MAX as u16;
-const DATE_FROM: u16 = 43;
-const COUNT: u16 = 4;
-const COUNT_FROM: u16 = 49;
-const MODEL: u16 = 12;
-const MODEL_FROM: u16 = 63;
-/// Columns of the counter at the right of the title, such as `1,204 of 10,000, ↓ 1,190`, and of the
-/// blanks around both.
-const COUNTER: u16 = 33;
+// Widths of the fields at the right of a row, each preceded by two blanks. A field appears in rows
+// that are at least `*_ROW_COLUMNS_MIN` wide, which leaves 30 columns for the title.
+const DATE_COLUMNS: u16 = DATE_COLUMNS_MAX as u16;
+const DATE_ROW_COLUMNS_MIN: u16 = 43;
+const COUNT_COLUMNS: u16 = 4;
+const COUNT_ROW_COLUMNS_MIN: u16 = 49;
+const MODEL_COLUMNS: u16 = 12;
+const MODEL_ROW_COLUMNS_MIN: u16 = 63;
+/// Columns of the counter at the right of the title, such as `1,204 of 10,000, ↓ 1,190`, including
+/// the blanks around title and counter.
+const COUNTER_COLUMNS: u16 = 33;
 
 /// Returns the cursor position if a text field has the focus.
 pub fn draw(
@@ -46,7 +46,7 @@ pub fn draw(
     if let Some(action) = &mut layer.row_action {
         let position = layer.listing.row_of(action.session());
         let row = position.and_then(|row| layer.list.drawn_row(row, pen));
-        // A row that is not visible has nothing to ask about.
+        // The action of a row outside the view is not drawn.
         cursor = row.and_then(|row| action.draw(&row, shared.keymap, pen));
     }
     if let Some(preview_area) = preview_area {
@@ -68,7 +68,7 @@ pub fn draw(
 fn draw_list(layer: &mut SessionsLayer, area: Rect, pen: &mut Painter) -> Option<Position> {
     let title = title(&layer.progress, pen);
     // The counter beside the title must stay visible.
-    let title_columns = usize::from(area.width.saturating_sub(COUNTER));
+    let title_columns = usize::from(area.width.saturating_sub(COUNTER_COLUMNS));
     let title = match width(&title) > title_columns {
         true => format!(
             "{}{}",
@@ -96,7 +96,7 @@ fn draw_list(layer: &mut SessionsLayer, area: Rect, pen: &mut Painter) -> Option
     layer.list.draw(area, &title, &rows, pen, draw_hit)
 }
 
-/// `Sessions`, and while the text of some sessions cannot be searched, why.
+/// `Sessions`, followed by the reason while some sessions cannot be searched.
 fn title(progress: &IndexProgress, pen: &Painter) -> String {
     let dot = pen.glyphs.dot;
     let (indexed, total) = (group_digits(progress.indexed), group_digits(progress.total));
@@ -133,7 +133,7 @@ pub fn hints(layer: &SessionsLayer, can_undo: bool, keymap: &Keymap) -> Vec<Stri
 
 /// The areas of the list including its title, and of the preview including the divider.
 fn split(area: Rect) -> (Rect, Option<Rect>) {
-    if area.width >= BESIDE_FROM {
+    if area.width >= PREVIEW_BESIDE_COLUMNS_MIN {
         let columns = area.width * 6 / 10;
         let list = Rect {
             width: columns,
@@ -147,7 +147,7 @@ fn split(area: Rect) -> (Rect, Option<Rect>) {
         };
         return (list, Some(preview));
     }
-    if area.height < BELOW_FROM {
+    if area.height < PREVIEW_BELOW_ROWS_MIN {
         return (area, None);
     }
     let rows = area.height / 2;
@@ -212,21 +212,27 @@ fn draw_row(
         let x = take_columns(columns.saturating_sub(2));
         let failure = pen.theme.failure;
         pen.put_words(x, line.y, text.as_str(), failure, line.right() - x);
-    } else if line.width >= DATE_FROM {
-        if line.width >= COUNT_FROM {
-            let x = take_columns(COUNT);
-            // Only the name of the file is known so far.
+    } else if line.width >= DATE_ROW_COLUMNS_MIN {
+        if line.width >= COUNT_ROW_COLUMNS_MIN {
+            let x = take_columns(COUNT_COLUMNS);
+            // The file has not been read yet, so only its name is known.
             let is_unread = hit.message_count == 0 && hit.model.is_empty();
             let count = hit.message_count.to_string();
             let count = if is_unread { "" } else { &count };
-            pen.put_right(x + COUNT, line.y, count, dim);
+            pen.put_right(x + COUNT_COLUMNS, line.y, count, dim);
         }
-        if line.width >= MODEL_FROM {
+        if line.width >= MODEL_ROW_COLUMNS_MIN {
             let model = Clean::single_line(&hit.model);
-            pen.put_truncated(take_columns(MODEL), line.y, model.as_str(), dim, MODEL);
+            pen.put_truncated(
+                take_columns(MODEL_COLUMNS),
+                line.y,
+                model.as_str(),
+                dim,
+                MODEL_COLUMNS,
+            );
         }
         let date = format_date(hit.changed_at, listed_at);
-        pen.put(take_columns(DATE), line.y, &date, dim, DATE);
+        pen.put(take_columns(DATE_COLUMNS), line.y, &date, dim, DATE_COLUMNS);
     }
     let columns = end.saturating_sub(line.x);
     let title = shown_title(hit);

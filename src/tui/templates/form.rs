@@ -19,13 +19,13 @@ pub struct TemplateForm {
     body: TemplateBody,
     /// One field for each of the body's fields, in the same order.
     fields: Vec<Editor>,
-    /// The field with the focus.
-    at: usize,
+    /// Index of the field with the focus.
+    focused: usize,
     drawn: DrawnFields,
 }
 
 impl TemplateForm {
-    /// The first of `values` fill the first fields.
+    /// Fills the first fields with `values`. The next one gets the focus.
     pub(super) fn new(name: String, body: TemplateBody, values: &[String]) -> Self {
         let value = |index: usize| values.get(index).map_or("", String::as_str);
         Self {
@@ -33,13 +33,13 @@ impl TemplateForm {
             fields: (0..body.fields().len())
                 .map(|index| Editor::new(value(index)))
                 .collect(),
-            at: values.len().min(body.fields().len().saturating_sub(1)),
+            focused: values.len().min(body.fields().len().saturating_sub(1)),
             body,
             drawn: DrawnFields::default(),
         }
     }
 
-    fn last(&self) -> usize {
+    fn last_field(&self) -> usize {
         self.fields.len().saturating_sub(1)
     }
 
@@ -68,12 +68,14 @@ impl Layer for TemplateForm {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         match cx.shared.keymap.layer_key(key, &[KeyContext::Form]) {
             Some(LayerKey::Back) => return Handled::Closed,
-            Some(LayerKey::Confirm) if self.at == self.last() => return self.finish(cx),
-            Some(LayerKey::Up) => self.at = self.at.saturating_sub(1),
-            Some(LayerKey::Down | LayerKey::Confirm) => self.at = (self.at + 1).min(self.last()),
-            Some(LayerKey::Switch) => self.at = (self.at + 1) % self.fields.len().max(1),
+            Some(LayerKey::Confirm) if self.focused == self.last_field() => return self.finish(cx),
+            Some(LayerKey::Up) => self.focused = self.focused.saturating_sub(1),
+            Some(LayerKey::Down | LayerKey::Confirm) => {
+                self.focused = (self.focused + 1).min(self.last_field())
+            }
+            Some(LayerKey::Switch) => self.focused = (self.focused + 1) % self.fields.len().max(1),
             _ => {
-                if let Some(field) = self.fields.get_mut(self.at) {
+                if let Some(field) = self.fields.get_mut(self.focused) {
                     text_field::handle_line_key(field, key, cx.shared.keymap);
                 }
             }
@@ -82,14 +84,14 @@ impl Layer for TemplateForm {
     }
 
     fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
-        if let Some(field) = self.fields.get_mut(self.at) {
+        if let Some(field) = self.fields.get_mut(self.focused) {
             text_field::paste_line(field, text);
         }
         Handled::Consumed
     }
 
     fn click(&mut self, at: Position, _: &mut UiContext) -> Handled {
-        self.at = self.drawn.field_at(at).unwrap_or(self.at);
+        self.focused = self.drawn.field_at(at).unwrap_or(self.focused);
         Handled::Consumed
     }
 
@@ -102,12 +104,13 @@ impl Layer for TemplateForm {
         let area = draw_window(area.popup, name.as_str(), "", pen);
         let names = self.body.fields().iter().map(String::as_str);
         let cursor;
-        (self.drawn, cursor) = draw_labeled_fields(names, &mut self.fields, self.at, area, pen);
+        (self.drawn, cursor) =
+            draw_labeled_fields(names, &mut self.fields, self.focused, area, pen);
         cursor
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
-        let effect = match (self.at == self.last(), self.has_empty_field()) {
+        let effect = match (self.focused == self.last_field(), self.has_empty_field()) {
             (false, _) => "next",
             (true, false) => "send",
             (true, true) => "fill in later, in the message",

@@ -51,7 +51,7 @@ pub fn use_template(template: &PromptTemplate, argument: &str, cx: &mut UiContex
     };
     let values = body.split_argument(argument);
     if body.fields().is_empty() && !argument.is_empty() {
-        // A template without fields is followed by what the user typed.
+        // Without fields, the typed text is appended to the template.
         let text = format!("{}\n\n{argument}", body.fill(&[]));
         cx.request(UiRequest::SubmitPrompt(text));
     } else if values.len() == body.fields().len() {

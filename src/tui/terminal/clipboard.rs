@@ -1,6 +1,6 @@
 //! Clipboard programs, and the terminal's own clipboard (OSC 52). A program is preferred, because
-//! its exit status shows whether it worked; over SSH it would fill the clipboard of the wrong
-//! computer.
+//! its exit status shows whether it worked. Over SSH none is used: it would fill the clipboard of the
+//! wrong computer.
 
 use crate::tui::clipboard::{CopyMeans, CopyReport, CopyRequest, TERMINAL_BYTES_MAX};
 use base64::Engine;
@@ -100,7 +100,7 @@ impl ClipboardEnvironment {
         }
     }
 
-    /// Tries the programs in turn, and then the terminal.
+    /// Tries the programs in turn, then tmux, then the terminal.
     async fn copy(self, request: CopyRequest) -> FinishedCopy {
         let mut failed = None;
         for program in &self.programs {
@@ -121,7 +121,7 @@ impl ClipboardEnvironment {
                 ..=TERMINAL_BYTES_MAX => &TMUX,
                 _ => &TMUX_BUFFER_ONLY,
             };
-            // An older tmux, or one that cannot be reached, passes on OSC 52 if it is set up for it.
+            // Otherwise use OSC 52: an older tmux forwards it to the terminal if configured to.
             if run(tmux, &request.text).await.is_ok() {
                 return FinishedCopy {
                     report: CopyReport::new(&request, CopyMeans::Tmux),
@@ -204,7 +204,7 @@ async fn run(program: &ClipboardProgram, text: &str) -> Result<(), RunError> {
         // Some programs keep running to serve the clipboard and would keep pipes open.
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // Such a program must survive a Ctrl+Z and the end of the terminal.
+        // They must also survive Ctrl+Z and the closing of the terminal.
         .process_group(0)
         .kill_on_drop(true);
     if program.name == PBCOPY.name {

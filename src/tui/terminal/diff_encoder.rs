@@ -161,7 +161,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// Whether the cluster at `x` differs from what the terminal shows.
+    /// Whether the cluster at `x` differs from the terminal's contents.
     fn needs_drawing(&self, x: usize, old: &[Cell], new: &[Cell]) -> bool {
         if self.wide_tails[x] {
             return true;

@@ -32,7 +32,7 @@ pub async fn run_editor(text: &str) -> Result<String, Notice> {
         .map_err(to_notice)?;
     if !status.success() {
         return Err(Notice::failure(format!("The editor failed ({status})."))
-            .with_advice("The message is unchanged."));
+            .with_advice("The text is unchanged. `$VISUAL` or `$EDITOR` names the editor."));
     }
     std::fs::read_to_string(file.path()).map_err(to_notice)
 }

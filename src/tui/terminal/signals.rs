@@ -14,7 +14,7 @@ pub fn may_query_terminal() -> bool {
 }
 
 /// A duplicate of stdin that is watched for a hangup of the terminal. Reading stdin could not
-/// detect a hangup: it would only report the end of input again and again.
+/// detect a hangup: it would only keep reporting the end of input.
 pub fn open_watched_tty() -> Option<AsyncFd<OwnedFd>> {
     let stdin = io::stdin();
     if !stdin.is_terminal() {

@@ -138,7 +138,7 @@ fn rule_with_caveat_lines(rule: &TrustRule, caveat: RuleCaveat) -> Vec<String> {
             "Inactive: the server is started differently now. The rule was:"
         }
         RuleCaveat::Unreadable => {
-            "Inactive: part of this rule in trust.json is unreadable, so it asks. It says:"
+            "Inactive: part of this rule in trust.json is unreadable, so it asks. The rule is:"
         }
         RuleCaveat::NotPersisted => "Only until humble exits, because trust.json cannot be read.",
     };

@@ -103,10 +103,10 @@ fn show_help(model: &mut UiModel, action: Action) {
     model.with_context(|cx| cx.open(HelpLayer::for_action(action)));
 }
 
-/// Opens the questions from servers that came while no turn ran.
+/// Opens the questions that servers asked while no turn was running.
 fn answer_servers(model: &mut UiModel) {
     if !model.dialogs.open_waiting(model.now) {
-        model.notify(Notice::info("No server asks you anything."));
+        model.notify(Notice::info("No server is asking you anything."));
     }
 }
 

@@ -72,7 +72,8 @@ pub fn notify_full(model: &mut UiModel) {
     model.notify(Notice::warning(text));
 }
 
-/// Attaches pasted paths of images. Returns false if the paste is text.
+/// Attaches files whose paths were pasted, as when they are dropped on the terminal. Returns false if
+/// the paste is text.
 pub fn drop_paths(model: &mut UiModel, paste: &str) -> bool {
     let Some(paths) = dropped_paths(paste) else {
         return false;
@@ -156,7 +157,7 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
     let is_clipboard = model.attachments.clipboard_query == Some(query);
     let outcome = model.attachments.handle_read(query, read);
     if model.attachments.unread_name().is_none() {
-        // It may say that a file is still being read.
+        // A notice may still name a file that was being read.
         model.notices.clear_about_key();
     }
     match outcome {
@@ -196,7 +197,8 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
     follow_resources(model);
 }
 
-/// The commands that let servers report changes of the resources in the message, and of no others.
+/// The commands that subscribe to changes of the resources in the message, and unsubscribe from all
+/// others.
 fn take_resource_commands(model: &mut UiModel) -> Vec<Command> {
     let (added, gone) = model.attachments.take_resource_changes();
     let added = added.into_iter().map(ServerContentCommand::FollowResource);
@@ -214,13 +216,14 @@ fn request(model: &mut UiModel, command: ServerContentCommand) {
     model.requests.push_back(UiRequest::Send(command));
 }
 
-/// Follows the resources of the message again, because leaving a conversation ends that.
+/// Follows the resources of the message again, because leaving a conversation unsubscribes from them.
 pub fn conversation_opened(model: &mut UiModel) {
     model.attachments.forget_followed();
     follow_resources(model);
 }
 
-/// Whether the message can be sent with its files. If not, a notice says why, and nothing is lost.
+/// Whether the message can be sent with its files. If not, shows a notice with the reason and leaves
+/// the message unchanged.
 pub fn can_send(model: &mut UiModel) -> bool {
     if model.attachments.is_empty() {
         return true;
@@ -354,7 +357,7 @@ fn choose(model: &mut UiModel, typed: &TypedPath, row: usize, is_confirmed: bool
     if !typed.is_argument {
         attach_file(model, &file.path);
     } else if is_confirmed || shown != file.path {
-        // An escaped path would not name the file any more.
+        // The escaped path in the message no longer names the file.
         model.composer.editor.take();
         attach_file(model, &file.path);
     } else {

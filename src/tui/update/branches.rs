@@ -1,5 +1,5 @@
 //! Actions on the whole conversation: undo, retry or edit the last turn, switch branches,
-//! rename, private mode, the tokens it takes.
+//! rename, private mode, token usage.
 
 use crate::domain::{EntryBody, LastPrompt, Notice, Prompt, PromptKind, TurnId, WaitReason};
 use crate::protocol::{BranchSummary, Command};
@@ -16,7 +16,7 @@ use crate::tui::widgets::editor::{Edit, Motion};
 use crate::tui::widgets::picker::{Picker, PickerRow};
 use jiff::tz::TimeZone;
 
-/// The notice once a replaced turn was answered.
+/// Shown once a replacement of a turn has been answered.
 const REPLACED_NOTICE: &str = "Earlier version kept in /branches.";
 /// Maximum width of a branch's preview in the list.
 const PREVIEW_COLUMNS_MAX: usize = 48;
@@ -98,7 +98,7 @@ fn replacement_prompt(model: &mut UiModel, prompt: String, notice: &'static str)
     // A failed continuation belongs to the answer above it.
     let has_answer = |last: LastPrompt| last.is_answered || last.kind == PromptKind::Continue;
     let transcript = &model.chat.transcript;
-    // A failed replacement of several turns is tried again in the same place.
+    // A retry of a failed replacement replaces the same turns.
     let replaced_by_last = transcript.turns_replaced_by_last();
     let is_replacement =
         transcript.last_prompt().is_some_and(has_answer) || replaced_by_last.is_some();

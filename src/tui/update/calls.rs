@@ -24,7 +24,7 @@ pub fn selected_call(model: &UiModel) -> Option<&ToolCall> {
 pub enum CallCommand {
     /// `/cancel`
     Cancel,
-    /// `/leave`, only for calls that their servers run as tasks.
+    /// `/leave`: stops waiting for a call that its server runs as a task.
     Leave,
 }
 
@@ -44,7 +44,7 @@ impl CallCommand {
         match self {
             Self::Cancel => Notice::info("No call is running."),
             Self::Leave => Notice::info("No call runs as a task on its server.")
-                .with_advice("Only such a call can be left."),
+                .with_advice("Only a call that runs as a task can be left running."),
         }
     }
 }
@@ -117,7 +117,7 @@ pub fn act_if_running(
     match applies {
         Some(true) => effects.push(UiEffect::Send(command.for_engine(id))),
         Some(false) => model.notify(Notice::info(
-            "The server does not run this call as a task, so it cannot be left.",
+            "The server does not run this call as a task, so it cannot be left running.",
         )),
         None => model.notify(Notice::info("That call is no longer running.")),
     }

@@ -43,8 +43,8 @@ pub enum PasteKind {
     Burst,
 }
 
-/// Some editors and programs write a byte order mark first. It would hide a command or a request for
-/// notes behind it.
+/// Removes the byte order mark that some programs write first: it would keep a command or a request
+/// for notes from being recognized.
 fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
@@ -195,7 +195,9 @@ fn explain_unchanged(model: &mut UiModel, edit: Edit) {
         Edit::Yank => {
             Notice::info("Nothing was cut yet.").with_advice("/copy copies the last answer.")
         }
-        Edit::YankEarlier => Notice::info("Insert a cut text first; this key then replaces it."),
+        Edit::YankEarlier => {
+            Notice::info("Insert a cut text first. This key then replaces it with an earlier one.")
+        }
         Edit::Undo => Notice::info("Nothing to undo in the message.")
             .with_advice("/undo takes back the last turn."),
         Edit::Redo => Notice::info("Nothing to redo."),

@@ -10,7 +10,7 @@ use crate::tui::ui_model::UiModel;
 /// Maximum number of file names in a notice.
 const FILE_NAMES_MAX: usize = 3;
 
-/// Requests a file of an earlier run by its absolute path. `None` if it has none.
+/// Requests a file of an earlier run by its absolute path. `None` if its path is unknown.
 pub fn request(model: &mut UiModel, file: &UnsentFile) -> Option<QueryId> {
     let source = AttachmentSource::Path(file.path.clone()?);
     let query = model.with_context(|cx| cx.next_query_id());

@@ -94,7 +94,7 @@ fn session_deleted(model: &mut UiModel, title: &str) {
     model.notify(Notice::info(message).with_advice(advice));
 }
 
-/// Prompts wait for the conversation of the turn.
+/// Makes prompts wait until the conversation of the resumed turn is open.
 fn resuming_turn(model: &mut UiModel) {
     model.conversation.is_opening = true;
     model.composer.queue.pause();

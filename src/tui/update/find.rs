@@ -133,9 +133,9 @@ pub fn advance(model: &mut UiModel) {
     if find.advance(&model.chat.transcript) {
         return show_current(model);
     }
-    let is_over = !find.is_searching(&model.chat.transcript);
-    if find.is_for_opened_session && is_over && find.current_match().is_none() {
-        // The index also finds other forms of a word.
+    let is_done = !find.is_searching(&model.chat.transcript);
+    if find.is_for_opened_session && is_done && find.current_match().is_none() {
+        // The session index also matches other forms of a word, which do not occur in the chat.
         model.panes.focus = find.focus_before;
         model.chat.find = None;
     }

@@ -14,8 +14,8 @@ use std::time::Duration;
 const TURN_END_GRACE: Duration = Duration::from_secs(1);
 
 /// Stops the running turn, the probe, or the model's answer for a server. If nothing is running,
-/// dismisses the question on the screen, closes whatever is open over the chat, clears the message, or
-/// quits: the first that applies. Quits at once if the engine has not acknowledged an earlier Ctrl+C
+/// dismisses the question on the screen, closes the layer or pane over the chat, clears the message,
+/// or quits: the first that applies. Quits at once if the engine has not acknowledged an earlier Ctrl+C
 /// in time.
 pub fn interrupt(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.interrupt.is_stuck(model.now) {

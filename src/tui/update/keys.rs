@@ -21,14 +21,14 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     let is_text =
         typed_char(key).is_some() || matches!(key.code, KeyCode::Enter | KeyCode::Backspace);
     if is_text && discards_text(model) {
-        return note_key_press(model);
+        return record_key_press(model);
     }
     resolve_held_letter(model, typed_char(key).is_some());
     match key.code {
         // Types nothing, so it does not postpone a question: a user who presses it again and
         // again wants to refuse.
         KeyCode::Esc => model.notices.key_pressed(model.now),
-        _ => note_key_press(model),
+        _ => record_key_press(model),
     }
     resolve_held_enter(model, key, effects);
     let action = model
@@ -185,7 +185,7 @@ fn handle_first_run_key(model: &mut UiModel, key: KeyEvent) -> bool {
     handled == Handled::Consumed
 }
 
-/// Takes the item of the first-run chooser whose digit was typed a moment ago.
+/// Chooses the item of the first-run chooser whose digit was typed a moment ago.
 pub fn choose_typed_digit(model: &mut UiModel) {
     if model.first_run.digit_due_at().is_none() || !model.first_run_takes_keys() {
         return;
@@ -197,7 +197,7 @@ pub fn choose_typed_digit(model: &mut UiModel) {
 
 /// Records the time of a key press: dialogs accept keys later, and a notice that has been
 /// visible long enough disappears.
-pub fn note_key_press(model: &mut UiModel) {
+pub fn record_key_press(model: &mut UiModel) {
     model.input.last_key = model.now;
     model.notices.key_pressed(model.now);
 }

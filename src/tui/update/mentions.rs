@@ -1,8 +1,7 @@
-//! Mentions of files in the message. A mention is the attachment: each leaves with the other, and a
+//! Mentions of files in the message. A mention and its attachment are removed together. The file of a
 //! mention that was typed in full is attached when the message is sent.
 
-use crate::domain::Notice;
-use crate::domain::QueryId;
+use crate::domain::{Notice, QueryId};
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::tui::attachments::mention::mentions_to_remove;
@@ -24,8 +23,8 @@ pub fn char_typed(model: &mut UiModel) {
     }
 }
 
-/// Looks for the files that the message mentions without being attached. Returns true if the
-/// message has to wait for the answer.
+/// Looks for mentioned files that are not attached yet. Returns true if the message has to wait for
+/// the answer.
 pub fn look_for_files(model: &mut UiModel) -> bool {
     let editor = &model.composer.editor;
     let revision = editor.revision();
@@ -33,7 +32,9 @@ pub fn look_for_files(model: &mut UiModel) -> bool {
         return false;
     }
     if model.attachments.mentioned.is_looking(revision) {
-        model.notify_about_key(Notice::info("Still looking for the files it mentions."));
+        model.notify_about_key(Notice::info(
+            "Still looking for the files that the message mentions.",
+        ));
         return true;
     }
     let mentions = model.attachments.unattached_mentions(editor);

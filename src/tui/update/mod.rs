@@ -138,16 +138,16 @@ fn apply_input_around_held_letter(
 fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>) {
     match input {
         UiInput::Key(key) => filter_key(model, key, effects),
-        UiInput::Burst(_) if keys::discards_text(model) => keys::note_key_press(model),
+        UiInput::Burst(_) if keys::discards_text(model) => keys::record_key_press(model),
         UiInput::Burst(text) => {
             keys::resolve_held_letter(model, true);
-            keys::note_key_press(model);
+            keys::record_key_press(model);
             selection::clear_selection(model);
             composer::insert_burst(model, &text);
         }
         UiInput::Paste(text) => {
             keys::resolve_held_letter(model, true);
-            keys::note_key_press(model);
+            keys::record_key_press(model);
             selection::clear_selection(model);
             composer::paste(model, &text, PasteKind::Bracketed);
         }
@@ -175,7 +175,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
     }
 }
 
-/// Groups keys that were read together into inputs, so that bursts can be told from typing. A
+/// Groups keys that were read together into inputs, so that bursts can be distinguished from typing. A
 /// reply from the terminal also arrives as a burst but must not become text.
 pub fn inputs_from_keys(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<UiInput> {
     if replies.may_be_reply(keys) {

@@ -44,7 +44,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     true
 }
 
-/// Takes the selected prompt into the message. It keeps its place in the queue.
+/// Loads the selected prompt into the message. The prompt keeps its place in the queue.
 fn begin_edit(model: &mut UiModel) {
     if let Some(prompt) = model.composer.queue.begin_edit() {
         model.composer.editor.set(&prompt.text);
@@ -53,7 +53,7 @@ fn begin_edit(model: &mut UiModel) {
     }
 }
 
-/// Leaves the edited prompt as it was.
+/// Cancels the edit of a queued prompt.
 fn cancel_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.composer.queue.cancel_edit() {
         model.composer.editor.take();
@@ -93,7 +93,7 @@ pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
 }
 
 /// Takes the prompts out of the queue, because they were meant for another conversation. A single one
-/// goes into an empty message; several would become one prompt there, so they are only in the history.
+/// goes into an empty message; several would become one prompt there, so they go to the history.
 pub fn leave_conversation(model: &mut UiModel) {
     if model.composer.queue.edited().is_some() {
         let text = model.composer.editor.take();

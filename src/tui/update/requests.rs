@@ -56,7 +56,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                 model.composer.editor.set(&prompt);
                 model.panes.focus = Focus::Message;
             }
-            UiRequest::ReturnQueue => model.composer.queue.pause(),
+            UiRequest::PauseQueue => model.composer.queue.pause(),
             UiRequest::FindWhenOpened(session, text) => {
                 model.conversation.find_when_opened = Some((session, text));
             }

@@ -111,7 +111,7 @@ pub fn clear_before_key(model: &mut UiModel, action: Option<Action>) -> bool {
     action == Some(Action::Back) && !model.dialog_has_keys() && model.layer.is_none()
 }
 
-/// Runs an action on what is selected in the chat. Returns false for any other action.
+/// Runs an action on the selected text or stop. Returns false for any other action.
 pub fn run_action(model: &mut UiModel, action: Action) -> bool {
     match action {
         Action::CopySelected => copy_selected(model, CopyForm::Source),
@@ -252,7 +252,7 @@ pub fn selectable_pane(model: &mut UiModel, at: Position) -> Option<Focus> {
     (is_in(layout.chat) && !is_over_sidebar).then_some(Focus::Chat)
 }
 
-/// The left button was pressed in a pane with text.
+/// Handles a press of the left button in a pane with text.
 pub fn press(model: &mut UiModel, pane: Focus, focus_before: Focus, at: Position) {
     clear_selection(model);
     let now = model.now;
@@ -267,7 +267,7 @@ pub fn press(model: &mut UiModel, pane: Focus, focus_before: Focus, at: Position
     }
 }
 
-/// The pointer moved with the button held.
+/// Handles a movement of the pointer with the button held.
 pub fn drag_to(model: &mut UiModel, at: Position) {
     let Some(mut drag) = model.chat.mouse.drag.take() else {
         return;
@@ -329,7 +329,8 @@ pub fn scroll_while_dragging(model: &mut UiModel) {
     model.chat.mouse.drag = Some(drag);
 }
 
-/// The button was released: copies the selected text. A click selects the stop below it.
+/// Handles the release of the button: copies the selected text. A click selects the stop below the
+/// pointer.
 pub fn release(model: &mut UiModel, at: Position) {
     drag_to(model, at);
     let Some(drag) = model.chat.mouse.drag.take() else {

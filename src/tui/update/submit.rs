@@ -118,7 +118,8 @@ pub fn continue_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     submit(model, Prompt::continuation(), effects);
 }
 
-/// Only an answer that the token limit truncated is sent to the model, which can then continue it.
+/// Explains why the last answer cannot be continued: the model gets an incomplete answer only if the
+/// token limit truncated it.
 fn nothing_to_continue(model: &UiModel) -> Notice {
     let transcript = &model.chat.transcript;
     if transcript.last_prompt().is_none_or(|last| last.is_answered) {

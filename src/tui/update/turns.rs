@@ -21,7 +21,7 @@ pub fn apply_event(
         model.conversation.requested_summary = None;
         match event {
             TurnEvent::Started { .. } => model.chat.viewport.follows_end = true,
-            // It never started, so it leaves nothing in the chat.
+            // The summary never started, so the chat does not show it.
             TurnEvent::Ended { end, .. } => {
                 if let TurnEnd::Failed { notice } = end {
                     model.notify(notice.clone());

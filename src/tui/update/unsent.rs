@@ -70,8 +70,9 @@ pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<Uns
     model.notify(notice);
 }
 
-/// Where the texts of a draft went.
+/// The places to which the texts of a draft were restored.
 struct RestoredDraft {
+    /// Number of queued prompts.
     queued: usize,
     is_in_message: bool,
     is_in_history: bool,
@@ -89,8 +90,8 @@ fn queued_prompt(model: &mut UiModel, prompt: UnsentPrompt) -> QueuedPrompt {
     }
 }
 
-/// The prompt that the message replaces, for the draft. `None` if it replaces none, or if the
-/// conversation has no file.
+/// Identifies the prompt that the message replaces, to save it with the draft. `None` if the message
+/// replaces none, or if the conversation has no file.
 pub fn edit_of(model: &UiModel) -> Option<EditOf> {
     if let Some(earlier) = model.composer.edit_to_continue() {
         return Some(earlier.clone());
@@ -158,7 +159,7 @@ fn restored_notice(model: &UiModel, restored: &RestoredDraft) -> Notice {
         notice = notice.with_advice(format!("Open \"{title}\" with /sessions to replace it."));
     }
     let hint = match is_in_history {
-        true => recall_hint(model, "brings back an unsent text."),
+        true => recall_hint(model, "brings back unsent text."),
         false if count > 0 => model
             .keymap
             .hint(Action::Send, "in an empty message sends it."),
@@ -175,7 +176,7 @@ fn recall_hint(model: &UiModel, effect: &str) -> Option<String> {
     model.keymap.hint(recall, effect)
 }
 
-/// Puts the prompt of a resumed turn into the message. A text that is there goes to the history,
+/// Puts the prompt of a resumed turn into the message. Text that is already there goes to the history,
 /// and queued prompts stay in the queue.
 pub fn prompt_offered(
     model: &mut UiModel,
@@ -223,7 +224,7 @@ pub fn prompt_offered(
     }
     if !removed.is_empty() {
         let names: Vec<&str> = removed.iter().map(|file| file.name.as_str()).collect();
-        notice = notice.with_advice(format!("Removed {} from it.", file_names(&names)));
+        notice = notice.with_advice(format!("Removed {} from the message.", file_names(&names)));
     }
     let notice = match model.composer.queue.is_empty() {
         true => notice.with_advice(Advice::ResendPrompt),
@@ -248,7 +249,7 @@ pub fn keep_in_history(model: &mut UiModel, text: &str) {
     save_in_history(model, text);
 }
 
-/// The notice that says where the queued prompts of a closed conversation are now.
+/// The notice about the queued prompts of a closed conversation, which are now in the history.
 pub fn kept_queue_notice(model: &UiModel, count: usize, files: &[&str]) -> Notice {
     let mut notice = Notice::info(match count {
         1 => "The queued prompt of the last conversation is in the history.".to_owned(),

@@ -78,8 +78,8 @@ pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: 
     pen.rule(line, &rows_below, &right, accent);
 }
 
-/// `34 tokens/s · 2.1 s · read 120, cached 1460`. The numbers of tokens that the server processed and
-/// took from its cache are left out if it does not report them, or if there is no space.
+/// `34 tokens/s · 2.1 s · read 120, cached 1.4k`. The numbers of tokens that the server processed and
+/// took from its cache are omitted if the server does not report them, or if there is no space.
 fn last_turn_text(model: &UiModel, columns: usize, pen: &Painter) -> Option<String> {
     let timing = &model.chat.timing;
     if model.running_turn().is_some() {

@@ -12,10 +12,10 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
 /// Maximum width of the name of a failed server.
-const SERVER_COLUMNS: usize = 16;
+const SERVER_COLUMNS_MAX: usize = 16;
 /// Maximum width of the title.
 const TITLE_COLUMNS_MAX: u16 = 40;
-/// Other parts are dropped for this much of the title.
+/// Other parts are dropped to leave this much space for the title.
 const TITLE_COLUMNS_MIN: usize = 12;
 /// Width of the context meter's bar.
 const BAR_COLUMNS: usize = 6;
@@ -158,7 +158,7 @@ fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
         return Some((format!("tools {count}"), HeaderPartStyle::Dim));
     };
     let name = Clean::name(first.id.as_str());
-    let name = truncate_to_width(name.as_str(), SERVER_COLUMNS);
+    let name = truncate_to_width(name.as_str(), SERVER_COLUMNS_MAX);
     let others = match failed_servers.count() {
         0 => String::new(),
         count => format!(" +{count}"),

@@ -19,11 +19,11 @@ use crate::tui::widgets::editor::{Edit, Motion};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// Minimum width for describing in words how to return to the first-run choice.
-const FIRST_RUN_HINTS_FROM: u16 = 64;
+/// Minimum width of a screen that describes in words how to return to the first-run choice.
+const LONG_FIRST_RUN_HINT_COLUMNS_MIN: u16 = 64;
 
-/// On narrower screens, the help is named before other keys of the message.
-const HELP_FIRST_BELOW: u16 = 50;
+/// On screens narrower than this, the help is named before other keys of the message.
+const HELP_FIRST_BELOW_COLUMNS: u16 = 50;
 
 pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = layout.hints else { return };
@@ -31,7 +31,7 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let columns = area.width.saturating_sub(2);
     if let Some(notice) = model.notices.current() {
         let sentence = advice::notice_line(notice);
-        // A dialog that fills a small screen leaves no other row to say why a key did nothing.
+        // If a dialog fills a small screen, only this row can show why a key did nothing.
         let is_only_row =
             (layout.dialog).is_some_and(|dialog| dialog.union(layout.notice_area) == dialog);
         let must_show = is_only_row && model.notices.is_about_key();
@@ -141,7 +141,7 @@ fn layer_hints(model: &UiModel) -> Option<Vec<String>> {
     }
 }
 
-/// At most five contextual hints, and the hints that always apply.
+/// The contextual hints, most important first, and the hints that always apply.
 fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
     let hint = |action, word: &str| model.keymap.hint(action, word);
     if let Some(dialog) = model.visible_dialog() {
@@ -264,7 +264,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
             Action::Send,
             match edited.target {
                 MessageTarget::Answer(_) => "keep the edit (nothing is sent)",
-                MessageTarget::LastPrompt | MessageTarget::Prompt(_) => "ask again with it",
+                MessageTarget::LastPrompt | MessageTarget::Prompt(_) => "send the edit",
             },
         ));
         hints.push(hint(Action::Back, "discard edit"));
@@ -299,7 +299,7 @@ fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
     if asks_again {
         hints.push(hint(Action::Retry, "ask again"));
     }
-    if model.screen.size.0 < HELP_FIRST_BELOW {
+    if model.screen.size.0 < HELP_FIRST_BELOW_COLUMNS {
         hints.push(hint(Action::Help, "help"));
     }
     if model.conversation.is_last_answer_truncated {
@@ -327,7 +327,7 @@ fn running_call_hint(model: &UiModel) -> Option<String> {
 
 fn first_run_hints(model: &UiModel) -> Vec<String> {
     let later = match model.screen.size.0 {
-        FIRST_RUN_HINTS_FROM.. => "later (/models brings this back)",
+        LONG_FIRST_RUN_HINT_COLUMNS_MIN.. => "later (/models brings this back)",
         _ => "later (/models)",
     };
     let keymap = &model.keymap;

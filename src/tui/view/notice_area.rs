@@ -18,7 +18,7 @@ const BANNER_ROWS_MAX: usize = 3;
 /// Maximum rows of queued prompts, and of attached files.
 const LIST_ROWS_MAX: usize = 3;
 /// On screens of at least this height, the lists are not limited.
-const TALL_SCREEN: u16 = 40;
+const TALL_SCREEN_ROWS_MIN: u16 = 40;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeRowKind {
@@ -40,7 +40,7 @@ pub enum NoticeRowKind {
 pub struct NoticeRow {
     pub kind: NoticeRowKind,
     pub text: String,
-    pub state: String,
+    pub label: String,
 }
 
 /// All rows for an area of this width, regardless of its height.
@@ -63,7 +63,7 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<NoticeRow> {
                     _ => NoticeRowKind::Continuation,
                 },
                 text: row,
-                state: String::new(),
+                label: String::new(),
             });
         }
     };
@@ -96,7 +96,7 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<NoticeRow> {
         rows.push(NoticeRow {
             kind: NoticeRowKind::Editing,
             text: row,
-            state: String::new(),
+            label: String::new(),
         });
     }
     rows
@@ -119,17 +119,17 @@ fn waiting_question_text(model: &UiModel) -> Option<String> {
 /// A window of the list that contains the row `shown`: its start and its length.
 fn window(count: usize, shown: usize, model: &UiModel) -> (usize, usize) {
     let rows_max = match model.screen.size.1 {
-        TALL_SCREEN.. => count,
+        TALL_SCREEN_ROWS_MIN.. => count,
         _ => LIST_ROWS_MAX,
     };
     let length = count.min(rows_max);
     (shown.saturating_sub(length.saturating_sub(1)), length)
 }
 
-/// The label of the last row if other rows are hidden.
-fn state_label(hidden: usize, name: &str, state: String) -> String {
+/// The number of hidden rows, or the row's own label if none are hidden.
+fn label_or_hidden_count(hidden: usize, name: &str, label: String) -> String {
     match hidden {
-        0 => state,
+        0 => label,
         hidden => format!("+{hidden} more {name}"),
     }
 }
@@ -141,7 +141,7 @@ fn queue_rows(model: &UiModel) -> Vec<NoticeRow> {
     let (start, length) = window(count, shown, model);
     let prompts = queue.prompts().enumerate().skip(start).take(length);
     let rows = prompts.map(|(index, prompt)| {
-        let state = match (queue.edited() == Some(index), queue.paused) {
+        let label = match (queue.edited() == Some(index), queue.paused) {
             (true, _) => "editing",
             (false, true) => "paused",
             (false, false) => "queued",
@@ -169,7 +169,7 @@ fn queue_rows(model: &UiModel) -> Vec<NoticeRow> {
                 false => NoticeRowKind::Queued,
             },
             text: format!("{}{more}{files}{lost}", Clean::single_line(start).as_str()),
-            state: state_label(hidden, "queued", state.to_owned()),
+            label: label_or_hidden_count(hidden, "queued", label.to_owned()),
         }
     });
     rows.collect()
@@ -188,7 +188,7 @@ fn file_rows(model: &UiModel) -> Vec<NoticeRow> {
                 false => NoticeRowKind::Attached,
             },
             text: file.name,
-            state: state_label(
+            label: label_or_hidden_count(
                 hidden,
                 if hidden == 1 { "file" } else { "files" },
                 file.details,
@@ -278,13 +278,13 @@ pub fn draw(model: &UiModel, area: Rect, pen: &mut Painter) {
             continue;
         }
         pen.put(area.x + 1, y, mark, mark_style, 1);
-        let state = match is_last_before_hidden && hidden_prompts > 0 {
+        let label = match is_last_before_hidden && hidden_prompts > 0 {
             true => format!("+{all_prompts} more queued"),
-            false => row.state.clone(),
+            false => row.label.clone(),
         };
-        let text_columns = match width(&state) as u16 {
+        let text_columns = match width(&label) as u16 {
             0 => columns,
-            state_columns => columns.saturating_sub(state_columns + 1),
+            label_columns => columns.saturating_sub(label_columns + 1),
         };
         let is_truncated = width(&row.text) > usize::from(text_columns)
             || is_last_before_hidden && !row.text.ends_with(pen.glyphs.more);
@@ -294,11 +294,11 @@ pub fn draw(model: &UiModel, area: Rect, pen: &mut Painter) {
         } else {
             pen.put_truncated(area.x + 3, y, &row.text, style, text_columns);
         }
-        let state_style = match row.kind {
+        let label_style = match row.kind {
             NoticeRowKind::AttachedProblem => pen.theme.attention,
             _ => pen.theme.dim,
         };
-        pen.put_right(area.right().saturating_sub(1), y, &state, state_style);
+        pen.put_right(area.right().saturating_sub(1), y, &label, label_style);
     }
 }
 

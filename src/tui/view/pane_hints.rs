@@ -30,7 +30,7 @@ pub fn pane_hints(model: &UiModel) -> Vec<String> {
     hints.into_iter().flatten().collect()
 }
 
-/// Hints for the keys that act on what is selected in the chat, if anything is.
+/// Hints for the keys that act on the selected stop of the chat, if any.
 pub fn selected_stop_hints(model: &UiModel) -> Vec<Option<String>> {
     if model.chat.viewport.stop.is_none() {
         return Vec::new();
@@ -41,7 +41,7 @@ pub fn selected_stop_hints(model: &UiModel) -> Vec<Option<String>> {
     hints
 }
 
-/// Hints for what is selected in the chat.
+/// Hints for the selected stop or lines of the chat.
 fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
     let hint = |action, effect| model.keymap.hint(action, effect);
     if selection::is_extending(model) {
@@ -100,7 +100,7 @@ fn mouse_hint(model: &UiModel) -> Option<String> {
     })
 }
 
-/// The effect of unfolding the selected line of the chat.
+/// The hint for folding or unfolding the selected entry of the chat.
 fn fold_hint(model: &UiModel) -> Option<String> {
     let viewport = &model.chat.viewport;
     let is_unfolded = viewport

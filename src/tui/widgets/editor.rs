@@ -1,6 +1,6 @@
 //! A text editor: lines, a cursor that moves by grapheme cluster, a selection, undo, a kill ring,
 //! soft wrap. Keeps raw text and sanitizes only what is drawn. An edit re-wraps a few rows.
-//! `ratatui-textarea` is no replacement: it splits clusters joined by ZWJ and drops U+202E.
+//! `ratatui-textarea` is not an alternative: it splits clusters joined by ZWJ and drops U+202E.
 
 mod buffer;
 mod chips;

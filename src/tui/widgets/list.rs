@@ -91,7 +91,7 @@ pub struct ListTitle<'a> {
     pub title: &'a str,
     pub total: usize,
     pub empty: &'a str,
-    /// The rows are not known yet.
+    /// Whether the rows are not known yet. `empty` is then shown even with a filter.
     pub is_loading: bool,
 }
 

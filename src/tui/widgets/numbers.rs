@@ -25,11 +25,11 @@ pub fn group_digits(count: usize) -> String {
 }
 
 /// `9,412 more rows`, `1 row`.
-pub fn format_row_count(count: usize, which: &str) -> String {
+pub fn format_row_count(count: usize, qualifier: &str) -> String {
     let grouped = group_digits(count);
-    let gap = if which.is_empty() { "" } else { " " };
+    let gap = if qualifier.is_empty() { "" } else { " " };
     let rows = if count == 1 { "row" } else { "rows" };
-    format!("{grouped}{gap}{which} {rows}")
+    format!("{grouped}{gap}{qualifier} {rows}")
 }
 
 /// `0.1 s`, `12 s`, `3 min 20 s`.

@@ -1,5 +1,5 @@
-//! A viewer for text of any length: a tool definition, a server log, a call with its full
-//! result. Only visible chunks are wrapped, so 16 MB open as fast as one line.
+//! A viewer for text of any length, such as a tool definition or a call with its full result. Only
+//! visible chunks are wrapped, so 16 MB open as fast as one line.
 
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
@@ -33,7 +33,7 @@ pub struct TextViewer {
     /// Unsanitized.
     title: String,
     text: Arc<str>,
-    /// The range of `text` that `y` copies.
+    /// The range of `text` that the key for copying copies.
     copied: Range<usize>,
     /// Byte offset of each chunk.
     chunks: Vec<usize>,
@@ -49,7 +49,7 @@ impl TextViewer {
         Self {
             title: title.into(),
             copied: 0..text.len(),
-            chunks: cut(&text),
+            chunks: chunk_starts(&text),
             text,
             top: ChunkRow::default(),
             columns: NonZeroU16::MIN,
@@ -57,10 +57,10 @@ impl TextViewer {
         }
     }
 
-    /// Replaces the text by one of the same shape, and stays at the same place.
+    /// Replaces the text with a similar one, and keeps the scroll position.
     pub fn replace_text(&mut self, text: impl Into<Arc<str>>) {
         let text = text.into();
-        (self.copied, self.chunks) = (0..text.len(), cut(&text));
+        (self.copied, self.chunks) = (0..text.len(), chunk_starts(&text));
         self.text = text;
     }
 
@@ -80,13 +80,13 @@ impl TextViewer {
         }
     }
 
-    /// Whether the text goes on below the rows that were drawn last. False before the first frame,
-    /// which decides how many rows there are.
+    /// Whether the text continued below the last row at the last draw. False before the first frame,
+    /// which determines the number of rows.
     pub fn has_more_below(&self) -> bool {
         self.columns > NonZeroU16::MIN && self.top < self.last_top()
     }
 
-    /// Makes `y` copy only the text that starts at this byte.
+    /// Restricts copying to the text from this byte on.
     pub fn copying_from(mut self, start: usize) -> Self {
         self.copied.start = self.text.floor_char_boundary(start);
         self
@@ -281,7 +281,7 @@ pub fn page_hints(keymap: &Keymap) -> Vec<String> {
 }
 
 /// Splits text into chunks that can be wrapped independently. O(len).
-fn cut(text: &str) -> Vec<usize> {
+fn chunk_starts(text: &str) -> Vec<usize> {
     let mut starts = vec![0];
     let mut start = 0;
     while text.len() - start > CHUNK_BYTES {

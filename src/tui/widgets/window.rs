@@ -4,8 +4,8 @@
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// On smaller screens there is no title.
-const TITLE_FROM: (u16, u16) = (24, 3);
+/// Minimum columns and rows of a window with a title.
+const TITLE_SIZE_MIN: (u16, u16) = (24, 3);
 
 /// The area below the title of a window.
 pub fn content_area(area: Rect) -> Rect {
@@ -16,7 +16,7 @@ pub fn content_area(area: Rect) -> Rect {
 }
 
 fn has_title(area: Rect) -> bool {
-    area.width >= TITLE_FROM.0 && area.height >= TITLE_FROM.1
+    area.width >= TITLE_SIZE_MIN.0 && area.height >= TITLE_SIZE_MIN.1
 }
 
 /// The area below the first row, with margins.

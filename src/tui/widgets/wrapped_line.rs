@@ -78,7 +78,7 @@ pub struct WrappedLine {
     pub rows: Vec<Range<usize>>,
 }
 
-/// A cluster of the raw line, and what is drawn for it.
+/// A cluster of the raw line, and its replacement in the shown text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ReplacedCluster {
     raw: Range<usize>,
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_for_approval_marks_what_the_dialog_marks() {
+    fn a_field_for_approval_escapes_the_same_characters_as_the_dialog() {
         let shown = |raw: &str, whole: &str| wrap(raw, 80, &FieldDisplay::for_approval(whole)).text;
         assert_eq!(shown("p\u{430}ypal\t", "p\u{430}ypal"), "p⟨U+0430⟩ypal⇥   ");
         assert_eq!(shown("ＡＢＣ", "ＡＢＣ"), "⟨U+FF21⟩⟨U+FF22⟩⟨U+FF23⟩");

@@ -196,7 +196,7 @@ fn an_unknown_tool_is_reported_and_never_mapped_to_another_server() {
     assert_eq!(
         describe_scan(r#"{"server": "math", "name": "add", "arguments": {"a": 1, "b": 2}}"#),
         [format!(
-            "unusable there is no tool `add` on a server `math`; available: {offered_tools}"
+            "unusable there is no tool `add` on server `math`; available: {offered_tools}"
         )]
     );
     assert_eq!(

@@ -243,7 +243,7 @@ async fn a_left_task_that_its_server_lost_ends_at_once() {
     let mut harness = EngineHarness::start_in_with_server(home, Script::default(), &second).await;
     let failed = has_state(|state| matches!(state, LeftTaskState::Failed { .. }));
     let list = wait_for_list(&mut harness, "the failure", failed).await;
-    let why = "The server does not know the task any more: no such task (JSON-RPC error -32602). \
+    let why = "The server no longer recognizes the task: no such task (JSON-RPC error -32602). \
         Its result is lost.";
     let expected = LeftTaskState::Failed {
         why: why.to_owned(),

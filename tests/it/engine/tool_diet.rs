@@ -133,9 +133,13 @@ fn pinned_and_used_tools_are_offered_and_a_small_toolset_is_not_reduced() {
     assert_eq!(names, ["humble__find_tools", "weather__get_tides"]);
     assert!(offer.holds_back(&"files".into(), "read_file"));
     // The model calls a tool by name that it was not offered.
-    let extended = offer.note_use(&all, &"files".into(), "read_file");
+    let extended = offer.record_use(&all, &"files".into(), "read_file");
     assert!(offers(&extended.expect("a new offer"), "files/read_file"));
-    assert!(offer.note_use(&all, &"files".into(), "read_file").is_none());
+    assert!(
+        offer
+            .record_use(&all, &"files".into(), "read_file")
+            .is_none()
+    );
     assert!(!offer.holds_back(&"files".into(), "read_file"));
     // The next conversation offers it too, because it was used recently.
     offer.reset();

@@ -241,7 +241,7 @@ fn the_notes_folder_is_chosen_in_the_chat() {
         .says("find notes about leeks")
         .sees("✓ 1 note found")
         .says(&format!("/notes {}", recipes.display()))
-        .sees("is the notes folder already.");
+        .sees("is already the notes folder.");
     let config = fs::read_to_string(config).expect("a file");
     let config: serde_json::Value = serde_json::from_str(&config).expect("JSON");
     assert_eq!(config["notes"], serde_json::json!({ "vault": recipes }));

@@ -218,7 +218,7 @@ fn a_server_without_the_capabilities_is_never_asked() {
     let server = InMemoryServer::default().with_answering_tool("a", "b");
     let mut chat = chat_with(&server, script());
     chat.types("/prompt").enter();
-    chat.sees("No server offers prompts. Your own are files prompts/NAME.md, used as /NAME.");
+    chat.sees("No server offers prompts. Type /NAME to use your own file prompts/NAME.md.");
     chat.press(ESC, NONE).types("/resource").enter();
     chat.sees("No connected server offers resources.");
     assert_eq!(server.requested_methods(), Vec::<String>::new());

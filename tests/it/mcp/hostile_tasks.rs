@@ -113,7 +113,7 @@ async fn a_server_that_does_not_know_its_task_is_asked_only_once() {
     let (outcome, elapsed, _) = run(&server).await;
     assert_eq!(
         failed(outcome),
-        "The server does not know the task any more: no such task (JSON-RPC error -32602). \
+        "The server no longer recognizes the task: no such task (JSON-RPC error -32602). \
          Its result is lost."
     );
     assert_eq!((server.count("tasks/get"), elapsed.as_secs()), (1, 1));

@@ -66,7 +66,7 @@ async fn each_status_has_its_own_message() {
 
 #[tokio::test]
 async fn unknown_user_is_asked_to_sign_in_without_echoing_secrets() {
-    let missing_credentials_advice = "Add the header it requires, such as `Authorization`, to `headers` of its entry in mcp-servers.json; `${NAME}` there inserts a variable.";
+    let missing_credentials_advice = "Add the header it requires, such as `Authorization`, to `headers` of its entry in mcp-servers.json; `${NAME}` there inserts an environment variable.";
     let denied_access_advice = "Check the credentials in `headers` of its entry in mcp-servers.json, and whether \
                    you may use this server.";
     for (code, why, advice) in [
@@ -176,7 +176,7 @@ async fn each_kind_of_non_mcp_answer_has_its_own_message() {
         (
             "image/png",
             "x",
-            "It answered with `image/png`, which is not MCP.",
+            "It answered with the content type `image/png`, which is not MCP.",
         ),
         (
             "application/json",

@@ -135,7 +135,7 @@ async fn a_task_that_is_not_found_is_not_polled_again() {
     let mut harness = HttpHarness::start_connected(web, config).await;
     let text = failed(harness.mcp.call("work", json!({})).await);
     assert!(
-        text.starts_with("The server does not know the task any more: "),
+        text.starts_with("The server no longer recognizes the task: "),
         "{text}"
     );
     let web = harness.close().await;

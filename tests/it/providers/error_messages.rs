@@ -242,7 +242,7 @@ fn request_that_cannot_be_sent_is_explained() {
         (
             Scripted,
             FailureCause::Unsupported,
-            "`mine` uses the provider `scripted`, which does not support this. [ChooseOtherModel]",
+            "`mine` uses the provider `scripted`, which does not support this kind of request. [ChooseOtherModel]",
         ),
         (
             OpenAi,

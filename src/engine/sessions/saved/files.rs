@@ -63,7 +63,7 @@ impl SavedSessions {
         });
     }
 
-    /// Exports a saved session, or `open`.
+    /// Exports a saved session, or `open` if the export names none.
     pub(in crate::engine) fn export(export: SessionExport, open: &Session, cx: &mut EngineCx) {
         // Messages share their text, so this copy is small.
         let open = open.clone();

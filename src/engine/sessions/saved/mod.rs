@@ -74,7 +74,7 @@ impl SavedSessions {
         cx: &mut EngineCx,
     ) {
         cx.outbox.push(listed);
-        // Indexing looks at every file and every row again.
+        // Indexing reads every file and every row again, so it starts only if the index is outdated.
         if self.indexing.is_none() && !progress.is_current() {
             self.indexing = Some(Indexing {
                 last_indexed: progress.indexed,

@@ -4,7 +4,8 @@
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{
-    BRACE, BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_BRACE, Family, Language, StringSyntax,
+    BRACE, BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_BRACE, Language, LexerKind,
+    StringSyntax,
 };
 
 pub(super) const ALL: &[&Language] = &[
@@ -47,7 +48,7 @@ const JS_CODE: CodeSyntax = CodeSyntax {
 pub(in super::super) static JAVASCRIPT: Language = Language {
     name: "javascript",
     aliases: &["js", "jsx", "mjs", "cjs", "node", "nodejs", "es6"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: JS_KEYWORDS, Constant: JS_CONSTANTS, NamesFunction: "function",
                 NamesType: "class extends"),
@@ -60,7 +61,7 @@ pub(in super::super) static JAVASCRIPT: Language = Language {
 static TYPESCRIPT: Language = Language {
     name: "typescript",
     aliases: &["ts", "tsx", "mts", "cts", "deno"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: JS_KEYWORDS, Constant: JS_CONSTANTS, NamesFunction: "function",
                 NamesType: "class extends interface enum type namespace implements",
@@ -82,7 +83,7 @@ const JAVA_TYPES: &str = "boolean byte char double float int long short void";
 static JAVA: Language = Language {
     name: "java",
     aliases: &["jsh", "jshell"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
                 StringSyntax::TRIPLE_DOUBLE,
@@ -101,7 +102,7 @@ static JAVA: Language = Language {
 static GROOVY: Language = Language {
     name: "groovy",
     aliases: &["gradle", "jenkinsfile", "jenkins"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
                 StringSyntax::TRIPLE_DOUBLE
@@ -126,7 +127,7 @@ static GROOVY: Language = Language {
 static KOTLIN: Language = Language {
     name: "kotlin",
     aliases: &["kt", "kts"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             block_comments: &[BlockComment::C.nestable()],
             strings: &[
@@ -152,7 +153,7 @@ static KOTLIN: Language = Language {
 static SCALA: Language = Language {
     name: "scala",
     aliases: &["sc", "sbt"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             block_comments: &[BlockComment::C.nestable()],
             strings: &[
@@ -186,7 +187,7 @@ const INTERPOLATORS: &[&str] = &["s", "f", "raw"];
 static CSHARP: Language = Language {
     name: "csharp",
     aliases: &["cs", "c#", "csx", "dotnet"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
                 StringSyntax::new("$\"\"\"", "\"\"\"").multiline().with_interpolation(BRACE),
@@ -220,7 +221,7 @@ static CSHARP: Language = Language {
 static DART: Language = Language {
     name: "dart",
     aliases: &["flutter"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
                 StringSyntax::TRIPLE_DOUBLE
@@ -261,13 +262,13 @@ static DART: Language = Language {
 static PHP: Language = Language {
     name: "php",
     aliases: &["php3", "php7", "php8", "phtml", "blade", "laravel"],
-    family: Family::Page(&PHP_CODE),
+    lexer: LexerKind::Page(&PHP_CODE),
 };
 
 static PHP_CODE: Language = Language {
     name: "php code",
     aliases: &[],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["//", "#"],
             strings: &[

@@ -2,7 +2,7 @@
 
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{
-    CapitalizedNames, CodeSyntax, Family, Language, StringSyntax,
+    CapitalizedNames, CodeSyntax, Language, LexerKind, StringSyntax,
 };
 
 pub(super) const ALL: &[&Language] = &[
@@ -22,7 +22,7 @@ static JSON: Language = Language {
         "hjson",
         "har",
     ],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Constant: "true false null Infinity NaN undefined"),
             extra_word_starts: "$",
@@ -40,7 +40,7 @@ static JSON: Language = Language {
 static TOML: Language = Language {
     name: "toml",
     aliases: &["cargo.lock", "pipfile"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
             strings: &[
@@ -73,7 +73,7 @@ static YAML: Language = Language {
         "openapi",
         "helm",
     ],
-    family: Family::Yaml,
+    lexer: LexerKind::Yaml,
 };
 
 static INI: Language = Language {
@@ -92,7 +92,7 @@ static INI: Language = Language {
         "service",
         "desktop",
     ],
-    family: Family::Ini,
+    lexer: LexerKind::Ini,
 };
 
 static HTML: Language = Language {
@@ -113,7 +113,7 @@ static HTML: Language = Language {
         "erb",
         "liquid",
     ],
-    family: Family::Markup,
+    lexer: LexerKind::Markup,
 };
 
 static XML: Language = Language {
@@ -122,23 +122,23 @@ static XML: Language = Language {
         "svg", "rss", "xsd", "xsl", "xslt", "plist", "wsdl", "csproj", "xaml", "pom", "mathml",
         "atom",
     ],
-    family: Family::Markup,
+    lexer: LexerKind::Markup,
 };
 
 pub(in super::super) static CSS: Language = Language {
     name: "css",
     aliases: &["scss", "sass", "less", "stylus", "postcss"],
-    family: Family::Css,
+    lexer: LexerKind::Css,
 };
 
 static MARKDOWN: Language = Language {
     name: "markdown",
     aliases: &["md", "mdx", "mkd", "mdown", "qmd"],
-    family: Family::Markdown,
+    lexer: LexerKind::Markdown,
 };
 
 static DIFF: Language = Language {
     name: "diff",
     aliases: &["patch", "udiff", "git-diff"],
-    family: Family::Diff,
+    lexer: LexerKind::Diff,
 };

@@ -3,7 +3,8 @@
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{
-    BRACE, BlockComment, CapitalizedNames, CodeSyntax, Family, HASH_BRACE, Language, StringSyntax,
+    BRACE, BlockComment, CapitalizedNames, CodeSyntax, HASH_BRACE, Language, LexerKind,
+    StringSyntax,
 };
 
 pub(super) const ALL: &[&Language] = &[
@@ -21,7 +22,7 @@ const ML_LIKE: CodeSyntax = CodeSyntax {
 static HASKELL: Language = Language {
     name: "haskell",
     aliases: &["hs", "lhs", "ghci", "purescript", "purs", "elm", "idris"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["--"],
             block_comments: &[BlockComment::new("{-", "-}").nestable()],
@@ -45,7 +46,7 @@ const OCAML_KEYWORDS: &str = "and as assert begin class constraint do done downt
 static OCAML: Language = Language {
     name: "ocaml",
     aliases: &["ml", "mli", "reasonml", "rescript", "sml"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             block_comments: &[BlockComment::new("(*", "*)").nestable()],
             strings: &[
@@ -64,7 +65,7 @@ static OCAML: Language = Language {
 static FSHARP: Language = Language {
     name: "fsharp",
     aliases: &["f#", "fs", "fsx", "fsi"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["//"],
             block_comments: &[BlockComment::new("(*", "*)").nestable()],
@@ -92,7 +93,7 @@ static FSHARP: Language = Language {
 static ELIXIR: Language = Language {
     name: "elixir",
     aliases: &["ex", "exs", "iex", "heex"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
             strings: &[
@@ -121,7 +122,7 @@ static ELIXIR: Language = Language {
 static ERLANG: Language = Language {
     name: "erlang",
     aliases: &["erl", "hrl"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["%"],
             strings: &[StringSyntax::DOUBLE.multiline(), StringSyntax::SINGLE],
@@ -152,7 +153,7 @@ const LISP_LIKE: CodeSyntax = CodeSyntax {
 static CLOJURE: Language = Language {
     name: "clojure",
     aliases: &["clj", "cljs", "cljc", "edn", "bb", "fennel", "hy"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "and as-> case catch comment cond cond-> cond->> def defonce do doseq dosync \
                     dotimes finally fn for if if-let if-not if-some import in-ns let letfn loop new ns \
@@ -171,7 +172,7 @@ static CLOJURE: Language = Language {
 static LISP: Language = Language {
     name: "lisp",
     aliases: &["common-lisp", "commonlisp", "cl", "lsp", "elisp", "emacs-lisp", "el"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "and block case cond declare defconst defconstant defcustom defparameter \
                     defvar do dolist dotimes ecase eval-when flet handler-case if in-package labels \
@@ -190,7 +191,7 @@ static LISP: Language = Language {
 static SCHEME: Language = Language {
     name: "scheme",
     aliases: &["scm", "racket", "rkt", "guile"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "and begin call/cc case case-lambda cond define define-record-type \
                     define-syntax define-values delay do else guard if lambda let let* let*-values \

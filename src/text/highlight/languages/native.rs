@@ -4,7 +4,7 @@
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{
-    BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_BRACE, Family, Interpolation, Language,
+    BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_BRACE, Interpolation, Language, LexerKind,
     StringDelimiter, StringSyntax, interpolation,
 };
 
@@ -26,7 +26,7 @@ pub(super) const ALL: &[&Language] = &[
 static RUST: Language = Language {
     name: "rust",
     aliases: &["rs", "ron"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             block_comments: &[BlockComment::C.nestable()],
             strings: &[
@@ -67,7 +67,7 @@ const C_CODE: CodeSyntax = CodeSyntax {
 static C: Language = Language {
     name: "c",
     aliases: &["h", "cuda-c", "opencl"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: C_KEYWORDS, Type: C_TYPES, NamesType: "struct enum union",
                 Constant: "true false NULL nullptr"),
@@ -80,7 +80,7 @@ static C: Language = Language {
 static CPP: Language = Language {
     name: "cpp",
     aliases: &["c++", "cc", "cxx", "hpp", "h++", "hh", "hxx", "cu", "cuda", "arduino", "ino", "glsl", "hlsl"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
                 StringSyntax::new("\"", ")").with_prefixes(&["r", "lr", "ur", "u8r"]).multiline().with_delimiter(StringDelimiter::Tagged),
@@ -106,7 +106,7 @@ static CPP: Language = Language {
 static OBJECTIVE_C: Language = Language {
     name: "objective-c",
     aliases: &["objc", "objectivec", "obj-c", "mm"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
                 StringSyntax::new("@\"", "\"").with_backslash_escapes(),
@@ -126,7 +126,7 @@ static OBJECTIVE_C: Language = Language {
 static GO: Language = Language {
     name: "go",
     aliases: &["golang"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[StringSyntax::DOUBLE, StringSyntax::SINGLE, StringSyntax::new("`", "`").multiline()],
             keywords: words!(Keyword: "break case chan const continue default defer else fallthrough for \
@@ -147,7 +147,7 @@ static GO: Language = Language {
 static SWIFT: Language = Language {
     name: "swift",
     aliases: &["swiftui"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             block_comments: &[BlockComment::C.nestable()],
             strings: &[
@@ -175,9 +175,9 @@ const BACKSLASH_PAREN: Option<Interpolation> = interpolation("\\(", b'(', b')');
 static ZIG: Language = Language {
     name: "zig",
     aliases: &["zon"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
-            // In a multiline string, `\\` starts a string that extends to the end of the line.
+            // Each line of a multiline string starts with `\\`.
             strings: &[StringSyntax::new("\\\\", "\n"), StringSyntax::DOUBLE, StringSyntax::SINGLE],
             block_comments: &[],
             keywords: words!(Keyword: "addrspace align allowzero and anyframe asm async await break \
@@ -199,7 +199,7 @@ static ZIG: Language = Language {
 static SOLIDITY: Language = Language {
     name: "solidity",
     aliases: &["sol"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "abstract as assembly assert break calldata catch constant \
                     constructor continue delete do else emit event external fallback final for if \
@@ -218,7 +218,7 @@ static SOLIDITY: Language = Language {
 static PROTOBUF: Language = Language {
     name: "protobuf",
     aliases: &["proto", "proto3"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "extend extensions group import map oneof option optional package \
                     public repeated required reserved returns stream syntax to",
@@ -235,7 +235,7 @@ static PROTOBUF: Language = Language {
 static GRAPHQL: Language = Language {
     name: "graphql",
     aliases: &["gql", "graphqls"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
             block_comments: &[],
@@ -254,7 +254,7 @@ static GRAPHQL: Language = Language {
 static HCL: Language = Language {
     name: "hcl",
     aliases: &["terraform", "tf", "tfvars", "opentofu", "nomad"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#", "//"],
             strings: &[StringSyntax::DOUBLE.with_interpolation(DOLLAR_BRACE)],
@@ -275,7 +275,7 @@ static HCL: Language = Language {
 static NIX: Language = Language {
     name: "nix",
     aliases: &["nixos"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
             strings: &[

@@ -3,8 +3,8 @@
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{
-    BRACE, BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_PAREN, Family, HASH_BRACE, Language,
-    StringDelimiter, StringSyntax,
+    BRACE, BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_PAREN, HASH_BRACE, Language,
+    LexerKind, StringDelimiter, StringSyntax,
 };
 
 pub(super) const ALL: &[&Language] = &[
@@ -17,7 +17,7 @@ const PLAIN_PREFIXES: &[&str] = &["", "b", "r", "u", "br", "rb"];
 static PYTHON: Language = Language {
     name: "python",
     aliases: &["py", "python3", "py3", "pyi", "pyw", "pycon", "ipython", "gdscript", "starlark", "bzl", "mojo"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
             strings: &[
@@ -48,7 +48,7 @@ static PYTHON: Language = Language {
 static RUBY: Language = Language {
     name: "ruby",
     aliases: &["rb", "rake", "rakefile", "gemfile", "gemspec", "irb", "crystal", "cr", "podfile", "vagrantfile"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
             block_comments: &[BlockComment::new("=begin", "=end").at_line_start()],
@@ -83,7 +83,7 @@ static RUBY: Language = Language {
 static PERL: Language = Language {
     name: "perl",
     aliases: &["pl", "pm", "raku"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
             block_comments: &[
@@ -115,7 +115,7 @@ static PERL: Language = Language {
 static LUA: Language = Language {
     name: "lua",
     aliases: &["luau", "moonscript"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["--"],
             block_comments: &[BlockComment::new("--[[", "]]"), BlockComment::new("--[==[", "]==]"), BlockComment::new("--[=[", "]=]")],
@@ -139,7 +139,7 @@ static LUA: Language = Language {
 static R: Language = Language {
     name: "r",
     aliases: &["rscript", "splus", "rmd"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
             strings: &[StringSyntax::DOUBLE.multiline(), StringSyntax::SINGLE.multiline(), StringSyntax::new("`", "`")],
@@ -155,7 +155,7 @@ static R: Language = Language {
 static JULIA: Language = Language {
     name: "julia",
     aliases: &["jl"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
             block_comments: &[BlockComment::new("#=", "=#").nestable()],
@@ -183,7 +183,7 @@ static JULIA: Language = Language {
 static MATLAB: Language = Language {
     name: "matlab",
     aliases: &["octave"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["%", "#"],
             strings: &[StringSyntax::new("\"", "\""), StringSyntax::new("'", "'")],
@@ -202,7 +202,7 @@ static MATLAB: Language = Language {
 static SQL: Language = Language {
     name: "sql",
     aliases: &["mysql", "postgresql", "postgres", "pgsql", "plpgsql", "sqlite", "tsql", "plsql", "mariadb", "duckdb", "bigquery", "cql", "hql", "ddl"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["--"],
             block_comments: &[BlockComment::C],
@@ -242,7 +242,7 @@ const SQL_DEFINITIONS: &str = "add after alter analyze auto_increment autoincrem
 static LATEX: Language = Language {
     name: "latex",
     aliases: &["tex", "bibtex", "bib", "sty"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["%"],
             strings: &[

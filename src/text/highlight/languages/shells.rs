@@ -3,7 +3,7 @@
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{
-    BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_PAREN, Family, Language, StringSyntax,
+    BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_PAREN, Language, LexerKind, StringSyntax,
 };
 
 pub(super) const ALL: &[&Language] = &[
@@ -73,7 +73,7 @@ static BASH: Language = Language {
         "bats",
         "pkgbuild",
     ],
-    family: Family::Code(&SHELL),
+    lexer: LexerKind::Code(&SHELL),
 };
 
 static CONSOLE: Language = Language {
@@ -85,13 +85,13 @@ static CONSOLE: Language = Language {
         "bash-session",
         "terminal",
     ],
-    family: Family::Session(&COMMANDS),
+    lexer: LexerKind::Session(&COMMANDS),
 };
 
 static FISH: Language = Language {
     name: "fish",
     aliases: &["nu", "nushell"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "and begin command else end exec if not or time while",
                 NamesFunction: "function",
@@ -105,7 +105,7 @@ static FISH: Language = Language {
 static POWERSHELL: Language = Language {
     name: "powershell",
     aliases: &["ps1", "pwsh", "posh", "psm1", "psd1"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
             block_comments: &[BlockComment::new("<#", "#>")],
@@ -136,7 +136,7 @@ static POWERSHELL: Language = Language {
 static BATCH: Language = Language {
     name: "batch",
     aliases: &["bat", "cmd", "dos", "batchfile"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["::", "REM ", "rem "],
             strings: &[StringSyntax::new("\"", "\"")],
@@ -154,7 +154,7 @@ static BATCH: Language = Language {
 static DOCKERFILE: Language = Language {
     name: "dockerfile",
     aliases: &["docker", "containerfile"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "CMD ENTRYPOINT HEALTHCHECK ONBUILD RUN",
                 Operand: "ADD ARG AS COPY ENV EXPOSE FROM LABEL MAINTAINER SHELL STOPSIGNAL USER \
@@ -168,13 +168,13 @@ static DOCKERFILE: Language = Language {
 static MAKEFILE: Language = Language {
     name: "makefile",
     aliases: &["make", "mk", "mak", "gnumakefile", "just", "justfile"],
-    family: Family::Make(&COMMANDS),
+    lexer: LexerKind::Make(&COMMANDS),
 };
 
 static CMAKE: Language = Language {
     name: "cmake",
     aliases: &["cmakelists.txt"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
             block_comments: &[BlockComment::new("#[[", "]]")],
@@ -195,7 +195,7 @@ static CMAKE: Language = Language {
 static NGINX: Language = Language {
     name: "nginx",
     aliases: &["nginxconf", "caddyfile", "caddy", "apache", "apacheconf"],
-    family: Family::Code(
+    lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Operand: "break events geo http if include internal limit_except location map mail \
                 return rewrite server set split_clients stream types upstream"),

@@ -47,7 +47,7 @@ fn strip_annotations(annotated: &str) -> String {
     code
 }
 
-fn annotated(language: &str, code: &str) -> String {
+fn highlight_and_annotate(language: &str, code: &str) -> String {
     let mut highlighter = Highlighter::new(language).expect("known language");
     let mut lines = Vec::new();
     for line in code.split('\n') {
@@ -61,7 +61,7 @@ fn annotated(language: &str, code: &str) -> String {
 /// Highlights the code of `expected`, an annotated text, and compares all tokens.
 fn assert_highlights(language: &str, expected: &str) {
     assert_eq!(
-        annotated(language, &strip_annotations(expected)),
+        highlight_and_annotate(language, &strip_annotations(expected)),
         expected,
         "{language}"
     );

@@ -1,4 +1,4 @@
-//! The text that is copied from a selected part of the laid-out text.
+//! Tests of copying a selected part of the laid-out text.
 
 use super::super::{MarkdownView, RowOffset, RowPlace};
 use super::{glyphs, markdown, plain};
@@ -129,7 +129,7 @@ fn hidden_characters_are_not_copied() {
 
 proptest! {
     #[test]
-    fn any_excerpt_is_made_of_what_is_shown_or_of_source_lines(
+    fn any_excerpt_consists_of_shown_text_or_source_lines(
         raw in markdown(), width in 1u16..40, from in 0usize..60, to in 0usize..60, byte in 0usize..9,
     ) {
         let view = MarkdownView::new(&raw, width, glyphs(), false);

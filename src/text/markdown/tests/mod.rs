@@ -68,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: std::env::var("PROPTEST_CASES").map_or(512, |cases| cases.parse().expect("a number")), ..ProptestConfig::default() })]
 
     #[test]
-    fn streamed_equals_whole_at_every_prefix(raw in markdown(), width in 1u16..40, step in 1usize..9) {
+    fn streamed_layout_equals_whole_layout_at_every_prefix(raw in markdown(), width in 1u16..40, step in 1usize..9) {
         let mut streamed = MarkdownView::new("", width, glyphs(), true);
         let mut end = 0;
         while end < raw.len() {
@@ -183,7 +183,7 @@ fn kind_code(kind: &LeafKind) -> &'static str {
 fn reference_leaves(raw: &str) -> Vec<String> {
     let mut path = String::new();
     let mut leaves: Vec<String> = Vec::new();
-    let mut in_leaf = false;
+    let mut is_in_leaf = false;
     for event in Parser::new_ext(raw, Options::empty()) {
         let leaf = match &event {
             Event::Start(Tag::BlockQuote(_)) => {
@@ -205,15 +205,15 @@ fn reference_leaves(raw: &str) -> Vec<String> {
             Event::Start(Tag::CodeBlock(_)) => Some("c"),
             Event::Rule => Some("r"),
             // The text of a tight item has no paragraph around it.
-            Event::Text(_) | Event::Code(_) if !in_leaf => Some("p"),
+            Event::Text(_) | Event::Code(_) if !is_in_leaf => Some("p"),
             _ => None,
         };
         match &event {
-            Event::Start(Tag::List(_) | Tag::Item | Tag::BlockQuote(_)) => in_leaf = false,
+            Event::Start(Tag::List(_) | Tag::Item | Tag::BlockQuote(_)) => is_in_leaf = false,
             Event::End(TagEnd::Emphasis | TagEnd::Strong) | Event::SoftBreak | Event::HardBreak => {
             }
-            Event::End(_) | Event::Rule => in_leaf = false,
-            _ => in_leaf = true,
+            Event::End(_) | Event::Rule => is_in_leaf = false,
+            _ => is_in_leaf = true,
         }
         leaves.extend(leaf.map(|leaf| format!("{path}{leaf}")));
     }

@@ -1,4 +1,4 @@
-//! How individual constructs are shown.
+//! Tests of the rows that individual constructs produce.
 
 use super::super::MarkdownView;
 use super::{glyphs, plain};

@@ -11,9 +11,9 @@ use std::num::NonZeroU16;
 
 /// Estimated bytes of a tool definition per token.
 pub const BYTES_PER_TOKEN: usize = 4;
-/// Maximum number of rows of one text in the pane; urgent texts get more.
+/// Maximum number of rows of one text in the pane. Failures and texts about tools get more.
 const ROWS_MAX: usize = 3;
-const URGENT_ROWS_MAX: usize = 8;
+const LONG_TEXT_ROWS_MAX: usize = 8;
 /// Maximum number of lines about skipped tools.
 const REJECTED_TOOLS_MAX: usize = 4;
 /// Indent of the texts below a server and below a tool.
@@ -42,7 +42,7 @@ impl DetailRowBuilder<'_> {
         let columns = NonZeroU16::new(self.columns).unwrap_or(NonZeroU16::MIN);
         // Do not sanitize text far beyond the last row, to bound the cost.
         let rows_max = match tone {
-            TextTone::Failure => URGENT_ROWS_MAX,
+            TextTone::Failure => LONG_TEXT_ROWS_MAX,
             _ => self.rows_max,
         };
         let bytes_max = rows_max * usize::from(columns.get()) * 16;
@@ -202,7 +202,7 @@ pub fn push_tool_details(
         tool: Some(tool_index),
         columns: format.columns.saturating_sub(TOOL_INDENT),
         rows,
-        rows_max: URGENT_ROWS_MAX,
+        rows_max: LONG_TEXT_ROWS_MAX,
         is_truncated: false,
     };
     if let Some(title) = distinct_title(tool) {
@@ -259,7 +259,7 @@ pub fn full_server_text(server: &Server, is_sent: bool, separator: &str) -> Stri
     lines.join("\n\n")
 }
 
-/// Replaces line breaks, so that a name cannot look like two lines.
+/// Replaces line breaks and truncates, so that a name cannot look like two lines.
 fn one_line(raw: &str) -> String {
     const COLUMNS_MAX: usize = 120;
     let line = raw.replace(['\n', '\r'], " ");

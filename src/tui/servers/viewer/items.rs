@@ -24,10 +24,10 @@ const SERVER_INDENT: u16 = 4;
 const STDERR_INDENT: u16 = 6;
 const TOOL_INDENT: u16 = 6;
 
-/// What the viewer lists.
+/// The contents of the viewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViewerScope {
-    /// All servers with everything about them (`/mcp`).
+    /// All servers with all details (`/mcp`).
     Servers,
     /// The tools of running servers, one row of text each (`/tools`).
     Tools,
@@ -57,7 +57,7 @@ impl ViewerItem {
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum ViewerRow {
-    /// Separates a server from what is above it.
+    /// Separates a server from the row above it.
     Blank,
     Heading,
     Text {
@@ -213,8 +213,8 @@ fn push_text(rows: &mut Vec<ViewerRow>, columns: u16, (indent, tone, raw): Inden
     }
 }
 
-/// The texts about a server, without its tools: why it failed, its last lines on stderr, then who
-/// it is.
+/// The texts about a server, without its tools: why it failed, its last lines on stderr, then its
+/// identity and description.
 fn server_texts(server: &Server, separator: &str) -> Vec<IndentedText> {
     let mut texts = Vec::new();
     let mut add = |indent, tone, text: String| texts.push((indent, tone, text));

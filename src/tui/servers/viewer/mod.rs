@@ -1,6 +1,6 @@
-//! `/mcp`: all servers and tools on the whole screen, failed servers first with the whole reason
-//! and their last lines on stderr. `/tools`: the tools of running servers, and whether requests
-//! offer them. Only visible items are laid out.
+//! `/mcp`: all servers and tools in a full-screen list, failed servers first with the full reason and
+//! their last lines on stderr. `/tools`: the tools of running servers, and whether requests offer
+//! them. Only items near the view are laid out.
 
 mod items;
 mod scroll;
@@ -48,7 +48,7 @@ pub struct ServersViewer {
     is_stale: bool,
     /// The item to select once `items` is rebuilt.
     kept: Option<ItemIdentity>,
-    /// The whole text of an item, opened with Enter.
+    /// The full text of an item, while it is open.
     opened_text: Option<TextViewer>,
     separator: &'static str,
     /// Size of the list at the last draw.
@@ -142,8 +142,8 @@ impl ServersViewer {
         position(tool).or_else(|| position(None))
     }
 
-    /// Remembers the selected item before the servers change. A selection on the first item stays
-    /// there, so that a server that fails next is seen.
+    /// Remembers the selected item before the servers change. A selection on the first item is not
+    /// remembered: it stays at the top, where a newly failed server is listed.
     fn keep_selection(&mut self, servers: &[Server]) {
         if self.is_stale || self.scroll.selected == 0 {
             self.is_stale = true;
@@ -232,7 +232,7 @@ impl ServersViewer {
         }
     }
 
-    /// The name and the whole text of the selected item.
+    /// The name and the full text of the selected item.
     fn selected_text(&self, servers: &[Server]) -> Option<(Clean, String)> {
         let (server, item) = self.selected(servers)?;
         let name = match item.tool(server) {
@@ -354,7 +354,7 @@ impl Layer for ServersViewer {
         {
             rows.splice(0..0, own(LayerKey::SignIn, "sign in"));
         }
-        // The first frame names the keys before it lists the items.
+        // Before the first frame, `items` is still empty.
         let count = match self.items.len() {
             0 => matching_items(shared.servers, self.scope, &self.list.filter())
                 .0

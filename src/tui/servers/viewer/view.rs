@@ -133,7 +133,7 @@ fn draw_row(
     }
 }
 
-/// The note beside a tool's name. The list of tools also shows what its server says about it.
+/// The note beside a tool's name. The list of tools also shows the annotations from its server.
 fn note_of_tool(server: &Server, tool: &Tool, scope: ViewerScope, dot: &str) -> String {
     let note = tool_note(server, tool);
     if scope == ViewerScope::Servers {

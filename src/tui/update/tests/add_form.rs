@@ -247,7 +247,7 @@ fn a_rejected_key_is_selected_again() {
     let (query, _) = take_request(&mut chat);
     server_fails(&mut chat, query, NewServerField::Key, "It rejects the key.");
     assert_eq!(row_below(&mut chat, "Key "), "✗ It rejects the key.");
-    // Not by itself: the user may be typing the model's name.
+    // The focus moves only on Enter, because the user may be typing the model's name.
     chat.keys("<Enter>");
     assert_eq!(chat.commands(), []);
     chat.keys("<Backspace><Backspace><Backspace>new<Enter>");

@@ -284,7 +284,7 @@ fn a_key_before_the_next_frame_never_runs_an_edit() {
     chat.wait(1_000).keys("e");
     let dialog = &mut chat.model.dialogs.all_mut()[0];
     let DialogMode::EditArguments { editor, .. } = &mut dialog.mode else {
-        panic!("a field is open");
+        panic!("no field is open");
     };
     editor.insert(&"rm -rf /never/seen\n".repeat(300));
     chat.keys("<Enter>");
@@ -305,9 +305,9 @@ fn a_key_before_the_next_frame_never_runs_an_edit() {
     assert_eq!(chat.commands(), []);
     chat.wait(1_000).keys("y");
     // The keys were typed into the message, which is saved.
-    let drafts = |command: &Command| matches!(command, Command::SaveDraft(_));
+    let is_draft = |command: &Command| matches!(command, Command::SaveDraft(_));
     let commands = chat.commands();
-    assert!(commands.iter().all(drafts), "300 lines were never drawn");
+    assert!(commands.iter().all(is_draft), "300 lines were never drawn");
 }
 
 #[test]

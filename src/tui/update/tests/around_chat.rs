@@ -133,7 +133,7 @@ fn notice_is_dismissed_by_an_opening_layer_or_a_later_key() {
     assert_ne!(chat.notice(), "");
     chat.ask_about_calls(&[1]);
     assert_eq!(chat.notice(), "");
-    let mut chat = crate::tui::update::tests::around_chat::chat();
+    let mut chat = self::chat();
     chat.keys("/retry<Enter>abc");
     assert_ne!(
         chat.notice(),
@@ -160,7 +160,7 @@ fn title_comes_from_the_first_answered_prompt() {
     assert_eq!(chat.model.conversation.title, "");
     chat.engine_event(Event::SessionSaved("a.json".into()));
     let saved = chat.model.conversation.saved_title();
-    assert_eq!(saved.as_deref(), Some("one"), "for the line at the exit");
+    assert_eq!(saved.as_deref(), Some("one"), "for the message on exit");
     chat.keys("two<Enter>").model_answers("2");
     assert_eq!(chat.model.conversation.title, "two");
     chat.keys("three<Enter>").model_answers("3");
@@ -314,12 +314,12 @@ fn a_stopped_or_failed_answer_cannot_be_continued() {
 }
 
 #[test]
-fn escape_says_how_to_stop_a_turn() {
+fn escape_names_the_key_that_stops_a_turn() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_says("1");
     assert_eq!(chat.keys("<Esc>").notice(), "Ctrl+C stops the turn.");
     assert!(chat.model.running_turn().is_some());
     chat.model_answers("1");
-    assert_eq!(chat.notice(), "", "it says nothing about the next turn");
+    assert_eq!(chat.notice(), "", "the notice ends with its turn");
     assert_eq!(chat.keys("<Esc>").notice(), "");
 }

@@ -1,5 +1,5 @@
 //! Files attached to the message: completing and dropping paths, the rows above the message, and
-//! what is asked before sending.
+//! the checks before sending.
 
 use crate::domain::attachment::{
     AttachmentContents, AttachmentKind, AttachmentSource, FoundFile, FoundFiles, ImageFormat,
@@ -44,7 +44,7 @@ pub(super) fn requested(chat: &mut ChatHarness) -> Vec<(QueryId, AttachmentSourc
     chat.commands().into_iter().filter_map(request).collect()
 }
 
-/// Answers the only requested file.
+/// Answers the last request for a file. Returns its source.
 pub(super) fn answer(
     chat: &mut ChatHarness,
     result: Result<ReadAttachment, Notice>,
@@ -60,7 +60,7 @@ fn attach(chat: &mut ChatHarness, read: ReadAttachment) {
     answer(chat, Ok(read));
 }
 
-/// Answers the last search for files.
+/// Answers the last search for files. Returns the fragment of a path that was searched for.
 pub(super) fn finds(chat: &mut ChatHarness, paths: &[&str]) -> String {
     let search = |command| match command {
         Command::FindFiles { query, fragment } => Some((query, fragment)),
@@ -292,7 +292,7 @@ fn images_are_not_sent_to_a_model_that_takes_none() {
 }
 
 #[test]
-fn support_is_asked_about_when_an_image_is_attached() {
+fn image_support_is_checked_when_an_image_is_attached() {
     let mut chat = chat();
     chat.keys("/attach b.png<Enter>");
     let (query, _) = requested(&mut chat).pop().expect("a request");

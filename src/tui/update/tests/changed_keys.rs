@@ -83,7 +83,7 @@ fn hints_of_panes_name_the_changed_keys() {
         ("back", &["q", "Esc"]),
         ("mouse", &[]),
     ]);
-    // A letter for an action that works everywhere is refused.
+    // A letter is rejected for an action that works everywhere.
     assert!(chat.screen().contains("`keys.back`"), "{}", chat.screen());
     let pane = chat.keys("<Tab>").screen();
     assert!(pane.contains("p/n select"), "{pane}");

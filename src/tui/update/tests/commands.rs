@@ -1,9 +1,9 @@
-//! Commands that only show something, and commands that do not exist.
+//! The notice of `/context`, and suggestions for unknown commands.
 
 use super::*;
 
 #[test]
-fn what_fills_the_context_is_shown_on_request() {
+fn context_command_shows_the_token_usage() {
     use crate::protocol::{ContextMeter, ContextShares};
     let mut chat = chat();
     chat.keys("/context<Enter>");
@@ -30,7 +30,7 @@ fn what_fills_the_context_is_shown_on_request() {
 }
 
 #[test]
-fn an_unknown_command_leads_to_one_with_that_meaning() {
+fn unknown_command_suggests_one_with_a_similar_meaning() {
     for (typed, expected) in [
         ("/usage", "Did you mean /context?"),
         ("/regenerate", "Did you mean /retry?"),

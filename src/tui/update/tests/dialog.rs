@@ -7,7 +7,7 @@ use crate::tui::update::tests::*;
 fn with_dialog_for(arguments: serde_json::Value) -> ChatHarness {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     let Some(call) = chat.model.chat.transcript.call(CallId(1)).cloned() else {
-        panic!("the call exists");
+        panic!("the call does not exist");
     };
     let arguments = arguments.as_object().expect("an object").clone();
     chat.turn_event(TurnEvent::Tool(ToolCall { arguments, ..call }));
@@ -293,12 +293,12 @@ fn abandoned_edit_resumes_with_its_draft() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("e!<Esc><Right>e");
     let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
-        panic!("a field is open");
+        panic!("no field is open");
     };
     assert!(!editor.text().contains('!'), "each call has its own draft");
     chat.keys("<Esc><Left>e");
     let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
-        panic!("a field is open");
+        panic!("no field is open");
     };
     assert!(editor.text().contains('!'));
 }

@@ -1,4 +1,4 @@
-//! The choices of every dialog: short labels in one row, and what each of them covers.
+//! The choices of every dialog: short labels in one row, and the scope of each.
 
 use crate::domain::{ModelServer, SettingsChange};
 use crate::protocol::UnfinishedTurn;
@@ -131,7 +131,7 @@ fn every_dialog_has_its_choices_in_one_row() {
 }
 
 #[test]
-fn every_choice_also_has_its_digit_and_its_earlier_key() {
+fn every_choice_also_has_a_digit_and_alternative_keys() {
     for (question, keys, choice) in [
         (settings(), ["y", "1", "f", "ㅛ"], UserChoice::ApplyChanges),
         (settings(), ["n", "2", "N", "ㅜ"], UserChoice::Stop),
@@ -240,7 +240,7 @@ fn choices_keep_their_places() {
 }
 
 #[test]
-fn a_call_is_recovered_only_if_its_form_was_not_taught() {
+fn calls_in_an_untaught_or_repaired_form_are_marked_as_recovered() {
     for (is_taught, repaired, note) in [
         (true, false, ""),
         (false, false, "recovered from text (JSON)"),
@@ -285,7 +285,8 @@ fn undo_waits_while_a_question_about_an_unfinished_turn_is_open() {
     }
 }
 
-/// A call of `add`, whose server has one more tool, marked read-only, and `write`.
+/// A chat that asks about a call to `add`, whose server also has a read-only tool and `write`. The
+/// arguments state whether `add` and `write` are read-only.
 fn with_read_only_tools(called_is_read_only: bool, others_are_read_only: bool) -> ChatHarness {
     let tool = |name: &str, read_only: bool| {
         fixtures::tool_from(&json!({

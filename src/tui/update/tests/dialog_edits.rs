@@ -76,10 +76,10 @@ fn an_edit_that_changes_nothing_is_discarded() {
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
     chat.wait(1_000).keys("e<Enter>").accept_check();
     assert!(!chat.screen().contains("edited"));
-    // What was read before still counts as read.
+    // Rows that were drawn before the edit still count as drawn.
     chat.wait(600).keys("s");
     assert_eq!(chat.decisions(), [Decision::RunForSession]);
-    // Back to the model's own arguments with a second edit.
+    // A second edit restores the model's own arguments.
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
     chat.keys("e<Down><End>2<Enter>").accept_check();
     assert!(chat.screen().contains("edited"));
@@ -197,7 +197,7 @@ fn the_dialog_shows_the_changes_made_by_parsing() {
         JsonChange::LoneSurrogate {
             written: r"\ud83d".to_owned(),
         },
-        // It cannot imitate an argument.
+        // This key tries to imitate an argument.
         JsonChange::RepeatedKey {
             key: format!("{}path  /safe\n  path  /safe", " x".repeat(30)),
             count: 3,
@@ -260,7 +260,7 @@ fn an_edited_call_is_marked_above_or_below_its_arguments_at_any_size() {
     for columns in [20, 24, 39, 40, 45, 53, 54, 60, 80, 120] {
         for rows in [6, 9, 12, 24] {
             let screen = chat.size(columns, rows).screen();
-            // The choice does not count.
+            // The label of the choice does not count.
             let is_marked = screen.replace("run as edited", "").contains("edited");
             assert!(is_marked, "{columns}x{rows}\n{screen}");
         }
@@ -366,7 +366,7 @@ fn a_decided_edit_stays_on_the_screen_and_can_be_discarded() {
 }
 
 #[test]
-fn esc_pressed_again_and_again_refuses_but_letters_do_not() {
+fn repeated_esc_refuses_but_repeated_letters_do_not() {
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
     chat.keys("<Esc>");
     assert_eq!(chat.decisions(), [Decision::Refuse]);

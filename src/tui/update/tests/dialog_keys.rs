@@ -46,7 +46,7 @@ fn help_and_log_cover_a_dialog_and_lead_back_to_it() {
 #[test]
 fn a_covered_dialog_is_not_drawn_and_takes_no_key() {
     let mut chat = long_call((80, 24));
-    let left = chat.model.dialogs.all()[0].undrawn_rows;
+    let undrawn_before = chat.model.dialogs.all()[0].undrawn_rows;
     chat.keys("<F1><PgDn><PgDn><PgDn>").wait(2_000).keys("y");
     assert_eq!(
         chat.model.next_wake(),
@@ -56,7 +56,7 @@ fn a_covered_dialog_is_not_drawn_and_takes_no_key() {
     chat.input(UiInput::Paste("y".into()));
     assert!(chat.model.is_layer_open(Action::Help));
     chat.keys("<Esc><Esc>");
-    assert_eq!(chat.model.dialogs.all()[0].undrawn_rows, left);
+    assert_eq!(chat.model.dialogs.all()[0].undrawn_rows, undrawn_before);
     // The key that closes the help must not be followed by one that refuses.
     chat.keys("<Esc>");
     assert_eq!((chat.commands(), chat.message()), (vec![], String::new()));
@@ -75,7 +75,7 @@ fn a_question_that_comes_later_covers_the_help() {
 }
 
 #[test]
-fn keys_that_wait_for_the_answer_say_so() {
+fn keys_that_wait_for_the_answer_show_a_notice() {
     for key in [
         "<Ctrl+p>", "<Ctrl+o>", "<F4>", "<Ctrl+f>", "<Ctrl+r>", "<F2>", "<F3>", "<Tab>", "q",
         "<Enter>", "<Space>", "<Alt+r>", "<Ctrl+g>",
@@ -165,7 +165,7 @@ fn fields_open_with_the_cursor_at_the_start() {
         let mut chat = ChatHarness::with_approval_dialog(&[1]);
         chat.keys(keys).keys("#");
         let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
-            panic!("a field is open");
+            panic!("no field is open");
         };
         assert!(editor.text().starts_with("#{"), "{}", editor.text());
     }
@@ -181,7 +181,7 @@ fn a_quoted_string_is_edited_as_text() {
         let mut chat = with_tool_call((80, 24), "", &arguments);
         chat.wait(1_000).keys("e");
         let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
-            panic!("a field is open");
+            panic!("no field is open");
         };
         assert_eq!(editor.text(), text);
         chat.keys("x<Enter>").accept_check();
@@ -194,14 +194,14 @@ fn a_quoted_string_is_edited_as_text() {
 }
 
 #[test]
-fn a_field_tells_texts_apart_that_look_the_same() {
+fn a_field_distinguishes_texts_that_look_the_same() {
     for (text, shown) in [
         ("\u{1100}\u{1161}", "⟨U+1100⟩⟨U+1161⟩"),
         ("a\u{2011}b\tc", "a⟨U+2011⟩b⇥   c"),
         ("⟨U+2011⟩", "⟨U+27E8⟩U+2011⟩"),
         ("가-é", "가-é"),
     ] {
-        // The second line makes the text worth a field of its own.
+        // A text of several lines gets a field of its own.
         let mut chat = with_tool_call((80, 24), "", &json!({ "a": format!("{text}\n") }));
         chat.wait(1_000).keys("e");
         let screen = chat.screen();
@@ -224,13 +224,13 @@ fn an_external_editor_changes_only_the_field_that_it_was_opened_for() {
     chat.keys("e<F1><Esc><Ctrl+g>")
         .input(closed("for the message"));
     let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
-        panic!("a field is open");
+        panic!("no field is open");
     };
     assert!(editor.text().starts_with('{'), "{}", editor.text());
     assert_eq!(chat.message(), "for the message");
     chat.wait(600).keys("<Ctrl+g>").input(closed("[]"));
     let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
-        panic!("a field is open");
+        panic!("no field is open");
     };
     assert_eq!(editor.text(), "[]");
 }

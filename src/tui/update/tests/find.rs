@@ -93,7 +93,7 @@ fn typing_searches_and_keys_move_among_the_matches() {
 }
 
 #[test]
-fn case_and_composition_are_compared_as_expected() {
+fn search_uses_smart_case_and_ignores_emphasis_and_composition() {
     let mut chat = with_answers();
     chat.keys("<Ctrl+f>Apple").search_ends();
     assert_eq!(chat.find_line(), "Find Apple 1 of 1");
@@ -277,6 +277,7 @@ fn a_key_in_a_transcript_of_10_mb_takes_little_time() {
     ] {
         let start = Instant::now();
         chat.keys(key);
+        // `keys` applies a tick and then the key.
         slowest = slowest.max(start.elapsed() / 2);
         chat.screen();
         while steps < 100_000 && key == "e" {

@@ -111,7 +111,7 @@ fn help_is_split_into_two_columns_on_a_screen_of_100_columns() {
 }
 
 #[test]
-fn palette_lists_commands_by_use_and_aliases_once() {
+fn palette_lists_commands_by_use_and_without_aliases() {
     let mut chat = chat();
     chat.keys("<Ctrl+p>");
     let screen = chat.screen();
@@ -242,7 +242,7 @@ fn the_way_to_change_keys_is_found_by_any_of_its_names() {
 }
 
 #[test]
-fn pasting_is_found_by_the_words_for_it() {
+fn pasting_is_found_by_its_synonyms() {
     for words in ["paste", "yank", "clipboard"] {
         let mut chat = chat();
         let screen = chat.size(120, 40).keys("<F1>").keys(words).screen();

@@ -1,4 +1,4 @@
-//! Hints and notices that name what a key does, and keys that do what the hints name.
+//! Hints and notices about keys, and the keys that they name.
 
 use crate::domain::{Banner, BannerCause, Server, ServerStatus};
 use crate::tui::composer::state::MessageTarget;
@@ -47,7 +47,7 @@ fn command_without_its_argument_stays_in_the_message() {
 }
 
 #[test]
-fn rename_without_a_title_puts_the_present_one_into_the_message() {
+fn rename_without_a_title_puts_the_current_one_into_the_message() {
     for keys in ["/rename<Enter>", "<Ctrl+p>rename<Enter>"] {
         let mut chat = chat();
         chat.keys("Trip<Enter>").model_answers("1").keys(keys);

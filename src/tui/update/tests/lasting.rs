@@ -22,7 +22,7 @@ fn the_page_of_lasting_choices_accepts_only_the_keys_that_it_shows() {
 }
 
 #[test]
-fn the_page_of_an_edited_call_says_why_it_grants_nothing() {
+fn the_page_of_an_edited_call_explains_why_it_grants_nothing() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("e<Down><End>2<Enter>").accept_check();
     chat.wait(600).keys("a");

@@ -41,7 +41,7 @@ fn running() -> LeftTaskState {
     LeftTaskState::Running { status }
 }
 
-fn sent(command: LeftTaskCommand) -> Command {
+fn task_command(command: LeftTaskCommand) -> Command {
     Command::LeftTask(command)
 }
 
@@ -59,7 +59,7 @@ fn a_key_leaves_the_only_task() {
     chat.wait(10_000);
     assert!(chat.screen().contains("Alt+L leave the task"));
     chat.keys("<Alt+l>");
-    let leave = sent(LeftTaskCommand::Leave(CallId(2)));
+    let leave = task_command(LeftTaskCommand::Leave(CallId(2)));
     assert_eq!(chat.commands(), [leave]);
 }
 
@@ -72,7 +72,7 @@ fn one_of_several_tasks_is_left_by_name_or_number() {
     }
     chat.commands();
     chat.keys("/leave convert-3<Enter>");
-    let leave = |call| sent(LeftTaskCommand::Leave(CallId(call)));
+    let leave = |call| task_command(LeftTaskCommand::Leave(CallId(call)));
     assert_eq!(chat.commands(), [leave(3)]);
     chat.keys("<Alt+l>");
     assert!(chat.screen().contains("Running tasks"));
@@ -94,14 +94,14 @@ fn enter_uses_the_result_of_a_task() {
         chat.screen()
     );
     chat.keys("/tasks<Enter>");
-    assert_eq!(chat.commands(), [sent(LeftTaskCommand::List)]);
+    assert_eq!(chat.commands(), [task_command(LeftTaskCommand::List)]);
     let screen = chat.screen();
     assert!(screen.contains("working: frame 12"), "{screen}");
     assert!(screen.contains("3 min"), "{screen}");
     assert!(!screen.contains(['\u{1b}', '\u{202e}']), "{screen}");
     chat.keys("<Down><Enter>");
     let [Command::Submit { prompt, .. }] = &chat.commands()[..] else {
-        panic!("one prompt");
+        panic!("expected one prompt");
     };
     assert_eq!(prompt.left_task, Some(LeftTaskId(2)));
     // A turn runs now.
@@ -117,7 +117,7 @@ fn enter_uses_the_result_of_a_task() {
 }
 
 #[test]
-fn letters_cancel_forget_and_ask_again() {
+fn letters_cancel_remove_and_follow_tasks() {
     let lost = LeftTaskState::NotFollowed {
         why: "Server `films` is switched off.".to_owned(),
     };
@@ -128,17 +128,17 @@ fn letters_cancel_forget_and_ask_again() {
     chat.keys("c");
     assert_eq!(
         chat.commands(),
-        [sent(LeftTaskCommand::Cancel(LeftTaskId(1)))]
+        [task_command(LeftTaskCommand::Cancel(LeftTaskId(1)))]
     );
     chat.keys("d");
     assert_eq!(
         chat.commands(),
-        [sent(LeftTaskCommand::Remove(LeftTaskId(1)))]
+        [task_command(LeftTaskCommand::Remove(LeftTaskId(1)))]
     );
     chat.keys("<Down>r");
     assert_eq!(
         chat.commands(),
-        [sent(LeftTaskCommand::Follow(LeftTaskId(2)))]
+        [task_command(LeftTaskCommand::Follow(LeftTaskId(2)))]
     );
     chat.keys("<Enter>");
     assert_eq!(chat.commands(), []);

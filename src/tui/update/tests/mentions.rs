@@ -1,5 +1,5 @@
-//! Mentions of files: each leaves the message together with its file, and one that was typed in full
-//! is attached when the message is sent.
+//! Mentions of files: a mention and its file are removed together, and the file of a mention that was
+//! typed in full is attached when the message is sent.
 
 use super::attachments::{answer, finds, image, requested, sent_files, text_file};
 use crate::domain::ImageSupport;

@@ -167,7 +167,7 @@ fn rejected_command_ends_its_turn() {
     let mut chat = chat();
     chat.keys("one<Enter>");
     let Some(UiEffect::Send(command)) = chat.sent.pop() else {
-        panic!("a prompt was submitted");
+        panic!("no prompt was submitted");
     };
     chat.input(UiInput::CommandRejected(Box::new(command)));
     assert_eq!(chat.model.running_turn(), None);
@@ -185,7 +185,7 @@ fn draft_of_the_last_run_is_restored() {
 }
 
 #[test]
-fn a_byte_order_mark_before_a_text_from_elsewhere_is_left_out() {
+fn a_byte_order_mark_in_pasted_or_edited_text_is_removed() {
     let mut chat = chat();
     chat.input(UiInput::Paste("\u{feff}make a note".into()));
     assert_eq!(chat.message(), "make a note");
@@ -194,7 +194,7 @@ fn a_byte_order_mark_before_a_text_from_elsewhere_is_left_out() {
 }
 
 #[test]
-fn the_hint_says_what_sending_an_edit_does() {
+fn the_hint_explains_the_effect_of_sending_an_edit() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("1");
     chat.keys("<Tab><Up>e");
@@ -205,7 +205,7 @@ fn the_hint_says_what_sending_an_edit_does() {
     );
     chat.keys("<Esc>").wait(7_000).keys("/edit<Enter>");
     let screen = chat.screen();
-    assert!(screen.contains("Enter ask again with it"), "{screen}");
+    assert!(screen.contains("Enter send the edit"), "{screen}");
 }
 
 #[test]

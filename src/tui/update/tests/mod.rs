@@ -159,7 +159,7 @@ impl ChatHarness {
         self
     }
 
-    /// Types at human speed: 30 ms per key.
+    /// Presses the keys of a script, one every 30 ms.
     fn keys(&mut self, script: &str) -> &mut Self {
         let mut rest = script;
         while let Some(c) = rest.chars().next() {
@@ -272,8 +272,8 @@ impl ChatHarness {
         self
     }
 
-    /// Takes the commands sent since the effects were last taken, but not the reading of prompt
-    /// templates, which every typed command begins with.
+    /// Takes the commands sent since the effects were last taken, except the requests for prompt
+    /// templates that typed commands cause.
     fn commands(&mut self) -> Vec<Command> {
         let sent = std::mem::take(&mut self.sent);
         let commands = sent.into_iter().filter_map(|effect| match effect {
@@ -351,7 +351,7 @@ impl ChatHarness {
         notice.map_or_else(String::new, advice::notice_line)
     }
 
-    /// An approval dialog that already accepts keys.
+    /// A chat with an approval dialog that already accepts keys.
     fn with_approval_dialog(ids: &[u64]) -> Self {
         let mut chat = chat();
         chat.keys("sum<Enter>").ask_about_calls(ids).wait(600);

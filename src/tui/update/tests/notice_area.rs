@@ -18,7 +18,7 @@ fn truncated_notices_and_banners_are_marked_at_every_size() {
             screen.contains("word…") || screen.contains("wor…"),
             "{screen}"
         );
-        let mut chat = crate::tui::update::tests::notice_area::chat();
+        let mut chat = self::chat();
         chat.engine_event(Event::BannersChanged(vec![Banner::new(
             crate::domain::BannerCause::UnwritableHome,
             long_notice(),

@@ -178,7 +178,7 @@ fn a_queued_prompt_that_starts_does_not_move_the_chat() {
     assert!(chat.screen().contains("three"), "{}", chat.screen());
 }
 
-fn opens_new_conversation(chat: &mut ChatHarness) {
+fn open_new_conversation(chat: &mut ChatHarness) {
     chat.keys("/new<Enter>");
     let session = Session::new("m1".to_owned());
     chat.engine_event(Event::SessionOpened(Arc::new(session)));
@@ -188,7 +188,7 @@ fn opens_new_conversation(chat: &mut ChatHarness) {
 fn prompts_of_the_last_conversation_are_not_joined_to_one_message() {
     let mut chat = queued(&["two", "three"]);
     chat.turn_ends(TurnEnd::Cancelled);
-    opens_new_conversation(&mut chat);
+    open_new_conversation(&mut chat);
     assert_eq!((chat.message(), queue(&chat)), (String::new(), vec![]));
     let notice = "2 queued prompts of the last conversation are in the history. Ctrl+R finds them.";
     assert_eq!(chat.notice(), notice);
@@ -202,7 +202,7 @@ fn prompts_of_the_last_conversation_are_not_joined_to_one_message() {
 fn one_prompt_of_the_last_conversation_goes_into_an_empty_message_only() {
     let mut chat = queued(&["two"]);
     chat.turn_ends(TurnEnd::Cancelled);
-    opens_new_conversation(&mut chat);
+    open_new_conversation(&mut chat);
     assert_eq!(chat.message(), "two");
     assert_eq!(
         chat.notice(),

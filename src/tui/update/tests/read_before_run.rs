@@ -232,7 +232,7 @@ fn edit_that_was_not_fully_drawn_is_shown_before_it_runs() {
     read_through(&mut chat);
     chat.wait(1_000).keys("e<Ctrl+Home>");
     let DialogMode::EditArguments { editor, .. } = &mut chat.model.dialogs.all_mut()[0].mode else {
-        panic!("a field is open");
+        panic!("no field is open");
     };
     let text = editor.text().replace("<3>", "<three>");
     editor.set(&text);
@@ -326,10 +326,10 @@ fn megabyte_argument_is_wrapped_once_and_must_be_read() {
 
 #[test]
 fn dialog_drawn_under_half_a_second_ago_ignores_keys() {
-    // The program stalled between the question and its first frame.
     let mut chat = chat();
     chat.keys("go<Enter>").ask_about_calls(&[1]).wait(600);
-    let mut late = crate::tui::update::tests::read_before_run::chat();
+    // The program stalled between the question and its first frame.
+    let mut late = self::chat();
     late.keys("go<Enter>").ask_about_calls(&[1]);
     late.model.dialogs.all_mut()[0].is_drawn = false;
     late.sent.clear();
@@ -340,7 +340,7 @@ fn dialog_drawn_under_half_a_second_ago_ignores_keys() {
     assert_eq!((late.commands().len(), late.message().as_str()), (0, "y"));
     // The program stalled after drawing the dialog, so this key may have been typed before the
     // user could read the dialog.
-    let mut stalled = crate::tui::update::tests::read_before_run::chat();
+    let mut stalled = self::chat();
     stalled.keys("go<Enter>").ask_about_calls(&[1]);
     stalled.sent.clear();
     stalled.model.now += Duration::from_millis(600);

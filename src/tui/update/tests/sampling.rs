@@ -52,7 +52,7 @@ fn without_a_turn_the_question_waits_in_a_row_until_it_is_opened() {
 }
 
 #[test]
-fn a_small_dialog_says_why_its_key_only_scrolled() {
+fn a_small_dialog_explains_why_its_key_only_scrolled() {
     let mut chat = chat();
     chat.size(40, 10).keys("go<Enter>");
     asks(&mut chat, 7, ask_model());

@@ -34,7 +34,7 @@ fn keys_stop_at_messages_and_blocks_and_copy_their_source() {
 }
 
 #[test]
-fn notice_names_what_was_copied() {
+fn notice_names_the_copied_part() {
     let mut chat = with_answer();
     let named = |chat: &mut ChatHarness| {
         chat.keys("y");
@@ -216,7 +216,7 @@ fn an_edited_answer_is_not_sent_as_a_prompt() {
 }
 
 #[test]
-fn a_running_turn_prevents_editing_and_says_so() {
+fn a_running_turn_prevents_editing_with_a_notice() {
     let mut chat = three_turns();
     chat.keys("four<Enter>").model_says("thinking");
     chat.keys("<Tab><Up><Up><Up>e");
@@ -238,7 +238,7 @@ fn branches_of_a_message_are_requested_by_its_turn() {
 }
 
 #[test]
-fn ctrl_up_and_down_go_from_question_to_question() {
+fn ctrl_up_and_down_go_from_prompt_to_prompt() {
     let mut chat = three_turns();
     let selected = |chat: &mut ChatHarness| {
         let screen = chat.screen();
@@ -259,7 +259,7 @@ fn ctrl_up_and_down_go_from_question_to_question() {
 }
 
 #[test]
-fn the_keys_say_which_message_is_edited() {
+fn the_hints_name_the_message_to_edit() {
     let mut chat = three_turns();
     chat.keys("<Tab><Up>");
     assert!(

@@ -187,7 +187,10 @@ fn holding_the_button_beyond_the_edge_scrolls_on() {
     let (x, y) = chat.find("line 95");
     chat.mouse(MouseEventKind::Down(LEFT), x + 6, y);
     chat.mouse(MouseEventKind::Drag(LEFT), x, 0);
-    assert!(chat.model.next_wake().is_some(), "it wants to scroll");
+    assert!(
+        chat.model.next_wake().is_some(),
+        "the next step is scheduled"
+    );
     for _ in 0..40 {
         chat.wait(50);
     }
@@ -264,7 +267,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_copied_as_shown_is_what_is_highlighted(
+    fn text_copied_as_shown_equals_the_highlighted_text(
         answer in random_answer(),
         width in 24u16..90,
         from in (0u16..90, 0u16..24),

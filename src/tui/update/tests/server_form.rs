@@ -22,7 +22,7 @@ fn two_fields() -> Ask {
     )
 }
 
-/// A question from a server outside a turn, which has been drawn and accepts keys.
+/// A chat with a running turn and a question from a server, which has been drawn and accepts keys.
 fn asked(question: Ask) -> ChatHarness {
     let mut chat = chat();
     chat.size(80, 24).keys("go<Enter>");
@@ -204,7 +204,7 @@ fn a_question_without_a_turn_takes_no_key_until_it_is_opened() {
     );
     assert_eq!(chat.message(), "ync");
     chat.keys("<Alt+q>");
-    assert_eq!(chat.notice(), "No server asks you anything.");
+    assert_eq!(chat.notice(), "No server is asking you anything.");
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn questions_of_two_servers_are_shown_one_after_the_other() {
     assert!(show(&mut chat).contains("Form from parcels"));
     chat.keys("n");
     assert!(show(&mut chat).contains("Web page from shop"));
-    // The server of the second one is gone.
+    // The second question is withdrawn because its server is gone.
     chat.engine_event(Event::AskClosed(AskId(8)));
     assert!(!show(&mut chat).contains("Web page"));
     assert_eq!(

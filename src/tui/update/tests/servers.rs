@@ -291,7 +291,7 @@ fn unfolding_the_lowest_row_scrolls_it_into_view() {
 }
 
 #[test]
-fn adding_a_server_says_what_to_type() {
+fn mcp_add_shows_the_commands_to_type() {
     let mut chat = chat();
     let screen = chat.size(80, 24).keys("/mcp add<Enter>").screen();
     for part in [

@@ -120,7 +120,7 @@ fn banners_leave_most_of_the_browser() {
     assert!(layout.notice_area.height > 3, "the chat shows all of them");
 }
 
-/// A program that was started with `--continue`.
+/// A chat that is still opening the conversation of `--continue`.
 fn opening() -> ChatHarness {
     let mut chat = chat();
     chat.model.conversation.is_opening = true;
@@ -160,7 +160,8 @@ fn prompts_for_a_conversation_that_cannot_be_opened_are_not_sent() {
     assert_eq!(submitted(&mut chat), ["early"]);
 }
 
-/// Searches in the browser, and opens the second session. Its text contains `found`.
+/// Searches for `words` in the browser, and opens the second session. The search reports that its text
+/// contains the terms `found`, or reports nothing if they are empty.
 fn open_found(words: &str, found: &[&str]) -> ChatHarness {
     let mut chat = browser();
     chat.keys(words);

@@ -122,7 +122,7 @@ fn a_template_that_begins_with_a_slash_is_not_run_as_a_command() {
 }
 
 #[test]
-fn an_unusable_template_says_why_and_keeps_the_message() {
+fn an_unusable_template_shows_the_reason_and_keeps_the_message() {
     let mut chat = chat_with_templates();
     chat.keys("/broken<Enter>");
     let screen = chat.screen();
@@ -192,7 +192,7 @@ fn listed(chat: &ChatHarness) -> Vec<String> {
 }
 
 #[test]
-fn templates_are_found_by_what_they_are() {
+fn templates_are_found_by_the_word_template() {
     let mut chat = chat_with_templates();
     chat.keys("/templ");
     let own = ["/broken", "/greet", "/translate", "/번역"];

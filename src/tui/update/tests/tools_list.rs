@@ -7,7 +7,7 @@ use crate::tui::update::tests::*;
 
 /// A chat with a failed server, and a server with a pinned, a held-back, an offered and a disabled
 /// tool.
-fn with_tool_diet() -> ChatHarness {
+fn with_tools_in_all_states() -> ChatHarness {
     let tool = |name: &str, read_only: bool| {
         fixtures::tool_from(&serde_json::json!({
             "name": name, "inputSchema": {}, "description": "First line.\nSecond line.",
@@ -26,7 +26,7 @@ fn with_tool_diet() -> ChatHarness {
 
 #[test]
 fn tools_are_listed_with_their_offer_state() {
-    let mut chat = with_tool_diet();
+    let mut chat = with_tools_in_all_states();
     chat.keys("/tools<Enter>");
     let screen = chat.screen();
     let expected = [
@@ -51,7 +51,7 @@ fn the_list_of_tools_is_filtered_by_annotation_and_offer_state() {
         ("held back", "find"),
         ("pinned", "look old"),
     ] {
-        let mut chat = with_tool_diet();
+        let mut chat = with_tools_in_all_states();
         let screen = chat.keys(&format!("/tools {filter}<Enter>")).screen();
         for name in ["look", "find", "erase", "old"] {
             let is_listed = screen.contains(&format!("  {name}  "));
@@ -74,7 +74,7 @@ fn p_pins_the_selected_tool_and_removes_its_pin() {
             "Tool `look` of `files` is no longer pinned.",
         ),
     ] {
-        let mut chat = with_tool_diet();
+        let mut chat = with_tools_in_all_states();
         chat.keys(&format!("/tools {filter}<Enter><Tab>p"));
         let expected = Command::PinTool {
             server: ServerId::new("files"),
@@ -84,13 +84,13 @@ fn p_pins_the_selected_tool_and_removes_its_pin() {
         assert!(chat.screen().contains(notice), "{}", chat.screen());
     }
     // A server cannot be pinned, and in the filter `p` is text.
-    let mut chat = with_tool_diet();
+    let mut chat = with_tools_in_all_states();
     chat.keys("/tools<Enter>p<Backspace><Tab><Up>p");
     assert_eq!(chat.commands(), []);
 }
 
 #[test]
-fn without_tools_the_list_of_tools_says_so() {
+fn an_empty_list_of_tools_shows_a_placeholder() {
     let mut chat = with_servers((80, 24), vec![failed()]);
     let screen = chat.keys("/tools<Enter>").screen();
     assert!(screen.contains("No running server has tools."), "{screen}");

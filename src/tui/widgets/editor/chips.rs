@@ -70,7 +70,8 @@ impl Chips {
         entry
     }
 
-    /// A character without an entry. Text rarely has the last ones, so they come first.
+    /// A character without an entry. Text rarely contains the last characters of the area, so those are
+    /// tried first.
     fn unused(&self) -> Option<char> {
         let is_unused = |c: &char| !self.entries.contains_key(c);
         ('\u{100000}'..='\u{10FFFD}').rev().find(is_unused)

@@ -10,7 +10,7 @@ pub enum Edit {
     Newline,
     Backspace,
     Delete,
-    /// The kills below put the deleted text into the kill ring.
+    /// This and the other kills put the deleted text into the kill ring.
     KillWordLeft,
     KillWordRight,
     KillToStart,

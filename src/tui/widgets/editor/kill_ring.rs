@@ -1,4 +1,4 @@
-//! The texts that were deleted by words, by lines or by cutting, and can be inserted again.
+//! The kill ring: texts that were deleted by word, by line or by cutting, and can be inserted again.
 
 use std::collections::VecDeque;
 

@@ -4,7 +4,7 @@ use super::{Editor, Motion, PreviousEdit, TextPosition};
 use std::ops::Range;
 
 impl Editor {
-    /// The selection, or else from the cursor to where `motion` moves it.
+    /// The selection, or else the range between the cursor and the target of `motion`.
     pub(super) fn range_to(&mut self, motion: Motion) -> Range<TextPosition> {
         if self.has_selection() {
             return self.selected_range();
@@ -26,7 +26,7 @@ impl Editor {
         true
     }
 
-    /// Deletes into the kill ring. Kills that follow each other are yanked as one text.
+    /// Deletes into the kill ring. Consecutive kills are yanked as one text.
     pub(super) fn kill(&mut self, motion: Motion, previous: PreviousEdit) -> bool {
         let continues = previous == PreviousEdit::Killed && !self.has_selection();
         let range = self.range_to(motion);
@@ -71,7 +71,7 @@ impl Editor {
         true
     }
 
-    /// Replaces the text that was just yanked. Undoing that brings it back.
+    /// Replaces the text that was just yanked. Undo restores it.
     pub(super) fn yank_earlier(&mut self) -> bool {
         let Some(yanked) = self.history.last_inserted() else {
             return false;

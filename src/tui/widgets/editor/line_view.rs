@@ -12,8 +12,8 @@ impl Editor {
         let room = usize::from(columns.saturating_sub(1));
         let TextPosition { line, byte } = self.cursor;
         let raw = self.lines[line].raw.as_str();
-        let earliest = start_of_last(&raw[..byte], room);
-        let last_page = start_of_last(raw, room);
+        let earliest = fitting_suffix_start(&raw[..byte], room);
+        let last_page = fitting_suffix_start(raw, room);
         let left = self.left.min(last_page).clamp(earliest, byte);
         self.left = raw.floor_char_boundary(left);
         let selection = self.selected_range();
@@ -52,7 +52,7 @@ impl Editor {
 }
 
 /// The byte from which the end of `text` fits into `columns` columns.
-fn start_of_last(text: &str, columns: usize) -> usize {
+fn fitting_suffix_start(text: &str, columns: usize) -> usize {
     let (mut start, mut used) = (text.len(), 0);
     for cluster in clusters(text).rev() {
         used += width(&shown_cluster(cluster));

@@ -103,7 +103,7 @@ impl Editor {
         }
         self.cursor.byte = shown.raw_byte(byte);
         self.snap_to_cluster_end();
-        // A chip's label may fill the whole row.
+        // The label of a chip may fill the row, so that the cursor would not leave the chip.
         if step > 0 && self.cursor <= before {
             self.step_right();
         } else if step < 0 && self.cursor >= before {

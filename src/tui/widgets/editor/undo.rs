@@ -63,7 +63,7 @@ impl UndoHistory {
         self.done.pop_back()
     }
 
-    /// Where the last change inserted text.
+    /// The range of the text that the last change inserted.
     pub fn last_inserted(&self) -> Option<Range<TextPosition>> {
         let last = self.done.back()?;
         Some(last.start..last.start.after(&last.inserted))
