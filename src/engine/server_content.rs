@@ -120,7 +120,8 @@ fn event(event: ServerContentEvent) -> JobResult {
 
 fn failure(noun: &str, name: &str, server: &ServerId, why: &str) -> Notice {
     let (name, server) = (Clean::single_line(name), Clean::name(server.as_str()));
-    let why = Clean::single_line(why);
+    // A clause, or sentences if the server could not be started.
+    let why = Clean::single_line(why.trim_end_matches('.'));
     Notice::failure(format!(
         "{noun} `{name}` of server `{server}` could not be loaded: {why}."
     ))

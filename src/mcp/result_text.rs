@@ -123,6 +123,7 @@ pub fn decoded_size(base64: &str) -> String {
     let digits = base64.trim_end_matches('=').len();
     let bytes = digits * 3 / 4;
     match bytes {
+        1 => "1 byte".to_owned(),
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
         _ => format!("{:.1} MB", bytes as f64 / 1e6),
@@ -155,7 +156,7 @@ mod tests {
             [
                 "안녕\u{1b}[0m",
                 "[image: image/png, 3 bytes]",
-                "[audio: audio/wav, 1 bytes]",
+                "[audio: audio/wav, 1 byte]",
                 "[resource: file:///a]",
                 "inside",
                 "[resource: file:///b, x/y, 3 bytes]",

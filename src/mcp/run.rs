@@ -17,6 +17,7 @@ use super::status::ServerPhase;
 use super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_queue};
 use super::supervisor::{ServerSupervisor, SessionEnd};
 use crate::domain::{LaunchConfig, Notice, server::ProtocolMode, server::ServerTransport};
+use crate::text::Clean;
 use rmcp::model::RootsListChangedNotification;
 use std::pin::pin;
 use std::sync::Arc;
@@ -230,8 +231,9 @@ impl ServerSupervisor {
 
     pub(super) fn late_answer_handler(&self) -> LateAnswerHandler {
         let events = self.context.events.clone();
-        let server = self.state.borrow().config.id.clone();
+        let server = Clean::name(self.state.borrow().config.id.as_str());
         Box::new(move |tool: String| {
+            let tool = Clean::name(&tool);
             let notice = Notice::warning(format!(
                 "Server `{server}` kept running `{tool}` after the call was cancelled."
             ));

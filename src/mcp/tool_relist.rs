@@ -44,7 +44,7 @@ impl ServerSupervisor {
                     self.apply_tool_list(session, listed).await;
                 }
                 Err(why) => {
-                    let server = self.state.borrow().config.id.clone();
+                    let server = Clean::name(self.state.borrow().config.id.as_str());
                     let text =
                         format!("The tools of server `{server}` could not be listed again: {why}.");
                     let notice = Notice::warning(self.redactors().all.redact(&text));

@@ -33,7 +33,7 @@ impl ExpectedCallback {
             let value = values.next().map(|(_, value)| value.into_owned());
             match values.next() {
                 // OAuth forbids repeated parameters, because two parsers may disagree on which one counts.
-                Some(_) => Err(OAuthError::WrongState),
+                Some(_) => Err(OAuthError::RepeatedParameter(name.to_owned())),
                 None => Ok(value),
             }
         };
@@ -107,15 +107,13 @@ mod tests {
     #[test]
     fn a_code_is_accepted_only_with_the_right_state() {
         assert_eq!(read("code=c%2F1&state=st8"), Ok("c/1".to_owned()));
-        for query in [
-            "code=c",
-            "code=c&state=st9",
-            "code=c&state=st8&state=st8",
-            "code=c&state=",
-        ] {
+        for query in ["code=c", "code=c&state=st9", "code=c&state="] {
             assert_eq!(read(query), Err(OAuthError::WrongState), "{query}");
         }
         assert_eq!(read("state=st8"), Err(OAuthError::NoCode));
+        let repeated = |name: &str| Err(OAuthError::RepeatedParameter(name.to_owned()));
+        assert_eq!(read("code=c&state=st8&state=st8"), repeated("state"));
+        assert_eq!(read("code=c&code=d&state=st8"), repeated("code"));
     }
 
     #[test]

@@ -65,6 +65,8 @@ pub enum OAuthError {
     NoRegistration,
     #[error("The answer belongs to a different sign-in.")]
     WrongState,
+    #[error("The address contains `{0}` twice, so it is not clear which one counts.")]
+    RepeatedParameter(String),
     #[error("The answer does not come from the expected authorization server.")]
     WrongIssuer,
     #[error("This is not the address that the browser was sent to; it begins with `{0}`.")]
@@ -101,7 +103,10 @@ impl OAuthError {
     pub fn is_wrong_callback(&self) -> bool {
         matches!(
             self,
-            Self::WrongState | Self::NotTheCallback(_) | Self::NoCode
+            Self::WrongState
+                | Self::RepeatedParameter(_)
+                | Self::NotTheCallback(_)
+                | Self::NoCode
         )
     }
 

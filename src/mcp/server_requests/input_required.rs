@@ -81,10 +81,15 @@ pub async fn answer_input_requests(
                 ));
             }
             Err(RequestRefusal::UnknownMethod) => {
-                let method: String = method.unwrap_or("nothing").chars().take(60).collect();
-                return Err(format!(
-                    "The server asked for `{method}`, which this client does not support."
-                ));
+                return Err(match method {
+                    Some(method) => {
+                        let method: String = method.chars().take(60).collect();
+                        format!(
+                            "The server asked for `{method}`, which this client does not support."
+                        )
+                    }
+                    None => "The server asked for input without a method.".to_owned(),
+                });
             }
         };
         answers.insert(key.clone(), answer);
