@@ -32,7 +32,7 @@ fn unfolding_shows_the_version_of_a_server_and_the_description_of_a_tool() {
     chat.sees("● humble                                 2 ")
         .enter();
     chat.sees("workshop 1.2 · 20").sees("built in");
-    chat.sees("Instructions are not")
+    chat.sees("instructions are not")
         .sees("▸ saw")
         .sees("▸ 나사");
     chat.press(DOWN, NONE).enter();

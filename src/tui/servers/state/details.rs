@@ -108,21 +108,19 @@ fn server_texts(server: &Server, is_sent: bool, separator: &str) -> Vec<(TextTon
     }
     let withheld_count = server.withheld_tools.len();
     if withheld_count > 0 {
-        let tools = match withheld_count {
-            1 => "1 tool".to_owned(),
-            count => format!("{count} tools"),
+        // The hint line names the keys, which the user can change.
+        let text = match withheld_count {
+            1 => "1 tool is withheld because it changed.".to_owned(),
+            count => format!("{count} tools are withheld because they changed."),
         };
-        texts.push((
-            TextTone::Attention,
-            format!("{tools} changed and withheld. Press w to review."),
-        ));
+        texts.push((TextTone::Attention, text));
     }
     let rejected = server.rejected_tools.iter().take(REJECTED_TOOLS_MAX);
     texts.extend(rejected.map(|line| (TextTone::Attention, format!("skipped: {line}"))));
     if server.instructions.is_some() {
         let text = match is_sent {
-            true => "Instructions are sent. Press i to read them.",
-            false => "Instructions are not sent. Press i to read them.",
+            true => "Its instructions are sent to the model.",
+            false => "Its instructions are not sent to the model.",
         };
         texts.push((TextTone::Dim, text.to_owned()));
     }
