@@ -1,5 +1,5 @@
-//! Answers single questions for the built-in tools, outside any conversation: chooses the context
-//! size as for a turn, and removes the model's thinking.
+//! Answers single questions for the built-in tools and for servers, outside any conversation: chooses
+//! the context size as for a turn, and removes the model's thinking.
 
 use super::context::{ContextFit, ContextLimits, raw_estimate};
 use crate::dialect::scan::{CallScanner, ScanEvent};

@@ -33,7 +33,7 @@ pub(super) enum LeftTaskEvent {
     CancelAnswered(String, Result<(), String>),
 }
 
-/// A task to follow: the call as it was made, with this id.
+/// A task to follow: the call as it was made, but with the id of its follower.
 pub(super) struct TaskToFollow {
     pub(super) call: ToolCall,
     pub(super) cancel: CancellationToken,
@@ -218,7 +218,7 @@ impl LeftTasks {
     /// Lets a turn wait for a task. Returns the call that the turn resumes.
     ///
     /// # Errors
-    /// Why no turn can.
+    /// If the task is no longer listed.
     pub(super) fn begin_waiting(
         &mut self,
         id: LeftTaskId,

@@ -297,7 +297,7 @@ pub enum TurnState {
     /// The user decides on calls.
     AwaitingApproval,
     /// The user decides how to handle a call that cannot be used.
-    Repairing,
+    AtUnusableCall,
     /// The user decides whether more tools may run after failed calls.
     AfterError,
     /// The user decides how to continue at the limit of tool rounds.

@@ -100,7 +100,7 @@ impl SavedSessions {
                 (indexing.pauses, indexing.last_indexed) = (0, progress.indexed);
                 return Some(Duration::ZERO);
             }
-            // Another program is indexing, or files change all the time.
+            // Another program is indexing, or the files keep changing.
             indexing.pauses += 1;
             let pause = PAUSE_MIN * 2_u32.pow(indexing.pauses - 1);
             (indexing.pauses <= PAUSES_MAX).then_some(pause)
