@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// A message waits this long for the files that it mentions.
+/// A message waits at most this long for the search for files that it mentions.
 const MENTIONED_DEADLINE: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Maximum number of tasks, because each of them is polled.
 const TASKS_MAX: usize = 50;
-/// The first id of the calls that follow tasks. Turns number their own calls from 0.
+/// The first id of the calls that follow tasks. Turns number their own calls from 1.
 const FIRST_CALL_ID: u64 = 1 << 32;
 
 pub(super) enum LeftTaskEvent {

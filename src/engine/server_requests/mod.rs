@@ -1,7 +1,7 @@
 //! Requests from MCP servers: asks the user and turns the answers into replies. Several requests
 //! may be open; the front end shows one at a time. Nothing here opens a page or asks a model
-//! without the user's consent. `limits` decides which requests are refused without asking,
-//! `sampling` asks the model.
+//! without the user's consent. `open` is one request, `limits` decides which requests are refused
+//! without asking, `sampling` asks the model.
 
 mod limits;
 pub(super) mod open;

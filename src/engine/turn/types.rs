@@ -38,8 +38,8 @@ pub struct TurnSetup {
     pub history: Arc<Vec<SavedMessage>>,
     /// The tools that can be called. They may change during the turn.
     pub toolset: Arc<Toolset>,
-    /// The tools that requests offer. They stay the same during the turn, so that the server's
-    /// cache of the prompt stays valid.
+    /// The tools that requests offer. They change during the turn only if the model finds or calls a
+    /// held-back tool, so that the server's cache of the prompt stays valid.
     pub offered: Arc<Toolset>,
     pub approval: Approval,
     pub limits: Limits,

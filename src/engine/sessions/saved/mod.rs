@@ -31,7 +31,7 @@ pub(in crate::engine) struct SavedSessions {
     tasks: JoinSet<JobResult>,
 }
 
-/// Indexing that is under way.
+/// The state of indexing while it runs.
 struct Indexing {
     last_indexed: usize,
     /// Consecutive slices without progress.
