@@ -29,8 +29,8 @@ impl SummarizedPrefix {
         for message in messages {
             hash.update((message.content.len() as u64).to_le_bytes());
         }
-        // Branches share no messages after their fork, so hashing the last messages is enough to
-        // tell them apart.
+        // Branches almost always differ in the length of a message or in the text of the last ones,
+        // so the other texts need not be hashed.
         for message in messages.iter().rev().take(KEPT_MESSAGES) {
             hash.update(message.content.as_bytes());
         }
