@@ -36,7 +36,7 @@ pub enum Advice {
     /// Resume an incomplete download of this model.
     ResumePull(String),
     StopPull,
-    /// Test which form of tool calls the model writes best.
+    /// Test which tool-call dialect the model follows best.
     Probe,
 
     /// Summarize the older part of the conversation.

@@ -24,7 +24,7 @@ pub const TEXT_FILE_BYTES_MAX: u64 = 2 * 1024 * 1024;
 /// Maximum total size of the images in one request, in bytes. The oldest images are left out
 /// first.
 pub const REQUEST_IMAGE_BYTES_MAX: u64 = 40 * 1024 * 1024;
-/// Hexadecimal digits of a content hash.
+/// Number of hexadecimal digits of a content hash.
 const HASH_LENGTH: usize = 64;
 
 /// Longest side to which servers scale an image down, in pixels.
@@ -79,7 +79,7 @@ pub enum AttachmentContents {
     Missing,
 }
 
-/// Two attachments are equal if they were attached under the same name with the same contents.
+/// Two attachments are equal if they have the same name, path and contents.
 impl PartialEq for Attachment {
     fn eq(&self, other: &Self) -> bool {
         self.hash == other.hash && self.name == other.name && self.path == other.path

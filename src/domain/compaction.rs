@@ -16,7 +16,8 @@ const KEPT_MESSAGES: usize = 2;
 /// In the summarization request, no message is truncated to fewer characters than this.
 const MESSAGE_CHARS_MIN: usize = 80;
 
-const INSTRUCTION: &str = "Summarize the conversation below so that it can continue from your summary alone. \
+const SUMMARY_INSTRUCTION: &str = "Summarize the conversation below so that it can continue from your summary \
+alone. \
 Keep requests, decisions, findings, names, numbers, paths, code that is still needed, open questions, and the language in which the user writes. \
 Write only the summary, in the language of the conversation.";
 const SUMMARY_INTRODUCTION: &str = "A summary of our conversation so far:";
@@ -28,8 +29,8 @@ impl SummarizedPrefix {
         for message in messages {
             hash.update((message.content.len() as u64).to_le_bytes());
         }
-        // Branches share no messages after their fork, so hashing the last messages is enough to
-        // tell them apart.
+        // Branches almost always differ in the length of a message or in the text of the last ones,
+        // so the other texts need not be hashed.
         for message in messages.iter().rev().take(KEPT_MESSAGES) {
             hash.update(message.content.as_bytes());
         }
@@ -149,7 +150,7 @@ pub fn summary_prompt(session: &Session, chars_max: usize) -> Option<(String, Su
     }
     let texts: Vec<(&str, Cow<str>)> = older.iter().filter_map(labeled_message).collect();
     let message_chars = message_chars_max(&texts, chars_max);
-    let mut request = format!("{INSTRUCTION}\n");
+    let mut request = format!("{SUMMARY_INSTRUCTION}\n");
     for (speaker, text) in texts {
         let _ = write!(
             request,

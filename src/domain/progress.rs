@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn implausible_progress_becomes_displayable() {
+    fn implausible_progress_is_corrected() {
         let cases = [
             (6.0, Some(10.0), ProgressAmount::Fraction(0.6)),
             (12.0, Some(10.0), ProgressAmount::Fraction(1.0)),

@@ -9,8 +9,7 @@ use std::time::Duration;
 /// Sent to the model, but never saved, because the user did not type it.
 const CONTINUE_INSTRUCTION: &str = "Continue exactly where your answer was cut off.";
 
-/// Names neither server nor tool: their names come from the server, but this text counts as the
-/// user's.
+/// Names neither server nor tool: their names are untrusted, but this text counts as the user's.
 const LEFT_TASK_PROMPT: &str = "Go on with the result of the task that I left running.";
 
 /// The purpose of a prompt, which determines where its answer goes. The conversation
@@ -58,7 +57,7 @@ pub struct Prompt {
     /// Send it to the model even if a note agent recognizes it.
     #[serde(skip)]
     pub bypasses_agents: bool,
-    /// The turn continues one of an earlier run, and waits for the tasks of its calls.
+    /// The turn continues an unfinished turn of an earlier run, and waits for the tasks of its calls.
     #[serde(skip)]
     pub resumes_calls: bool,
     /// The turn waits for this task, which the user left running.

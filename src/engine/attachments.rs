@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// A message waits this long for the files that it mentions.
-const MENTIONED_DEADLINE: Duration = Duration::from_secs(2);
+/// A message waits at most this long for the search for files that it mentions.
+const MENTIONED_TIME_MAX: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
 pub(super) struct AttachmentJobs {
@@ -53,7 +53,7 @@ impl AttachmentJobs {
         let finder = Arc::clone(&self.finder);
         cx.jobs.spawn(async move {
             let find = move || existing_files(paths, finder.root());
-            let found = timeout(MENTIONED_DEADLINE, tokio::task::spawn_blocking(find)).await;
+            let found = timeout(MENTIONED_TIME_MAX, tokio::task::spawn_blocking(find)).await;
             let files = found.ok().and_then(Result::ok).unwrap_or_default();
             JobResult::Events(vec![Event::MentionedFound(query, files)])
         });

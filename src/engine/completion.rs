@@ -1,4 +1,4 @@
-//! Answers single questions outside any conversation, for the built-in tools and for servers: chooses
+//! Answers single questions for the built-in tools and for servers, outside any conversation: chooses
 //! the context size as for a turn, and removes the model's thinking.
 
 use super::context::{ContextFit, ContextLimits, raw_estimate};

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
-/// The first id of the questions in [`EngineCx`]. Turns number their own questions from 0.
+/// The first id of the questions in [`EngineCx`]. Turns number their own questions from 1.
 const FIRST_ASK_ID: u64 = 1 << 32;
 
 /// The shared context of the engine's owners.

@@ -176,7 +176,7 @@ impl UiModel {
         self.chat.transcript.running_turn()
     }
 
-    /// All banners: those of the engine, and those about the user's keys.
+    /// All banners: those of the engine, and those about the user's key settings.
     pub fn banners(&self) -> impl Iterator<Item = &Banner> {
         self.engine.banners.iter().chain(self.keymap.banners())
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Digits of the content hash that mark where a file begins and ends.
+/// Number of digits of the content hash in the lines before and after a file.
 const MARK_LENGTH: usize = 12;
 
 /// The text of a prompt, followed by its text files. The line before and after each file contains

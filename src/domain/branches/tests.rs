@@ -254,7 +254,7 @@ fn an_unfinished_turn_replaces_nothing_once_later_turns_were_answered() {
 }
 
 #[test]
-fn other_versions_are_counted_at_the_prompt_where_they_leave() {
+fn other_versions_are_counted_at_the_prompt_where_they_fork() {
     let mut session = session_with(&[("a", "1"), ("b", "2"), ("c", "3")]);
     assert_eq!(session.other_versions(), [0, 0, 0]);
     assert!(session.replace_answer(2, "two", now()));

@@ -51,7 +51,7 @@ const CLAUSE_WORDS: &[&str] = &[
     "expired",
 ];
 /// Endings of Korean clauses that forbid entering something. The object precedes them.
-const KOREAN_ENDS: &[&str] = &[
+const KOREAN_ENDINGS: &[&str] = &[
     "입력하지 마",
     "입력하지 말",
     "입력하지 않",
@@ -119,7 +119,7 @@ fn plain_word(word: &str) -> String {
 
 /// A Korean clause names the secret first: `비밀번호를 입력하지 마세요`.
 fn without_korean_entry(clause: &str) -> &str {
-    let found = KOREAN_ENDS
+    let found = KOREAN_ENDINGS
         .iter()
         .find_map(|end| Some((clause.find(end)?, end.len())));
     match found {

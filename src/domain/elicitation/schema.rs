@@ -91,7 +91,7 @@ fn field(name: &str, schema: &Value, is_required: bool) -> Result<FormField, Str
     };
     let kind = kind(schema).map_err(naming_field)?;
     let mut field = FormField {
-        name: limited(name).map_err(naming_field)?,
+        name: bounded_text(name).map_err(naming_field)?,
         title: text(schema, "title").map_err(naming_field)?,
         description: text(schema, "description").map_err(naming_field)?,
         is_required,
@@ -146,7 +146,7 @@ impl FormField {
             options.iter().position(|option| *value == *option.value)
         };
         Some(match &self.kind {
-            FieldKind::Text(_) => FieldInput::Text(limited(value.as_str()?).ok()?),
+            FieldKind::Text(_) => FieldInput::Text(bounded_text(value.as_str()?).ok()?),
             FieldKind::Number(_) => FieldInput::Text(value.as_number()?.to_string()),
             FieldKind::Boolean => FieldInput::Flag(Some(value.as_bool()?)),
             FieldKind::Choice(options) => FieldInput::Selected(vec![position(options, value)?]),
@@ -211,7 +211,7 @@ fn options(schema: &Value) -> Result<Option<Vec<FieldOption>>, String> {
         check_option_count(titled.len())?;
         let option = |option: &Value| {
             Ok(FieldOption {
-                value: limited(option.get("const").and_then(Value::as_str).unwrap_or(""))?,
+                value: bounded_text(option.get("const").and_then(Value::as_str).unwrap_or(""))?,
                 title: text(option, "title")?,
             })
         };
@@ -222,8 +222,8 @@ fn options(schema: &Value) -> Result<Option<Vec<FieldOption>>, String> {
         let option = |(index, value): (usize, &Value)| {
             let title = titles.get(index).and_then(Value::as_str);
             Ok(FieldOption {
-                value: limited(value.as_str().ok_or("has an option that is not text")?)?,
-                title: title.map(limited).transpose()?,
+                value: bounded_text(value.as_str().ok_or("has an option that is not text")?)?,
+                title: title.map(bounded_text).transpose()?,
             })
         };
         values
@@ -253,10 +253,10 @@ fn count(schema: &Value, key: &str) -> Option<usize> {
 
 fn text(schema: &Value, key: &str) -> Result<Option<String>, String> {
     let text = schema.get(key).and_then(Value::as_str);
-    text.map(limited).transpose()
+    text.map(bounded_text).transpose()
 }
 
-fn limited(text: &str) -> Result<String, String> {
+fn bounded_text(text: &str) -> Result<String, String> {
     match text.chars().nth(TEXT_CHARS_MAX) {
         None => Ok(text.to_owned()),
         Some(_) => Err(format!(

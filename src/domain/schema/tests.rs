@@ -124,7 +124,7 @@ fn ambiguous_references_are_not_validated() {
 }
 
 #[test]
-fn keywords_that_scan_a_value_are_charged_its_size() {
+fn the_cost_of_scanning_a_value_includes_its_size() {
     let mut definitions = doubling_definitions();
     let start = json!({ "$ref": "#/$defs/a15" });
     let items: Vec<u32> = (0..20_000).collect();

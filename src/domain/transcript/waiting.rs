@@ -1,4 +1,4 @@
-//! The reason why the running turn is waiting.
+//! The reason why the running turn is waiting, and the activity of its note agent.
 
 use super::Transcript;
 use crate::domain::WaitReason;

@@ -212,7 +212,7 @@ impl Actor {
         let rewritten = self.conversation.notes_of_last_turn();
         replaced_notes.retain(|old| !rewritten.iter().any(|new| new.note == old.note));
         if self.agents.has_unfinished_note() {
-            // The earlier version is all there is until the new one is complete.
+            // The earlier version stays until the new one is complete.
             return;
         }
         let new_note = rewritten.last().map(|new| &*new.note);

@@ -242,7 +242,7 @@ fn request_with_extra_input(prompt: &Prompt) -> Option<PreparedStep> {
     Some(Box::pin(ready(Ok(AgentStep::PassOn(notice)))))
 }
 
-/// A request for notes that only a vault makes possible. The prompt goes to the model.
+/// Handles a request for notes without a vault: the prompt goes to the model, with a notice.
 fn request_without_folder(prompt: &Prompt) -> Option<Preparation> {
     let intent = NoteIntent::of_prompt(prompt.text_for_agents()?)?;
     if matches!(intent, NoteIntent::SummarizeFile { .. }) {

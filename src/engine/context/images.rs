@@ -52,7 +52,7 @@ pub(super) fn apply_support(
     }
 }
 
-/// Replaces the images of a result with a remark, for a model that takes no images.
+/// Replaces the images of a result with a remark that the model cannot see them.
 fn replace_result_images(message: &mut Message) {
     let Message::ToolResult(result) = message else {
         return;

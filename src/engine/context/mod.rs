@@ -1,5 +1,6 @@
-//! Request assembly and the context limit: `messages` assembles a request, `window` does the
-//! arithmetic, `tool_cost` detects tool definitions that fill the context, `notices` warns about
+//! Request assembly and the context limit: `messages` assembles a request, `images` limits its
+//! images, `window` does the arithmetic, `session_estimator` estimates a conversation between
+//! requests, `tool_cost` detects tool definitions that fill the context, `notices` warns about
 //! requests that do not fit. [`ContextBudget`] chooses a context size in which the request fits
 //! and asks the user before the context grows too large. Pure: actions are returned as
 //! [`BudgetOutput`].

@@ -8,11 +8,11 @@ use crate::text::normalize::{self, decode_entity};
 use std::sync::Arc;
 
 /// Levels of JSON string escaping that are undone.
-const ESCAPES_MAX: usize = 3;
+const ESCAPE_LEVELS_MAX: usize = 3;
 /// Levels of brackets around a call that are removed.
-const REMOVED_BRACKETS_MAX: usize = 4;
+const BRACKET_LEVELS_MAX: usize = 4;
 /// Levels of nested text (thinking, arguments) that are scanned separately.
-const NESTED_MAX: usize = 6;
+const NESTED_LEVELS_MAX: usize = 6;
 /// Maximum total size of the separately scanned objects, as a multiple of the text's size.
 const OBJECTS_FACTOR_MAX: usize = 8;
 /// Objects of this total size are always scanned, however short the text is.
@@ -39,7 +39,7 @@ pub(super) fn extract_calls(text: &str, offered: &Arc<Toolset>) -> ExtractedCall
 /// Scans the text at each level of JSON string escaping.
 fn scan_all_levels(text: &str, offered: &Arc<Toolset>, extracted: &mut ExtractedCalls) {
     let mut level = text.to_owned();
-    for depth in 0..=ESCAPES_MAX {
+    for depth in 0..=ESCAPE_LEVELS_MAX {
         scan_variants(&without_backticks(&level), offered, extracted);
         if level.contains("```") {
             scan_variants(&level, offered, extracted);
@@ -53,7 +53,7 @@ fn scan_all_levels(text: &str, offered: &Arc<Toolset>, extracted: &mut Extracted
                 scan_variants(&without_backticks(&decoded), offered, extracted);
             }
         }
-        if depth == ESCAPES_MAX || !level.contains('\\') {
+        if depth == ESCAPE_LEVELS_MAX || !level.contains('\\') {
             break;
         }
         level = unescape_once(&level);
@@ -78,7 +78,7 @@ fn scan_variants(text: &str, offered: &Arc<Toolset>, extracted: &mut ExtractedCa
     }
     scan(text, offered, 0, extracted);
     let pairs = BracketPairs::parse(text);
-    for levels in 1..=REMOVED_BRACKETS_MAX.min(pairs.depth) {
+    for levels in 1..=BRACKET_LEVELS_MAX.min(pairs.depth) {
         scan(
             &pairs.without_outer_brackets(text, levels),
             offered,
@@ -122,7 +122,7 @@ fn scan(text: &str, offered: &Arc<Toolset>, depth: usize, extracted: &mut Extrac
         if inner.len() < 2 || inner.len() >= text.len() {
             continue;
         }
-        if depth == NESTED_MAX {
+        if depth == NESTED_LEVELS_MAX {
             extracted.is_opaque = true;
         } else {
             scan(inner, offered, depth + 1, extracted);

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Maximum number of tasks, because each of them is polled.
 const TASKS_MAX: usize = 50;
-/// The first id of the calls that follow tasks. Turns number their own calls from 0.
+/// The first id of the calls that follow tasks. Turns number their own calls from 1.
 const FIRST_CALL_ID: u64 = 1 << 32;
 
 pub(super) enum LeftTaskEvent {
@@ -33,7 +33,7 @@ pub(super) enum LeftTaskEvent {
     CancelAnswered(String, Result<(), String>),
 }
 
-/// A task to follow: the call as it was made, with this id.
+/// A task to follow: the call as it was made, but with the id of its follower.
 pub(super) struct TaskToFollow {
     pub(super) call: ToolCall,
     pub(super) cancel: CancellationToken,
@@ -218,7 +218,7 @@ impl LeftTasks {
     /// Lets a turn wait for a task. Returns the call that the turn resumes.
     ///
     /// # Errors
-    /// Why no turn can.
+    /// If the task is no longer listed.
     pub(super) fn begin_waiting(
         &mut self,
         id: LeftTaskId,

@@ -307,7 +307,7 @@ impl Persistence {
         cx.outbox.push(Event::PrivateChanged(is_private));
         cx.notice(match (is_private, &conversation.session().id) {
             (true, Some(id)) => Notice::info("Private mode is on: nothing more is saved.")
-                .with_reason(format!("{id} keeps what was saved so far.")),
+                .with_reason(format!("Everything saved so far stays in {id}.")),
             (true, None) => Notice::info("Private mode is on: this conversation is not saved."),
             (false, _) => {
                 Notice::info("Private mode is off: the next answer saves this conversation.")

@@ -69,7 +69,8 @@ impl Observation {
         self.is_interrupted = true;
     }
 
-    /// Records a failed reply. That the server does not support tools is a valid result.
+    /// Records a failed reply. A server that does not support tools is a valid result, not an
+    /// interruption.
     pub(super) fn record_reply_failure(&mut self, cause: &FailureCause) {
         self.is_interrupted = !matches!(cause, FailureCause::ToolsUnsupported { .. });
     }

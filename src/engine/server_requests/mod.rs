@@ -1,7 +1,7 @@
 //! Requests from MCP servers: asks the user and turns the answers into replies. Several requests
 //! may be open; the front end shows one at a time. Nothing here opens a page or asks a model
-//! unless the user chose to. `limits` decides which requests are refused without asking, `sampling`
-//! asks the model.
+//! without the user's consent. `open` is one request, `limits` decides which requests are refused
+//! without asking, `sampling` asks the model.
 
 mod limits;
 pub(super) mod open;
@@ -24,7 +24,7 @@ use sampling::RunningSamplings;
 use serde_json::Map;
 use std::sync::Arc;
 
-/// A reply that the request's server should get now.
+/// A reply that can be sent to the server now.
 pub(super) type ReadyReply = (ServerRequestId, ServerRequestReply);
 
 #[derive(Debug, Default)]
@@ -80,7 +80,7 @@ impl ServerRequests {
         replies.collect()
     }
 
-    /// Requests that were declined for the rest of a conversation are asked again in the next one.
+    /// Asks again about servers whose requests were declined for the rest of the last conversation.
     pub(super) fn begin_conversation(&mut self) {
         self.limits.begin_conversation();
     }

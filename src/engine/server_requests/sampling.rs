@@ -1,5 +1,5 @@
 //! Answers that the model generates for servers. Each is a background job that can be stopped. Only
-//! the tools of the request are offered to the model, and nothing of the conversation is sent.
+//! the tools of the request are offered to the model, and no part of the conversation is sent.
 
 use super::open::OpenServerRequest;
 use crate::domain::{
@@ -224,7 +224,7 @@ mod tests {
     use crate::fixtures::model_config;
 
     #[test]
-    fn a_lower_limit_of_the_user_stays() {
+    fn a_lower_limit_set_by_the_user_is_kept() {
         let mut model = model_config(ProviderKind::Ollama, "http://localhost:11434");
         assert_eq!(limited_to(&model, 50).options["num_predict"], 50);
         model.options.insert("num_predict".to_owned(), json!(20));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configured_thinking_level_stays() {
+    fn a_configured_thinking_level_is_kept() {
         let mut model = model_config(ProviderKind::Ollama, "http://localhost:11434");
         model.think = None;
         assert_eq!(limited_to(&model, 50).think, Some(Think::Off));

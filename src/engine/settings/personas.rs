@@ -1,5 +1,5 @@
 //! The selected persona; without one, the system prompt is used. The selection lasts until the
-//! program ends or a session with another one is opened. A running turn keeps its persona.
+//! program ends or a saved session is opened, which has its own. A running turn keeps its persona.
 
 use crate::config;
 use crate::domain::{Banner, BannerCause, Notice, Persona, Server, ServerStatus, Toolset};

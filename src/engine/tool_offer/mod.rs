@@ -40,7 +40,7 @@ pub struct ToolOffer {
     last: Arc<Toolset>,
     /// Tools are held back, and `find_tools` is offered.
     is_diet_on: bool,
-    /// The tools held back may have changed since [`Self::take_diet_change`].
+    /// The held-back tools may have changed since the last call of [`Self::take_diet_change`].
     has_diet_changed: bool,
     /// The tools used last, in any conversation of this run, newest first.
     recent: VecDeque<ToolKey>,

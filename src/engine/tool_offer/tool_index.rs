@@ -18,7 +18,7 @@ const TRANSLATION_WEIGHT: f64 = 0.8;
 /// Maximum indexed size of a description, and number of parameters.
 const DESCRIPTION_BYTES_MAX: usize = 1_000;
 const PARAMETERS_MAX: usize = 30;
-/// Maximum size of a query that is read.
+/// Only this much of a query is searched for.
 const QUERY_BYTES_MAX: usize = 4_000;
 /// Maximum number of distinct terms of a query.
 const QUERY_TERMS_MAX: usize = 100;
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn rare_words_and_names_decide() {
+    fn rare_words_and_names_determine_the_best_match() {
         let tools = vec![
             described_tool("read_file", "Reads a file."),
             described_tool("write_file", "Writes a file."),

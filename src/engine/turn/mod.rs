@@ -1,11 +1,11 @@
 //! A turn as a pure state machine: it receives inputs and returns effects, both as data
 //! (`types`). It makes every decision between a prompt and its final answer, and performs no
 //! I/O. `round` reads a reply, `reply_text` keeps its text, `proposals` resolves the requested
-//! calls, `check` has their arguments checked, `argument_eq` compares arguments,
-//! `agent` lets a note agent take over, `loop_detector` detects repetition, `retry` resends a
-//! failed request, `decisions` asks for approval and applies decisions, `trust_change` applies
-//! changed rules, `execute` runs the calls, `questions` asks all other questions, `resume` waits for
-//! tasks of earlier calls.
+//! calls, `parsing_changes` finds the changes that parsing made to their arguments, `check` has
+//! arguments checked, `argument_eq` compares them, `agent` lets a note agent take over,
+//! `loop_detector` detects repetition, `retry` resends a failed request, `decisions` asks for
+//! approval and applies decisions, `trust_change` applies changed rules, `execute` runs the calls,
+//! `questions` asks all other questions, `resume` waits for tasks of earlier calls.
 
 mod agent;
 mod argument_eq;

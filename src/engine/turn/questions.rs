@@ -15,7 +15,7 @@ impl Turn {
             TurnState::Stalled => self.handle_stall_answer(&answer),
             TurnState::AfterError => self.handle_failed_call_answer(&answer),
             TurnState::AtRoundLimit => self.handle_round_limit_answer(&answer),
-            TurnState::Repairing => self.handle_unusable_call_answer(&answer),
+            TurnState::AtUnusableCall => self.handle_unusable_call_answer(&answer),
             _ => {}
         }
     }
@@ -206,7 +206,7 @@ impl Turn {
             });
         match unusable {
             Some((raw, why)) if self.is_unusable_call_reported => {
-                self.open_ask(TurnState::Repairing, Ask::UnusableCall { raw, why });
+                self.open_ask(TurnState::AtUnusableCall, Ask::UnusableCall { raw, why });
             }
             Some((_, why)) => {
                 self.is_unusable_call_reported = true;

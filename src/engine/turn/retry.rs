@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// The pauses before the retries if the server does not request one. No jitter is needed for a
 /// single client.
-const PAUSES: [Duration; 5] = [
+const RETRY_PAUSES: [Duration; 5] = [
     Duration::from_secs(1),
     Duration::from_secs(2),
     Duration::from_secs(4),
@@ -20,8 +20,8 @@ impl Turn {
     /// The pause before the next attempt; `None` if the request should not be retried.
     pub(super) fn retry_pause(&self, failure: &ReplyFailure) -> Option<Duration> {
         let has_no_reply = self.state == TurnState::Waiting;
-        let default_pause = PAUSES.get(self.retry_count as usize)?;
-        let pause = failure.retry_after.unwrap_or(*default_pause).max(PAUSES[0]);
+        let default_pause = RETRY_PAUSES.get(self.retry_count as usize)?;
+        let pause = failure.retry_after.unwrap_or(*default_pause).max(RETRY_PAUSES[0]);
         (failure.is_transient && has_no_reply && pause <= PAUSE_MAX).then_some(pause)
     }
 
@@ -40,7 +40,7 @@ impl Turn {
         self.emit(TurnEvent::Retrying {
             after: pause,
             attempt: self.retry_count,
-            attempts_max: PAUSES.len() as u32,
+            attempts_max: RETRY_PAUSES.len() as u32,
             why: failure.notice,
         });
         self.effects.push(TurnEffect::RetryIn(pause));

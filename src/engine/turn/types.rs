@@ -38,8 +38,8 @@ pub struct TurnSetup {
     pub history: Arc<Vec<SavedMessage>>,
     /// The tools that can be called. They may change during the turn.
     pub toolset: Arc<Toolset>,
-    /// The tools that requests offer. They stay the same during the turn, so that the server's
-    /// cache of the prompt stays valid.
+    /// The tools that requests offer. They change during the turn only if the model finds or calls a
+    /// held-back tool, so that the server's cache of the prompt stays valid.
     pub offered: Arc<Toolset>,
     pub approval: Approval,
     pub limits: Limits,
@@ -297,7 +297,7 @@ pub enum TurnState {
     /// The user decides on calls.
     AwaitingApproval,
     /// The user decides how to handle a call that cannot be used.
-    Repairing,
+    AtUnusableCall,
     /// The user decides whether more tools may run after failed calls.
     AfterError,
     /// The user decides how to continue at the limit of tool rounds.

@@ -161,7 +161,7 @@ impl ArgumentForm {
         true
     }
 
-    /// Handles a key of the list of values. Returns false if the key belongs to the form.
+    /// Handles a key for the list of values. Returns false if the key belongs to the form.
     fn handle_list_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         if self.completion.values().is_empty() {
             return false;

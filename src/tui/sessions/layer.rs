@@ -183,7 +183,7 @@ impl SessionsLayer {
             } if self.search_query == Some(*query) => {
                 let selected = self.selected().map(|hit| hit.id.clone());
                 self.listing.set_found(Arc::clone(sessions), terms.clone());
-                // Rows that appear above must not move the selection, unless it is the first row.
+                // Rows that appear above must not move the selection, unless the first row is selected.
                 let is_first = self.list.selected(usize::MAX) == 0;
                 let row = selected.and_then(|id| self.listing.row_of(&id));
                 if let Some(row) = row.filter(|_| !is_first) {

@@ -100,7 +100,7 @@ fn resuming_turn(model: &mut UiModel) {
     model.composer.queue.pause();
 }
 
-/// The model began or stopped generating answers for servers.
+/// Updates the progress of the answers that the model generates for servers.
 fn sampling_changed(model: &mut UiModel, servers: Vec<ServerId>) {
     let was_sampling = model.sampling.is_some();
     model.sampling = SamplingProgress::update(model.sampling.take(), servers, model.now);

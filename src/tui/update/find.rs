@@ -1,4 +1,4 @@
-//! The find bar: its keys, and its search, which advances a little with every input.
+//! The find bar: its keys, and its search, which runs in small steps, one per input.
 
 use crate::domain::Notice;
 use crate::tui::chat::find::Find;

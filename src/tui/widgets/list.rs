@@ -234,7 +234,7 @@ impl SearchList {
         None
     }
 
-    /// A selectable row where the last frame drew it, as selected.
+    /// A row as the last frame drew it, but selected. `None` if it was not drawn.
     pub fn drawn_row(&self, row: usize, pen: &Painter) -> Option<ListRow> {
         let (line, index) = *self.drawn.iter().find(|(_, drawn)| *drawn == row)?;
         Some(ListRow {

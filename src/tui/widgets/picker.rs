@@ -89,7 +89,7 @@ impl Picker {
         self
     }
 
-    /// Picks at once if the command had a number; otherwise opens the list.
+    /// Opens the list. With an argument, which must be a number, picks that row at once instead.
     pub fn pick_or_open(self, argument: &str, cx: &mut UiContext) {
         if argument.is_empty() {
             return cx.open(self);

@@ -33,7 +33,7 @@ pub struct TextViewer {
     /// Unsanitized.
     title: String,
     text: Arc<str>,
-    /// The range of `text` that the key for copying copies.
+    /// The range of `text` that can be copied.
     copied: Range<usize>,
     /// Byte offset of each chunk.
     chunks: Vec<usize>,

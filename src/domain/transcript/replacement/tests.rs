@@ -74,7 +74,7 @@ fn two_turn_transcript() -> Transcript {
 }
 
 #[test]
-fn a_replaced_turn_returns_if_its_replacement_ends_unanswered() {
+fn a_replaced_turn_is_restored_if_its_replacement_ends_unanswered() {
     let mut transcript = two_turn_transcript();
     begin(&mut transcript, 3, retry("q"));
     add_text(&mut transcript, 3, "half");

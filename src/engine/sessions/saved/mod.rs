@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::task::{JoinError, JoinSet};
 
 /// How long one slice of indexing takes, and so how often progress is reported.
-const SLICE: Duration = Duration::from_millis(400);
+const SLICE_TIME: Duration = Duration::from_millis(400);
 /// The pause while another program is indexing. It doubles each time.
 const PAUSE_MIN: Duration = Duration::from_millis(500);
 /// After this many pauses without progress, indexing ends until the sessions are listed again.
@@ -31,7 +31,7 @@ pub(in crate::engine) struct SavedSessions {
     tasks: JoinSet<JobResult>,
 }
 
-/// Indexing that is under way.
+/// The state of indexing while it runs.
 struct Indexing {
     last_indexed: usize,
     /// Consecutive slices without progress.
@@ -100,7 +100,7 @@ impl SavedSessions {
                 (indexing.pauses, indexing.last_indexed) = (0, progress.indexed);
                 return Some(Duration::ZERO);
             }
-            // Another program is indexing, or files change all the time.
+            // Another program is indexing, or the files keep changing.
             indexing.pauses += 1;
             let pause = PAUSE_MIN * 2_u32.pow(indexing.pauses - 1);
             (indexing.pauses <= PAUSES_MAX).then_some(pause)
@@ -119,7 +119,7 @@ impl SavedSessions {
         let index = Arc::clone(&cx.session_index);
         self.tasks.spawn(async move {
             tokio::time::sleep(pause).await;
-            let slice = tokio::task::spawn_blocking(move || index.update(SLICE)).await;
+            let slice = tokio::task::spawn_blocking(move || index.update(SLICE_TIME)).await;
             let progress = slice.unwrap_or_else(|error| IndexProgress {
                 error: Some(error.to_string()),
                 ..IndexProgress::default()

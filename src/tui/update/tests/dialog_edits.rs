@@ -370,7 +370,7 @@ fn repeated_esc_refuses_but_repeated_letters_do_not() {
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
     chat.keys("<Esc>");
     assert_eq!(chat.decisions(), [Decision::Refuse]);
-    // Keys pressed since before the question appeared.
+    // Keys that the user has been pressing since before the question appeared.
     for (key, is_answer) in [("<Esc>", true), ("n", false)] {
         let mut chat = chat_asking_for_two_calls();
         for _ in 0..6 {

@@ -219,7 +219,7 @@ fn an_external_editor_changes_only_the_field_that_it_was_opened_for() {
         .engine_event(Event::AskClosed(AskId(7)));
     chat.input(closed("{}"));
     assert_eq!(chat.message(), "");
-    // The help was open, so the key still belongs to the message.
+    // The help was closed just before, so the key still belongs to the message.
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("e<F1><Esc><Ctrl+g>")
         .input(closed("for the message"));

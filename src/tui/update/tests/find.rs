@@ -113,7 +113,7 @@ fn search_uses_smart_case_and_ignores_emphasis_and_composition() {
 }
 
 #[test]
-fn esc_returns_to_where_the_reader_was() {
+fn esc_returns_to_the_previous_position() {
     let mut chat = with_answers();
     chat.keys("<PgUp><PgUp>");
     let before = chat.screen();

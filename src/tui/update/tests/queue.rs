@@ -185,7 +185,7 @@ fn open_new_conversation(chat: &mut ChatHarness) {
 }
 
 #[test]
-fn prompts_of_the_last_conversation_are_not_joined_to_one_message() {
+fn prompts_of_the_last_conversation_are_not_joined_into_one_message() {
     let mut chat = queued(&["two", "three"]);
     chat.turn_ends(TurnEnd::Cancelled);
     open_new_conversation(&mut chat);

@@ -137,7 +137,7 @@ fn letters_still_go_to_the_message_while_nothing_is_selected() {
     assert_eq!(chat.message(), "yes");
 }
 
-/// Answers with a piece of text that no other turn has.
+/// Answers in a piece whose id no other turn uses.
 fn answers_in_own_piece(chat: &mut ChatHarness, answer: &str) {
     let piece = chat.model.chat.transcript.entries().len() as u64 + 100;
     chat.turn_event(TurnEvent::Delta {

@@ -57,7 +57,8 @@ impl Chips {
                 }
             }
         };
-        // There is always an unused one unless the text has tens of thousands of different ones.
+        // An unused character exists unless the text contains tens of thousands of different private
+        // use characters.
         let Some(entry) = entry else {
             return char::REPLACEMENT_CHARACTER;
         };

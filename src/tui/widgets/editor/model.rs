@@ -68,7 +68,7 @@ impl SimpleText {
         (self.cursor.min(self.anchor), self.cursor.max(self.anchor))
     }
 
-    /// Deletes the selection, or else to where the motion leads, and returns the text.
+    /// Deletes the selection, or else up to the target of the motion. Returns the deleted text.
     fn delete(&mut self, motion: Motion) -> String {
         if self.cursor == self.anchor {
             self.anchor = self.target(motion);

@@ -1,4 +1,4 @@
-//! Tests of the editing keys of the message.
+//! Edits of various scripts and clusters, with the resulting text, cursor and view.
 
 use crate::text::grapheme::width;
 use crate::tui::widgets::editor::*;
