@@ -1,7 +1,7 @@
 //! Which addresses a server may send us to. A public server must not make this program send
 //! requests to this machine or into a private network.
 
-use super::error::{DisplayUrl, OAuthError};
+use super::error::{OAuthError, ShortenedUrl};
 use crate::http_util;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::io;
@@ -100,7 +100,7 @@ impl Resolve for AddressPolicy {
 }
 
 /// A URL that is safe to show: scheme, host and path, shortened.
-pub fn display_url(url: &Url) -> DisplayUrl {
+pub fn display_url(url: &Url) -> ShortenedUrl {
     let mut shown = url.clone();
     shown.set_query(None);
     shown.set_fragment(None);

@@ -4,54 +4,54 @@ use crate::domain::Notice;
 use std::time::Duration;
 
 /// A URL from a server, shortened, without query.
-pub type DisplayUrl = String;
+pub type ShortenedUrl = String;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OAuthError {
     #[error("The HTTP client could not be set up: {0}.")]
     ClientSetup(String),
     #[error("`{url}` cannot be reached: {why}.")]
-    Unreachable { url: DisplayUrl, why: String },
+    Unreachable { url: ShortenedUrl, why: String },
     #[error("`{url}` did not answer within {} s.", .after.as_secs())]
-    Timeout { url: DisplayUrl, after: Duration },
+    Timeout { url: ShortenedUrl, after: Duration },
     #[error("`{url}` sent more than {} KiB.", .bytes_max >> 10)]
-    TooLarge { url: DisplayUrl, bytes_max: usize },
+    TooLarge { url: ShortenedUrl, bytes_max: usize },
     #[error("`{0}` redirects, which is not allowed here.")]
-    Redirect(DisplayUrl),
+    Redirect(ShortenedUrl),
     #[error("`{0}` is not an https address, so nothing was sent to it.")]
-    NotHttps(DisplayUrl),
+    NotHttps(ShortenedUrl),
     #[error(
         "`{0}` is an address of this machine or of a private network, but the server is public."
     )]
-    PrivateAddress(DisplayUrl),
+    PrivateAddress(ShortenedUrl),
     #[error(
         "`{0}` is a link-local address, where cloud machines serve their credentials, so nothing \
          was sent to it."
     )]
-    LinkLocalAddress(DisplayUrl),
+    LinkLocalAddress(ShortenedUrl),
     #[error("`{url}` sent an answer that is not valid HTTP: {why}.")]
-    InvalidResponse { url: DisplayUrl, why: String },
+    InvalidResponse { url: ShortenedUrl, why: String },
     #[error("`{url}` answered with HTTP status {status}{reason}.")]
     Status {
-        url: DisplayUrl,
+        url: ShortenedUrl,
         status: u16,
         reason: String,
     },
     #[error("`{url}` did not send the expected JSON: {why}.")]
-    InvalidDocument { url: DisplayUrl, why: String },
+    InvalidDocument { url: ShortenedUrl, why: String },
     #[error("`{url}` should contain its metadata, but answered with {received}.")]
-    NoMetadata { url: DisplayUrl, received: String },
+    NoMetadata { url: ShortenedUrl, received: String },
     #[error("Its metadata is for `{named}`, which is a different server.")]
-    ResourceMismatch { named: DisplayUrl },
+    ResourceMismatch { named: ShortenedUrl },
     #[error("Its authorization server calls itself `{named}` instead of `{expected}`.")]
     IssuerMismatch {
-        named: DisplayUrl,
-        expected: DisplayUrl,
+        named: ShortenedUrl,
+        expected: ShortenedUrl,
     },
     #[error("Its authorization server is `{named}`, but `{expected}` was expected.")]
     UnexpectedIssuer {
-        named: DisplayUrl,
-        expected: DisplayUrl,
+        named: ShortenedUrl,
+        expected: ShortenedUrl,
     },
     #[error("It does not announce an authorization server.")]
     NoAuthorizationServer,
