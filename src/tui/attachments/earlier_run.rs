@@ -1,4 +1,5 @@
-//! The files of a message as a draft keeps them, and those of an earlier run, which are read again.
+//! Saves the files of a message with its draft, and restores those of an earlier run by reading
+//! them again.
 
 use crate::domain::{QueryId, UnsentFile};
 use crate::tui::attachments::state::{AttachedFile, AttachmentList};
@@ -26,7 +27,7 @@ impl AttachmentList {
     }
 
     /// The files that are saved with a draft.
-    pub fn to_save(&self) -> DraftFiles {
+    pub fn draft_files(&self) -> DraftFiles {
         let to_unsent = |files: &[AttachedFile]| {
             files
                 .iter()
@@ -50,8 +51,8 @@ impl AttachmentList {
         &self.lost
     }
 
-    /// Drops the names of lost files, because their message is gone.
-    pub fn forget_lost(&mut self) {
+    /// Drops the names of lost files once their message has been sent or discarded.
+    pub fn clear_lost(&mut self) {
         self.lost.clear();
     }
 

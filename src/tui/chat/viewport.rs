@@ -336,7 +336,7 @@ impl Viewport {
                 .visible_indices
                 .map_or(index, |indices| indices[index]),
             revision: entry.revision,
-            grows_since: entry.append_only_since,
+            append_only_since: entry.append_only_since,
             width: input.width,
             has_thinking_pane: input.has_thinking_pane,
             is_unfolded: self.is_unfolded(index),

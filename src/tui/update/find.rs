@@ -42,7 +42,7 @@ fn open(model: &mut UiModel, argument: &str) {
         find.is_typing = argument.is_empty();
         if !argument.is_empty() {
             find.field.set(argument);
-            find.query_changed();
+            find.update_query();
         }
     }
 }
@@ -92,7 +92,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent) -> bool {
                 return false;
             };
             if text_field::handle_line_key(&mut find.field, key, &model.keymap) {
-                find.query_changed();
+                find.update_query();
             } else {
                 // Editing keys at the end of the field do nothing.
                 return model.keymap.text_field_action(key).is_some();
@@ -114,7 +114,7 @@ pub fn paste(model: &mut UiModel, text: &str) -> bool {
         return false;
     };
     text_field::paste_line(&mut find.field, text);
-    find.query_changed();
+    find.update_query();
     true
 }
 
