@@ -27,8 +27,8 @@ use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// On a screen with fewer columns or rows the question is unreadable, so nothing can be approved.
-pub(super) const READABLE_WIDTH: u16 = 20;
-const READABLE_HEIGHT: u16 = 4;
+pub(super) const READABLE_COLUMNS_MIN: u16 = 20;
+const READABLE_ROWS_MIN: u16 = 4;
 
 /// Passes a key to the current dialog, and sends the answer once the question is decided.
 pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
@@ -105,7 +105,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
 /// Whether this key would approve something that the screen is too small to show.
 fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
     let (width, height) = shared.size;
-    if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
+    if width >= READABLE_COLUMNS_MIN && height >= READABLE_ROWS_MIN {
         return false;
     }
     let rows = dialog.choices(shared);

@@ -268,7 +268,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
             },
         ));
         hints.push(hint(Action::Back, "discard edit"));
-    } else if model.composer.queue.paused && model.composer.editor.is_blank() {
+    } else if model.composer.queue.is_paused && model.composer.editor.is_blank() {
         hints.push(hint(Action::Send, "resume the queue"));
     } else {
         hints.extend(resting_hints(model));
