@@ -1,4 +1,4 @@
-//! The groups by task in which the help and `docs/keys.md` list bindings.
+//! The groups in which the help and `docs/keys.md` list bindings, by task.
 
 /// The task that a binding serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -108,13 +108,13 @@ impl Binding {
         match (is_layer(self), is_layer(other)) {
             (true, false) => other.action.precedes(self.scope),
             (false, true) => self.action.precedes(other.scope),
-            // One letter for answers that no question offers together.
+            // Answers that no question offers together may share a letter.
             (true, true)
                 if self.scope == other.scope && self.default_keys == other.default_keys =>
             {
                 false
             }
-            // One key may leave both.
+            // One key may close both.
             (true, true) if self.is_exit() && other.is_exit() => false,
             _ => self.scope.overlaps(other.scope),
         }
@@ -126,7 +126,7 @@ impl Binding {
         is_narrower && other.scope != BindingScope::Always && !other.is_exit()
     }
 
-    /// Whether its key leaves what is open over the chat.
+    /// Whether its key closes a layer.
     pub(super) fn is_exit(&self) -> bool {
         self.action == Action::Layer(LayerKey::Back)
     }
@@ -205,7 +205,7 @@ fn check_key(key: Chord, binding: &Binding, protocol: KeyProtocol) -> Result<Cho
     if let BindingScope::Layer(context) = binding.scope {
         check_layer_key(key, binding, context)?;
     } else if key.code == KeyCode::Esc {
-        return Err("Esc always closes what is open.".to_owned());
+        return Err("Esc always closes lists and dialogs.".to_owned());
     }
     if key.types_text() && (is_everywhere || binding.scope == BindingScope::Message) {
         return Err(format!("{key} types text into the message."));
@@ -249,14 +249,14 @@ fn check_layer_key(key: Chord, binding: &Binding, context: KeyContext) -> Result
     Ok(())
 }
 
-/// Why these keys are not enough for an action, if they are not.
+/// The reason why these keys are not enough for an action; `None` if they are.
 fn missing_key(binding: &Binding, keys: &[Chord]) -> Option<&'static str> {
     match binding.action {
         Action::Interrupt if !keys.contains(&CTRL_C) => {
             Some("Ctrl+C must remain one of its keys, to stop a turn and to quit.")
         }
         Action::Back if !keys.contains(&ESC) => {
-            Some("Esc must remain one of its keys, to close what is open.")
+            Some("Esc must remain one of its keys, to close lists and dialogs.")
         }
         Action::Send if keys.is_empty() => Some("without a key, no message could be sent."),
         _ if keys.is_empty() && binding.is_exit() => {

@@ -31,7 +31,7 @@ pub struct ModelsLayer {
     takes_numbers: bool,
     /// The selected model disappeared. Nothing is selected until the user moves the
     /// selection, so that a key cannot act on another model.
-    pub(super) selection_is_gone: bool,
+    pub(super) is_selection_gone: bool,
     /// Field for the name of a model to pull.
     pub(super) pulling: Option<Editor>,
 }
@@ -108,7 +108,7 @@ fn open(pulling: Option<Editor>, cx: &mut UiContext) {
 }
 
 impl ModelsLayer {
-    /// With the model in use selected.
+    /// A picker in which the model in use is selected.
     fn new(known: KnownModels) -> Self {
         let mut picker = Self::default();
         let is_in_use = |choice: &Choice| match choice {
@@ -123,7 +123,7 @@ impl ModelsLayer {
     fn selected<'a>(&self, known: KnownModels<'a>) -> Option<Choice<'a>> {
         let choices = rows::choices(known, &self.list.filter());
         let at = self.list.selected(choices.len());
-        choices.get(at).copied().filter(|_| !self.selection_is_gone)
+        choices.get(at).copied().filter(|_| !self.is_selection_gone)
     }
 
     fn selected_model<'a>(&self, known: KnownModels<'a>) -> Option<ModelRow<'a>> {
@@ -140,12 +140,12 @@ impl ModelsLayer {
         let at = selected
             .as_ref()
             .and_then(|selected| found.iter().position(|choice| choice.is_same(selected)));
-        self.selection_is_gone |= selected.is_some() && at.is_none();
+        self.is_selection_gone |= selected.is_some() && at.is_none();
         let at = at.unwrap_or_else(|| self.list.selected(found.len()));
         self.list.select(at);
     }
 
-    /// Key handling of the pull field.
+    /// Handles a key in the pull field.
     fn pull_key(&mut self, key: KeyEvent, cx: &mut UiContext) {
         let Some(field) = &mut self.pulling else {
             return;
@@ -169,7 +169,7 @@ impl ModelsLayer {
         }
     }
 
-    /// The selected row's server, if it is an Ollama.
+    /// The selected row's server, if it is an Ollama server.
     fn selected_ollama(&self, known: KnownModels) -> Option<ModelServer> {
         let server = self.selected_model(known)?.server?;
         Some(server.clone()).filter(|server| server.provider.manages_models())
@@ -223,7 +223,7 @@ impl ModelsLayer {
         });
     }
 
-    /// Digits choose in the rows. `None` if the key is not part of a number.
+    /// Handles a digit that chooses a row. Returns `None` if the key is not part of a number.
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         let known = KnownModels::new(cx.shared.engine);
         let chooses = self.list.has_row_focus() || self.takes_numbers && self.list.is_unfiltered();
@@ -249,7 +249,7 @@ impl ModelsLayer {
                 };
                 if let Some(at) = choices.iter().position(has_number) {
                     self.list.select(at);
-                    self.selection_is_gone = false;
+                    self.is_selection_gone = false;
                 }
             }
         }
@@ -269,10 +269,10 @@ impl ModelsLayer {
             .keymap
             .layer_key(key, contexts)
             .and_then(LayerKey::rows);
-        let Some(rows) = rows.filter(|_| self.selection_is_gone) else {
+        let Some(rows) = rows.filter(|_| self.is_selection_gone) else {
             return false;
         };
-        self.selection_is_gone = false;
+        self.is_selection_gone = false;
         if rows < 0 {
             let known = KnownModels::new(cx.shared.engine);
             let count = rows::choices(known, &self.list.filter()).len();
@@ -305,7 +305,7 @@ impl Layer for ModelsLayer {
             .key(key, count, Some(KeyContext::Models), cx.shared.keymap)
         {
             handled @ (ListKey::Closed | ListKey::Unknown) => return handled.handled(),
-            ListKey::Searched => self.selection_is_gone = false,
+            ListKey::Searched => self.is_selection_gone = false,
             ListKey::Unhandled(LayerKey::Confirm) => return self.take(cx),
             ListKey::Unhandled(LayerKey::Delete) => self.remove(cx),
             ListKey::Unhandled(LayerKey::Pull) => self.begin_pull(),
@@ -328,7 +328,7 @@ impl Layer for ModelsLayer {
     fn scroll(&mut self, rows: isize, shared: SharedUiState) {
         let count = rows::choices(KnownModels::new(shared.engine), &self.list.filter()).len();
         self.list.step(rows, count);
-        self.selection_is_gone = false;
+        self.is_selection_gone = false;
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
@@ -338,11 +338,11 @@ impl Layer for ModelsLayer {
         match self
             .list
             .click(at, cx.shared.keymap)
-            .filter(|_| !self.selection_is_gone)
+            .filter(|_| !self.is_selection_gone)
         {
             Some(enter) => self.handle_key(enter, cx),
             None => {
-                self.selection_is_gone = false;
+                self.is_selection_gone = false;
                 Handled::Consumed
             }
         }

@@ -231,7 +231,7 @@ pub const DEMO_LABEL: &str = "Look around: the demo needs nothing";
 pub const IMPORT_LABEL: &str = "Import MCP servers from Claude Desktop, Cursor, VS Code …";
 
 /// Models in the first-run choice. Three more items follow, so all numbers have one digit.
-const OFFERED_MAX: usize = 6;
+const OFFERED_MODELS_MAX: usize = 6;
 
 /// An item of the first-run choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -254,7 +254,7 @@ pub fn first_run_items(catalog: &ModelCatalog) -> Vec<FirstRunItem<'_>> {
         let chats = listed.models.iter().filter(|model| model.can_chat());
         chats.map(move |model| FirstRunItem::Model(server, model))
     });
-    let mut items: Vec<_> = models.take(OFFERED_MAX).collect();
+    let mut items: Vec<_> = models.take(OFFERED_MODELS_MAX).collect();
     if items.is_empty() && listings.clone().next().is_some() {
         items.push(FirstRunItem::Pull);
     }

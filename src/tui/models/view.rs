@@ -19,17 +19,17 @@ use crate::tui::widgets::window::content_area;
 use ratatui::layout::{Position, Rect};
 
 // Minimum list widths at which the columns are shown.
-const CAPABILITIES_FROM: u16 = 84;
-const FAMILY_FROM: u16 = 62;
-const STATE_FROM: u16 = 44;
-const SIZE_FROM: u16 = 28;
+const CAPABILITIES_LIST_COLUMNS_MIN: u16 = 84;
+const FAMILY_LIST_COLUMNS_MIN: u16 = 62;
+const STATE_LIST_COLUMNS_MIN: u16 = 44;
+const SIZE_LIST_COLUMNS_MIN: u16 = 28;
 /// Blank columns after a left-aligned column.
-const GAP: u16 = 2;
-const CAPABILITIES: u16 = 26;
-const FAMILY: u16 = 10;
+const GAP_COLUMNS: u16 = 2;
+const CAPABILITIES_COLUMNS: u16 = 26;
+const FAMILY_COLUMNS: u16 = 10;
 // Right-aligned columns, including the blanks before them.
-const CONTEXT_LENGTH: u16 = 7;
-const SIZE: u16 = 9;
+const CONTEXT_LENGTH_COLUMNS: u16 = 7;
+const SIZE_COLUMNS: u16 = 9;
 const BAR_COLUMNS: usize = 20;
 /// Maximum rows of a message about a server, such as an error.
 const MESSAGE_ROWS_MAX: usize = 4;
@@ -169,7 +169,7 @@ fn draw_line(
     known: KnownModels,
     pen: &mut Painter,
 ) {
-    if row.is_selected && layer.selection_is_gone {
+    if row.is_selected && layer.is_selection_gone {
         row = row.unselected(pen);
     }
     match line {
@@ -194,7 +194,7 @@ fn draw_line(
 /// Draws a row's number, if it has one, and returns the column after the numbers.
 fn put_number(number: Option<usize>, known: KnownModels, row: &ListRow, pen: &mut Painter) -> u16 {
     let x = row.line.x + 2;
-    if known.configured.is_empty() || row.line.width < SIZE_FROM {
+    if known.configured.is_empty() || row.line.width < SIZE_LIST_COLUMNS_MIN {
         return x;
     }
     let columns = known.configured.len().to_string().len() as u16;
@@ -246,7 +246,7 @@ fn draw_model(row: &ModelRow<'_>, known: KnownModels, list_row: &ListRow, pen: &
     let in_use = row.configured.is_some() && row.configured == known.selected;
     let line = list_row.line;
     let mut end = line.right();
-    if line.width >= STATE_FROM {
+    if line.width >= STATE_LIST_COLUMNS_MIN {
         let (word, style) = match (in_use, row.configured.is_some()) {
             (true, _) => ("in use", pen.theme.success),
             (_, true) if row.is_missing => ("not listed", pen.theme.attention),
@@ -275,9 +275,15 @@ fn draw_model(row: &ModelRow<'_>, known: KnownModels, list_row: &ListRow, pen: &
 /// The columns that [`draw_details`] takes in a list of this width.
 fn details_width(list_width: u16) -> u16 {
     let columns = [
-        (CAPABILITIES_FROM, CAPABILITIES + GAP),
-        (FAMILY_FROM, CONTEXT_LENGTH + FAMILY + GAP),
-        (SIZE_FROM, SIZE),
+        (
+            CAPABILITIES_LIST_COLUMNS_MIN,
+            CAPABILITIES_COLUMNS + GAP_COLUMNS,
+        ),
+        (
+            FAMILY_LIST_COLUMNS_MIN,
+            CONTEXT_LENGTH_COLUMNS + FAMILY_COLUMNS + GAP_COLUMNS,
+        ),
+        (SIZE_LIST_COLUMNS_MIN, SIZE_COLUMNS),
     ];
     let shown = columns.iter().filter(|(from, _)| list_width >= *from);
     shown.map(|(_, columns)| columns).sum()
@@ -286,7 +292,7 @@ fn details_width(list_width: u16) -> u16 {
 /// Draws a model's details from right to left. Returns the leftmost column.
 fn draw_details(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut Painter) -> u16 {
     let info = row.listed.map(|listed| &listed.info);
-    if width >= CAPABILITIES_FROM {
+    if width >= CAPABILITIES_LIST_COLUMNS_MIN {
         let loaded = row.listed.filter(|listed| listed.is_loaded == Some(true));
         let loaded = loaded.map(|_| "in memory").into_iter();
         let capabilities = row
@@ -296,29 +302,35 @@ fn draw_details(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
         let words: Vec<&str> = loaded.chain(capabilities).collect();
         let words = Clean::single_line(&words.join(", "));
         pen.put_words(
-            end - CAPABILITIES,
+            end - CAPABILITIES_COLUMNS,
             y,
             words.as_str(),
             pen.theme.dim,
-            CAPABILITIES,
+            CAPABILITIES_COLUMNS,
         );
-        end -= CAPABILITIES + GAP;
+        end -= CAPABILITIES_COLUMNS + GAP_COLUMNS;
     }
-    if width >= FAMILY_FROM {
+    if width >= FAMILY_LIST_COLUMNS_MIN {
         let length = info.and_then(|info| info.context_length);
         let length = length.map_or_else(String::new, |tokens| format_thousands(tokens.into()));
         pen.put_right(end, y, &length, pen.theme.dim);
-        end -= CONTEXT_LENGTH;
+        end -= CONTEXT_LENGTH_COLUMNS;
         let family = info.and_then(|info| info.family.as_deref());
         let family = Clean::single_line(family.unwrap_or_default());
-        pen.put_truncated(end - FAMILY, y, family.as_str(), pen.theme.dim, FAMILY);
-        end -= FAMILY + GAP;
+        pen.put_truncated(
+            end - FAMILY_COLUMNS,
+            y,
+            family.as_str(),
+            pen.theme.dim,
+            FAMILY_COLUMNS,
+        );
+        end -= FAMILY_COLUMNS + GAP_COLUMNS;
     }
-    if width >= SIZE_FROM {
+    if width >= SIZE_LIST_COLUMNS_MIN {
         let bytes = row.listed.and_then(|listed| listed.bytes);
         let size = bytes.map(format_size).unwrap_or_default();
         pen.put_right(end, y, &size, pen.theme.dim);
-        end -= SIZE;
+        end -= SIZE_COLUMNS;
     }
     end
 }
