@@ -24,7 +24,7 @@ struct VisibleNotice {
     subject: Subject,
 }
 
-/// Why a notice may be dismissed early.
+/// The subject of a notice, which decides when it is dismissed early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Other,

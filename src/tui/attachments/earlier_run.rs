@@ -7,7 +7,7 @@ use crate::tui::composer::draft::DraftFiles;
 
 impl AttachedFile {
     pub(super) fn to_unsent(&self) -> UnsentFile {
-        match &self.file {
+        match &self.read {
             Some(read) => UnsentFile::from(&*read.attachment),
             None => UnsentFile {
                 name: self.name.clone(),
@@ -51,14 +51,14 @@ impl AttachmentList {
         &self.lost
     }
 
-    /// Drops the names of lost files once their message has been sent or discarded.
+    /// Drops the names of lost files once no unsent message is left.
     pub fn clear_lost(&mut self) {
         self.lost.clear();
     }
 
     /// Whether a file of an earlier run is still being read.
     pub fn is_restoring(&self) -> bool {
-        let is_restoring = |file: &AttachedFile| file.earlier_path.is_some() && file.file.is_none();
+        let is_restoring = |file: &AttachedFile| file.earlier_path.is_some() && file.read.is_none();
         self.files.iter().any(is_restoring)
     }
 }

@@ -48,8 +48,8 @@ pub struct AttachedFile {
     pub name: String,
     /// The resource that was read, unless this is a file.
     pub resource: Option<AttachedResource>,
-    /// `None` while the file is being read.
-    pub file: Option<ReadAttachment>,
+    /// The file as it was read; `None` while it is being read.
+    pub read: Option<ReadAttachment>,
     /// The user has been asked whether to send a file that may hold secrets.
     pub is_secret_confirmed: bool,
     /// The path from an earlier run, from which the file is read again.
@@ -103,7 +103,7 @@ impl AttachmentList {
 
     pub fn has_images(&self) -> bool {
         let is_image =
-            |file: &AttachedFile| matches!(&file.file, Some(read) if read.attachment.is_image());
+            |file: &AttachedFile| matches!(&file.read, Some(read) if read.attachment.is_image());
         self.files.iter().any(is_image)
     }
 
@@ -113,7 +113,7 @@ impl AttachmentList {
             query,
             name: name.to_owned(),
             resource,
-            file: None,
+            read: None,
             is_secret_confirmed: false,
             earlier_path: None,
             is_mentioned: false,
@@ -139,7 +139,7 @@ impl AttachmentList {
 
     /// Stores a file that was read; `None` if it could not be read.
     pub fn handle_read(&mut self, query: QueryId, read: Option<ReadAttachment>) -> ReadOutcome {
-        let is_awaited = |file: &AttachedFile| file.query == query && file.file.is_none();
+        let is_awaited = |file: &AttachedFile| file.query == query && file.read.is_none();
         let Some(index) = self.files.iter().position(is_awaited) else {
             return ReadOutcome::Ignored;
         };
@@ -157,17 +157,18 @@ impl AttachmentList {
             read.attachment = read.attachment.renamed(self.files[index].name.clone());
         }
         let is_same = |file: &AttachedFile| {
-            let other = file.file.as_ref();
+            let other = file.read.as_ref();
             other.is_some_and(|other| other.attachment == read.attachment)
         };
         if self.files.iter().any(is_same) {
             return ReadOutcome::Duplicate(self.files.remove(index).resource);
         }
-        self.files[index].file = Some(read);
+        self.files[index].read = Some(read);
         ReadOutcome::Attached
     }
 
-    /// Removes the files of a paste that turned out to be text, and returns that text.
+    /// Removes the files of a paste that turned out to be text, and returns that text. Fails if the
+    /// file was not dropped.
     fn undo_drop(&mut self, query: QueryId) -> ReadOutcome {
         let is_drop = |drop: &DroppedPaths| drop.queries.contains(&query);
         let Some(index) = self.drops.iter().position(is_drop) else {
@@ -200,7 +201,7 @@ impl AttachmentList {
 
     /// The name of a file that is still being read.
     pub fn unread_name(&self) -> Option<&str> {
-        let unread = self.files.iter().find(|file| file.file.is_none());
+        let unread = self.files.iter().find(|file| file.read.is_none());
         unread.map(|file| file.name.as_str())
     }
 
@@ -208,7 +209,7 @@ impl AttachmentList {
     /// once.
     pub fn ask_about_secret(&mut self) -> Option<String> {
         let may_hold_secrets = |file: &&mut AttachedFile| {
-            let read = file.file.as_ref();
+            let read = file.read.as_ref();
             !file.is_secret_confirmed && read.is_some_and(|read| read.may_hold_secrets)
         };
         let file = self.files.iter_mut().find(may_hold_secrets)?;
@@ -225,7 +226,7 @@ impl AttachmentList {
         self.followed.clear();
         let files = self.files.drain(..);
         files
-            .filter_map(|file| Some(file.file?.attachment))
+            .filter_map(|file| Some(file.read?.attachment))
             .collect()
     }
 
@@ -233,7 +234,7 @@ impl AttachmentList {
     /// longer in it. Both are recorded as handled.
     pub fn take_resource_changes(&mut self) -> (Vec<AttachedResource>, Vec<AttachedResource>) {
         let files = self.files.iter().chain(self.before_edit.iter().flatten());
-        let read = files.filter(|file| file.file.is_some());
+        let read = files.filter(|file| file.read.is_some());
         let current: Vec<_> = read.filter_map(|file| file.resource.clone()).collect();
         let mut gone = std::mem::replace(&mut self.followed, current.clone());
         let mut added = current;
@@ -309,7 +310,7 @@ impl AttachmentList {
 
     /// Keeps a file that was read, in case undo restores its mention.
     pub fn keep_unmentioned(&mut self, mut file: AttachedFile) {
-        if file.file.is_none() {
+        if file.read.is_none() {
             return;
         }
         file.is_secret_confirmed = false;
@@ -378,7 +379,7 @@ fn already_read(read: ReadAttachment) -> AttachedFile {
         query: QueryId(u64::MAX),
         name: read.attachment.name.clone(),
         resource: None,
-        file: Some(read),
+        read: Some(read),
         is_secret_confirmed: true,
         earlier_path: None,
         is_mentioned: false,

@@ -58,7 +58,7 @@ pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> Resolved
             Err(problem) => problems.push(problem),
         }
     }
-    while let Some((index, problem)) = takes_last_key(&chosen) {
+    while let Some((index, problem)) = find_last_key_taken(&chosen) {
         chosen.remove(index);
         problems.push(problem);
     }
@@ -292,15 +292,20 @@ fn without_clash(keys: ChosenKeys, earlier: &[ChosenKeys]) -> Result<ChosenKeys,
 }
 
 /// The last choice that leaves an action without the key that it needs.
-fn takes_last_key(chosen: &[ChosenKeys]) -> Option<(usize, KeyProblem)> {
+fn find_last_key_taken(chosen: &[ChosenKeys]) -> Option<(usize, KeyProblem)> {
     let mut needed = all_bindings().filter(|binding| binding.needs_key());
-    let bare = needed.find(|binding| keys_of(binding, chosen).is_empty())?;
-    let takes = |keys: &ChosenKeys| bare.default_keys.iter().any(|key| keys.takes(*key, bare));
+    let keyless = needed.find(|binding| keys_of(binding, chosen).is_empty())?;
+    let takes = |keys: &ChosenKeys| {
+        keyless
+            .default_keys
+            .iter()
+            .any(|key| keys.takes(*key, keyless))
+    };
     let index = chosen.iter().rposition(takes)?;
     let keys = &chosen[index];
-    let names: Vec<String> = bare.default_keys.iter().map(Chord::to_string).collect();
-    let (names, name) = (names.join(", "), bare.name);
-    let effect = match bare.action {
+    let names: Vec<String> = keyless.default_keys.iter().map(Chord::to_string).collect();
+    let (names, name) = (names.join(", "), keyless.name);
+    let effect = match keyless.action {
         Action::Send => "to send the message".to_owned(),
         _ => format!("for `{name}`"),
     };

@@ -1,5 +1,4 @@
-//! The model picker of `/models` and `/set-model`: models of all servers, to use, pull, add or
-//! remove.
+//! The picker of `/models` and `/set-model`: models of all servers, to use, pull, add or remove.
 
 use crate::domain::model_catalog::invalid_name_notice;
 use crate::domain::{ModelRef, ModelServer, Notice};
@@ -12,7 +11,7 @@ use crate::tui::layer::{
     Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
 };
 use crate::tui::models::add_form::AddModelForm;
-use crate::tui::models::rows::{Choice, KnownModels, ModelRow, PickerAction};
+use crate::tui::models::rows::{KnownModels, ModelListChoice, ModelRow, PickerAction};
 use crate::tui::models::{rows, view};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::list::{ListKey, SearchList};
@@ -111,16 +110,18 @@ impl ModelsLayer {
     /// A picker in which the model in use is selected.
     fn new(known: KnownModels) -> Self {
         let mut picker = Self::default();
-        let is_in_use = |choice: &Choice| match choice {
-            Choice::Model(row) => row.configured.is_some() && row.configured == known.selected,
-            Choice::Action(_) => false,
+        let is_in_use = |choice: &ModelListChoice| match choice {
+            ModelListChoice::Model(row) => {
+                row.configured.is_some() && row.configured == known.selected
+            }
+            ModelListChoice::Action(_) => false,
         };
         let at = rows::choices(known, "").iter().position(is_in_use);
         picker.list.select(at.unwrap_or(0));
         picker
     }
 
-    fn selected<'a>(&self, known: KnownModels<'a>) -> Option<Choice<'a>> {
+    fn selected<'a>(&self, known: KnownModels<'a>) -> Option<ModelListChoice<'a>> {
         let choices = rows::choices(known, &self.list.filter());
         let at = self.list.selected(choices.len());
         choices.get(at).copied().filter(|_| !self.is_selection_gone)
@@ -128,8 +129,8 @@ impl ModelsLayer {
 
     fn selected_model<'a>(&self, known: KnownModels<'a>) -> Option<ModelRow<'a>> {
         match self.selected(known)? {
-            Choice::Model(row) => Some(row),
-            Choice::Action(_) => None,
+            ModelListChoice::Model(row) => Some(row),
+            ModelListChoice::Action(_) => None,
         }
     }
 
@@ -177,7 +178,7 @@ impl ModelsLayer {
 
     fn take(&mut self, cx: &mut UiContext) -> Handled {
         match self.selected(KnownModels::new(cx.shared.engine)) {
-            Some(Choice::Model(row)) => {
+            Some(ModelListChoice::Model(row)) => {
                 match (row.configured, row.server) {
                     (Some(configured), _) => {
                         cx.request(UiRequest::Pick(PickedItem::Model(configured.clone())));
@@ -190,7 +191,7 @@ impl ModelsLayer {
                 }
                 Handled::Closed
             }
-            Some(Choice::Action(action)) => self.run(action, cx),
+            Some(ModelListChoice::Action(action)) => self.run(action, cx),
             None => Handled::Consumed,
         }
     }
@@ -241,11 +242,11 @@ impl ModelsLayer {
             }
             NumberKey::Typed(number) => {
                 let choices = rows::choices(known, &self.list.filter());
-                let has_number = |choice: &Choice| match choice {
-                    Choice::Model(row) => {
+                let has_number = |choice: &ModelListChoice| match choice {
+                    ModelListChoice::Model(row) => {
                         row.configured.and_then(|entry| known.number(entry)) == Some(number)
                     }
-                    Choice::Action(_) => false,
+                    ModelListChoice::Action(_) => false,
                 };
                 if let Some(at) = choices.iter().position(has_number) {
                     self.list.select(at);
@@ -256,9 +257,8 @@ impl ModelsLayer {
         Some(Handled::Consumed)
     }
 
-    /// Selects a row again after the selected model disappeared: a key that moves up selects the
-    /// row above its place, one that moves down the row that took its place. Returns whether the
-    /// key did that.
+    /// Selects a row again after the selected model disappeared: moving up selects the row above its
+    /// place, moving down the row that took its place. Returns whether the key did that.
     fn restore_selection(&mut self, key: KeyEvent, cx: &UiContext) -> bool {
         let contexts = match self.list.has_row_focus() {
             true => &[KeyContext::ScrollableList, KeyContext::SearchListRows][..],

@@ -8,8 +8,8 @@ use crate::tui::layer::SharedUiState;
 use crate::tui::layout::{SIDEBAR_WIDTH, fits_sidebar};
 use crate::tui::models::layer::ModelsLayer;
 use crate::tui::models::rows::{
-    ADD_SERVER_LABEL, Choice, DEMO_LABEL, KnownModels, ModelRow, PickerAction, Row, model_count,
-    rows,
+    ADD_SERVER_LABEL, DEMO_LABEL, KnownModels, ModelListChoice, ModelListRow, ModelRow,
+    PickerAction, model_count, rows,
 };
 use crate::tui::widgets::list::{ListCount, ListRow, rows_area, rows_in_view};
 use crate::tui::widgets::numbers::format_thousands;
@@ -102,8 +102,9 @@ fn reserve_pull_line(pull: Option<&Pull>, area: &mut Rect) -> Option<Rect> {
     Some(line)
 }
 
-fn count_models(rows: &[Row]) -> usize {
-    let is_model = |row: &&Row| matches!(row, Row::Choice(Choice::Model(_)));
+fn count_models(rows: &[ModelListRow]) -> usize {
+    let is_model =
+        |row: &&ModelListRow| matches!(row, ModelListRow::Choice(ModelListChoice::Model(_)));
     rows.iter().filter(is_model).count()
 }
 
@@ -132,27 +133,27 @@ pub fn required_rows(shared: SharedUiState) -> u16 {
 /// One drawn line.
 enum Line<'a> {
     Server(&'a ServerCatalog),
-    Choice(Choice<'a>),
+    Choice(ModelListChoice<'a>),
     /// One line of a message about a server, and whether an error mark precedes it.
     ServerStatus(String, bool),
     Gap,
 }
 
-fn lines<'a>(all: &[Row<'a>], columns: u16) -> Vec<Line<'a>> {
+fn lines<'a>(all: &[ModelListRow<'a>], columns: u16) -> Vec<Line<'a>> {
     let mut lines = Vec::new();
     let mut has_actions = false;
     for row in all {
         match row {
-            Row::Server(server) => lines.push(Line::Server(server)),
-            Row::Choice(choice) => {
-                let is_action = matches!(choice, Choice::Action(_));
+            ModelListRow::Server(server) => lines.push(Line::Server(server)),
+            ModelListRow::Choice(choice) => {
+                let is_action = matches!(choice, ModelListChoice::Action(_));
                 if is_action && !has_actions && !lines.is_empty() {
                     lines.push(Line::Gap);
                 }
                 has_actions |= is_action;
                 lines.push(Line::Choice(*choice));
             }
-            Row::ServerStatus(words, is_error) => {
+            ModelListRow::ServerStatus(words, is_error) => {
                 let rows = wrapped_rows(&Clean::single_line(words), columns.saturating_sub(2));
                 let rows = rows.into_iter().take(MESSAGE_ROWS_MAX).enumerate();
                 lines.extend(rows.map(|(at, row)| Line::ServerStatus(row, *is_error && at == 0)));
@@ -183,8 +184,8 @@ fn draw_line(
         Line::Choice(choice) => {
             row.put_mark(pen);
             match choice {
-                Choice::Model(model) => draw_model(model, known, &row, pen),
-                Choice::Action(action) => draw_action(*action, layer, known, &row, pen),
+                ModelListChoice::Model(model) => draw_model(model, known, &row, pen),
+                ModelListChoice::Action(action) => draw_action(*action, layer, known, &row, pen),
             }
         }
         Line::Gap => {}
