@@ -81,7 +81,7 @@ impl Viewport {
         }
     }
 
-    /// Unfolds an entry that is about to fold by itself while the user is reading it.
+    /// Unfolds an entry that would fold automatically while the user is reading it.
     pub fn keep_open_if_in_view(&mut self, index: usize) {
         let (first, last) = self.in_view;
         if !self.follows_end && (first..=last).contains(&index) {

@@ -93,7 +93,7 @@ impl CopyReport {
 }
 
 impl CopyReport {
-    /// tmux acknowledges its own buffer, but not what the terminal does with the text.
+    /// tmux acknowledges the copy to its own buffer, but not that the terminal accepted the text.
     fn tmux_notice(&self, copied: &str, kilobytes: &str) -> Notice {
         let buffer = format!("Copied {copied} to the tmux buffer");
         if self.bytes > TERMINAL_BYTES_MAX {

@@ -228,7 +228,7 @@ impl Composer {
         edited.is_some()
     }
 
-    /// Ends editing when the message is sent. Returns what was being edited.
+    /// Ends editing when the message is sent. Returns the message that was being edited.
     pub fn finish_editing(&mut self) -> Option<MessageTarget> {
         Some(self.edited.take()?.target)
     }

@@ -44,8 +44,8 @@ fn section_rows(rows: &mut Vec<StyledLine>, section: &DiffSection, columns: u16)
     for (sign, line) in &section.folded() {
         let (lead, style) = match sign {
             DiffSign::Same => ("    ", TextStyle::default()),
-            DiffSign::Removed => ("  - ", removed()),
-            DiffSign::Added => ("  + ", added()),
+            DiffSign::Removed => ("  - ", removed_style()),
+            DiffSign::Added => ("  + ", added_style()),
             DiffSign::Folded => ("  … ", dim),
         };
         let line = Clean::unambiguous_line(line);
@@ -53,11 +53,11 @@ fn section_rows(rows: &mut Vec<StyledLine>, section: &DiffSection, columns: u16)
     }
 }
 
-pub fn removed() -> TextStyle {
+pub fn removed_style() -> TextStyle {
     TextStyle::from_role(StyleRole::Token(Token::Removed))
 }
 
-pub fn added() -> TextStyle {
+pub fn added_style() -> TextStyle {
     TextStyle::from_role(StyleRole::Token(Token::Added))
 }
 

@@ -4,7 +4,7 @@
 use crate::domain::{ChangeImpact, SettingsChange};
 use crate::text::Clean;
 use crate::text::markdown::TextStyle;
-use crate::tui::dialog::body_pin::{added, removed};
+use crate::tui::dialog::body_pin::{added_style, removed_style};
 use crate::tui::widgets::painter::{single_line, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
 
@@ -88,8 +88,8 @@ pub fn replaced_prompt_rows(path: &str, text: &str, columns: u16) -> Vec<StyledL
 fn push_value_rows(rows: &mut Vec<StyledLine>, sign: &str, value: Option<&str>, columns: u16) {
     let Some(value) = value else { return };
     let style = match sign {
-        "-" => removed(),
-        _ => added(),
+        "-" => removed_style(),
+        _ => added_style(),
     };
     let prefix = format!("    {sign} ");
     let mut lines = value.split('\n');

@@ -111,7 +111,7 @@ impl Dialogs {
         Some((held.key, is_current))
     }
 
-    /// Whether a key was meant for the field of a question that has just closed by itself.
+    /// Whether a key was meant for the field of a question that the engine has just closed.
     /// `last_key` is the time of the key before it.
     pub fn discards_key(&mut self, last_key: Duration, now: Duration) -> bool {
         let closed_at = self.closed_while_typing_at;

@@ -173,8 +173,8 @@ fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Opti
         Some(LayerKey::End) => dialog.scroll = dialog.last_top(),
         Some(LayerKey::Left) => dialog.show_call(dialog.call_index.saturating_sub(1)),
         Some(LayerKey::Right) => dialog.show_call(dialog.call_index + 1),
-        Some(LayerKey::Up) => step(dialog, &rows, -1),
-        Some(LayerKey::Down) => step(dialog, &rows, 1),
+        Some(LayerKey::Up) => step_choice(dialog, &rows, -1),
+        Some(LayerKey::Down) => step_choice(dialog, &rows, 1),
         // A repeat of a held key is not a second decision.
         _ if key.kind == KeyEventKind::Repeat => {}
         Some(LayerKey::Confirm) => {
@@ -219,8 +219,8 @@ fn letter_key(
     None
 }
 
-/// Selects the next choice among those that the page shows.
-fn step(dialog: &mut Dialog, rows: &[DialogChoice], by: isize) {
+/// Selects the next or the previous choice among those that the page shows.
+fn step_choice(dialog: &mut Dialog, rows: &[DialogChoice], by: isize) {
     let reachable = dialog.reachable_choices(rows);
     let last = reachable.len().saturating_sub(1);
     let selected = dialog.selected_choice;

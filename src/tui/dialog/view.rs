@@ -291,7 +291,7 @@ fn draw_small(
     }
 }
 
-/// Draws the visible part of the body and records what was drawn.
+/// Draws the visible part of the body and records that it was drawn.
 fn draw_body(dialog: &mut Dialog, area: Rect, now: Duration, pen: &mut Painter) {
     // On a narrower screen, rows are truncated.
     let is_readable = area.width >= READABLE_COLUMNS_MIN;

@@ -257,7 +257,7 @@ impl LayerKey {
     }
 }
 
-/// The hints whose actions have a key.
+/// Drops the missing hints: an action without a key has none.
 pub fn hint_list<const COUNT: usize>(hints: [Option<String>; COUNT]) -> Vec<String> {
     hints.into_iter().flatten().collect()
 }

@@ -296,7 +296,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Edit(Edit::Copy), "copy-selection", G::Editing, W::Message, &[alt('w')], "Copy the selection").found_by("clipboard"),
     bind(A::Edit(Edit::Cut), "cut", G::Editing, W::Message, &[ctrl('x')], "Cut the selection").found_by("clipboard delete"),
     bind(A::Edit(Edit::Yank), "yank", G::Editing, W::Message, &[ctrl('y')], "Paste the text that was cut last (yank)").found_by("insert clipboard"),
-    bind(A::Edit(Edit::YankEarlier), "yank-earlier", G::Editing, W::Message, &[alt('y')], "Then: replace it with the text cut before"),
+    bind(A::Edit(Edit::YankEarlier), "yank-earlier", G::Editing, W::Message, &[alt('y')], "Replace the yanked text with an earlier cut"),
     bind(A::Edit(Edit::Unfold), "unfold-paste", G::Editing, W::Message, &[alt('u')], "Unfold a paste"),
     bind(A::Edit(Edit::Move(Motion::TextStart)), "text-start", G::Editing, W::Message, &[chord(K::Home, CTRL)], "Move to the start of the message"),
     bind(A::Edit(Edit::Move(Motion::TextEnd)), "text-end", G::Editing, W::Message, &[chord(K::End, CTRL)], "Move to the end of the message"),

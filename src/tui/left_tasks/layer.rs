@@ -1,4 +1,4 @@
-//! The list of `/tasks`: use the result of a task, ask its server again, cancel it, or forget it.
+//! The list of `/tasks`: use the result of a task, ask its server again, cancel it, or remove it.
 
 use super::view::{TaskColumns, matching_rows};
 use crate::domain::{LeftTask, LeftTaskState, Notice};
@@ -87,7 +87,7 @@ impl Layer for LeftTasksLayer {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let is_repeat =
             key.kind == KeyEventKind::Repeat && cx.shared.keymap.row_step(key).is_none();
-        // A held key must not cancel or forget several tasks.
+        // A held key must not cancel or remove several tasks.
         if is_repeat && self.list.has_row_focus() {
             return Handled::Consumed;
         }

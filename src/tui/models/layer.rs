@@ -176,7 +176,7 @@ impl ModelsLayer {
         Some(server.clone()).filter(|server| server.provider.manages_models())
     }
 
-    fn take(&mut self, cx: &mut UiContext) -> Handled {
+    fn choose_selected(&mut self, cx: &mut UiContext) -> Handled {
         match self.selected(KnownModels::new(cx.shared.engine)) {
             Some(ModelListChoice::Model(row)) => {
                 match (row.configured, row.server) {
@@ -306,7 +306,7 @@ impl Layer for ModelsLayer {
         {
             handled @ (ListKey::Closed | ListKey::Unknown) => return handled.handled(),
             ListKey::Searched => self.is_selection_gone = false,
-            ListKey::Unhandled(LayerKey::Confirm) => return self.take(cx),
+            ListKey::Unhandled(LayerKey::Confirm) => return self.choose_selected(cx),
             ListKey::Unhandled(LayerKey::Delete) => self.remove(cx),
             ListKey::Unhandled(LayerKey::Pull) => self.begin_pull(),
             ListKey::Unhandled(LayerKey::StopPull) => cx.send(Command::StopPull),

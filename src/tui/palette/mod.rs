@@ -20,7 +20,8 @@ use ratatui::layout::Position;
 /// Width of the key column, which is shown in lists of at least `KEY_LIST_COLUMNS_MIN` columns.
 const KEY_COLUMNS: u16 = 9;
 const KEY_LIST_COLUMNS_MIN: u16 = 72;
-/// Width of the command column, which is shown in lists of at least `COMMAND_LIST_COLUMNS_MIN` columns.
+/// Width of the command column, which is shown in lists of at least `COMMAND_LIST_COLUMNS_MIN`
+/// columns.
 const COMMAND_COLUMNS: u16 = 16;
 const COMMAND_LIST_COLUMNS_MIN: u16 = 48;
 

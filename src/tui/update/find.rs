@@ -119,7 +119,11 @@ pub fn paste(model: &mut UiModel, text: &str) -> bool {
 }
 
 fn step(model: &mut UiModel, step: isize) {
-    let has_moved = model.chat.find.as_mut().is_some_and(|find| find.go(step));
+    let has_moved = model
+        .chat
+        .find
+        .as_mut()
+        .is_some_and(|find| find.select_adjacent(step));
     if has_moved {
         show_current(model);
     }

@@ -110,9 +110,9 @@ impl Find {
         self.engine.select_first(transcript, is_above)
     }
 
-    /// Moves to the next or the previous match. Returns whether there is one.
-    pub fn go(&mut self, step: isize) -> bool {
-        self.engine.go(step).is_some()
+    /// Selects the next or the previous match. Returns whether there is one.
+    pub fn select_adjacent(&mut self, step: isize) -> bool {
+        self.engine.select_adjacent(step).is_some()
     }
 
     pub fn current_match(&self) -> Option<MatchId> {

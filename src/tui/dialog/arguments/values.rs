@@ -1,5 +1,5 @@
 //! Keys and values of arguments as text on one line. Different keys, and different values, never
-//! look alike: a string that could pass for something else is quoted as JSON.
+//! look alike: a string that could be mistaken for something else is quoted as JSON.
 
 use crate::text::{Clean, ScriptContext};
 use crate::tui::widgets::wrapped_line::{TAB, TAB_SIGN};

@@ -54,7 +54,7 @@ pub enum DialogPage {
     Subject,
     /// The lasting choices, with the scope of each.
     Lasting,
-    /// All choices, and everything that the server says about its tool.
+    /// All choices, and the server's description of its tool.
     Details,
     /// The list of values in the arguments, to choose the one to edit.
     Values,
