@@ -1,5 +1,5 @@
-//! Words advice for the full-screen program. It names commands, because the user may have changed
-//! the keys; only Enter and Ctrl+C always work.
+//! The wording of advice in the full-screen program. It names commands rather than keys, because
+//! the user may have changed the keys; only Ctrl+C always works.
 
 use crate::domain::advice::join_sentences;
 use crate::domain::{Advice, Notice};

@@ -7,7 +7,7 @@ pub struct ConversationState {
     /// The conversation named on the command line is not open yet, so prompts wait for it.
     pub is_opening: bool,
     pub title: String,
-    /// The text to show once this session is open.
+    /// The text to find once this session is open.
     pub find_when_opened: Option<(SessionId, String)>,
     pub session: Option<SessionId>,
     /// Private conversations are never saved.

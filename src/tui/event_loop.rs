@@ -1,6 +1,6 @@
 //! The event loop: passes keys, engine events and time to `update`, performs the resulting
 //! effects and draws a frame when something changed. Key presses draw immediately,
-//! streaming draws at most 60 times a second, and an idle screen sets no timer.
+//! streaming draws about 60 times a second at most, and an idle screen sets no timer.
 
 use crate::domain::Notice;
 use crate::protocol::{Command, EVENT_QUEUE_MAX, Event};
@@ -36,7 +36,7 @@ use tokio::time::{Instant, sleep, timeout};
 /// Minimum time between two frames while text streams in.
 const FRAME_INTERVAL: Duration = Duration::from_millis(16);
 /// Maximum number of terminal events whose keys are collected before they are processed.
-const BATCH_MAX: usize = 8_192;
+const BATCH_EVENTS_MAX: usize = 8_192;
 /// How long SIGTSTP may take to stop the process.
 const STOP_TIMEOUT: Duration = Duration::from_millis(50);
 /// How long to wait for space in the command queue before the draft is discarded.
@@ -213,8 +213,8 @@ impl EventLoop<'_> {
         [frame, model].into_iter().flatten().min()
     }
 
-    /// Handles all input that is ready. A paste that arrives as keys can be told from typing
-    /// only if the keys are seen together.
+    /// Handles all input that is ready. A paste that arrives as keys can be distinguished from
+    /// typing only if the keys are seen together.
     async fn handle_terminal_events(&mut self, first: Terminal) -> Result<(), TuiError> {
         let mut keys: Vec<KeyEvent> = Vec::new();
         let mut next = Some(first);
@@ -240,7 +240,9 @@ impl EventLoop<'_> {
             // until that waker fires, so with another waker a key would not wake this task.
             let ready = poll_fn(|context| Poll::Ready(poll_event(&mut self.input, context))).await;
             next = match ready {
-                Poll::Ready(Some(Ok(event))) if batch_len < BATCH_MAX && self.exit.is_none() => {
+                Poll::Ready(Some(Ok(event)))
+                    if batch_len < BATCH_EVENTS_MAX && self.exit.is_none() =>
+                {
                     Some(event)
                 }
                 Poll::Ready(Some(Err(_)) | None) => return Err(TuiError::InputLost),

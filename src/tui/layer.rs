@@ -165,7 +165,7 @@ pub enum UiRequest {
     Copy(CopyRequest),
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),
-    /// Opens a web address; the user asked for it.
+    /// Opens a web address at the user's request.
     OpenBrowser(String),
     StartDemo,
     /// The user ran a call with this many rows that had never been drawn.

@@ -12,32 +12,33 @@ use ratatui::layout::Rect;
 /// Rows of notices and banners below a layer that covers the chat.
 const NOTICE_ROWS_WITH_LAYER: u16 = 3;
 /// Minimum screen width for a sidebar beside the chat.
-pub const SIDEBAR_FROM: u16 = 110;
+pub const SIDEBAR_SCREEN_COLUMNS_MIN: u16 = 110;
 /// Width of the sidebar, including its vertical rule.
 pub const SIDEBAR_WIDTH: u16 = 36;
 /// On narrower screens, a sidebar over the chat covers the full width instead of the right half.
-const HALF_WIDTH_FROM: u16 = 60;
+const HALF_WIDTH_COLUMNS_MIN: u16 = 60;
 /// Rows that the focused servers section leaves to the thinking section.
 const THINKING_ROWS_MIN: u16 = 5;
 
 /// Below this height, a dialog takes the whole screen.
 pub const SMALL_HEIGHT: u16 = 12;
-/// On screens of at least this height, a dialog that takes the whole screen leaves the hints.
-const HINTS_BELOW_DIALOG_FROM: u16 = 9;
+/// On screens of at least this height, a dialog that takes the whole screen leaves room for the
+/// hints.
+const HINTS_BELOW_DIALOG_ROWS_MIN: u16 = 9;
 /// On screens of at least this height, a rule separates the message from the chat.
-const RULE_FROM: u16 = 8;
+const RULE_ROWS_MIN: u16 = 8;
 /// On screens of at least this height, a dialog leaves part of the chat visible.
-const USUAL_HEIGHT: u16 = 20;
+const USUAL_ROWS_MIN: u16 = 20;
 /// Chat rows that a dialog leaves visible.
 const CHAT_ROWS_MIN: u16 = 4;
 /// Narrower screens have no margins.
-const MARGINS_FROM: u16 = 30;
+const MARGINS_COLUMNS_MIN: u16 = 30;
 /// Maximum height of the message editor before it scrolls.
 const MESSAGE_ROWS_MAX: u16 = 8;
 
 /// Whether the sidebar fits beside the chat. If not, it opens over the chat.
 pub fn fits_sidebar((width, height): (u16, u16)) -> bool {
-    width >= SIDEBAR_FROM && height >= SMALL_HEIGHT
+    width >= SIDEBAR_SCREEN_COLUMNS_MIN && height >= SMALL_HEIGHT
 }
 
 #[derive(Debug, Clone, Default)]
@@ -88,21 +89,21 @@ impl ScreenLayout {
             layout.find = Some(take_bottom(&mut rest, 1));
         }
         let has_dialog = model.visible_dialog().is_some();
-        if height >= RULE_FROM && !has_dialog {
+        if height >= RULE_ROWS_MIN && !has_dialog {
             layout.rule = Some(take_bottom(&mut rest, 1));
         }
         layout.body = rest;
         model.servers_pane.set_width(servers_columns(width, height));
         let mut column = rest;
-        // A sidebar must not hide the dialog that has the keys. A layer below a dialog takes the
-        // whole width, so a narrower dialog would cut its words.
-        let needs_width = has_dialog && (model.layer.is_some() || width < HALF_WIDTH_FROM);
+        // A sidebar must not hide the dialog that receives the keys. A layer below a dialog takes
+        // the whole width, so a narrower dialog would cut its words.
+        let needs_width = has_dialog && (model.layer.is_some() || width < HALF_WIDTH_COLUMNS_MIN);
         if fits_sidebar(model.screen.size) {
             if has_sidebar_content(model) && !needs_width {
                 layout.sidebar = Some(take_right(&mut column, SIDEBAR_WIDTH));
             }
         } else if model.panes.over_chat.is_some() && !needs_width {
-            let columns = if width < HALF_WIDTH_FROM {
+            let columns = if width < HALF_WIDTH_COLUMNS_MIN {
                 width
             } else {
                 width / 2
@@ -114,7 +115,7 @@ impl ScreenLayout {
         if has_dialog {
             layout.place_dialog(model, &mut column);
         } else if let Some(rows) = popup_rows(model, column.width) {
-            let chat_rows = if height < USUAL_HEIGHT {
+            let chat_rows = if height < USUAL_ROWS_MIN {
                 0
             } else {
                 CHAT_ROWS_MIN
@@ -162,12 +163,16 @@ impl ScreenLayout {
 
     /// Whether thinking is shown in the sidebar instead of the chat.
     pub fn has_thinking_aside(&self, model: &UiModel) -> bool {
-        self.sidebar.is_some() && !self.is_sidebar_temporary && model.panes.show_thinking
+        self.sidebar.is_some() && !self.is_sidebar_temporary && model.panes.shows_thinking
     }
 
     fn place_message(&mut self, model: &mut UiModel, rest: &mut Rect) {
-        let prompt_glyph_columns = if rest.width >= MARGINS_FROM { 3 } else { 2 };
-        let margins = prompt_glyph_columns + u16::from(rest.width >= MARGINS_FROM);
+        let prompt_glyph_columns = if rest.width >= MARGINS_COLUMNS_MIN {
+            3
+        } else {
+            2
+        };
+        let margins = prompt_glyph_columns + u16::from(rest.width >= MARGINS_COLUMNS_MIN);
         let columns = rest.width.saturating_sub(margins).max(1);
         let rows_max = MESSAGE_ROWS_MAX.min(rest.height / 3).max(1);
         // A field of a dialog takes the keys; a second field below it would only confuse.
@@ -220,13 +225,13 @@ impl ScreenLayout {
     fn place_dialog(&mut self, model: &mut UiModel, column: &mut Rect) {
         let (width, height) = model.screen.size;
         if height < SMALL_HEIGHT {
-            // The keys that scroll and stop are named below it where the rows suffice.
-            let hint_rows = u16::from(height >= HINTS_BELOW_DIALOG_FROM);
+            // Where the rows suffice, the hints below it name the keys that scroll and stop.
+            let hint_rows = u16::from(height >= HINTS_BELOW_DIALOG_ROWS_MIN);
             self.dialog = Some(Rect::new(0, 0, width, height - hint_rows));
             return;
         }
         let chat_rows = match height {
-            USUAL_HEIGHT.. => CHAT_ROWS_MIN,
+            USUAL_ROWS_MIN.. => CHAT_ROWS_MIN,
             _ => 0,
         };
         let usual_max = column.height.saturating_sub(chat_rows);
@@ -259,18 +264,18 @@ fn shown_sections(model: &UiModel) -> (bool, bool) {
         return (true, has_thinking || opened == Focus::Thinking);
     }
     let wants_thinking = has_thinking || panes.focus == Focus::Thinking;
-    let shows_thinking = panes.show_thinking && wants_thinking;
+    let shows_thinking = panes.shows_thinking && wants_thinking;
     // The built-in tools alone are not worth a sidebar, unless it is open for the thinking anyway
     // or on request.
     let wants_servers = panes.wants_servers || shows_thinking || model.servers_pane.has_content();
-    (panes.show_servers && wants_servers, shows_thinking)
+    (panes.shows_servers && wants_servers, shows_thinking)
 }
 
 /// Width of the text in the servers section.
 fn servers_columns(width: u16, height: u16) -> u16 {
     let sidebar = match (fits_sidebar((width, height)), width) {
         (true, _) => SIDEBAR_WIDTH,
-        (false, HALF_WIDTH_FROM..) => width / 2,
+        (false, HALF_WIDTH_COLUMNS_MIN..) => width / 2,
         (false, _) => width,
     };
     sidebar.saturating_sub(3)
@@ -284,7 +289,7 @@ fn section(outer: Rect) -> Pane {
 }
 
 fn with_margins(area: Rect) -> Rect {
-    if area.width < MARGINS_FROM {
+    if area.width < MARGINS_COLUMNS_MIN {
         return area;
     }
     Rect {

@@ -61,7 +61,7 @@ pub enum UiEffect {
     OpenBrowser(String),
     /// Capture the mouse, or leave it to the terminal's own selection.
     CaptureMouse(bool),
-    /// Call the user back to a terminal without focus (OSC 9 and bell).
+    /// Alert the user in a terminal without focus (OSC 9 and bell).
     Notify(&'static str),
     /// Shut the engine down and quit.
     Quit,

@@ -20,11 +20,11 @@ pub struct Notices {
 #[derive(Debug)]
 struct VisibleNotice {
     notice: Notice,
-    since: Duration,
+    shown_at: Duration,
     subject: Subject,
 }
 
-/// Why a notice may be dismissed early.
+/// The subject of a notice, which decides when it is dismissed early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Other,
@@ -41,7 +41,7 @@ impl Notices {
         self.current.as_ref().map(|visible| &visible.notice)
     }
 
-    /// Whether the visible notice says why a key did nothing.
+    /// Whether the visible notice explains why a key did nothing.
     pub fn is_about_key(&self) -> bool {
         let visible = self.current.as_ref();
         visible.is_some_and(|visible| visible.subject == Subject::Key)
@@ -69,7 +69,7 @@ impl Notices {
     fn show_about(&mut self, subject: Subject, notice: Notice, now: Duration) {
         self.current = Some(VisibleNotice {
             notice,
-            since: now,
+            shown_at: now,
             subject,
         });
     }
@@ -153,13 +153,14 @@ impl Notices {
     }
 
     fn clear_if_older_than(&mut self, age: Duration, now: Duration) {
-        self.current.take_if(|visible| now >= visible.since + age);
+        self.current
+            .take_if(|visible| now >= visible.shown_at + age);
     }
 
     /// When the visible notice expires.
     pub fn expires_at(&self) -> Option<Duration> {
         self.current
             .as_ref()
-            .map(|visible| visible.since + NOTICE_DURATION)
+            .map(|visible| visible.shown_at + NOTICE_DURATION)
     }
 }

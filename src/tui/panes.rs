@@ -21,10 +21,10 @@ pub enum Focus {
 #[derive(Debug)]
 pub struct PaneState {
     pub focus: Focus,
-    pub show_servers: bool,
+    pub shows_servers: bool,
     /// The user opened the servers, so they are shown even if they take only one row.
     pub wants_servers: bool,
-    pub show_thinking: bool,
+    pub shows_thinking: bool,
     /// The pane that was opened over the chat because the screen is too narrow for a sidebar.
     pub over_chat: Option<Focus>,
 }
@@ -33,9 +33,9 @@ impl PaneState {
     pub fn new(is_sidebar_open: bool) -> Self {
         Self {
             focus: Focus::default(),
-            show_servers: is_sidebar_open,
+            shows_servers: is_sidebar_open,
             wants_servers: false,
-            show_thinking: is_sidebar_open,
+            shows_thinking: is_sidebar_open,
             over_chat: None,
         }
     }

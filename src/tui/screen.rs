@@ -6,6 +6,7 @@ use crate::tui::theme::{Glyphs, TerminalBackground, Theme};
 
 #[derive(Debug)]
 pub struct ScreenState {
+    /// Columns and rows.
     pub size: (u16, u16),
     pub theme: Theme,
     pub glyphs: Glyphs,

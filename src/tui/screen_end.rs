@@ -1,10 +1,10 @@
-//! How the screen ended.
+//! The end of the screen: the reason, and what it leaves behind.
 
 use crate::tui::terminal::panic;
 use std::io;
 use thiserror::Error;
 
-/// How the screen ended, and what it leaves behind.
+/// The result of a screen that ended without an error.
 #[derive(Debug)]
 pub struct ScreenEnd {
     pub exit: ScreenExit,

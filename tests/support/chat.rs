@@ -16,7 +16,7 @@ use humble::ports::LocalServer;
 use humble::protocol::{Command, Event};
 use humble::provider::Provider;
 use humble::provider::scripted::{RecordedRequests, Script};
-use humble::tui::clipboard::{CopyMeans, CopyReport};
+use humble::tui::clipboard::{CopyMethod, CopyReport};
 use humble::tui::{self, Msg, UiEffect, UiInput, UiModel, update};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -155,8 +155,8 @@ impl Chat {
                 }
                 UiEffect::Quit => self.has_quit = true,
                 UiEffect::Copy(copied) => {
-                    let means = CopyMeans::Terminal { is_tmux: false };
-                    let report = CopyReport::new(&copied, means);
+                    let method = CopyMethod::Terminal { is_tmux: false };
+                    let report = CopyReport::new(&copied, method);
                     self.clipboard = Some(copied.text);
                     self.apply_input(UiInput::Copied(report));
                 }

@@ -298,7 +298,7 @@ impl LeftTasks {
         let mut entries = self.entries.iter();
         let index = entries.position(|entry| entry.id == id)?;
         if self.entries[index].state == LeftTaskState::Awaited {
-            cx.notice(Notice::info("A turn waits for this task.").with_advice(Advice::Stop));
+            cx.notice(Notice::info("A turn is waiting for this task.").with_advice(Advice::Stop));
             return None;
         }
         let entry = self.entries.remove(index);

@@ -5,12 +5,12 @@ use crate::domain::attachment::ATTACHMENTS_MAX;
 use std::path::Path;
 use url::Url;
 
-/// Longer pastes are text.
+/// Longer pastes are treated as text.
 const PASTE_BYTES_MAX: usize = 16 * 1024;
 const IMAGE_EXTENSIONS: [&str; 5] = ["png", "jpg", "jpeg", "gif", "webp"];
 
-/// The paths, if the paste consists only of absolute paths of files. Paths on several lines are
-/// text, unless all are images: they are more often the output of a command than a drop.
+/// The paths, if the paste consists only of absolute file paths. Paths on several lines are text
+/// unless all are images, because they are more often the output of a command than a drop.
 pub fn dropped_paths(paste: &str) -> Option<Vec<String>> {
     if paste.len() > PASTE_BYTES_MAX {
         return None;
@@ -19,10 +19,10 @@ pub fn dropped_paths(paste: &str) -> Option<Vec<String>> {
     let whole = [paste.to_owned()];
     let is_one_line = !paste.contains('\n');
     let is_dropped = |word: &String| is_image_path(word) || is_one_line && is_file_path(word);
-    // A single path may contain spaces that nobody escaped.
+    // A single path may contain unescaped spaces.
     let paths = split_words(paste)
         .filter(|words| words.iter().all(is_dropped))
-        .or_else(|| has_file_extension(paste).then(|| whole.to_vec()))?;
+        .or_else(|| is_path_with_extension(paste).then(|| whole.to_vec()))?;
     let count = paths.len();
     (1..=ATTACHMENTS_MAX).contains(&count).then(|| {
         let decoded = paths
@@ -32,7 +32,7 @@ pub fn dropped_paths(paste: &str) -> Option<Vec<String>> {
     })
 }
 
-/// Splits as a shell does; `None` if a quotation mark is not closed.
+/// Splits text into words as a shell does; `None` if a quotation mark is not closed.
 fn split_words(text: &str) -> Option<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut chars = text.chars();
@@ -44,7 +44,8 @@ fn split_words(text: &str) -> Option<Vec<String>> {
                 quote = Some(c);
                 word.get_or_insert_default();
             }
-            // Windows paths contain backslashes, but begin with a letter.
+            // A Windows path loses its backslashes here, but it is never a drop, because it begins
+            // with a letter.
             ('\\', None) => word.get_or_insert_default().push(chars.next()?),
             (c, None) if c.is_whitespace() => words.extend(word.take()),
             (c, None) => word.get_or_insert_default().push(c),
@@ -69,11 +70,12 @@ fn is_image_path(word: &str) -> bool {
 
 /// Whether a word may be the path of a file. A single name after a slash is a command.
 fn is_file_path(word: &str) -> bool {
-    is_absolute(word) && word.matches('/').count() > 1 || has_file_extension(word)
+    is_absolute(word) && word.matches('/').count() > 1 || is_path_with_extension(word)
 }
 
-/// Whether a text is an absolute path with an extension. Prose after a path has none.
-fn has_file_extension(text: &str) -> bool {
+/// Whether a text is an absolute path with an extension. A path followed by prose does not count,
+/// because the text after its last dot contains blanks.
+fn is_path_with_extension(text: &str) -> bool {
     let extension = Path::new(text).extension();
     let extension = extension.and_then(|extension| extension.to_str());
     let is_plain = |extension: &str| extension.chars().all(|c| c.is_ascii_alphanumeric());
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_recognized_in_each_spelling() {
+    fn paths_are_recognized_quoted_escaped_and_as_urls() {
         for (paste, expected) in [
             ("/a/b.png", "/a/b.png"),
             ("/a/My\\ Cat.PNG ", "/a/My Cat.PNG"),

@@ -1,4 +1,5 @@
-//! The files of a message as a draft keeps them, and those of an earlier run, which are read again.
+//! Saves the files of a message with its draft, and restores those of an earlier run by reading
+//! them again.
 
 use crate::domain::{QueryId, UnsentFile};
 use crate::tui::attachments::state::{AttachedFile, AttachmentList};
@@ -6,7 +7,7 @@ use crate::tui::composer::draft::DraftFiles;
 
 impl AttachedFile {
     pub(super) fn to_unsent(&self) -> UnsentFile {
-        match &self.file {
+        match &self.read {
             Some(read) => UnsentFile::from(&*read.attachment),
             None => UnsentFile {
                 name: self.name.clone(),
@@ -26,7 +27,7 @@ impl AttachmentList {
     }
 
     /// The files that are saved with a draft.
-    pub fn to_save(&self) -> DraftFiles {
+    pub fn draft_files(&self) -> DraftFiles {
         let to_unsent = |files: &[AttachedFile]| {
             files
                 .iter()
@@ -50,14 +51,14 @@ impl AttachmentList {
         &self.lost
     }
 
-    /// Drops the names of lost files, because their message is gone.
-    pub fn forget_lost(&mut self) {
+    /// Drops the names of lost files once no unsent message is left.
+    pub fn clear_lost(&mut self) {
         self.lost.clear();
     }
 
     /// Whether a file of an earlier run is still being read.
     pub fn is_restoring(&self) -> bool {
-        let is_restoring = |file: &AttachedFile| file.earlier_path.is_some() && file.file.is_none();
+        let is_restoring = |file: &AttachedFile| file.earlier_path.is_some() && file.read.is_none();
         self.files.iter().any(is_restoring)
     }
 }

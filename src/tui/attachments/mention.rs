@@ -15,11 +15,12 @@ pub struct TypedPath {
     pub replaced_bytes: usize,
     /// The path typed so far, without quotation marks.
     pub fragment: String,
+    /// Whether this is the argument of `/attach`, not a mention.
     pub is_argument: bool,
 }
 
 /// The path in the text before the cursor, if there is one. An `@` begins a path at the start of
-/// a word; a path with spaces is between quotation marks: `@"My Notes.md"`.
+/// a word; a path with spaces is quoted: `@"My Notes.md"`.
 pub fn typed_path(before_cursor: &str, is_first_line: bool) -> Option<TypedPath> {
     if is_first_line && let Some(argument) = before_cursor.strip_prefix(ATTACH_COMMAND) {
         let argument = argument.trim_start();
@@ -62,7 +63,7 @@ impl TypedPath {
     }
 }
 
-/// Whether an `@` at this place begins a path.
+/// Whether an `@` at this byte is at the start of a word, so that it begins a path.
 fn starts_word(text: &str, index: usize) -> bool {
     let before = text[..index].chars().next_back();
     before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | ','))
@@ -79,7 +80,7 @@ pub struct Mention<'a> {
     is_quoted: bool,
 }
 
-/// The mentions of a line, in order. A path without quotation marks ends before a blank.
+/// The mentions in a line, in order. A path without quotation marks ends at the first blank.
 pub fn mentions(line: &str) -> impl Iterator<Item = Mention<'_>> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -114,8 +115,8 @@ pub fn mentions(line: &str) -> impl Iterator<Item = Mention<'_>> {
 }
 
 impl<'a> Mention<'a> {
-    /// The paths that may be meant, longest first: a sentence may go on directly after the path,
-    /// with punctuation or a Korean particle.
+    /// The possible paths, longest first: the sentence may continue directly after the path, with
+    /// punctuation or a Korean particle.
     pub fn spellings(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let ends_sentence = |c: char| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | ')' | ']');
         let bare = self.path.trim_end_matches(ends_sentence);
@@ -132,14 +133,14 @@ impl<'a> Mention<'a> {
         })
     }
 
-    /// The bytes of the line to remove for a mention of `path`, with one of the blanks around it.
-    /// `None` if another path is mentioned.
+    /// The bytes of the line to remove with a mention of `path`, including one of the spaces around
+    /// it. `None` if another path is mentioned.
     fn removed_bytes(&self, path: &str, line: &str) -> Option<Range<usize>> {
         let spelling = self.spellings().find(|spelling| *spelling == path)?;
         let end = self.path_start + spelling.len() + usize::from(self.is_quoted);
-        let follows_blank = self.start == 0 || line[..self.start].ends_with(' ');
-        let has_blank = follows_blank && line[end..].starts_with(' ');
-        Some(self.start..end + usize::from(has_blank))
+        let follows_space = self.start == 0 || line[..self.start].ends_with(' ');
+        let removes_space = follows_space && line[end..].starts_with(' ');
+        Some(self.start..end + usize::from(removes_space))
     }
 }
 
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_removed_mention_leaves_one_blank() {
+    fn removing_a_mention_leaves_one_space() {
         let without = |line: &str| {
             let mut text = line.to_owned();
             for bytes in mentions_to_remove(line, "a b.txt") {
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn completion_replaces_what_was_typed() {
+    fn completion_replaces_the_typed_path() {
         let complete = |text: &str, path: &str, is_folder: bool| {
             let typed = typed_path(text, true).expect("a path");
             let kept = &text[..text.len() - typed.replaced_bytes];

@@ -1,13 +1,13 @@
-//! The search for files that a message mentions, which precedes sending it.
+//! Looks for the files that a message mentions, before the message is sent.
 
 use crate::domain::QueryId;
 
-/// Maximum number of mentions that are looked for.
+/// Maximum number of mentions that are looked up.
 pub const MENTIONS_MAX: usize = 64;
 /// Maximum number of typed paths that are remembered.
 const TYPED_MAX: usize = 64;
 
-/// A revision of the message belongs to each stage: a later change starts over.
+/// Each stage belongs to one revision of the message; a later edit starts over.
 #[derive(Debug, Default)]
 pub struct MentionCheck {
     stage: CheckStage,
@@ -23,13 +23,13 @@ enum CheckStage {
     Looking { query: QueryId, revision: u64 },
     /// The message is sent once its files have been read.
     Reading { revision: u64 },
-    /// The other mentions are text.
+    /// Mentions that name no file remain text.
     Finished { revision: u64 },
 }
 
 impl MentionCheck {
-    /// Remembers a path whose last character was typed, if the rest was typed too.
-    pub fn typed_path(&mut self, path: &str) {
+    /// Records a path whose last character was typed, if the rest was typed too.
+    pub fn record_typed_path(&mut self, path: &str) {
         let mut rest = path.chars();
         rest.next_back();
         if !path.is_empty() && !self.was_typed(rest.as_str()) {
@@ -44,7 +44,7 @@ impl MentionCheck {
         }
     }
 
-    /// Whether the user typed this path. A pasted text may mention files unnoticed.
+    /// Whether the user typed this path. Pasted text may mention files without the user noticing.
     pub fn was_typed(&self, path: &str) -> bool {
         self.typed.iter().any(|typed| typed.starts_with(path))
     }
@@ -53,8 +53,8 @@ impl MentionCheck {
         self.stage = CheckStage::Looking { query, revision };
     }
 
-    /// Whether this message was searched already.
-    pub fn was_asked(&self, revision: u64) -> bool {
+    /// Whether this message was checked already.
+    pub fn was_checked(&self, revision: u64) -> bool {
         use CheckStage::{Finished, Reading};
         self.stage == Reading { revision } || self.stage == Finished { revision }
     }
@@ -81,7 +81,7 @@ impl MentionCheck {
         self.stage == CheckStage::Reading { revision }
     }
 
-    /// Leaves sending to the user.
+    /// Leaves it to the user to send the message.
     pub fn cancel(&mut self, revision: u64) {
         self.stage = CheckStage::Finished { revision };
     }

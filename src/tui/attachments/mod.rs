@@ -1,5 +1,5 @@
 //! Files attached to the message: their rows above it, completion of paths after `@` and
-//! `/attach`, and images that are dropped on the terminal.
+//! `/attach`, and files that are dropped on the terminal.
 
 pub mod describe;
 pub mod dropped;

@@ -24,7 +24,7 @@ pub fn attachment_rows(model: &UiModel) -> Vec<AttachmentRow> {
 
 fn attachment_row(file: &AttachedFile, model: &UiModel) -> AttachmentRow {
     let name = Clean::name(&file.name).as_str().to_owned();
-    let Some(read) = &file.file else {
+    let Some(read) = &file.read else {
         return AttachmentRow {
             name,
             details: "reading".to_owned(),
@@ -47,7 +47,7 @@ fn attachment_row(file: &AttachedFile, model: &UiModel) -> AttachmentRow {
 
 /// Why the file cannot or should not be sent.
 fn problem(file: &AttachedFile, list: &AttachmentList, model: &UiModel) -> Option<String> {
-    let read = file.file.as_ref()?;
+    let read = file.read.as_ref()?;
     let selected = model.engine.selected.as_ref();
     if read.attachment.is_image() && list.support_of(selected) == ImageSupport::No {
         let name = Clean::single_line(model.engine.model_name());

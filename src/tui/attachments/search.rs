@@ -1,5 +1,5 @@
 //! The search for files and resources while a path is typed. The engine searches for files; the
-//! list shows its last answer, and below it server resources.
+//! list shows its last answer, followed by server resources.
 
 use crate::domain::QueryId;
 use crate::domain::attachment::{FoundFile, FoundFiles, shown_path};
@@ -21,7 +21,7 @@ pub enum FoundMention<'a> {
 pub struct FileSearch {
     /// The last search.
     requested: Option<(QueryId, String)>,
-    /// The answer to the last search that has one.
+    /// The latest answer, with the fragment that was searched for.
     found: Option<(String, Arc<FoundFiles>)>,
     /// The resources that match the fragment of the last search.
     resources: Vec<MentionedResource>,
@@ -34,12 +34,17 @@ impl FileSearch {
         requested.is_none_or(|(_, requested)| requested != fragment)
     }
 
-    pub fn requested(&mut self, query: QueryId, fragment: &str, resources: Vec<MentionedResource>) {
+    pub fn record_request(
+        &mut self,
+        query: QueryId,
+        fragment: &str,
+        resources: Vec<MentionedResource>,
+    ) {
         self.resources = resources;
         self.requested = Some((query, fragment.to_owned()));
     }
 
-    /// Forgets everything once no path is being typed.
+    /// Clears everything once no path is being typed.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
@@ -52,7 +57,7 @@ impl FileSearch {
         }
     }
 
-    /// Whether the list does not show the answer for this fragment yet.
+    /// Whether the answer for this fragment has not arrived yet.
     pub fn is_outdated(&self, fragment: &str) -> bool {
         let found = self.found.as_ref();
         found.is_none_or(|(answered, _)| answered != fragment)
@@ -67,7 +72,7 @@ impl FileSearch {
         }
     }
 
-    /// The list of files; `None` if there is none or it was closed.
+    /// The list of files and resources; `None` if it is empty or was closed.
     pub fn completions(
         &self,
         typed: &TypedPath,
@@ -78,7 +83,7 @@ impl FileSearch {
         let selected = match selection {
             CompletionState::Closed => return None,
             CompletionState::Selected(row) => Some((*row).min(last)),
-            // An argument that is typed in full runs with Enter.
+            // Select nothing in an argument, so that Enter runs the command as typed.
             CompletionState::Unmoved => (!typed.is_argument).then_some(0),
         };
         let rows = found.files.iter().map(|file| CompletionRow {

@@ -13,14 +13,14 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Longer texts are not estimated again, because that would delay a frame.
+/// The tokens of longer texts are not estimated again, because that would delay a frame.
 const ESTIMATED_BYTES_MAX: usize = 256 * 1024;
 
 #[derive(Debug, Default)]
 pub struct AttachmentList {
     pub(super) files: Vec<AttachedFile>,
     drops: Vec<DroppedPaths>,
-    /// Files of the last run's message that cannot be read any more.
+    /// Files of the last run's message that can no longer be read.
     pub(super) lost: Vec<UnsentFile>,
     /// The resources of the message whose changes are reported.
     followed: Vec<AttachedResource>,
@@ -34,7 +34,7 @@ pub struct AttachmentList {
     pub mentioned: MentionCheck,
     /// The image that was requested from the clipboard last.
     pub(in crate::tui) clipboard_query: Option<QueryId>,
-    /// Files that left with their mention, in case undo brings it back.
+    /// Files that were removed with their mention, in case undo restores it.
     unmentioned: Vec<AttachedFile>,
     /// The revision of the message and the number of files that were compared last.
     compared: (u64, usize),
@@ -44,17 +44,17 @@ pub struct AttachmentList {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachedFile {
     query: QueryId,
-    /// As the user named it. Raw.
+    /// The name as the user typed it, not sanitized.
     pub name: String,
     /// The resource that was read, unless this is a file.
     pub resource: Option<AttachedResource>,
-    /// `None` while the file is being read.
-    pub file: Option<ReadAttachment>,
+    /// The file as it was read; `None` while it is being read.
+    pub read: Option<ReadAttachment>,
     /// The user has been asked whether to send a file that may hold secrets.
     pub is_secret_confirmed: bool,
     /// The path from an earlier run, from which the file is read again.
     pub(super) earlier_path: Option<String>,
-    /// The message mentions the file, so it leaves with its mention.
+    /// The message mentions the file, so the file is removed with its mention.
     pub is_mentioned: bool,
 }
 
@@ -103,7 +103,7 @@ impl AttachmentList {
 
     pub fn has_images(&self) -> bool {
         let is_image =
-            |file: &AttachedFile| matches!(&file.file, Some(read) if read.attachment.is_image());
+            |file: &AttachedFile| matches!(&file.read, Some(read) if read.attachment.is_image());
         self.files.iter().any(is_image)
     }
 
@@ -113,7 +113,7 @@ impl AttachmentList {
             query,
             name: name.to_owned(),
             resource,
-            file: None,
+            read: None,
             is_secret_confirmed: false,
             earlier_path: None,
             is_mentioned: false,
@@ -139,7 +139,7 @@ impl AttachmentList {
 
     /// Stores a file that was read; `None` if it could not be read.
     pub fn handle_read(&mut self, query: QueryId, read: Option<ReadAttachment>) -> ReadOutcome {
-        let is_awaited = |file: &AttachedFile| file.query == query && file.file.is_none();
+        let is_awaited = |file: &AttachedFile| file.query == query && file.read.is_none();
         let Some(index) = self.files.iter().position(is_awaited) else {
             return ReadOutcome::Ignored;
         };
@@ -150,25 +150,26 @@ impl AttachmentList {
                     self.lost.push(file.to_unsent());
                     ReadOutcome::Lost
                 }
-                None => self.give_drop_back(query),
+                None => self.undo_drop(query),
             };
         };
         if self.files[index].earlier_path.is_some() {
             read.attachment = read.attachment.renamed(self.files[index].name.clone());
         }
         let is_same = |file: &AttachedFile| {
-            let other = file.file.as_ref();
+            let other = file.read.as_ref();
             other.is_some_and(|other| other.attachment == read.attachment)
         };
         if self.files.iter().any(is_same) {
             return ReadOutcome::Duplicate(self.files.remove(index).resource);
         }
-        self.files[index].file = Some(read);
+        self.files[index].read = Some(read);
         ReadOutcome::Attached
     }
 
-    /// Removes the files of a paste that turned out to be text.
-    fn give_drop_back(&mut self, query: QueryId) -> ReadOutcome {
+    /// Removes the files of a paste that turned out to be text, and returns that text. Fails if the
+    /// file was not dropped.
+    fn undo_drop(&mut self, query: QueryId) -> ReadOutcome {
         let is_drop = |drop: &DroppedPaths| drop.queries.contains(&query);
         let Some(index) = self.drops.iter().position(is_drop) else {
             return ReadOutcome::Failed;
@@ -200,15 +201,15 @@ impl AttachmentList {
 
     /// The name of a file that is still being read.
     pub fn unread_name(&self) -> Option<&str> {
-        let unread = self.files.iter().find(|file| file.file.is_none());
+        let unread = self.files.iter().find(|file| file.read.is_none());
         unread.map(|file| file.name.as_str())
     }
 
-    /// Asks about a file that may hold secrets, once. Returns its name if it has just been asked
-    /// about.
+    /// The name of a file that may hold secrets, to ask the user about it. Returns each file only
+    /// once.
     pub fn ask_about_secret(&mut self) -> Option<String> {
         let may_hold_secrets = |file: &&mut AttachedFile| {
-            let read = file.file.as_ref();
+            let read = file.read.as_ref();
             !file.is_secret_confirmed && read.is_some_and(|read| read.may_hold_secrets)
         };
         let file = self.files.iter_mut().find(may_hold_secrets)?;
@@ -221,19 +222,19 @@ impl AttachmentList {
         self.drops.clear();
         self.lost.clear();
         self.unmentioned.clear();
-        // The conversation goes on following them.
+        // The conversation continues to follow them.
         self.followed.clear();
         let files = self.files.drain(..);
         files
-            .filter_map(|file| Some(file.file?.attachment))
+            .filter_map(|file| Some(file.read?.attachment))
             .collect()
     }
 
-    /// The resources of the message that are not followed yet, and those that have left it. Both
-    /// are recorded as handled.
+    /// The resources of the message that are not followed yet, and the followed ones that are no
+    /// longer in it. Both are recorded as handled.
     pub fn take_resource_changes(&mut self) -> (Vec<AttachedResource>, Vec<AttachedResource>) {
         let files = self.files.iter().chain(self.before_edit.iter().flatten());
-        let read = files.filter(|file| file.file.is_some());
+        let read = files.filter(|file| file.read.is_some());
         let current: Vec<_> = read.filter_map(|file| file.resource.clone()).collect();
         let mut gone = std::mem::replace(&mut self.followed, current.clone());
         let mut added = current;
@@ -249,8 +250,8 @@ impl AttachmentList {
         (added, gone)
     }
 
-    /// The engine has stopped following all resources.
-    pub fn forget_followed(&mut self) {
+    /// Clears the followed resources, because the engine has stopped following all of them.
+    pub fn clear_followed(&mut self) {
         self.followed.clear();
     }
 
@@ -267,7 +268,8 @@ impl AttachmentList {
         }
     }
 
-    /// Shows these files, such as those of a prompt from an earlier run. Returns the earlier ones.
+    /// Shows these files, such as those of a prompt from an earlier run. Returns the files shown
+    /// before.
     pub fn show(&mut self, attachments: Vec<Arc<Attachment>>) -> Vec<AttachedFile> {
         let shown = attachments.into_iter().map(|attachment| {
             already_read(ReadAttachment {
@@ -279,8 +281,8 @@ impl AttachmentList {
         std::mem::replace(&mut self.files, shown.collect())
     }
 
-    /// Makes the files match the mentions in the text: a file leaves with its mention, and returns
-    /// if undo brings the mention back.
+    /// Makes the files match the mentions in the text: a file is removed with its mention, and comes
+    /// back if undo restores the mention.
     pub fn follow_mentions(&mut self, editor: &Editor) {
         let state = (editor.revision(), self.files.len());
         let has_files = !self.files.is_empty() || !self.unmentioned.is_empty();
@@ -293,21 +295,22 @@ impl AttachmentList {
         for file in &mut self.files {
             file.is_mentioned |= is_named(file);
         }
-        let left = self
+        let removed = self
             .files
             .extract_if(.., |file| file.is_mentioned && !is_named(file));
-        let left: Vec<AttachedFile> = left.collect();
+        let removed: Vec<AttachedFile> = removed.collect();
         let room = ATTACHMENTS_MAX.saturating_sub(self.files.len());
-        let back = self.unmentioned.extract_if(.., |file| is_named(file));
-        self.files.extend(back.take(room));
-        left.into_iter()
+        let restored = self.unmentioned.extract_if(.., |file| is_named(file));
+        self.files.extend(restored.take(room));
+        removed
+            .into_iter()
             .for_each(|file| self.keep_unmentioned(file));
         self.compared.1 = self.files.len();
     }
 
-    /// Keeps a file that was read, in case its mention comes back.
+    /// Keeps a file that was read, in case undo restores its mention.
     pub fn keep_unmentioned(&mut self, mut file: AttachedFile) {
-        if file.file.is_none() {
+        if file.read.is_none() {
             return;
         }
         file.is_secret_confirmed = false;
@@ -376,7 +379,7 @@ fn already_read(read: ReadAttachment) -> AttachedFile {
         query: QueryId(u64::MAX),
         name: read.attachment.name.clone(),
         resource: None,
-        file: Some(read),
+        read: Some(read),
         is_secret_confirmed: true,
         earlier_path: None,
         is_mentioned: false,

@@ -15,9 +15,9 @@ use ratatui::style::Style;
 /// Width of the progress bar.
 const BAR_COLUMNS: usize = 10;
 /// Minimum row width at which the progress bar is drawn.
-const BAR_FROM: u16 = 24;
+const BAR_ROW_COLUMNS_MIN: u16 = 24;
 /// Minimum row width at which the server's name is shown.
-const SERVER_FROM: u16 = 40;
+const SERVER_ROW_COLUMNS_MIN: u16 = 40;
 /// Columns reserved for the elapsed time of a running call.
 const RUNNING_COLUMNS: usize = 6;
 
@@ -44,8 +44,8 @@ pub fn draw(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter)
     let used = pen.put_truncated(x, row.y, &arguments, dim, argument_columns);
     let Some(outcome) = outcome else { return };
     // The summary of a successful call is its result; every other summary is a reason.
-    let is_error = !matches!(&call.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
-    let separator = match (is_error, used) {
+    let is_reason = !matches!(&call.state, ToolState::Done(ToolOutcome::Succeeded { .. }));
+    let separator = match (is_reason, used) {
         (false, 0) => format!("{} ", pen.glyphs.result),
         (false, _) => format!(" {} ", pen.glyphs.result),
         (true, 0) => String::new(),
@@ -53,17 +53,17 @@ pub fn draw(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter)
     };
     let (x, columns) = (x + used, columns.saturating_sub(used));
     let used = pen.put_truncated(x, row.y, &separator, dim, columns);
-    let style = if is_error { style } else { pen.theme.plain };
+    let style = if is_reason { style } else { pen.theme.plain };
     let columns = columns.saturating_sub(used);
     pen.put_truncated(x + used, row.y, &outcome, style, columns);
 }
 
-/// Draws the reason why the call ran without asking, the server, and the call's time or state.
-/// Returns the column at which they start.
+/// Draws the permission that let the call run without asking, the server, and the call's time or
+/// state. Returns the column at which they start.
 fn draw_right(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter) -> u16 {
     let (theme, glyphs) = (pen.theme, pen.glyphs);
     let (label, style) = state_label(context, call, pen);
-    // The time of a running call gets longer; the text to its left must not move.
+    // The elapsed time gets wider; the text to its left must not move.
     let label = match &call.state {
         ToolState::Running { .. } => format!("{label:>RUNNING_COLUMNS$}"),
         _ => label,
@@ -77,7 +77,7 @@ fn draw_right(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painte
         let note = format!("{} not read {} ", format_row_count(*rows, ""), glyphs.dot);
         start = pen.put_right(start, row.y, &note, theme.attention);
     }
-    if row.width < SERVER_FROM {
+    if row.width < SERVER_ROW_COLUMNS_MIN {
         return start;
     }
     let gap = if label.is_empty() { 0 } else { 2 };
@@ -135,7 +135,7 @@ fn state_mark(context: &RowContext, call: &ToolCall, pen: &Painter) -> (&'static
     }
 }
 
-/// A call that is decided while the dialog still asks about others.
+/// The state of a decided call while the dialog still asks about others.
 fn decided_label(runs: bool) -> &'static str {
     match runs {
         true => "approved, not yet run",
@@ -211,7 +211,7 @@ fn progress_label(progress: &ToolProgress, columns: u16, pen: &Painter) -> Strin
     };
     // Round down: 100 % appears only when the work is complete.
     let percent = (fraction * 100.0).floor();
-    if columns < BAR_FROM {
+    if columns < BAR_ROW_COLUMNS_MIN {
         return format!("{percent:3.0} %");
     }
     let full = (fraction * BAR_COLUMNS as f64).round() as usize;

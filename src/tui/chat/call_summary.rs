@@ -10,11 +10,11 @@ use crate::tui::widgets::painter::single_line;
 use serde_json::Value;
 
 /// Maximum width of one value.
-const VALUE_COLUMNS: usize = 32;
+const VALUE_COLUMNS_MAX: usize = 32;
 /// Maximum width of a result.
-const RESULT_COLUMNS: usize = 60;
+const RESULT_COLUMNS_MAX: usize = 60;
 /// Bytes at the start of a text that are examined, assuming at most 16 bytes per column.
-const BYTES_MAX: usize = RESULT_COLUMNS * 16;
+const EXAMINED_BYTES_MAX: usize = RESULT_COLUMNS_MAX * 16;
 /// The lines of longer texts are not counted.
 const COUNTED_BYTES_MAX: usize = 64 << 10;
 /// Maximum number of values shown.
@@ -45,7 +45,7 @@ fn value_summary(key: &str, value: &Value) -> Option<String> {
     match value {
         Value::Null | Value::Bool(false) => None,
         // For a flag, the name is shown instead of the value.
-        Value::Bool(true) => Some(shorten(key, VALUE_COLUMNS, Clean::unambiguous_line)),
+        Value::Bool(true) => Some(shorten(key, VALUE_COLUMNS_MAX, Clean::unambiguous_line)),
         Value::Number(number) => Some(number.to_string()),
         // The summary is computed for each frame, so the lines of a long text are not counted.
         Value::String(text) if text.len() > COUNTED_BYTES_MAX => Some("long text".to_owned()),
@@ -53,7 +53,11 @@ fn value_summary(key: &str, value: &Value) -> Option<String> {
             Some(plural(text.lines().count(), "line"))
         }
         Value::String(text) if text.trim().is_empty() => None,
-        Value::String(text) => Some(shorten(text.trim(), VALUE_COLUMNS, Clean::unambiguous_line)),
+        Value::String(text) => Some(shorten(
+            text.trim(),
+            VALUE_COLUMNS_MAX,
+            Clean::unambiguous_line,
+        )),
         Value::Array(items) if items.is_empty() => None,
         Value::Array(items) => {
             let word = key.strip_suffix('s').filter(|word| !word.is_empty());
@@ -72,9 +76,9 @@ pub fn outcome_summary(call: &ToolCall) -> Option<String> {
     match outcome {
         ToolOutcome::Succeeded { text, .. } => {
             let text = text.trim();
-            let is_brief = text.len() <= BYTES_MAX && !text.contains('\n');
+            let is_brief = text.len() <= EXAMINED_BYTES_MAX && !text.contains('\n');
             let line = Clean::single_line(if is_brief { text } else { "" });
-            let fits = is_brief && width(line.as_str()) <= RESULT_COLUMNS;
+            let fits = is_brief && width(line.as_str()) <= RESULT_COLUMNS_MAX;
             (fits && !text.is_empty()).then(|| line.into())
         }
         ToolOutcome::Failed { text, .. } => first_line(text),
@@ -86,12 +90,12 @@ pub fn outcome_summary(call: &ToolCall) -> Option<String> {
 
 fn first_line(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(shorten(line, RESULT_COLUMNS, single_line))
+    Some(shorten(line, RESULT_COLUMNS_MAX, single_line))
 }
 
 /// `text` in at most `columns` columns; `…` marks a truncated end.
 fn shorten(text: &str, columns: usize, clean: fn(&str) -> Clean) -> String {
-    let start = &text[..text.floor_char_boundary(BYTES_MAX)];
+    let start = &text[..text.floor_char_boundary(EXAMINED_BYTES_MAX)];
     let clean = clean(start);
     if start.len() == text.len() && width(clean.as_str()) <= columns {
         return clean.into();

@@ -1,5 +1,4 @@
-//! A call as text: its arguments in a few lines, the beginning that the chat unfolds, and the full
-//! call.
+//! A call as text: its arguments in a few lines, the preview in the unfolded row, and the full call.
 
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
 use crate::text::Clean;
@@ -62,7 +61,7 @@ pub fn hidden_result(call: &ToolCall) -> &str {
     &result[truncate_preview(result).len()..]
 }
 
-/// The part of a text that the chat shows.
+/// The beginning of a section, as far as the chat shows it.
 fn truncate_preview(text: &str) -> &str {
     let start = &text[..text.floor_char_boundary(UNFOLDED_BYTES_MAX)];
     let mut line_ends = start.match_indices('\n').map(|(index, _)| index);

@@ -76,7 +76,7 @@ pub fn draw_row(
     }
 }
 
-/// The line below a prompt that was asked or answered in several ways.
+/// The line below a prompt that has other versions.
 fn versions_text(other_versions: usize) -> String {
     match other_versions {
         1 => "1 other version".to_owned(),

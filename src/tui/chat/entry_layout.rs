@@ -11,7 +11,7 @@ pub struct LayoutKey {
     /// Index in the transcript.
     pub entry: usize,
     pub revision: u64,
-    pub grows_since: u64,
+    pub append_only_since: u64,
     pub width: u16,
     pub has_thinking_pane: bool,
     pub is_unfolded: bool,
@@ -67,7 +67,7 @@ impl EntryLayout {
                     && is_append_only
                     && old.key.width == key.width
                     && old.key.entry == key.entry
-                    && old.key.grows_since == key.grows_since
+                    && old.key.append_only_since == key.append_only_since
                     && old.key.is_unfolded == key.is_unfolded
                     && old.key.shows_raw_text == key.shows_raw_text
             });

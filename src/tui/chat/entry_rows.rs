@@ -20,7 +20,7 @@ const MODEL_LOOK_BACK: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryShape {
     Hidden,
-    /// One foldable line, without a gap to other such lines.
+    /// One foldable line. Adjacent ones have no gap between them.
     FoldedLine,
     Block,
 }
@@ -48,7 +48,7 @@ pub fn entry_shape(entry: &TranscriptEntry, input: &LayoutInput) -> EntryShape {
     }
 }
 
-/// Whether an entry is a line that unfolds.
+/// Whether an entry is a single line that can be unfolded.
 pub fn is_foldable(input: &LayoutInput, index: usize) -> bool {
     let entry = input.entry(index);
     entry.is_some_and(|entry| entry_shape(entry, input) == EntryShape::FoldedLine)
@@ -143,7 +143,7 @@ pub fn is_last_agent_line(input: &LayoutInput, index: usize) -> bool {
     input.entry(index).is_some_and(is_agent_line) && !later.any(is_prompt)
 }
 
-/// The raw text of an entry that is neither an answer nor a call.
+/// The raw text of a prompt, a notice or an agent's line; empty for other entries.
 pub fn unfolded_text(entry: &TranscriptEntry) -> String {
     match &entry.body {
         EntryBody::Prompt { kind, text, .. } => prompt_text(*kind, text).to_owned(),
@@ -168,8 +168,8 @@ pub fn names_model(input: &LayoutInput, index: usize) -> bool {
     previous.is_some_and(|previous| previous != model)
 }
 
-/// Blank rows above an entry: none above the first, between the folded lines of a round, and above
-/// a notice about the text before it; otherwise one.
+/// Blank rows above an entry: none above the first entry, between the folded lines of a round, or
+/// above a notice about the text before it; otherwise one.
 pub fn gap_rows_before(input: &LayoutInput, index: usize) -> usize {
     let Some(entry) = input.entry(index) else {
         return 0;
@@ -191,8 +191,8 @@ pub fn gap_rows_before(input: &LayoutInput, index: usize) -> usize {
     }
 }
 
-/// Index of the last visible entry before `end`. Thousands of hidden entries may follow each
-/// other, so `hidden_run` remembers the last run that was searched.
+/// Index of the last visible entry before `end`. There may be thousands of consecutive hidden
+/// entries, so `hidden_run` caches the last run that was searched.
 fn last_visible_before(input: &LayoutInput, end: usize) -> Option<usize> {
     let (run_start, run_end) = input.hidden_run.get();
     // All entries from `start` to `end` are hidden.

@@ -7,8 +7,8 @@ use crate::text::wrap::{line_rows, wrap_line};
 use std::num::NonZeroU16;
 use std::ops::RangeInclusive;
 
-/// Maximum number of blank rows trimmed at either end. Without this limit, every token of a text
-/// of newlines would scan all rows.
+/// Maximum number of blank rows trimmed at either end. Without this limit, each token of a text
+/// that consists of newlines would cause a scan of all rows.
 const BLANK_ROWS_MAX: usize = 8;
 
 #[derive(Debug, Clone)]

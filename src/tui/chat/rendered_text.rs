@@ -20,7 +20,7 @@ pub enum RenderedText {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextAnchor {
     byte: usize,
-    row_of_byte: usize,
+    nth_row_at_byte: usize,
 }
 
 impl TextAnchor {
@@ -175,7 +175,7 @@ impl RenderedText {
         let first = self.row_at_byte(byte).min(row);
         TextAnchor {
             byte,
-            row_of_byte: row - first,
+            nth_row_at_byte: row - first,
         }
     }
 
@@ -204,7 +204,7 @@ impl RenderedText {
         let first = self.row_at_byte(anchor.byte);
         let begins_at_byte =
             |row: usize| row < self.len() && self.row_start(row) == self.row_start(first);
-        let rows = (1..=anchor.row_of_byte).take_while(|row| begins_at_byte(first + row));
+        let rows = (1..=anchor.nth_row_at_byte).take_while(|row| begins_at_byte(first + row));
         first + rows.count()
     }
 }

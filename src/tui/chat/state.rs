@@ -23,6 +23,7 @@ pub struct Chat {
     /// First entry of the current round.
     round_first_entry: usize,
     pub viewport: Viewport,
+    /// The viewport of the thinking pane.
     pub thinking: Viewport,
     pub mouse: MouseSelection,
     /// The find bar, while it is open.
@@ -76,7 +77,7 @@ impl Chat {
         } else {
             self.rebuild_indices();
         }
-        self.note_auto_approved(event, mode);
+        self.track_approval(event, mode);
         self.timing.apply(event, is_new, self.open_thinking(), now);
     }
 
@@ -135,7 +136,7 @@ impl Chat {
     }
 
     /// Tracks calls that run without approval; the chat shows their arguments.
-    fn note_auto_approved(&mut self, event: &TurnEvent, mode: ToolMode) {
+    fn track_approval(&mut self, event: &TurnEvent, mode: ToolMode) {
         let TurnEvent::Tool(call) = event else { return };
         match call.state {
             ToolState::AwaitingApproval => {

@@ -56,7 +56,7 @@ impl Viewport {
         (layout.height > 0).then(|| layout.stop_rows(stop.block))
     }
 
-    /// The first row of a stop with its own text: the label of a code block is not part of the code.
+    /// The first row of a stop's own text: the label of a code block is not part of the code.
     pub fn first_text_row(&mut self, input: &LayoutInput, stop: Stop) -> Option<usize> {
         let rows = self.stop_rows(input, stop)?;
         let text = self.layout_at(stop.index)?.text.as_ref();
@@ -148,7 +148,8 @@ impl Viewport {
         last.or_else(|| self.stop_at(*entries.next()?))
     }
 
-    /// The user's message before or after what is selected, or else the part in view.
+    /// The user's message before or after the selected stop, or if nothing is selected, before or
+    /// after the top of the view.
     pub fn next_prompt(&mut self, input: &LayoutInput, height: usize, step: isize) -> Option<Stop> {
         let is_prompt = |index: &usize| {
             let entry = input.entry(*index);
@@ -168,7 +169,7 @@ impl Viewport {
         found.map(Stop::at_entry)
     }
 
-    /// Selects a stop and scrolls it to the top of the view, so that what follows it is visible.
+    /// Selects a stop and scrolls it to the top of the view, so that the text after it is visible.
     pub fn go_to_top(&mut self, input: &LayoutInput, height: usize, stop: Stop) {
         self.stop = Some(stop);
         let Some(rows) = self.stop_rows(input, stop) else {

@@ -82,9 +82,9 @@ impl TurnTiming {
                 self.call_starts.entry(call.id).or_insert(now);
             }
             // Stop counting here, so that tools and approvals do not count as streaming time.
-            TurnEvent::RoundEnded { .. } => self.stream_ended(now),
+            TurnEvent::RoundEnded { .. } => self.end_stream(now),
             TurnEvent::Ended { end, usage } => {
-                self.stream_ended(now);
+                self.end_stream(now);
                 self.ended_at = Some(now);
                 self.prefix = usage.prefix;
                 let seconds = self.streaming_time.as_secs_f64();
@@ -120,7 +120,7 @@ impl TurnTiming {
         self.thinking_spans.get(&self.open_piece?)
     }
 
-    fn stream_ended(&mut self, now: Duration) {
+    fn end_stream(&mut self, now: Duration) {
         let started_at = self.first_text_at.take();
         self.streaming_time += started_at.map_or(Duration::ZERO, |started_at| now - started_at);
     }

@@ -18,9 +18,9 @@ use ratatui::layout::Rect;
 use std::time::Duration;
 
 /// On narrower panes, the label of the rows below is only a number.
-const FULL_LABEL_FROM: u16 = 40;
+const FULL_LABEL_COLUMNS_MIN: u16 = 40;
 /// Minimum width at which the full retry label fits next to the time.
-const RETRY_LABEL_FROM: u16 = 46;
+const RETRY_LABEL_COLUMNS_MIN: u16 = 46;
 
 /// Area, focus and time for drawing the chat or the thinking pane.
 pub struct ChatPane {
@@ -81,7 +81,7 @@ pub fn draw(
     );
     if !has_rule && !below.is_empty() && area.height > 0 {
         let count: String = below.chars().filter(|c| !c.is_alphabetic()).collect();
-        let is_narrow = area.width < FULL_LABEL_FROM;
+        let is_narrow = area.width < FULL_LABEL_COLUMNS_MIN;
         let label = format!("  {}", if is_narrow { count.trim() } else { &below });
         pen.put_right(area.right(), area.bottom() - 1, &label, pen.theme.accent);
     }
@@ -207,7 +207,7 @@ fn draw_wait(chat: &Chat, chat_pane: &ChatPane, line: usize, row: Rect, pen: &mu
         Some(WaitReason::Retrying) => {
             let label = retry_label(chat.timing.retry, now, row.width);
             match &chat_pane.retry_key {
-                Some(key) if row.width >= RETRY_LABEL_FROM => {
+                Some(key) if row.width >= RETRY_LABEL_COLUMNS_MIN => {
                     format!("{label} {} {key} now", pen.glyphs.dot)
                 }
                 _ => label,
@@ -231,7 +231,7 @@ fn retry_label(retry: RetryCountdown, now: Duration, columns: u16) -> String {
     let remaining = retry.due_at.saturating_sub(now);
     let seconds = remaining.as_millis().div_ceil(1_000).max(1);
     let (attempt, max) = (retry.attempt, retry.attempts_max);
-    if columns < RETRY_LABEL_FROM {
+    if columns < RETRY_LABEL_COLUMNS_MIN {
         return format!("retry: {seconds} s");
     }
     format!("Retrying in {seconds} s ({attempt} of {max})")

@@ -81,7 +81,7 @@ impl Viewport {
         }
     }
 
-    /// Unfolds an entry that is about to fold by itself while the user is reading it.
+    /// Unfolds an entry that would fold automatically while the user is reading it.
     pub fn keep_open_if_in_view(&mut self, index: usize) {
         let (first, last) = self.in_view;
         if !self.follows_end && (first..=last).contains(&index) {
@@ -336,7 +336,7 @@ impl Viewport {
                 .visible_indices
                 .map_or(index, |indices| indices[index]),
             revision: entry.revision,
-            grows_since: entry.append_only_since,
+            append_only_since: entry.append_only_since,
             width: input.width,
             has_thinking_pane: input.has_thinking_pane,
             is_unfolded: self.is_unfolded(index),

@@ -1,13 +1,13 @@
 //! Copying to the clipboard. Features request a copy, the event loop performs it
-//! (`src/tui/terminal/clipboard.rs`) and reports by which means, and the notice claims no more
-//! than that.
+//! (`src/tui/terminal/clipboard.rs`) and reports the method, and the notice claims only what that
+//! method confirms.
 
 use crate::domain::Notice;
 use crate::tui::widgets::numbers::group_digits;
 
 /// Many terminals ignore an OSC 52 sequence with more text than this: 100,000 bytes in Base64.
-const TERMINAL_BYTES_USUAL: usize = 74_994;
-/// Longer texts are not sent to the terminal, because it would take long to read them.
+const TERMINAL_BYTES_SAFE_MAX: usize = 74_994;
+/// Longer texts are not sent to the terminal, which would take too long to read them.
 pub const TERMINAL_BYTES_MAX: usize = 1 << 20;
 
 /// A text to copy. `name` describes it, such as `the last answer`.
@@ -17,20 +17,20 @@ pub struct CopyRequest {
     pub text: String,
 }
 
-/// How a copy went.
+/// The outcome of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopyReport {
-    /// Describes the text.
+    /// The description of the text, as in [`CopyRequest`].
     pub name: String,
     pub lines: usize,
     pub bytes: usize,
-    pub means: CopyMeans,
+    pub method: CopyMethod,
     /// A clipboard program that was tried first, and why it failed.
     pub failed_program: Option<(&'static str, String)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CopyMeans {
+pub enum CopyMethod {
     /// A clipboard program that exited successfully.
     Program(&'static str),
     /// The buffer of tmux, which was also asked to pass the text on to the terminal unless it exceeds
@@ -43,12 +43,12 @@ pub enum CopyMeans {
 }
 
 impl CopyReport {
-    pub fn new(request: &CopyRequest, means: CopyMeans) -> Self {
+    pub fn new(request: &CopyRequest, method: CopyMethod) -> Self {
         Self {
             name: request.name.clone(),
             lines: request.text.lines().count(),
             bytes: request.text.len(),
-            means,
+            method,
             failed_program: None,
         }
     }
@@ -62,24 +62,23 @@ impl CopyReport {
         };
         let name = &self.name;
         let kilobytes = group_digits(self.bytes / 1_000);
-        let notice = match self.means {
-            CopyMeans::Program(program) => {
+        let notice = match self.method {
+            CopyMethod::Program(program) => {
                 return Notice::info(format!("Copied {name} ({lines}) with {program}."));
             }
-            CopyMeans::Tmux => return self.tmux_notice(&format!("{name} ({lines})"), &kilobytes),
-            CopyMeans::None => Notice::warning(format!(
+            CopyMethod::Tmux => return self.tmux_notice(&format!("{name} ({lines})"), &kilobytes),
+            CopyMethod::None => Notice::warning(format!(
                 "Not copied: {kilobytes} kB is too much for the terminal's clipboard (OSC 52)."
             )),
-            CopyMeans::Terminal { is_tmux } => {
+            CopyMethod::Terminal { is_tmux } => {
                 let sent = format!("Sent {name} ({lines}) to the terminal's clipboard (OSC 52).");
                 let notice = match self.bytes {
-                    ..=TERMINAL_BYTES_USUAL => Notice::info(sent),
+                    ..=TERMINAL_BYTES_SAFE_MAX => Notice::info(sent),
                     _ => Notice::warning(sent).with_reason(Self::size_warning(&kilobytes)),
                 };
                 match is_tmux && explains_tmux {
-                    true => {
-                        notice.with_advice("If it does not arrive: tmux set -g set-clipboard on")
-                    }
+                    true => notice
+                        .with_advice("If it does not arrive, run `tmux set -g set-clipboard on`."),
                     false => notice,
                 }
             }
@@ -94,7 +93,7 @@ impl CopyReport {
 }
 
 impl CopyReport {
-    /// tmux acknowledges its own buffer, but not what the terminal does with the text.
+    /// tmux acknowledges the copy to its own buffer, but not that the terminal accepted the text.
     fn tmux_notice(&self, copied: &str, kilobytes: &str) -> Notice {
         let buffer = format!("Copied {copied} to the tmux buffer");
         if self.bytes > TERMINAL_BYTES_MAX {
@@ -103,7 +102,7 @@ impl CopyReport {
         }
         let sent = format!("{buffer}, and sent it to the terminal (OSC 52).");
         match self.bytes {
-            ..=TERMINAL_BYTES_USUAL => Notice::info(sent),
+            ..=TERMINAL_BYTES_SAFE_MAX => Notice::info(sent),
             _ => Notice::warning(sent).with_reason(Self::size_warning(kilobytes)),
         }
     }
@@ -118,20 +117,20 @@ mod tests {
     use super::*;
     use crate::tui::advice::notice_line;
 
-    fn report(text: &str, means: CopyMeans) -> CopyReport {
+    fn report(text: &str, method: CopyMethod) -> CopyReport {
         let request = CopyRequest {
             name: "the code".into(),
             text: text.into(),
         };
-        CopyReport::new(&request, means)
+        CopyReport::new(&request, method)
     }
 
     #[test]
-    fn notice_claims_only_what_was_seen() {
-        let terminal = CopyMeans::Terminal { is_tmux: false };
+    fn notice_claims_only_confirmed_copies() {
+        let terminal = CopyMethod::Terminal { is_tmux: false };
         let cases = [
             (
-                report("a\nb", CopyMeans::Program("wl-copy")),
+                report("a\nb", CopyMethod::Program("wl-copy")),
                 "Copied the code (2 lines) with wl-copy.",
             ),
             (
@@ -139,16 +138,16 @@ mod tests {
                 "Sent the code (1 line) to the terminal's clipboard (OSC 52).",
             ),
             (
-                report("a", CopyMeans::Terminal { is_tmux: true }),
+                report("a", CopyMethod::Terminal { is_tmux: true }),
                 "Sent the code (1 line) to the terminal's clipboard (OSC 52). \
-                 If it does not arrive: tmux set -g set-clipboard on",
+                 If it does not arrive, run `tmux set -g set-clipboard on`.",
             ),
             (
-                report("a", CopyMeans::Tmux),
+                report("a", CopyMethod::Tmux),
                 "Copied the code (1 line) to the tmux buffer, and sent it to the terminal (OSC 52).",
             ),
             (
-                report(&"x".repeat(2_000_000), CopyMeans::Tmux),
+                report(&"x".repeat(2_000_000), CopyMethod::Tmux),
                 "Copied the code (1 line) to the tmux buffer. \
                  2,000 kB is too much for the terminal.",
             ),
@@ -166,14 +165,14 @@ mod tests {
                  It may ignore 80 kB: many terminals accept only 74 kB.",
             ),
             (
-                report(&"x".repeat(2_000_000), CopyMeans::None),
+                report(&"x".repeat(2_000_000), CopyMethod::None),
                 "Not copied: 2,000 kB is too much for the terminal's clipboard (OSC 52).",
             ),
         ];
         for (report, expected) in cases {
             assert_eq!(notice_line(&report.notice(true)), expected);
         }
-        let again = report("a", CopyMeans::Terminal { is_tmux: true }).notice(false);
+        let again = report("a", CopyMethod::Terminal { is_tmux: true }).notice(false);
         assert_eq!(
             notice_line(&again),
             "Sent the code (1 line) to the terminal's clipboard (OSC 52)."

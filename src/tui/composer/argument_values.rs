@@ -130,7 +130,8 @@ fn typed_server_end(server: &Server, number: usize, argument: &str) -> Option<us
     by_name.or_else(|| end_of(&number).filter(is_followed_by_space))
 }
 
-/// The notes that the engine found for the typed path, unless it left out some that match now.
+/// The notes that the engine found for the typed path; none if its answer may lack some that match
+/// now.
 fn notes(argument: &str, shared: SharedUiState) -> Vec<CompletionValue> {
     let (fragment, found) = &shared.engine.note_paths;
     let covers_typed =
@@ -264,7 +265,7 @@ fn content_value(value: String, description: Clean) -> CompletionValue {
     }
 }
 
-/// A value that can be given by its name or by its number (1 to `count`). The number is inserted
+/// A value that can be chosen by its name or by its number (1 to `count`). The number is inserted
 /// if the name cannot be typed: a command's argument is one line without spaces around it.
 fn numbered(number: usize, count: usize, name: &str, description: &str) -> CompletionValue {
     let digits = count.to_string().len();

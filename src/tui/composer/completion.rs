@@ -13,7 +13,7 @@ use crate::tui::layer::SharedUiState;
 use crate::tui::{server_content, templates};
 
 /// Minimum length in bytes of a typed word that is looked up among the commands' search words.
-const SEARCH_WORD_MIN: usize = 3;
+const SEARCH_WORD_BYTES_MIN: usize = 3;
 
 /// How well a value matches the typed text, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -156,7 +156,7 @@ fn command_rows(typed: &str, shared: SharedUiState) -> Vec<CompletionRow> {
 /// `/template`.
 fn rows_by_search_words(typed: &str, shared: SharedUiState) -> Vec<CompletionRow> {
     let word = typed[1..].to_lowercase();
-    if word.len() < SEARCH_WORD_MIN || word.contains(char::is_whitespace) {
+    if word.len() < SEARCH_WORD_BYTES_MIN || word.contains(char::is_whitespace) {
         return Vec::new();
     }
     let has_word = |words: &str| words.split_whitespace().any(|own| own.starts_with(&word));

@@ -13,15 +13,15 @@ const LIST_ROWS_MAX: u16 = 8;
 /// Maximum height of a description below the list.
 const DESCRIPTION_ROWS_MAX: u16 = 3;
 /// Minimum width of the label column; wide enough for the longest command.
-const LABEL_COLUMNS: u16 = 16;
+const LABEL_COLUMNS_MIN: u16 = 16;
 /// Blank columns between label and description.
-const GAP: u16 = 2;
-/// Columns of the margins.
-const MARGINS: u16 = 2;
+const GAP_COLUMNS: u16 = 2;
+/// Columns of both margins.
+const MARGIN_COLUMNS: u16 = 2;
 
 /// The height of the list in a popup of this width, without its title.
 pub fn completion_rows(list: &CompletionList, columns: u16) -> u16 {
-    let columns = columns.saturating_sub(MARGINS);
+    let columns = columns.saturating_sub(MARGIN_COLUMNS);
     list_rows(list) + description_rows(list, columns)
 }
 
@@ -46,13 +46,13 @@ fn wrapped_description(row: &CompletionRow, columns: u16) -> Vec<String> {
 /// The width of the label column. The width does not depend on the rows, so descriptions do not
 /// move while the user types. A longer label pushes its description to the right.
 fn label_columns(columns: u16) -> u16 {
-    LABEL_COLUMNS.max(columns / 5)
+    LABEL_COLUMNS_MIN.max(columns / 5)
 }
 
 /// The columns available to the right of a row's label.
 fn columns_beside(row: &CompletionRow, columns: u16) -> u16 {
     let used = (width(row.label.as_str()) as u16).max(label_columns(columns));
-    columns.saturating_sub(MARK_COLUMNS + used + GAP)
+    columns.saturating_sub(MARK_COLUMNS + used + GAP_COLUMNS)
 }
 
 fn fits_beside(row: &CompletionRow, columns: u16) -> bool {
@@ -119,12 +119,13 @@ pub fn draw(list: &CompletionList, popup: Rect, pen: &mut Painter) {
 fn draw_beside(completion: &CompletionRow, columns: u16, line: Rect, pen: &mut Painter) {
     let (x, dim) = (line.right() - columns, pen.theme.dim);
     let used = pen.put(x, line.y, completion.description.as_str(), dim, columns);
-    if width(completion.usage.as_str()) + usize::from(used + GAP) <= usize::from(columns) {
+    if width(completion.usage.as_str()) + usize::from(used + GAP_COLUMNS) <= usize::from(columns) {
         pen.put_right(line.right(), line.y, completion.usage.as_str(), dim);
     }
 }
 
-/// The list keeps no state: it scrolls only once the selected row would be below the bottom.
+/// The numbers of rows above and below the visible ones. The list keeps no scroll position: it
+/// scrolls only as far as the selected row requires.
 fn list_count(list: &CompletionList, visible: u16) -> ListCount {
     let (count, visible) = (list.rows.len(), usize::from(visible));
     let above = list

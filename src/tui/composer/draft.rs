@@ -8,17 +8,17 @@ use crate::tui::composer::state::{CompletionState, Composer, EditedMessage, Mess
 use std::time::Duration;
 
 /// The draft is saved this long after the last change of the message.
-const DRAFT_SAVED_AFTER: Duration = Duration::from_millis(250);
+const DRAFT_SAVE_DELAY: Duration = Duration::from_millis(250);
 /// Continuous typing delays saving by at most this long.
-const DRAFT_SAVED_AT_LATEST: Duration = Duration::from_secs(2);
+const DRAFT_SAVE_DELAY_MAX: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
-pub struct DraftPrivacy {
+pub struct DraftState {
     /// Whether the message or the queue contains text typed in a private conversation.
     is_private: bool,
     /// Whether private mode was requested but not confirmed yet.
     awaits_private: bool,
-    /// Whether the message contains the last run's draft, which is still on disk.
+    /// Whether unsent text is saved on disk, by this run or the last one.
     is_on_disk: bool,
     /// The revision of the queue that was saved last.
     queue_revision: u64,
@@ -39,7 +39,7 @@ pub struct DraftFiles {
     pub before_edit: Option<Vec<UnsentFile>>,
 }
 
-/// When a message that has changed is saved.
+/// When a changed message is saved.
 #[derive(Debug)]
 struct UnsavedDraft {
     changed_first_at: Duration,
@@ -55,14 +55,14 @@ impl Composer {
         }
         let unsaved = self.draft.unsaved.as_ref();
         let changed_first_at = unsaved.map_or(now, |unsaved| unsaved.changed_first_at);
-        let latest = changed_first_at + DRAFT_SAVED_AT_LATEST;
+        let latest = changed_first_at + DRAFT_SAVE_DELAY_MAX;
         self.draft.unsaved = Some(UnsavedDraft {
             changed_first_at,
-            due_at: latest.min(now + DRAFT_SAVED_AFTER),
+            due_at: latest.min(now + DRAFT_SAVE_DELAY),
         });
     }
 
-    /// Saves the message at once, because nothing else on the disk has it.
+    /// Requests that the message is saved at once, because the disk has no other copy of it.
     pub fn save_draft_at_once(&mut self) {
         self.draft.is_urgent = true;
     }
@@ -163,7 +163,7 @@ impl Composer {
             self.queue.push(prompt);
         }
         self.queue.pause();
-        // Without a queue too, so that a draft whose texts all went to the history is removed.
+        // Set even without a queue, so that a draft whose texts all went to the history is removed.
         self.draft.is_on_disk = true;
         self.draft.queue_revision = self.queue.revision();
     }
@@ -175,7 +175,7 @@ impl Composer {
             // Text that was deleted in the private conversation must not reappear in another one.
             self.editor.clear_history();
         }
-        if !is_private && let Some(unsent) = self.history.forget_private(&self.editor.text()) {
+        if !is_private && let Some(unsent) = self.history.remove_private(&self.editor.text()) {
             self.editor.set(&unsent);
         }
     }

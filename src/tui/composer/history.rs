@@ -76,7 +76,7 @@ impl InputHistory {
 
     /// Removes private prompts from the history. If one of them is in the editor, returns
     /// the unsent text to restore.
-    pub fn forget_private(&mut self, message: &str) -> Option<String> {
+    pub fn remove_private(&mut self, message: &str) -> Option<String> {
         let private_count = std::mem::take(&mut self.private_count);
         let mut unsent = None;
         if private_count > 0 && self.position.is_some() {

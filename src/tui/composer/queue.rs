@@ -55,7 +55,7 @@ impl QueuedPrompt {
 #[derive(Debug, Default)]
 pub struct PromptQueue {
     prompts: VecDeque<QueuedPrompt>,
-    pub paused: bool,
+    pub is_paused: bool,
     selected: Option<usize>,
     /// The prompt that is being edited in the message. It keeps its place and its text until the
     /// edit ends.
@@ -92,14 +92,14 @@ impl PromptQueue {
 
     /// Stops sending queued prompts until the user resumes.
     pub fn pause(&mut self) {
-        self.paused |= !self.prompts.is_empty();
+        self.is_paused |= !self.prompts.is_empty();
     }
 
     /// Removes the first prompt to send it; `None` while the queue is paused, or that prompt is
     /// being edited or waits for its files.
     pub fn take_next(&mut self) -> Option<QueuedPrompt> {
         let is_reading = self.prompts.front().is_some_and(QueuedPrompt::is_reading);
-        if self.paused || self.edited == Some(0) || is_reading {
+        if self.is_paused || self.edited == Some(0) || is_reading {
             return None;
         }
         self.remove(0)
@@ -182,9 +182,9 @@ impl PromptQueue {
     }
 
     /// Moves the selected prompt one place toward the front or the back.
-    pub fn move_selected(&mut self, is_to_front: bool) {
+    pub fn move_selected(&mut self, toward_front: bool) {
         let Some(from) = self.selected else { return };
-        let to = match is_to_front {
+        let to = match toward_front {
             true => from.checked_sub(1),
             false => Some(from + 1).filter(|to| *to < self.prompts.len()),
         };
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn edited_prompt_keeps_its_place_and_holds_those_behind_it() {
+    fn edited_prompt_keeps_its_place_and_holds_back_later_prompts() {
         let mut queue = queue("a b c");
         queue.select_last();
         queue.select_previous();
@@ -311,6 +311,6 @@ mod tests {
         assert_eq!(queue.take_next(), None);
         let mut empty = PromptQueue::default();
         empty.pause();
-        assert!(!empty.paused);
+        assert!(!empty.is_paused);
     }
 }

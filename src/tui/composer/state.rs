@@ -1,7 +1,7 @@
 //! The message editor with prompt history and queue.
 
 use crate::domain::TurnId;
-use crate::tui::composer::draft::DraftPrivacy;
+use crate::tui::composer::draft::DraftState;
 use crate::tui::composer::history::{HistoryStep, InputHistory};
 use crate::tui::composer::queue::PromptQueue;
 use crate::tui::input::paste::PasteDetector;
@@ -11,17 +11,17 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Composer {
     pub editor: Editor,
-    pub(super) draft: DraftPrivacy,
+    pub(super) draft: DraftState,
     pub(super) history: InputHistory,
     pub queue: PromptQueue,
     /// The message of the conversation that is being edited.
     edited: Option<EditedMessage>,
     pub completion: CompletionState,
-    /// The path of a note that was searched for last, while one is being typed.
+    /// The note path that was searched for last, while one is being typed.
     pub searched_note: Option<String>,
     pub paste_detector: PasteDetector,
-    /// The revision of the text that ends, before the cursor, with the blank of a completed path.
-    completed_at: Option<u64>,
+    /// The revision of the text right after a path was completed, if a space follows the path.
+    completion_revision: Option<u64>,
 }
 
 /// A message of the conversation that was loaded into the editor.
@@ -36,7 +36,7 @@ pub struct EditedMessage {
     is_from_earlier_run: bool,
 }
 
-/// Which message is edited. A turn is named by its prompt.
+/// The message that is edited. A turn identifies its prompt or its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageTarget {
     LastPrompt,
@@ -87,31 +87,31 @@ impl Composer {
         self.completion = CompletionState::default();
     }
 
-    /// Replaces the path before the cursor by the completed one. A completed path ends with one
-    /// blank, which may have been there before.
+    /// Replaces the path before the cursor with the completed one. A completed path is followed by
+    /// one space, which may have been there before.
     pub fn complete_mention(&mut self, replaced_bytes: usize, completed: &str) {
-        let has_blank = completed.ends_with(' ') && self.editor.after_cursor().starts_with(' ');
-        let completed = match has_blank {
+        let has_space = completed.ends_with(' ') && self.editor.after_cursor().starts_with(' ');
+        let completed = match has_space {
             true => completed.trim_end(),
             false => completed,
         };
         self.editor.replace_before_cursor(replaced_bytes, completed);
-        if has_blank {
+        if has_space {
             self.editor.edit(Edit::Move(Motion::Right));
         }
         self.begin_typing();
-        let ends_with_blank = has_blank || completed.ends_with(' ');
-        self.completed_at = ends_with_blank.then(|| self.editor.revision());
+        let ends_with_space = has_space || completed.ends_with(' ');
+        self.completion_revision = ends_with_space.then(|| self.editor.revision());
     }
 
-    /// Whether the text before the cursor ends with the blank of a path that was just completed.
-    /// Returns true once for each.
+    /// Whether the text before the cursor ends with the space after a path that was just completed.
+    /// Returns true once for each completion.
     pub fn take_completed(&mut self) -> bool {
-        self.completed_at.take() == Some(self.editor.revision())
+        self.completion_revision.take() == Some(self.editor.revision())
     }
 
     /// Handles text that arrived as a burst of keys. The caller then inserts it.
-    pub fn burst(&mut self, text: &str, now: Duration) {
+    pub fn handle_burst(&mut self, text: &str, now: Duration) {
         if self.paste_detector.burst_typed(text, now) {
             self.editor.insert("\n");
         }
@@ -126,7 +126,7 @@ impl Composer {
     /// Handles an editing key. Up in an empty message selects a queued prompt; at the
     /// edges of the text, Up and Down recall the history. Returns false if nothing changed.
     pub fn edit(&mut self, edit: Edit) -> bool {
-        self.completed_at = None;
+        self.completion_revision = None;
         // Completion works only at the end of the text.
         let leaves_end = matches!(
             edit,
@@ -228,7 +228,7 @@ impl Composer {
         edited.is_some()
     }
 
-    /// Ends editing when the message is sent. Returns what was being edited.
+    /// Ends editing when the message is sent. Returns the message that was being edited.
     pub fn finish_editing(&mut self) -> Option<MessageTarget> {
         Some(self.edited.take()?.target)
     }

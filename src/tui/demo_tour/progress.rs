@@ -1,5 +1,5 @@
 //! Detects finished steps of the tour by observing the model, and renders the tour's line.
-//! Never changes what a key does.
+//! Never changes the effect of a key.
 
 use crate::domain::{ToolOutcome, ToolState, TurnEnd};
 use crate::text::grapheme::width;

@@ -177,7 +177,7 @@ const NOT_READY_WORDS: TextBySize = [
 ];
 const DECIDE_WORDS: TextBySize = [
     "The tool has not run yet. y runs it, n stops, e edits the call.",
-    "Nothing ran yet. y runs the tool, n stops.",
+    "Nothing has run yet. y runs the tool, n stops.",
     "y runs it",
 ];
 const DENY_WORDS: TextBySize = [
@@ -206,7 +206,7 @@ const AUTO_MODE_AGAIN: TextBySize = [
     "Ask the time",
 ];
 const NO_TOOL_AGAIN: TextBySize = [
-    "Ask what time it is: no tool is available, and it says so.",
+    "No tool is available. Ask what time it is to see the reply.",
     "Ask for the time; no tool is available.",
     "Ask the time",
 ];

@@ -19,7 +19,7 @@ use crate::tui::widgets::painter::{indented_rows, single_line, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
 
 /// Narrower dialogs have no left margin.
-const MARGIN_FROM: u16 = 40;
+const MARGIN_DIALOG_COLUMNS_MIN: u16 = 40;
 /// The label before the start of the server's description.
 const SERVER_LINE_LABEL: &str = "The server says: ";
 
@@ -53,7 +53,7 @@ pub fn dialog_body(
         return call_body(shared, dialog, columns, with_heading);
     }
     // The margin of the arguments, so that all dialogs have the same left edge.
-    let margin = if columns < MARGIN_FROM {
+    let margin = if columns < MARGIN_DIALOG_COLUMNS_MIN {
         0
     } else {
         MARGIN_COLUMNS
@@ -89,11 +89,11 @@ pub fn dialog_body(
         Ask::VisitPage { server, page } => elicitation::body::page_rows(server, page, columns),
         _ => to_lines(plain_rows(shared, dialog, columns)),
     };
-    let introduction = rows.iter().take_while(|row| row.width() > 0).count();
+    let heading_rows = rows.iter().take_while(|row| row.width() > 0).count();
     rows.iter_mut().for_each(|row| row.indent(margin.into()));
     DialogBody {
         rows,
-        heading_rows: introduction,
+        heading_rows,
         ..DialogBody::default()
     }
 }

@@ -11,7 +11,7 @@ use crate::tui::dialog::body_settings::{push_prefixed_rows, to_lines};
 use crate::tui::widgets::painter::wrapped_rows;
 use crate::tui::widgets::styled_line::StyledLine;
 
-/// The difference to the accepted definition, section by section.
+/// The differences from the accepted definition, section by section.
 pub fn pin_change_rows(change: &PinChange, columns: u16) -> Vec<StyledLine> {
     let server = Clean::name(change.server.as_str());
     let tool = Clean::name(&change.tool.name);
@@ -44,8 +44,8 @@ fn section_rows(rows: &mut Vec<StyledLine>, section: &DiffSection, columns: u16)
     for (sign, line) in &section.folded() {
         let (lead, style) = match sign {
             DiffSign::Same => ("    ", TextStyle::default()),
-            DiffSign::Removed => ("  - ", removed()),
-            DiffSign::Added => ("  + ", added()),
+            DiffSign::Removed => ("  - ", removed_style()),
+            DiffSign::Added => ("  + ", added_style()),
             DiffSign::Folded => ("  … ", dim),
         };
         let line = Clean::unambiguous_line(line);
@@ -53,15 +53,15 @@ fn section_rows(rows: &mut Vec<StyledLine>, section: &DiffSection, columns: u16)
     }
 }
 
-pub fn removed() -> TextStyle {
+pub fn removed_style() -> TextStyle {
     TextStyle::from_role(StyleRole::Token(Token::Removed))
 }
 
-pub fn added() -> TextStyle {
+pub fn added_style() -> TextStyle {
     TextStyle::from_role(StyleRole::Token(Token::Added))
 }
 
-/// A server's instructions, each line after a marker, so that none can pass for our text.
+/// A server's instructions, each line after a marker, so that none can be mistaken for our own text.
 pub fn instruction_rows(server: &ServerId, text: &str, columns: u16) -> Vec<StyledLine> {
     let mut intro = Clean::name(server.as_str());
     intro.append(&Clean::from_static(

@@ -9,13 +9,13 @@ use crate::tui::advice;
 use crate::tui::widgets::painter::wrapped_rows;
 
 pub fn report_rows(report: &ProbeReport, to: Option<Dialect>, columns: u16) -> Vec<String> {
-    let say = |words: &str| wrapped_rows(&Clean::single_line(words), columns);
+    let wrap = |words: &str| wrapped_rows(&Clean::single_line(words), columns);
     let mut rows = Vec::new();
     if let Some(error) = &report.error {
-        rows.extend(say(&advice::notice_line(error)));
+        rows.extend(wrap(&advice::notice_line(error)));
         rows.push(String::new());
     }
-    rows.extend(say(&report.verdict_text()));
+    rows.extend(wrap(&report.verdict_text()));
     if !report.trials.is_empty() {
         rows.push(String::new());
         rows.extend(table(&report.trials, columns));
@@ -23,14 +23,14 @@ pub fn report_rows(report: &ProbeReport, to: Option<Dialect>, columns: u16) -> V
     let failures: Vec<String> = report.failure_lines().collect();
     if !failures.is_empty() {
         rows.push(String::new());
-        rows.extend(failures.iter().flat_map(|failure| say(failure)));
+        rows.extend(failures.iter().flat_map(|failure| wrap(failure)));
     }
     if let Some(words) = report.recommendation_text() {
         rows.push(String::new());
-        rows.extend(say(&words));
+        rows.extend(wrap(&words));
         if report.recommended_dialect() != to {
             let name = &report.model.name;
-            rows.extend(say(&format!(
+            rows.extend(wrap(&format!(
                 "config.json does not list {name}, so the setting cannot be saved."
             )));
         }

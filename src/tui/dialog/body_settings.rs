@@ -4,7 +4,7 @@
 use crate::domain::{ChangeImpact, SettingsChange};
 use crate::text::Clean;
 use crate::text::markdown::TextStyle;
-use crate::tui::dialog::body_pin::{added, removed};
+use crate::tui::dialog::body_pin::{added_style, removed_style};
 use crate::tui::widgets::painter::{single_line, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
 
@@ -65,7 +65,7 @@ pub fn notes_folder_rows(
     text += "\n\nIts Markdown files become your notes: prompts and tools can search them and \
              create new ones. No existing note is changed.";
     if let Some(previous) = previous {
-        text += &format!("\n\nUntil now, your notes are in\n{previous}");
+        text += &format!("\n\nYour current notes folder is\n{previous}");
     }
     to_lines(wrapped_rows(&Clean::escaped(&text), columns))
 }
@@ -83,13 +83,13 @@ pub fn replaced_prompt_rows(path: &str, text: &str, columns: u16) -> Vec<StyledL
     rows
 }
 
-/// Prefixes each line of a value with the diff sign `sign`, so that no line can pass for a
-/// different value.
+/// Prefixes each line of a value with the diff sign `sign`, so that no line can be mistaken for
+/// another value.
 fn push_value_rows(rows: &mut Vec<StyledLine>, sign: &str, value: Option<&str>, columns: u16) {
     let Some(value) = value else { return };
     let style = match sign {
-        "-" => removed(),
-        _ => added(),
+        "-" => removed_style(),
+        _ => added_style(),
     };
     let prefix = format!("    {sign} ");
     let mut lines = value.split('\n');

@@ -8,21 +8,21 @@ use crate::tui::widgets::painter::{indented_rows, single_line, wrapped_rows};
 use jiff::tz::TimeZone;
 
 /// Columns shown of a prompt or a partial answer.
-const WIDTH_MAX: usize = 1_200;
+const TEXT_COLUMNS_MAX: usize = 1_200;
 /// Columns shown of the title of a conversation.
-const TITLE_WIDTH_MAX: usize = 80;
+const TITLE_COLUMNS_MAX: usize = 80;
 /// Columns shown of a call's arguments.
-const ARGUMENTS_MAX: usize = 8_000;
+const ARGUMENTS_COLUMNS_MAX: usize = 8_000;
 /// Maximum number of calls listed.
 const CALLS_MAX: usize = 100;
 
-/// What the first choice does. The turn itself does not go on.
+/// The effect of the first choice. The turn itself does not continue.
 const RESTORING: &str = "Restoring puts the prompt into the message. Nothing runs until you send \
                          it; the answer then starts over.";
 
 pub fn unfinished_rows(turn: &UnfinishedTurn, columns: u16) -> Vec<String> {
-    let at = turn.started_at.map_or_else(String::new, |at| {
-        let local = at.to_zoned(TimeZone::system());
+    let at = turn.started_at.map_or_else(String::new, |started_at| {
+        let local = started_at.to_zoned(TimeZone::system());
         format!(" ({})", local.strftime("%d %b %H:%M"))
     });
     let has_call_in = |stage: &CallStage| turn.calls.iter().any(|call| call.stage == *stage);
@@ -47,7 +47,7 @@ pub fn unfinished_rows(turn: &UnfinishedTurn, columns: u16) -> Vec<String> {
         rows.extend(wrapped_rows(&Clean::from_static(note), columns));
     }
     if let Some(title) = &turn.title {
-        let title = truncate_with_mark(title.trim(), TITLE_WIDTH_MAX);
+        let title = truncate_with_mark(title.trim(), TITLE_COLUMNS_MAX);
         let conversation = format!("Its conversation is \"{title}\".");
         rows.extend(wrapped_rows(&Clean::single_line(&conversation), columns));
     }
@@ -89,12 +89,12 @@ fn push_call_rows(rows: &mut Vec<String>, calls: &[UnfinishedCall], columns: u16
         };
         let heading = format!("{}   {}: {stage}", call.tool, call.server);
         rows.extend(wrapped_rows(
-            &single_line(&truncate_with_mark(&heading, WIDTH_MAX)),
+            &single_line(&truncate_with_mark(&heading, TEXT_COLUMNS_MAX)),
             columns,
         ));
         let arguments = serde_json::to_string_pretty(&call.arguments).unwrap_or_default();
         rows.extend(indented_rows(
-            &truncate_with_mark(&arguments, ARGUMENTS_MAX),
+            &truncate_with_mark(&arguments, ARGUMENTS_COLUMNS_MAX),
             columns,
         ));
     }
@@ -109,7 +109,7 @@ pub fn discard_rows(prompt: &str, columns: u16) -> Vec<String> {
     let intro = "This deletes the prompt and the partial answer:";
     let mut rows = wrapped_rows(&Clean::single_line(intro), columns);
     rows.extend(indented_rows(
-        &truncate_with_mark(prompt, WIDTH_MAX),
+        &truncate_with_mark(prompt, TEXT_COLUMNS_MAX),
         columns,
     ));
     rows
@@ -122,7 +122,7 @@ fn push_section(rows: &mut Vec<String>, title: &str, text: &str, columns: u16) {
     rows.push(String::new());
     rows.extend(wrapped_rows(&Clean::single_line(title), columns));
     rows.extend(indented_rows(
-        &truncate_with_mark(text.trim(), WIDTH_MAX),
+        &truncate_with_mark(text.trim(), TEXT_COLUMNS_MAX),
         columns,
     ));
 }

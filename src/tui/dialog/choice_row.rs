@@ -10,11 +10,11 @@ use ratatui::layout::Rect;
 /// Maximum number of rows of choices; further choices are only on the page of all choices.
 const ROWS_MAX: u16 = 4;
 /// Columns between two choices, and between the question and the first choice.
-const GAP: u16 = 2;
+const GAP_COLUMNS: u16 = 2;
 
 /// A key of the row below the body.
 pub(super) struct ChoiceItem {
-    /// The choice; `None` for keys that open a page or belong to one.
+    /// Index of the choice; `None` for keys that open a page or belong to one.
     pub row: Option<usize>,
     /// The page that the key shows.
     opens: Option<DialogPage>,
@@ -32,7 +32,8 @@ impl ChoiceItem {
     }
 }
 
-/// The keys of the page, most important first, or else the choices.
+/// The keys below the body, most important first: on the page of values those of the page, and
+/// otherwise the choices and the keys that open pages.
 pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
     if text.page == DialogPage::Values {
         return values_items(text);
@@ -64,8 +65,8 @@ pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
             page(&keys.lasting, "always…", DialogPage::Lasting),
         );
     }
-    let is_short = |row: &DialogChoice| !row.label.eq_ignore_ascii_case(&row.short);
-    if !keys.details.is_empty() && text.rows.iter().any(is_short) {
+    let has_longer_label = |row: &DialogChoice| !row.label.eq_ignore_ascii_case(&row.short);
+    if !keys.details.is_empty() && text.rows.iter().any(has_longer_label) {
         items.push(page(&keys.details, "", DialogPage::Details));
     }
     items
@@ -87,7 +88,7 @@ fn values_items(text: &DialogText) -> Vec<ChoiceItem> {
     keys.into_iter().map(item).collect()
 }
 
-/// The number of rows that question and choices take.
+/// The number of rows that the question and the choices take.
 pub fn choice_rows(text: &DialogText, columns: u16) -> u16 {
     let places = flow(text, &items(text), columns);
     places.last().map_or(1, |(_, y)| y + 1).min(ROWS_MAX)
@@ -96,7 +97,7 @@ pub fn choice_rows(text: &DialogText, columns: u16) -> u16 {
 /// The column and row of each choice. The last one, such as `?`, is never alone on its row.
 fn flow(text: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16)> {
     let indent = 2.min(columns);
-    let (mut x, mut y) = (indent + width(&text.question) as u16 + GAP + 1, 0);
+    let (mut x, mut y) = (indent + width(&text.question) as u16 + GAP_COLUMNS + 1, 0);
     let mut places: Vec<(u16, u16)> = Vec::new();
     for item in items {
         let needed = item.columns();
@@ -104,13 +105,13 @@ fn flow(text: &DialogText, items: &[ChoiceItem], columns: u16) -> Vec<(u16, u16)
             (x, y) = (indent, y + 1);
         }
         places.push((x, y));
-        x += needed + GAP;
+        x += needed + GAP_COLUMNS;
     }
     if let ([.., before, last], [.., item, _]) = (places.as_mut_slice(), items)
         && before.1 < last.1
     {
         *before = (indent, last.1);
-        last.0 = indent + item.columns() + GAP;
+        last.0 = indent + item.columns() + GAP_COLUMNS;
     }
     places
 }

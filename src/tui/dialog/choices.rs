@@ -49,8 +49,8 @@ pub fn choice_for_char<'a>(
     row.filter(|row| is_key_shown(dialog, row, key))
 }
 
-/// Whether the page allows this key of a choice. A list of digits invites the digit of its first
-/// row, so the page of lasting choices accepts only the digits that it shows.
+/// Whether the page accepts this key of a choice. A list of digits invites the user to press the
+/// digit of its first row, so the page of lasting choices accepts no digit that it does not show.
 fn is_key_shown(dialog: &Dialog, row: &DialogChoice, key: char) -> bool {
     match dialog.page() {
         DialogPage::Lasting if !row.action.is_lasting() => {
@@ -60,7 +60,7 @@ fn is_key_shown(dialog: &Dialog, row: &DialogChoice, key: char) -> bool {
     }
 }
 
-/// The letter that shows a page or the whole height of this dialog, if `c` is one.
+/// The meaning of `c` if it is a letter that opens a page or gives the dialog its full height.
 pub fn page_letter(dialog: &Dialog, c: char, keymap: &Keymap) -> Option<LayerKey> {
     let key = latin_key(c);
     let mut letters = match dialog.call() {

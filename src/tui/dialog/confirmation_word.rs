@@ -16,7 +16,7 @@ pub enum ConfirmationKey {
     Confirmed,
 }
 
-/// Handles a key in the field. Upper case and spaces around the word do not matter.
+/// Handles a key in the field. The word is compared without letter case and surrounding spaces.
 pub fn confirmation_key(
     editor: &mut Editor,
     word: &str,

@@ -247,7 +247,7 @@ fn short_position(dialog: &Dialog) -> String {
     }
 }
 
-/// The claims that make a tool harmful; a read-only tool is labeled as such.
+/// The server's claims that a tool is harmful, or if there are none, that it is read-only.
 fn badges(tool: &Tool) -> Vec<Badge> {
     let hints = &tool.annotations;
     let harmful = [

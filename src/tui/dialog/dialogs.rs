@@ -19,8 +19,8 @@ const LETTER_HOLD_TIME: Duration = Duration::from_millis(400);
 #[derive(Debug, Default)]
 pub struct Dialogs {
     queue: Vec<Dialog>,
-    /// Questions from servers that came while no turn ran. They accept no keys until the user opens
-    /// them.
+    /// Questions from servers that arrived while no turn was running. They accept no keys until the
+    /// user opens them.
     waiting: Vec<Dialog>,
     /// The question whose field `$EDITOR` edits.
     pub(super) edited_externally: Option<AskId>,
@@ -111,7 +111,7 @@ impl Dialogs {
         Some((held.key, is_current))
     }
 
-    /// Whether a key was meant for the field of a question that has just closed by itself.
+    /// Whether a key was meant for the field of a question that the engine has just closed.
     /// `last_key` is the time of the key before it.
     pub fn discards_key(&mut self, last_key: Duration, now: Duration) -> bool {
         let closed_at = self.closed_while_typing_at;
@@ -284,7 +284,7 @@ impl Layer for Dialogs {
                 let closed = self.current().filter(|dialog| dialog.id == *ask);
                 if closed.is_some_and(|dialog| !matches!(dialog.mode, DialogMode::Choosing)) {
                     self.closed_while_typing_at = Some(now);
-                    let text = "The question was closed. What you typed in it was not sent.";
+                    let text = "The question was closed. The text that you typed was not sent.";
                     cx.notify(Notice::warning(text));
                 }
                 self.close(*ask, now);

@@ -1,4 +1,4 @@
-//! The keys that are useful now in a dialog that accepts keys.
+//! Key hints for a dialog that accepts keys.
 
 use crate::tui::dialog::choices::letter_name;
 use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget};

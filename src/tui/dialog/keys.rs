@@ -27,8 +27,8 @@ use crate::tui::widgets::text_field;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// On a screen with fewer columns or rows the question is unreadable, so nothing can be approved.
-pub(super) const READABLE_WIDTH: u16 = 20;
-const READABLE_HEIGHT: u16 = 4;
+pub(super) const READABLE_COLUMNS_MIN: u16 = 20;
+const READABLE_ROWS_MIN: u16 = 4;
 
 /// Passes a key to the current dialog, and sends the answer once the question is decided.
 pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
@@ -105,7 +105,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
 /// Whether this key would approve something that the screen is too small to show.
 fn decides_on_tiny_screen(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
     let (width, height) = shared.size;
-    if width >= READABLE_WIDTH && height >= READABLE_HEIGHT {
+    if width >= READABLE_COLUMNS_MIN && height >= READABLE_ROWS_MIN {
         return false;
     }
     let rows = dialog.choices(shared);
@@ -173,8 +173,8 @@ fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Opti
         Some(LayerKey::End) => dialog.scroll = dialog.last_top(),
         Some(LayerKey::Left) => dialog.show_call(dialog.call_index.saturating_sub(1)),
         Some(LayerKey::Right) => dialog.show_call(dialog.call_index + 1),
-        Some(LayerKey::Up) => step(dialog, &rows, -1),
-        Some(LayerKey::Down) => step(dialog, &rows, 1),
+        Some(LayerKey::Up) => step_choice(dialog, &rows, -1),
+        Some(LayerKey::Down) => step_choice(dialog, &rows, 1),
         // A repeat of a held key is not a second decision.
         _ if key.kind == KeyEventKind::Repeat => {}
         Some(LayerKey::Confirm) => {
@@ -219,8 +219,8 @@ fn letter_key(
     None
 }
 
-/// Selects the next choice among those that the page shows.
-fn step(dialog: &mut Dialog, rows: &[DialogChoice], by: isize) {
+/// Selects the next or the previous choice among those that the page shows.
+fn step_choice(dialog: &mut Dialog, rows: &[DialogChoice], by: isize) {
     let reachable = dialog.reachable_choices(rows);
     let last = reachable.len().saturating_sub(1);
     let selected = dialog.selected_choice;

@@ -175,7 +175,7 @@ pub fn values(dialog: &Dialog, columns: u16, more_mark: &str) -> DialogBody {
     };
     let mut rows: Vec<String> = values.iter().enumerate().map(row).collect();
     rows.push("  0  all as JSON".to_owned());
-    let fits = |row: String| match width(&row) <= usize::from(columns) {
+    let truncated = |row: String| match width(&row) <= usize::from(columns) {
         true => row,
         false => {
             let room = usize::from(columns).saturating_sub(width(more_mark));
@@ -185,6 +185,6 @@ pub fn values(dialog: &Dialog, columns: u16, more_mark: &str) -> DialogBody {
     let choice_starts = (0..rows.len()).map(|index| (index, index)).collect();
     DialogBody {
         choice_starts,
-        ..DialogBody::from_rows(rows.into_iter().map(fits))
+        ..DialogBody::from_rows(rows.into_iter().map(truncated))
     }
 }

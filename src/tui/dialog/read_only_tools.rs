@@ -19,8 +19,8 @@ pub struct ReadOnlyTools {
 }
 
 impl ReadOnlyTools {
-    /// `None` if the called tool is not marked as read-only, or if all tools are: then the choice of
-    /// the whole server means the same.
+    /// `None` if the called tool is not marked as read-only, or if all tools are: then the choice for
+    /// the whole server has the same effect.
     pub fn of_call(offered: &CallToApprove, call: &ToolCall, servers: &[Server]) -> Option<Self> {
         let server = servers.iter().find(|server| server.id == call.server)?;
         let is_read_only = |tool: &Tool| tool.annotations.read_only == Some(true);

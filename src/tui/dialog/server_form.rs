@@ -102,7 +102,7 @@ pub fn kept_input_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) 
     (is_edited && dismisses).then(|| Notice::info(text))
 }
 
-/// The address to copy, if the key asks for it.
+/// The address to copy, if the key chooses that.
 pub fn address_to_copy(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<String> {
     let Ask::VisitPage { page, .. } = &dialog.question else {
         return None;

@@ -31,7 +31,7 @@ pub(super) fn unused_key_notice(
             .is_some_and(|action| matches!(action, Action::Edit(_)));
         let contexts = [KeyContext::InputLine, KeyContext::QuestionText];
         let has_meaning = shared.keymap.layer_key(key, &contexts).is_some();
-        let is_used = has_meaning || !action.is_some_and(waits_for_answer) || is_edit;
+        let is_used = has_meaning || !action.is_some_and(is_blocked_by_dialog) || is_edit;
         let text = format!(
             "Finish this field first: {}.",
             confirm_and_back_keys(shared, KeyContext::InputLine)
@@ -52,7 +52,7 @@ pub(super) fn unused_key_notice(
             confirm_and_back_keys(shared, KeyContext::Question)
         );
         return action
-            .filter(|action| waits_for_answer(*action))
+            .filter(|action| is_blocked_by_dialog(*action))
             .map(|_| Notice::info(text));
     }
     let rows = dialog.choices(shared);
@@ -106,7 +106,7 @@ fn choose_on_page(shared: SharedUiState, rows: &[DialogChoice]) -> String {
         .keymap
         .layer_key_name(KeyContext::Question, LayerKey::Back);
     let back = back.map_or_else(String::new, |back| format!(", or {back} to go back"));
-    format!("This page has {}{back}.", keys.join(" "))
+    format!("This page accepts {}{back}.", keys.join(" "))
 }
 
 /// A sentence that names the keys that answer, as far as the hint line has room.
@@ -131,8 +131,8 @@ fn answer_first(shared: SharedUiState, dialog: &Dialog, rows: &[DialogChoice]) -
     text.cloned().unwrap_or_default()
 }
 
-/// Whether this global action is unavailable in a text field of a dialog.
-fn waits_for_answer(action: Action) -> bool {
+/// Whether this global action is unavailable until the field or page of a dialog is closed.
+fn is_blocked_by_dialog(action: Action) -> bool {
     !matches!(
         action,
         Action::Back

@@ -9,7 +9,7 @@ use crate::tui::dialog::choice_row;
 use crate::tui::dialog::compact::{draw_keys, saturate_u16};
 use crate::tui::dialog::dialog_text::{DialogText, dialog_text};
 use crate::tui::dialog::input_field::{draw_arguments, draw_field};
-use crate::tui::dialog::keys::READABLE_WIDTH;
+use crate::tui::dialog::keys::READABLE_COLUMNS_MIN;
 use crate::tui::dialog::pages;
 use crate::tui::dialog::rule_text::{draw_badges, reading_state, scroll_marks, short_marks};
 use crate::tui::dialog::state::{BodyExtras, Dialog, DialogBody, DialogMode, DialogPage};
@@ -21,9 +21,9 @@ use ratatui::layout::{Position, Rect};
 use std::time::Duration;
 
 /// Columns of a rule that remain free of text.
-const RULE_EDGES: usize = 5;
+const RULE_EDGE_COLUMNS: usize = 5;
 /// In a narrower area there are no rules, and only the keys of the choices are shown.
-const RULES_FROM: u16 = 40;
+const RULES_COLUMNS_MIN: u16 = 40;
 /// The rules and the choices must leave at least this many rows for the body.
 const BODY_ROWS_MIN: u16 = 2;
 /// Rows of the argument editor, with its heading and label.
@@ -79,16 +79,16 @@ fn lay_out(
         body::refresh_arguments(shared, dialog);
     }
     let extras = BodyExtras {
-        heading: is_small || !text.title_fits,
-        notes: is_small || !text.notes_fit(columns),
+        has_heading: is_small || !text.title_fits,
+        has_notes: is_small || !text.notes_fit(columns),
     };
     dialog.lay_out(columns, extras, |dialog| match dialog.page() {
         DialogPage::Lasting => pages::lasting_choices(shared, dialog, &text.rows, columns),
         DialogPage::Values => pages::values(dialog, columns, shared.glyphs.more),
         DialogPage::Details => pages::details(shared, dialog, &text.rows, columns),
         DialogPage::Subject => {
-            let mut body = body::dialog_body(shared, dialog, columns, extras.heading);
-            if extras.notes && !text.notes.is_empty() {
+            let mut body = body::dialog_body(shared, dialog, columns, extras.has_heading);
+            if extras.has_notes && !text.notes.is_empty() {
                 let notes = wrapped_rows(&Clean::single_line(&text.notes), columns);
                 body.rows.extend(notes.into_iter().map(StyledLine::from));
             }
@@ -98,7 +98,7 @@ fn lay_out(
 }
 
 fn is_small(text: &DialogText, columns: u16, height: u16) -> bool {
-    columns < RULES_FROM || height < rules_rows_min(text, columns)
+    columns < RULES_COLUMNS_MIN || height < rules_rows_min(text, columns)
 }
 
 /// The minimum height at which there are rules.
@@ -190,8 +190,8 @@ fn draw_parts(
     };
     let attention = pen.theme.attention;
     let notes_columns = match notes.is_empty() {
-        true => RULE_EDGES,
-        false => RULE_EDGES + width(notes) + 3,
+        true => RULE_EDGE_COLUMNS,
+        false => RULE_EDGE_COLUMNS + width(notes) + 3,
     };
     let room = usize::from(area.width).saturating_sub(notes_columns);
     let state = reading_state(dialog, room, shared.keymap, pen);
@@ -291,10 +291,10 @@ fn draw_small(
     }
 }
 
-/// Draws the visible part of the body and records what was drawn.
+/// Draws the visible part of the body and records that it was drawn.
 fn draw_body(dialog: &mut Dialog, area: Rect, now: Duration, pen: &mut Painter) {
     // On a narrower screen, rows are truncated.
-    let is_readable = area.width >= READABLE_WIDTH;
+    let is_readable = area.width >= READABLE_COLUMNS_MIN;
     dialog.mark_drawn(area.height.into(), is_readable, now);
     let selected = dialog.selected_body_row();
     let rows = dialog.body_rows().iter().enumerate().skip(dialog.scroll);

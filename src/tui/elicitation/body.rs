@@ -9,7 +9,7 @@ use crate::tui::elicitation::form_state::FormState;
 use crate::tui::widgets::painter::wrapped_rows;
 use crate::tui::widgets::styled_line::StyledLine;
 
-/// Widest column of labels.
+/// Maximum width of the label column.
 const LABEL_COLUMNS_MAX: usize = 28;
 const WARNING: &str = "Warning: ";
 
@@ -111,7 +111,7 @@ fn push_value(
     }
 }
 
-/// The input as text: what the user typed, or the labels of the selected options.
+/// The input as text: the typed text, or the labels of the selected options.
 pub(super) fn value_text(field: &FormField, input: &FieldInput) -> String {
     match (&field.kind, input) {
         (_, FieldInput::Text(text)) => text.clone(),
@@ -180,13 +180,13 @@ fn introduction(server: &ServerId, text: &'static str, columns: u16) -> Vec<Styl
     rows
 }
 
-/// A text of ours, wrapped.
+/// Appends a text of our own, wrapped.
 pub(super) fn push_text(rows: &mut Vec<StyledLine>, text: &str, columns: u16) {
     let wrapped = wrapped_rows(&Clean::escaped(text), columns);
     rows.extend(wrapped.into_iter().map(StyledLine::from));
 }
 
-/// The server's words, each row after a marker, so that none can pass for ours.
+/// Appends the server's words, each row after a marker, so that none can be mistaken for our own.
 pub(super) fn push_quote(rows: &mut Vec<StyledLine>, text: &str, columns: u16) {
     let room = columns.saturating_sub(QUOTE_PREFIX.len() as u16).max(1);
     for row in wrapped_rows(&Clean::unambiguous(text), room) {

@@ -14,11 +14,11 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use std::ops::Range;
 
-/// Widest column of labels.
+/// Maximum width of the label column.
 const LABEL_COLUMNS_MAX: usize = 24;
-/// Rows of the description of the field with the focus.
+/// Maximum number of rows of the focused field's description.
 const DESCRIPTION_ROWS_MAX: usize = 3;
-/// Options of the field with the focus that are shown at once.
+/// Maximum number of options of the focused field that are shown at once.
 const OPTION_ROWS_MAX: usize = 7;
 
 /// A row of the fields.
@@ -32,7 +32,7 @@ enum FieldRow {
     Option(usize),
 }
 
-/// Rows that the fields take at this width.
+/// The number of rows that the fields take at this width.
 pub fn fields_height(state: &FormState, columns: u16) -> u16 {
     let (rows, _) = field_rows(state, columns);
     u16::try_from(rows.len()).unwrap_or(u16::MAX)
@@ -63,7 +63,7 @@ pub fn draw_fields(state: &mut FormState, area: Rect, pen: &mut Painter) -> Opti
     cursor
 }
 
-/// The rows of all fields, and the range of those of the field with the focus.
+/// The rows of all fields, and the range of the rows that belong to the focused field.
 fn field_rows(state: &FormState, columns: u16) -> (Vec<FieldRow>, Range<usize>) {
     let mut rows = Vec::new();
     let mut focused = 0..0;
@@ -115,7 +115,7 @@ fn push_details(
     }
 }
 
-/// The options around the cursor. The rows of a list with a filter keep their number.
+/// The options around the cursor. Filtering does not change the number of rows.
 fn push_options(rows: &mut Vec<FieldRow>, list: &OptionList, options: &[FieldOption]) {
     let matching = list.matching(options);
     let place = matching.iter().position(|index| *index == list.at);

@@ -69,7 +69,8 @@ impl FormState {
         self.fields.iter().map(FieldState::input).collect()
     }
 
-    /// The values to send. `None` moves the focus to the first invalid field and shows its error.
+    /// The values to send. If a field is invalid, returns `None`, moves the focus to the field and
+    /// shows its error.
     pub fn checked_values(&mut self) -> Option<Map<String, Value>> {
         match self.form.answer(&self.inputs()) {
             Ok(values) => {

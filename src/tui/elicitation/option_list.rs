@@ -8,8 +8,8 @@ use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crossterm::event::{KeyCode, KeyEvent};
 
 /// Lists with more options can be filtered.
-const UNFILTERED_MAX: usize = 7;
-/// Longest filter, in characters.
+const UNFILTERED_OPTIONS_MAX: usize = 7;
+/// Maximum length of the filter.
 const FILTER_CHARS_MAX: usize = 100;
 
 #[derive(Debug, Clone, Default)]
@@ -32,7 +32,7 @@ impl OptionList {
 
     /// Whether letters filter the options instead of choosing one.
     pub fn is_filterable(options: &[FieldOption]) -> bool {
-        options.len() > UNFILTERED_MAX
+        options.len() > UNFILTERED_OPTIONS_MAX
     }
 
     pub fn filter(&self) -> &str {

@@ -1,11 +1,11 @@
-//! What a server asks of the model, and the model's answer, as rows of a dialog.
+//! A server's request to the model, and the model's answer, as rows of a dialog.
 
 use crate::domain::{SampledAnswer, SamplingRequest, SamplingSection, ServerId};
 use crate::text::Clean;
 use crate::tui::elicitation::body::{push_quote, push_text};
 use crate::tui::widgets::styled_line::StyledLine;
 
-/// Which server asks, which model would answer, how much, and everything that the model would get.
+/// The server, the model, the limits of the answer, and the full text that the model would receive.
 pub fn request_rows(
     server: &ServerId,
     request: &SamplingRequest,

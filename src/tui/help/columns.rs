@@ -7,17 +7,17 @@ use crate::tui::help::entries::{HelpEntry, HelpGroup};
 use crate::tui::widgets::painter::wrapped_rows;
 
 /// Minimum width of the area for two columns: a screen of 100 columns without its margins.
-const TWO_COLUMNS_FROM: u16 = 100 - 2;
+const TWO_COLUMNS_WIDTH_MIN: u16 = 100 - 2;
 /// Blank screen columns between the two columns.
-const GAP: u16 = 4;
+const GAP_COLUMNS: u16 = 4;
 /// Minimum width of a column that shows descriptions beside the names instead of below them.
-const BESIDE_FROM: u16 = 40;
+const BESIDE_COLUMNS_MIN: u16 = 40;
 /// Share of a column that the names take, in eighths.
 const NAMES_EIGHTHS: u16 = 3;
 /// Maximum width of the names; wide enough for the longest.
 const NAMES_COLUMNS_MAX: u16 = 38;
 /// Indent of the names below the heading, and of a description below the names.
-const INDENT: u16 = 2;
+const INDENT_COLUMNS: u16 = 2;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct HelpColumn {
@@ -55,14 +55,14 @@ impl HelpColumn {
 
 /// Lays the groups out in an area of this width. A group is never split between columns.
 pub fn columns(groups: &[HelpGroup], area_width: u16) -> Vec<HelpColumn> {
-    if area_width < TWO_COLUMNS_FROM {
+    if area_width < TWO_COLUMNS_WIDTH_MIN {
         return vec![HelpColumn {
             x: 0,
             width: area_width,
             rows: rows(groups, area_width),
         }];
     }
-    let width = (area_width - GAP) / 2;
+    let width = (area_width - GAP_COLUMNS) / 2;
     let heights: Vec<usize> = groups
         .iter()
         .map(|group| rows(std::slice::from_ref(group), width).len())
@@ -80,7 +80,7 @@ pub fn columns(groups: &[HelpGroup], area_width: u16) -> Vec<HelpColumn> {
         width,
         rows: rows(groups, width),
     };
-    vec![column(0, left), column(width + GAP, right)]
+    vec![column(0, left), column(width + GAP_COLUMNS, right)]
 }
 
 fn rows(groups: &[HelpGroup], width: u16) -> Vec<HelpRow> {
@@ -104,14 +104,14 @@ fn rows(groups: &[HelpGroup], width: u16) -> Vec<HelpRow> {
 
 /// The rows of an entry: its names and, beside or below them, its description.
 fn entry_rows(entry: &HelpEntry, width: u16) -> Vec<HelpRow> {
-    let is_beside = width >= BESIDE_FROM;
-    let inner = width.saturating_sub(INDENT).max(1);
+    let is_beside = width >= BESIDE_COLUMNS_MIN;
+    let inner = width.saturating_sub(INDENT_COLUMNS).max(1);
     let (names_columns, description_x) = match is_beside {
         true => {
             let columns = (inner * NAMES_EIGHTHS / 8).min(NAMES_COLUMNS_MAX);
-            (columns, INDENT + columns + 2)
+            (columns, INDENT_COLUMNS + columns + 2)
         }
-        false => (inner, 2 * INDENT),
+        false => (inner, 2 * INDENT_COLUMNS),
     };
     let names = name_rows(&entry.names, names_columns, inner);
     let columns = width.saturating_sub(description_x).max(1);
@@ -129,7 +129,7 @@ fn entry_rows(entry: &HelpEntry, width: u16) -> Vec<HelpRow> {
         .map(|row| HelpRow {
             is_heading: false,
             names: names.next().unwrap_or_default(),
-            names_x: INDENT,
+            names_x: INDENT_COLUMNS,
             description: match row >= start {
                 true => description.next().unwrap_or_default(),
                 false => String::new(),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn two_columns_need_a_width_of_a_hundred() {
+    fn two_columns_need_a_screen_of_a_hundred_columns() {
         let groups = matching_groups(HelpTopic::Everything, "", "", &Keymap::default());
         assert_eq!(columns(&groups, 97).len(), 1);
         let both = columns(&groups, 98);

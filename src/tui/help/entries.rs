@@ -17,7 +17,7 @@ pub struct HelpEntry {
     pub found_by: Vec<&'static str>,
 }
 
-/// What the help is about.
+/// The subject of the help.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum HelpTopic {
     #[default]

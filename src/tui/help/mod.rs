@@ -27,7 +27,7 @@ pub struct HelpLayer {
 }
 
 impl HelpLayer {
-    /// The help, or how to change keys with the name of each action in the settings.
+    /// The help, or the instructions for changing keys with the name of each action in the settings.
     pub fn for_action(action: Action) -> Self {
         let topic = match action {
             Action::ChangeKeys => HelpTopic::ChangingKeys,
@@ -54,7 +54,7 @@ impl HelpLayer {
     }
 
     /// Scrolls by a page minus one row, which stays visible.
-    fn page(&mut self, direction: isize) {
+    fn scroll_page(&mut self, direction: isize) {
         let rows = self.height.saturating_sub(1).max(1);
         self.scroll_by(direction * rows as isize);
     }
@@ -76,8 +76,8 @@ impl Layer for HelpLayer {
         {
             Some(LayerKey::Up) => self.scroll_by(-1),
             Some(LayerKey::Down) => self.scroll_by(1),
-            Some(LayerKey::PageUp) => self.page(-1),
-            Some(LayerKey::PageDown) => self.page(1),
+            Some(LayerKey::PageUp) => self.scroll_page(-1),
+            Some(LayerKey::PageDown) => self.scroll_page(1),
             Some(LayerKey::Start) => self.top = 0,
             Some(LayerKey::End) => self.top = usize::MAX,
             _ => {

@@ -19,8 +19,8 @@ use ratatui::layout::Position;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Enter adds servers only after their text has been visible this long: it may be a repeat of the
-/// key that opened the text.
+/// Enter adds servers only after their text has been visible this long: an earlier Enter may be a
+/// repeat of the key that opened the text.
 const READING_TIME_MIN: Duration = Duration::from_millis(500);
 /// Width of the column with the client's name.
 const CLIENT_COLUMNS: u16 = 18;
@@ -46,7 +46,7 @@ struct OpenedSource {
     text: TextViewer,
     /// The width for which `text` was wrapped.
     columns: u16,
-    since: Duration,
+    opened_at: Duration,
 }
 
 impl OpenedSource {
@@ -58,13 +58,13 @@ impl OpenedSource {
             plan: plan.clone(),
             text: TextViewer::new("", ""),
             columns: 0,
-            since: shared.now,
+            opened_at: shared.now,
         };
         opened.set_columns(shared.size.0);
         opened
     }
 
-    /// Wraps the text for this width, because only this text marks continuation rows.
+    /// Wraps the text for this width, because the viewer would not mark continuation rows.
     fn set_columns(&mut self, columns: u16) {
         if columns != self.columns {
             self.columns = columns;
@@ -142,7 +142,7 @@ impl ImportLayer {
         match cx.shared.keymap.layer_key(key, &[KeyContext::ImportText]) {
             Some(LayerKey::Back) => self.opened = None,
             Some(LayerKey::Confirm) => {
-                let is_read = cx.shared.now >= opened.since + READING_TIME_MIN;
+                let is_read = cx.shared.now >= opened.opened_at + READING_TIME_MIN;
                 let is_repeat = key.kind == KeyEventKind::Repeat;
                 let servers = opened.chosen_servers();
                 if !is_read || is_repeat || servers.is_empty() {
@@ -294,7 +294,7 @@ impl Layer for ImportLayer {
         let is_offered = opened.choice.is_offered();
         let toggle = match opened.choice.is_marked_chosen() {
             true => "Space leave out",
-            false => "Space take",
+            false => "Space include",
         };
         let choose = is_offered.then(|| toggle.to_owned());
         let next = is_offered.then(|| "Tab next".to_owned());

@@ -1,5 +1,5 @@
 //! The servers of another client as text. Every value comes from outside, so each is on a line of
-//! its own, in quotes if it could be read in two ways.
+//! its own, in quotes if it would otherwise be ambiguous.
 
 use crate::domain::{ImportPlan, ImportSource, ServerCandidate, SkippedServer, variables_of};
 use crate::text::Clean;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 /// Maximum gap between pasted keys. Nobody types this fast.
-const BURST_GAP: Duration = Duration::from_millis(3);
+const BURST_GAP_MAX: Duration = Duration::from_millis(3);
 /// How long an Enter directly after a burst is held. If more text arrives, the Enter was a
 /// newline of the paste.
 const ENTER_HOLD_TIME: Duration = Duration::from_millis(15);
@@ -67,7 +67,7 @@ impl PasteDetector {
 
     /// Whether text arrived so recently that an Enter at `now` may belong to the same paste.
     pub fn should_hold_enter(&self, now: Duration) -> bool {
-        !self.is_pasting && self.had_text_within(BURST_GAP, now)
+        !self.is_pasting && self.had_text_within(BURST_GAP_MAX, now)
     }
 
     pub fn is_pasting(&self, now: Duration) -> bool {

@@ -11,10 +11,10 @@ pub(super) const ALT: KeyModifiers = KeyModifiers::ALT;
 pub(super) const CTRL_SHIFT: KeyModifiers = CTRL.union(SHIFT);
 pub(super) const ALT_SHIFT: KeyModifiers = ALT.union(SHIFT);
 
-/// Function keys on keyboards. Terminals send those above [`PLAIN_FUNCTION_KEYS`] only with the
+/// The highest function key. Terminals send those above [`PLAIN_FUNCTION_KEY_MAX`] only with the
 /// enhanced keyboard protocol.
-const FUNCTION_KEYS: u8 = 24;
-const PLAIN_FUNCTION_KEYS: u8 = 12;
+const FUNCTION_KEY_MAX: u8 = 24;
+const PLAIN_FUNCTION_KEY_MAX: u8 = 12;
 
 /// A key as `normalize_chord` returns it: letters are Latin and in lower case, and `Shift` is set
 /// only for named keys and for letters without another modifier.
@@ -105,7 +105,7 @@ impl Chord {
                     (KeyCode::Char(c), CTRL) => c.is_ascii_lowercase() || " \\]^_/4567".contains(c),
                     // These begin escape sequences.
                     (KeyCode::Char('[' | ']'), ALT) => false,
-                    (KeyCode::F(number), _) => number <= PLAIN_FUNCTION_KEYS,
+                    (KeyCode::F(number), _) => number <= PLAIN_FUNCTION_KEY_MAX,
                     (KeyCode::Enter | KeyCode::Tab | KeyCode::Backspace, modifiers) => {
                         matches!(modifiers, KeyModifiers::NONE | ALT)
                             || (code, modifiers) == (KeyCode::Tab, SHIFT)
@@ -216,7 +216,7 @@ fn parse_key(name: &str) -> Result<(KeyCode, KeyModifiers), String> {
         _ => {
             let character = single_key_character(&lower);
             let number = lower.strip_prefix('f').and_then(|rest| rest.parse().ok());
-            let function_key = number.filter(|number| (1..=FUNCTION_KEYS).contains(number));
+            let function_key = number.filter(|number| (1..=FUNCTION_KEY_MAX).contains(number));
             let code = character.map(KeyCode::Char);
             code.or(function_key.map(KeyCode::F))
                 .ok_or("there is no such key")?

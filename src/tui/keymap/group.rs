@@ -1,4 +1,4 @@
-//! The groups by task in which the help and `docs/keys.md` list bindings.
+//! The groups in which the help and `docs/keys.md` list bindings, by task.
 
 /// The task that a binding serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl BindingGroup {
             Self::Texts => "Texts",
             Self::LogView => "The log",
             Self::HelpView => "The help",
-            Self::Fields => "Fields of one line",
+            Self::Fields => "Single-line fields",
             Self::Lists => "Lists",
             Self::Conversations => "Conversations",
             Self::ModelList => "The list of models",
@@ -104,7 +104,7 @@ impl BindingGroup {
             Self::ServerPrompts => "Server prompts",
             Self::FindBar => "The find bar",
             Self::Queue => "Queued prompts",
-            Self::FirstRun => "The choice on a first start",
+            Self::FirstRun => "The first-run choice",
             Self::Completions => "While commands are listed",
             Self::Questions => "Keys of all questions",
             Self::Answers => "Letters of the answers",

@@ -55,7 +55,7 @@ impl Keymap {
         Some(self.first_layer_key(context, key)?.to_string())
     }
 
-    /// The press of a key with this meaning, for a click that stands for it.
+    /// A press of the first key with this meaning, to handle a click like that key.
     pub fn layer_key_press(&self, context: KeyContext, key: LayerKey) -> Option<KeyEvent> {
         let chord = self.first_layer_key(context, key)?;
         Some(KeyEvent::new(chord.code, chord.modifiers))

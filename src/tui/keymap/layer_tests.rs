@@ -70,7 +70,7 @@ fn a_changed_key_acts_only_where_it_was_changed() {
 }
 
 #[test]
-fn keys_without_modifiers_also_act_with_them_but_not_chosen_letters() {
+fn named_keys_act_with_any_modifiers_but_letters_do_not() {
     let keymap = keymap(key_settings(&[("text.page-down", &["Space", "f"])]));
     let text = [KeyContext::PagedText, KeyContext::Text];
     let find = |name| keymap.layer_key(press(name), &text);
@@ -94,7 +94,7 @@ fn the_rows_of_one_list_may_use_a_key_of_all_lists() {
     let find = |key, own| keymap.layer_key(press(key), &rows(own));
     assert_eq!(find("j", KeyContext::Sessions), Some(LayerKey::Delete));
     assert_eq!(find("j", KeyContext::Trust), Some(LayerKey::Down));
-    // The default of another action of the same rows is taken from it.
+    // Another action in the same rows loses its default key.
     assert_eq!(find("d", KeyContext::Models), Some(LayerKey::Pull));
     assert_eq!(keys(&keymap, "models.delete"), "");
 }
@@ -120,7 +120,7 @@ fn entries_that_are_open_together_must_not_have_the_same_key() {
 }
 
 #[test]
-fn what_is_open_can_always_be_left_and_confirmed() {
+fn every_layer_can_always_be_closed_and_confirmed() {
     let lists = "Give `list.back` one besides Esc. Until you correct it, its key is Tab.";
     for (action, names, expected) in [
         (
@@ -170,7 +170,7 @@ fn what_is_open_can_always_be_left_and_confirmed() {
             "{action}"
         );
     }
-    // With another key to leave, Esc is free.
+    // With another key to close a list, Esc is free.
     let keymap = keymap(key_settings(&[
         ("list.back", &["Ctrl+Q"]),
         ("list.switch", &["Tab", "Esc"]),
@@ -214,7 +214,7 @@ fn a_letter_that_declines_in_one_question_grants_nothing_in_another() {
 }
 
 #[test]
-fn changing_the_keys_of_the_chat_leaves_those_of_layers() {
+fn changing_the_keys_of_the_chat_does_not_change_those_of_layers() {
     let settings = [
         ("commands", ["Ctrl+Y"].as_slice()),
         ("up", &["Ctrl+U"]),

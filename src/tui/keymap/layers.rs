@@ -1,5 +1,5 @@
-//! What keys mean in lists, forms, texts and questions that open over the chat, and which of these
-//! are open together. [`super::Keymap`] knows the keys in use.
+//! The meanings of keys in lists, forms, texts and questions that open over the chat, and the
+//! contexts that are open together. [`super::Keymap`] holds the keys in use.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerKey {
@@ -29,7 +29,7 @@ pub enum LayerKey {
     /// Asks a server to cancel a task.
     CancelTask,
     Refresh,
-    /// Loads text into the message editor.
+    /// Loads text into the message editor, or edits a call's arguments or a form.
     Edit,
     AddServer,
     Copy,
@@ -166,7 +166,7 @@ const OPEN_TOGETHER: [&[KeyContext]; 16] = [
     ],
     &[P::ScrollableList, P::SearchList, P::Picker],
     &[P::ScrollableList, P::SearchList, P::Help],
-    // The text of a server or tool goes back to its list.
+    // The key that closes a list also closes the text of a server or tool.
     &[P::ScrollableList, P::SearchList, P::PagedText, P::Text],
     &[P::ScrollableList, P::PagedText, P::Log],
     &[P::ScrollableList, P::PagedText, P::Text, P::ImportText],
@@ -220,7 +220,7 @@ impl KeyContext {
         )
     }
 
-    /// Whether only the key of the global action `back` leaves what is open.
+    /// Whether only the key of the global action `back` closes this context.
     pub(super) fn is_left_by_back(self) -> bool {
         matches!(
             self,
@@ -234,7 +234,8 @@ impl KeyContext {
         )
     }
 
-    /// Whether a dialog looks up its keys here. The help, the log and the panes open beside it.
+    /// Whether a dialog looks up its keys here. The keys for the help, the log and the panes also
+    /// work while a dialog is open.
     pub(super) fn is_of_dialog(self) -> bool {
         matches!(self, Self::Question | Self::QuestionText | Self::Answer)
     }
@@ -256,7 +257,7 @@ impl LayerKey {
     }
 }
 
-/// The hints whose actions have a key.
+/// Drops the missing hints: an action without a key has none.
 pub fn hint_list<const COUNT: usize>(hints: [Option<String>; COUNT]) -> Vec<String> {
     hints.into_iter().flatten().collect()
 }

@@ -1,4 +1,4 @@
-//! Where a binding applies.
+//! The scopes of bindings: where each applies, and which of several comes first.
 
 use super::layers::KeyContext;
 
@@ -33,8 +33,8 @@ impl BindingScope {
         }
     }
 
-    /// Whether both may apply at the same time. What is open over the chat takes the keys of the
-    /// chat's actions.
+    /// Whether both may apply at the same time. A layer receives the keys of the chat's actions, so
+    /// the two never compete.
     pub(super) fn overlaps(self, other: Self) -> bool {
         if let (Self::Layer(context), Self::Layer(other)) = (self, other) {
             return context.is_open_with(other);

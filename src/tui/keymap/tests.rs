@@ -1,5 +1,5 @@
-//! The table of actions is consistent, keys of other layouts find their actions, and the user's
-//! keys are combined with the defaults.
+//! Tests that the table of actions is consistent, that keys of other layouts find their actions, and
+//! that the user's keys are combined with the defaults.
 
 use super::*;
 use crate::domain::KeySettings;
@@ -45,7 +45,7 @@ pub(super) fn keys(keymap: &Keymap, name: &str) -> String {
     keys.map(Chord::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// The banners: what happened and, in parentheses, the advice.
+/// The text of each banner, with its advice.
 pub(super) fn banners(keymap: &Keymap) -> Vec<String> {
     let banners = keymap.banners().iter();
     banners
@@ -95,7 +95,7 @@ fn an_empty_list_removes_all_keys() {
 }
 
 #[test]
-fn of_two_entries_with_the_same_key_the_second_keeps_its_default() {
+fn the_second_of_two_entries_with_the_same_key_keeps_its_default() {
     let keymap = keymap(key_settings(&[
         ("commands", &["Ctrl+K"]),
         ("retry", &["Ctrl+ㅏ"]),
@@ -165,7 +165,7 @@ fn entries_that_would_make_the_program_unusable_are_refused() {
         (
             "back",
             &[],
-            "Esc must remain one of its keys, to close what is open. \
+            "Esc must remain one of its keys, to close lists and dialogs. \
              Until you correct it, its key is Esc.",
         ),
         (
@@ -181,7 +181,7 @@ fn entries_that_would_make_the_program_unusable_are_refused() {
         (
             "log",
             &["Esc"],
-            "Esc always closes what is open. Until you correct it, its key is F12.",
+            "Esc always closes lists and dialogs. Until you correct it, its key is F12.",
         ),
         (
             "retry",
@@ -266,7 +266,7 @@ fn banners_are_limited() {
 }
 
 #[test]
-fn the_defaults_written_out_change_nothing() {
+fn writing_out_the_defaults_changes_nothing() {
     let names: Vec<(&str, Vec<String>)> = all_bindings()
         .map(|row| {
             let keys = row.default_keys.iter().map(Chord::to_string);

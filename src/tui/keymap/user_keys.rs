@@ -58,7 +58,7 @@ pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> Resolved
             Err(problem) => problems.push(problem),
         }
     }
-    while let Some((index, problem)) = takes_last_key(&chosen) {
+    while let Some((index, problem)) = find_last_key_taken(&chosen) {
         chosen.remove(index);
         problems.push(problem);
     }
@@ -108,13 +108,13 @@ impl Binding {
         match (is_layer(self), is_layer(other)) {
             (true, false) => other.action.precedes(self.scope),
             (false, true) => self.action.precedes(other.scope),
-            // One letter for answers that no question offers together.
+            // Answers that no question offers together may share a letter.
             (true, true)
                 if self.scope == other.scope && self.default_keys == other.default_keys =>
             {
                 false
             }
-            // One key may leave both.
+            // One key may close both.
             (true, true) if self.is_exit() && other.is_exit() => false,
             _ => self.scope.overlaps(other.scope),
         }
@@ -126,7 +126,7 @@ impl Binding {
         is_narrower && other.scope != BindingScope::Always && !other.is_exit()
     }
 
-    /// Whether its key leaves what is open over the chat.
+    /// Whether its key closes a layer.
     pub(super) fn is_exit(&self) -> bool {
         self.action == Action::Layer(LayerKey::Back)
     }
@@ -205,7 +205,7 @@ fn check_key(key: Chord, binding: &Binding, protocol: KeyProtocol) -> Result<Cho
     if let BindingScope::Layer(context) = binding.scope {
         check_layer_key(key, binding, context)?;
     } else if key.code == KeyCode::Esc {
-        return Err("Esc always closes what is open.".to_owned());
+        return Err("Esc always closes lists and dialogs.".to_owned());
     }
     if key.types_text() && (is_everywhere || binding.scope == BindingScope::Message) {
         return Err(format!("{key} types text into the message."));
@@ -249,14 +249,14 @@ fn check_layer_key(key: Chord, binding: &Binding, context: KeyContext) -> Result
     Ok(())
 }
 
-/// Why these keys are not enough for an action, if they are not.
+/// The reason why these keys are not enough for an action; `None` if they are.
 fn missing_key(binding: &Binding, keys: &[Chord]) -> Option<&'static str> {
     match binding.action {
         Action::Interrupt if !keys.contains(&CTRL_C) => {
             Some("Ctrl+C must remain one of its keys, to stop a turn and to quit.")
         }
         Action::Back if !keys.contains(&ESC) => {
-            Some("Esc must remain one of its keys, to close what is open.")
+            Some("Esc must remain one of its keys, to close lists and dialogs.")
         }
         Action::Send if keys.is_empty() => Some("without a key, no message could be sent."),
         _ if keys.is_empty() && binding.is_exit() => {
@@ -292,15 +292,20 @@ fn without_clash(keys: ChosenKeys, earlier: &[ChosenKeys]) -> Result<ChosenKeys,
 }
 
 /// The last choice that leaves an action without the key that it needs.
-fn takes_last_key(chosen: &[ChosenKeys]) -> Option<(usize, KeyProblem)> {
+fn find_last_key_taken(chosen: &[ChosenKeys]) -> Option<(usize, KeyProblem)> {
     let mut needed = all_bindings().filter(|binding| binding.needs_key());
-    let bare = needed.find(|binding| keys_of(binding, chosen).is_empty())?;
-    let takes = |keys: &ChosenKeys| bare.default_keys.iter().any(|key| keys.takes(*key, bare));
+    let keyless = needed.find(|binding| keys_of(binding, chosen).is_empty())?;
+    let takes = |keys: &ChosenKeys| {
+        keyless
+            .default_keys
+            .iter()
+            .any(|key| keys.takes(*key, keyless))
+    };
     let index = chosen.iter().rposition(takes)?;
     let keys = &chosen[index];
-    let names: Vec<String> = bare.default_keys.iter().map(Chord::to_string).collect();
-    let (names, name) = (names.join(", "), bare.name);
-    let effect = match bare.action {
+    let names: Vec<String> = keyless.default_keys.iter().map(Chord::to_string).collect();
+    let (names, name) = (names.join(", "), keyless.name);
+    let effect = match keyless.action {
         Action::Send => "to send the message".to_owned(),
         _ => format!("for `{name}`"),
     };

@@ -1,4 +1,4 @@
-//! The list of `/tasks`: use the result of a task, ask its server again, cancel it, or forget it.
+//! The list of `/tasks`: use the result of a task, ask its server again, cancel it, or remove it.
 
 use super::view::{TaskColumns, matching_rows};
 use crate::domain::{LeftTask, LeftTaskState, Notice};
@@ -11,8 +11,8 @@ use crate::tui::widgets::painter::Painter;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::layout::Position;
 
-const NO_TASKS: &str = "You left no task running. While a call runs as a task on its server, \
-    /leave goes on without it, and the task is listed here.";
+const NO_TASKS: &str = "No task was left running. While a call runs as a task on its server, \
+    /leave continues without it and lists the task here.";
 /// Rows of an empty list.
 const EMPTY_ROWS: u16 = 3;
 
@@ -21,7 +21,7 @@ struct LeftTasksLayer {
     list: SearchList,
 }
 
-/// Opens the list, and requests the present ages.
+/// Opens the list, and requests the current ages.
 pub fn open(cx: &mut UiContext) {
     cx.send(Command::LeftTask(LeftTaskCommand::List));
     cx.open(LeftTasksLayer::default());
@@ -33,7 +33,7 @@ impl LeftTasksLayer {
         rows.get(self.list.selected(rows.len())).map(|row| row.task)
     }
 
-    /// Lets a turn wait for the selected task.
+    /// Starts a turn that waits for the selected task.
     fn use_result(&self, cx: &mut UiContext) -> Handled {
         let Some(task) = self.selected(&cx.shared.engine.left_tasks) else {
             return Handled::Consumed;
@@ -48,9 +48,9 @@ impl LeftTasksLayer {
                 let notice = Notice::warning(why.clone());
                 cx.notify(notice.with_advice(advice.unwrap_or_default()));
             }
-            LeftTaskState::Awaited => cx.notify(Notice::info("A turn waits for this task.")),
+            LeftTaskState::Awaited => cx.notify(Notice::info("A turn is waiting for this task.")),
             _ if cx.shared.transcript.running_turn().is_some() => {
-                let text = "A turn is running. Its result can be used in the next one.";
+                let text = "A turn is running. Use the result once the turn has ended.";
                 cx.notify(Notice::info(text));
             }
             _ => {
@@ -87,7 +87,7 @@ impl Layer for LeftTasksLayer {
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let is_repeat =
             key.kind == KeyEventKind::Repeat && cx.shared.keymap.row_step(key).is_none();
-        // A held key must not cancel or forget several tasks.
+        // A held key must not cancel or remove several tasks.
         if is_repeat && self.list.has_row_focus() {
             return Handled::Consumed;
         }

@@ -1,4 +1,4 @@
-//! Texts about tasks that the user left running. Texts of servers in them are raw.
+//! Texts about tasks that the user left running. Server texts in them are not sanitized.
 
 use crate::domain::{LeftTask, LeftTaskState};
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub fn header_label(tasks: &[LeftTask]) -> Option<String> {
     }
 }
 
-/// What becomes of the tasks when the program ends; `None` without tasks.
+/// A sentence at exit about the tasks that continue; `None` without tasks.
 pub fn farewell(tasks: &[LeftTask]) -> Option<String> {
     let text = match tasks.len() {
         0 => return None,

@@ -8,10 +8,10 @@ use crate::tui::widgets::list::{ListRow, column_width};
 use crate::tui::widgets::painter::Painter;
 
 /// Blank columns between two columns.
-const GAP: u16 = 2;
+const GAP_COLUMNS: u16 = 2;
 const AGE_COLUMNS: u16 = 6;
 /// Narrower lists show no age.
-const AGE_FROM: u16 = 40;
+const AGE_LIST_COLUMNS_MIN: u16 = 40;
 
 /// The sanitized texts of a row.
 pub struct TaskRow<'a> {
@@ -57,7 +57,7 @@ impl TaskColumns {
 
     pub fn draw(&self, shown: &TaskRow, row: &ListRow, pen: &mut Painter) {
         let (area, y, dim) = (row.text_area(), row.line.y, pen.theme.dim);
-        let age_columns = match area.width >= AGE_FROM {
+        let age_columns = match area.width >= AGE_LIST_COLUMNS_MIN {
             true => AGE_COLUMNS,
             false => 0,
         };
@@ -65,14 +65,14 @@ impl TaskColumns {
             let start = area.right().saturating_sub(width(&shown.age) as u16);
             pen.put(start, y, &shown.age, dim, age_columns);
         }
-        let room = area.width.saturating_sub(age_columns + GAP);
+        let room = area.width.saturating_sub(age_columns + GAP_COLUMNS);
         // The status needs half of the row.
         let tool = self.tool.min(room / 4);
         let server = self.server.min(room / 4);
         pen.put_truncated(area.x, y, shown.tool.as_str(), row.style, tool);
-        let x = area.x + tool + GAP;
+        let x = area.x + tool + GAP_COLUMNS;
         pen.put_truncated(x, y, shown.server.as_str(), dim, server);
-        let used = tool + server + 2 * GAP;
+        let used = tool + server + 2 * GAP_COLUMNS;
         let style = match shown.task.state {
             LeftTaskState::Succeeded => pen.theme.success,
             LeftTaskState::Failed { .. } => pen.theme.failure,

@@ -115,8 +115,12 @@ impl Layer for LogLayer {
             Some(LayerKey::Start) => self.jump(false),
             Some(LayerKey::End) => self.jump(true),
             Some(LayerKey::Copy) => {
+                let name = match self.tab {
+                    LogTab::Log => "the log",
+                    LogTab::LastAnswer => "the trace of the last answer",
+                };
                 let text = self.copied_text(cx.shared).unwrap_or_default();
-                cx.copy("the log", text);
+                cx.copy(name, text);
             }
             _ => return Handled::PassedOn,
         }

@@ -119,8 +119,7 @@ impl AddModelForm {
         }
     }
 
-    /// The last row.
-    pub(super) fn last(&self) -> usize {
+    pub(super) fn last_row(&self) -> usize {
         match self.saving {
             SaveState::CheckFailed => SAVE_ANYWAY,
             _ => SAVE,
@@ -128,7 +127,7 @@ impl AddModelForm {
     }
 
     /// A field changed, so the last check no longer applies.
-    fn changed(&mut self, cx: &mut UiContext) {
+    fn field_changed(&mut self, cx: &mut UiContext) {
         self.model_fault = None;
         self.saving = SaveState::Editing;
         if self.at == MODEL {
@@ -142,7 +141,7 @@ impl AddModelForm {
     }
 
     fn go_to(&mut self, row: usize, cx: &mut UiContext) {
-        self.at = row.min(self.last());
+        self.at = row.min(self.last_row());
         self.offered.clear_selection();
         // Request the names as soon as the server is known, so that they are there when needed.
         // The provider's default address counts once the user has left the key field.
@@ -153,7 +152,7 @@ impl AddModelForm {
 }
 
 impl AddModelForm {
-    /// Key handling of the provider row. False if nothing changed.
+    /// Handles a key on the provider row. Returns false if nothing changed.
     fn provider_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         let count = ProviderKind::ALL.len();
         let found = keymap.layer_key(key, &[KeyContext::Form]);
@@ -169,7 +168,7 @@ impl AddModelForm {
         true
     }
 
-    /// Key handling of a text field. False if nothing changed.
+    /// Handles a key in a text field. Returns false if nothing changed.
     fn field_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         if typed_char(key).is_some() || key.code == KeyCode::Backspace {
             self.begin_typing();
@@ -205,7 +204,7 @@ impl AddModelForm {
         {
             let name = name.to_owned();
             self.model.set(&name);
-            self.changed(cx);
+            self.field_changed(cx);
         }
         let next = match self.rejected_field() {
             Some(row) if self.at == MODEL && self.model.is_blank() => row,
@@ -308,7 +307,7 @@ impl Layer for AddModelForm {
             _ => changed = self.field_key(key, cx.shared.keymap),
         }
         if changed {
-            self.changed(cx);
+            self.field_changed(cx);
         }
         Handled::Consumed
     }
@@ -322,7 +321,7 @@ impl Layer for AddModelForm {
         self.begin_typing();
         if let Some(field) = self.field() {
             field.insert(line.trim());
-            self.changed(cx);
+            self.field_changed(cx);
         }
         Handled::Consumed
     }

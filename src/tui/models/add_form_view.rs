@@ -20,7 +20,7 @@ use ratatui::layout::{Position, Rect};
 /// Rows of the form. The number never changes, so that nothing moves while the user types.
 pub const ROWS: u16 = 14;
 /// Columns of the mark and the field names, on a wide enough screen.
-const NAMES: u16 = 12;
+const NAMES_COLUMNS: u16 = 12;
 const PROBLEM_ROWS_MAX: usize = 3;
 /// Offered names that are visible at once.
 const NAME_ROWS_MAX: usize = 5;
@@ -45,7 +45,7 @@ pub fn draw(
     pen: &mut Painter,
 ) -> Option<Position> {
     let area = draw_window(area, "Another server", "", pen);
-    let names = if area.width >= 30 { NAMES } else { 8 };
+    let names = if area.width >= 30 { NAMES_COLUMNS } else { 8 };
     let value_area = Rect {
         x: area.x + names.min(area.width),
         width: area.width.saturating_sub(names),
@@ -127,10 +127,10 @@ fn lines(form: &AddModelForm, columns: u16) -> Vec<Line> {
     let used = lines.len() + offered.len();
     lines.extend(offered);
     // The buttons stay at the bottom.
-    let buttons = form.last() + 1 - SAVE;
+    let buttons = form.last_row() + 1 - SAVE;
     let gaps = usize::from(ROWS).saturating_sub(used + buttons);
     lines.extend((0..gaps).map(|_| Line::Gap));
-    lines.extend((SAVE..=form.last()).map(Line::Button));
+    lines.extend((SAVE..=form.last_row()).map(Line::Button));
     lines
 }
 

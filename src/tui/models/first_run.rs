@@ -88,14 +88,14 @@ impl FirstRun {
             Some(LayerKey::Up) => self.select(at.saturating_sub(1)),
             Some(LayerKey::Down) => self.select((at + 1).min(count - 1)),
             Some(LayerKey::Erase) if self.typed.pop().is_some() => self.selected = None,
-            Some(LayerKey::Confirm) => self.take(at, cx),
-            _ => return self.digit(key, count, cx.shared.now),
+            Some(LayerKey::Confirm) => self.choose(at, cx),
+            _ => return self.digit_key(key, count, cx.shared.now),
         }
         Handled::Consumed
     }
 
-    /// A digit selects its item.
-    fn digit(&mut self, key: KeyEvent, count: usize, now: Duration) -> Handled {
+    /// Handles a digit, which selects its item.
+    fn digit_key(&mut self, key: KeyEvent, count: usize, now: Duration) -> Handled {
         let Some(c @ '1'..='9') = typed_char(key) else {
             return Handled::PassedOn;
         };
@@ -117,7 +117,7 @@ impl FirstRun {
     /// Chooses the item of a digit that no other key has followed.
     pub fn take_due_digit(&mut self, cx: &mut UiContext) {
         if self.digit_due_at().is_some_and(|due| cx.shared.now >= due) {
-            self.take(self.selected(), cx);
+            self.choose(self.selected(), cx);
         }
     }
 
@@ -131,7 +131,7 @@ impl FirstRun {
         Some(typed)
     }
 
-    fn take(&mut self, at: usize, cx: &mut UiContext) {
+    fn choose(&mut self, at: usize, cx: &mut UiContext) {
         // Ignores repeats of a held key.
         if !self.was_read(cx.shared.now) {
             return;

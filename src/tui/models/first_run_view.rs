@@ -13,9 +13,9 @@ use ratatui::layout::Rect;
 
 const WELCOME: &str = "Welcome. humble talks to a model and lets it use tools, asking you first.";
 /// Minimum width to show a model's size and capabilities.
-const COLUMNS_FROM: u16 = 44;
+const DETAILS_COLUMNS_MIN: u16 = 44;
 
-/// `choice`: the first-run choice, while it is open.
+/// Draws the first-run choice while it is open, otherwise a greeting.
 pub fn draw(engine: &EngineState, choice: Option<&FirstRun>, area: Rect, pen: &mut Painter) {
     let Some(choice) = choice else {
         let dim = pen.theme.dim;
@@ -69,10 +69,10 @@ fn draw_items(choice: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &m
     let height = usize::from(area.height);
     let selected = choice.selected();
     let first = (selected + 1).saturating_sub(height);
-    let spaced = height > items.len();
+    let has_gap = height > items.len();
     let mut y = area.y;
     for (index, item) in items.iter().enumerate().skip(first) {
-        if *item == FirstRunItem::AnotherServer && spaced && index > 0 {
+        if *item == FirstRunItem::AnotherServer && has_gap && index > 0 {
             y += 1;
         }
         if y >= area.bottom() {
@@ -89,7 +89,7 @@ fn draw_items(choice: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &m
         };
         let mut end = line.right();
         if let FirstRunItem::Model(_, listed) = item
-            && area.width >= COLUMNS_FROM
+            && area.width >= DETAILS_COLUMNS_MIN
         {
             let capabilities: Vec<&str> = listed.extra_capabilities().collect();
             let capabilities = Clean::single_line(&capabilities.join(", "));

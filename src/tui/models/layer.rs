@@ -1,5 +1,4 @@
-//! The model picker of `/models` and `/set-model`: models of all servers, to use, pull, add or
-//! remove.
+//! The picker of `/models` and `/set-model`: models of all servers, to use, pull, add or remove.
 
 use crate::domain::model_catalog::invalid_name_notice;
 use crate::domain::{ModelRef, ModelServer, Notice};
@@ -12,7 +11,7 @@ use crate::tui::layer::{
     Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
 };
 use crate::tui::models::add_form::AddModelForm;
-use crate::tui::models::rows::{Choice, KnownModels, ModelRow, PickerAction};
+use crate::tui::models::rows::{KnownModels, ModelListChoice, ModelRow, PickerAction};
 use crate::tui::models::{rows, view};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::list::{ListKey, SearchList};
@@ -31,7 +30,7 @@ pub struct ModelsLayer {
     takes_numbers: bool,
     /// The selected model disappeared. Nothing is selected until the user moves the
     /// selection, so that a key cannot act on another model.
-    pub(super) selection_is_gone: bool,
+    pub(super) is_selection_gone: bool,
     /// Field for the name of a model to pull.
     pub(super) pulling: Option<Editor>,
 }
@@ -108,28 +107,30 @@ fn open(pulling: Option<Editor>, cx: &mut UiContext) {
 }
 
 impl ModelsLayer {
-    /// With the model in use selected.
+    /// A picker in which the model in use is selected.
     fn new(known: KnownModels) -> Self {
         let mut picker = Self::default();
-        let is_in_use = |choice: &Choice| match choice {
-            Choice::Model(row) => row.configured.is_some() && row.configured == known.selected,
-            Choice::Action(_) => false,
+        let is_in_use = |choice: &ModelListChoice| match choice {
+            ModelListChoice::Model(row) => {
+                row.configured.is_some() && row.configured == known.selected
+            }
+            ModelListChoice::Action(_) => false,
         };
         let at = rows::choices(known, "").iter().position(is_in_use);
         picker.list.select(at.unwrap_or(0));
         picker
     }
 
-    fn selected<'a>(&self, known: KnownModels<'a>) -> Option<Choice<'a>> {
+    fn selected<'a>(&self, known: KnownModels<'a>) -> Option<ModelListChoice<'a>> {
         let choices = rows::choices(known, &self.list.filter());
         let at = self.list.selected(choices.len());
-        choices.get(at).copied().filter(|_| !self.selection_is_gone)
+        choices.get(at).copied().filter(|_| !self.is_selection_gone)
     }
 
     fn selected_model<'a>(&self, known: KnownModels<'a>) -> Option<ModelRow<'a>> {
         match self.selected(known)? {
-            Choice::Model(row) => Some(row),
-            Choice::Action(_) => None,
+            ModelListChoice::Model(row) => Some(row),
+            ModelListChoice::Action(_) => None,
         }
     }
 
@@ -140,12 +141,12 @@ impl ModelsLayer {
         let at = selected
             .as_ref()
             .and_then(|selected| found.iter().position(|choice| choice.is_same(selected)));
-        self.selection_is_gone |= selected.is_some() && at.is_none();
+        self.is_selection_gone |= selected.is_some() && at.is_none();
         let at = at.unwrap_or_else(|| self.list.selected(found.len()));
         self.list.select(at);
     }
 
-    /// Key handling of the pull field.
+    /// Handles a key in the pull field.
     fn pull_key(&mut self, key: KeyEvent, cx: &mut UiContext) {
         let Some(field) = &mut self.pulling else {
             return;
@@ -169,15 +170,15 @@ impl ModelsLayer {
         }
     }
 
-    /// The selected row's server, if it is an Ollama.
+    /// The selected row's server, if it is an Ollama server.
     fn selected_ollama(&self, known: KnownModels) -> Option<ModelServer> {
         let server = self.selected_model(known)?.server?;
         Some(server.clone()).filter(|server| server.provider.manages_models())
     }
 
-    fn take(&mut self, cx: &mut UiContext) -> Handled {
+    fn choose_selected(&mut self, cx: &mut UiContext) -> Handled {
         match self.selected(KnownModels::new(cx.shared.engine)) {
-            Some(Choice::Model(row)) => {
+            Some(ModelListChoice::Model(row)) => {
                 match (row.configured, row.server) {
                     (Some(configured), _) => {
                         cx.request(UiRequest::Pick(PickedItem::Model(configured.clone())));
@@ -190,7 +191,7 @@ impl ModelsLayer {
                 }
                 Handled::Closed
             }
-            Some(Choice::Action(action)) => self.run(action, cx),
+            Some(ModelListChoice::Action(action)) => self.run(action, cx),
             None => Handled::Consumed,
         }
     }
@@ -223,7 +224,7 @@ impl ModelsLayer {
         });
     }
 
-    /// Digits choose in the rows. `None` if the key is not part of a number.
+    /// Handles a digit that chooses a row. Returns `None` if the key is not part of a number.
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         let known = KnownModels::new(cx.shared.engine);
         let chooses = self.list.has_row_focus() || self.takes_numbers && self.list.is_unfiltered();
@@ -241,24 +242,23 @@ impl ModelsLayer {
             }
             NumberKey::Typed(number) => {
                 let choices = rows::choices(known, &self.list.filter());
-                let has_number = |choice: &Choice| match choice {
-                    Choice::Model(row) => {
+                let has_number = |choice: &ModelListChoice| match choice {
+                    ModelListChoice::Model(row) => {
                         row.configured.and_then(|entry| known.number(entry)) == Some(number)
                     }
-                    Choice::Action(_) => false,
+                    ModelListChoice::Action(_) => false,
                 };
                 if let Some(at) = choices.iter().position(has_number) {
                     self.list.select(at);
-                    self.selection_is_gone = false;
+                    self.is_selection_gone = false;
                 }
             }
         }
         Some(Handled::Consumed)
     }
 
-    /// Selects a row again after the selected model disappeared: a key that moves up selects the
-    /// row above its place, one that moves down the row that took its place. Returns whether the
-    /// key did that.
+    /// Selects a row again after the selected model disappeared: moving up selects the row above its
+    /// place, moving down the row that took its place. Returns whether the key did that.
     fn restore_selection(&mut self, key: KeyEvent, cx: &UiContext) -> bool {
         let contexts = match self.list.has_row_focus() {
             true => &[KeyContext::ScrollableList, KeyContext::SearchListRows][..],
@@ -269,10 +269,10 @@ impl ModelsLayer {
             .keymap
             .layer_key(key, contexts)
             .and_then(LayerKey::rows);
-        let Some(rows) = rows.filter(|_| self.selection_is_gone) else {
+        let Some(rows) = rows.filter(|_| self.is_selection_gone) else {
             return false;
         };
-        self.selection_is_gone = false;
+        self.is_selection_gone = false;
         if rows < 0 {
             let known = KnownModels::new(cx.shared.engine);
             let count = rows::choices(known, &self.list.filter()).len();
@@ -305,8 +305,8 @@ impl Layer for ModelsLayer {
             .key(key, count, Some(KeyContext::Models), cx.shared.keymap)
         {
             handled @ (ListKey::Closed | ListKey::Unknown) => return handled.handled(),
-            ListKey::Searched => self.selection_is_gone = false,
-            ListKey::Unhandled(LayerKey::Confirm) => return self.take(cx),
+            ListKey::Searched => self.is_selection_gone = false,
+            ListKey::Unhandled(LayerKey::Confirm) => return self.choose_selected(cx),
             ListKey::Unhandled(LayerKey::Delete) => self.remove(cx),
             ListKey::Unhandled(LayerKey::Pull) => self.begin_pull(),
             ListKey::Unhandled(LayerKey::StopPull) => cx.send(Command::StopPull),
@@ -328,7 +328,7 @@ impl Layer for ModelsLayer {
     fn scroll(&mut self, rows: isize, shared: SharedUiState) {
         let count = rows::choices(KnownModels::new(shared.engine), &self.list.filter()).len();
         self.list.step(rows, count);
-        self.selection_is_gone = false;
+        self.is_selection_gone = false;
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
@@ -338,11 +338,11 @@ impl Layer for ModelsLayer {
         match self
             .list
             .click(at, cx.shared.keymap)
-            .filter(|_| !self.selection_is_gone)
+            .filter(|_| !self.is_selection_gone)
         {
             Some(enter) => self.handle_key(enter, cx),
             None => {
-                self.selection_is_gone = false;
+                self.is_selection_gone = false;
                 Handled::Consumed
             }
         }

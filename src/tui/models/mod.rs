@@ -1,5 +1,5 @@
-//! Models of all servers: selection, the `/models` dialog, the first-run offer, and the
-//! form that adds a server.
+//! Models of all servers: the picker of `/models`, the first-run choice, the form that adds a model
+//! from another server, and the thinking effort.
 
 pub mod add_form;
 mod add_form_key;

@@ -33,16 +33,16 @@ impl<'a> KnownModels<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Row<'a> {
+pub enum ModelListRow<'a> {
     Server(&'a ServerCatalog),
-    Choice(Choice<'a>),
+    Choice(ModelListChoice<'a>),
     /// The outcome of listing a server's models, and whether it is an error.
     ServerStatus(String, bool),
 }
 
 /// A row that can be selected.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Choice<'a> {
+pub enum ModelListChoice<'a> {
     Model(ModelRow<'a>),
     Action(PickerAction),
 }
@@ -100,7 +100,7 @@ impl ModelRow<'_> {
     }
 }
 
-impl Choice<'_> {
+impl ModelListChoice<'_> {
     /// Whether two rows, possibly from different catalogs, are the same choice.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -112,7 +112,7 @@ impl Choice<'_> {
 }
 
 /// The rows that match a filter. The actions follow the models.
-pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Row<'a>> {
+pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<ModelListRow<'a>> {
     let wanted = filter.trim().to_lowercase();
     let mut rows = Vec::new();
     let catalog = known.catalog;
@@ -125,12 +125,12 @@ pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Row<'a>> {
         if models.is_empty() && (words.is_none() || !wanted.is_empty()) {
             continue;
         }
-        rows.push(Row::Server(server));
-        rows.extend(words.map(|(words, is_error)| Row::ServerStatus(words, is_error)));
+        rows.push(ModelListRow::Server(server));
+        rows.extend(words.map(|(words, is_error)| ModelListRow::ServerStatus(words, is_error)));
         rows.extend(
             models
                 .into_iter()
-                .map(|row| Row::Choice(Choice::Model(row))),
+                .map(|row| ModelListRow::Choice(ModelListChoice::Model(row))),
         );
     }
     let servers = catalog.servers.iter();
@@ -145,9 +145,9 @@ pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Row<'a>> {
         is_missing: false,
     });
     let without_server = without_server.filter(|row| row.matches(&wanted));
-    rows.extend(without_server.map(|row| Row::Choice(Choice::Model(row))));
+    rows.extend(without_server.map(|row| ModelListRow::Choice(ModelListChoice::Model(row))));
     let actions = actions(known, wanted.is_empty());
-    rows.extend(actions.map(|action| Row::Choice(Choice::Action(action))));
+    rows.extend(actions.map(|action| ModelListRow::Choice(ModelListChoice::Action(action))));
     rows
 }
 
@@ -209,10 +209,10 @@ fn server_status(catalog: &ServerCatalog) -> Option<(String, bool)> {
 }
 
 /// The rows that can be selected.
-pub fn choices<'a>(known: KnownModels<'a>, filter: &str) -> Vec<Choice<'a>> {
+pub fn choices<'a>(known: KnownModels<'a>, filter: &str) -> Vec<ModelListChoice<'a>> {
     let choices = rows(known, filter).into_iter().filter_map(|row| match row {
-        Row::Choice(choice) => Some(choice),
-        Row::Server(_) | Row::ServerStatus(..) => None,
+        ModelListRow::Choice(choice) => Some(choice),
+        ModelListRow::Server(_) | ModelListRow::ServerStatus(..) => None,
     });
     choices.collect()
 }
@@ -231,7 +231,7 @@ pub const DEMO_LABEL: &str = "Look around: the demo needs nothing";
 pub const IMPORT_LABEL: &str = "Import MCP servers from Claude Desktop, Cursor, VS Code …";
 
 /// Models in the first-run choice. Three more items follow, so all numbers have one digit.
-const OFFERED_MAX: usize = 6;
+const OFFERED_MODELS_MAX: usize = 6;
 
 /// An item of the first-run choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -254,7 +254,7 @@ pub fn first_run_items(catalog: &ModelCatalog) -> Vec<FirstRunItem<'_>> {
         let chats = listed.models.iter().filter(|model| model.can_chat());
         chats.map(move |model| FirstRunItem::Model(server, model))
     });
-    let mut items: Vec<_> = models.take(OFFERED_MAX).collect();
+    let mut items: Vec<_> = models.take(OFFERED_MODELS_MAX).collect();
     if items.is_empty() && listings.clone().next().is_some() {
         items.push(FirstRunItem::Pull);
     }

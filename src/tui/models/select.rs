@@ -5,7 +5,7 @@ use crate::protocol::Command;
 use crate::tui::layer::{PickedItem, UiContext};
 use crate::tui::widgets::picker::{Picker, PickerRow};
 
-const THINK: [(&str, Think); 5] = [
+const THINK_LEVELS: [(&str, Think); 5] = [
     ("on", Think::On),
     ("off", Think::Off),
     ("low", Think::Low),
@@ -16,7 +16,7 @@ const THINK: [(&str, Think); 5] = [
 /// `/think [on | off | low | medium | high]`.
 pub fn think(argument: &str, cx: &mut UiContext) {
     let word = argument.to_lowercase();
-    if let Some((_, think)) = THINK.iter().find(|(name, _)| *name == word) {
+    if let Some((_, think)) = THINK_LEVELS.iter().find(|(name, _)| *name == word) {
         return set_think(*think, cx);
     }
     if !argument.is_empty() {
@@ -34,12 +34,14 @@ pub fn think(argument: &str, cx: &mut UiContext) {
         "",
         "think for a long time",
     ];
-    let rows = THINK
+    let rows = THINK_LEVELS
         .iter()
         .zip(notes)
         .map(|((name, think), note)| PickerRow::new(PickedItem::Think(*think), name, note));
-    let present = cx.shared.engine.think;
-    let at = THINK.iter().position(|(_, think)| Some(*think) == present);
+    let current = cx.shared.engine.think;
+    let at = THINK_LEVELS
+        .iter()
+        .position(|(_, think)| Some(*think) == current);
     cx.open(Picker::new("Thinking", "Keep the current setting", rows).starting_at(at));
 }
 
@@ -53,6 +55,6 @@ pub fn set_think(think: Think, cx: &mut UiContext) {
 }
 
 pub fn think_word(think: Think) -> &'static str {
-    let known = THINK.iter().find(|(_, known)| *known == think);
+    let known = THINK_LEVELS.iter().find(|(_, known)| *known == think);
     known.map_or("on", |(word, _)| word)
 }

@@ -8,8 +8,8 @@ use crate::tui::layer::SharedUiState;
 use crate::tui::layout::{SIDEBAR_WIDTH, fits_sidebar};
 use crate::tui::models::layer::ModelsLayer;
 use crate::tui::models::rows::{
-    ADD_SERVER_LABEL, Choice, DEMO_LABEL, KnownModels, ModelRow, PickerAction, Row, model_count,
-    rows,
+    ADD_SERVER_LABEL, DEMO_LABEL, KnownModels, ModelListChoice, ModelListRow, ModelRow,
+    PickerAction, model_count, rows,
 };
 use crate::tui::widgets::list::{ListCount, ListRow, rows_area, rows_in_view};
 use crate::tui::widgets::numbers::format_thousands;
@@ -19,17 +19,17 @@ use crate::tui::widgets::window::content_area;
 use ratatui::layout::{Position, Rect};
 
 // Minimum list widths at which the columns are shown.
-const CAPABILITIES_FROM: u16 = 84;
-const FAMILY_FROM: u16 = 62;
-const STATE_FROM: u16 = 44;
-const SIZE_FROM: u16 = 28;
+const CAPABILITIES_LIST_COLUMNS_MIN: u16 = 84;
+const FAMILY_LIST_COLUMNS_MIN: u16 = 62;
+const STATE_LIST_COLUMNS_MIN: u16 = 44;
+const SIZE_LIST_COLUMNS_MIN: u16 = 28;
 /// Blank columns after a left-aligned column.
-const GAP: u16 = 2;
-const CAPABILITIES: u16 = 26;
-const FAMILY: u16 = 10;
+const GAP_COLUMNS: u16 = 2;
+const CAPABILITIES_COLUMNS: u16 = 26;
+const FAMILY_COLUMNS: u16 = 10;
 // Right-aligned columns, including the blanks before them.
-const CONTEXT_LENGTH: u16 = 7;
-const SIZE: u16 = 9;
+const CONTEXT_LENGTH_COLUMNS: u16 = 7;
+const SIZE_COLUMNS: u16 = 9;
 const BAR_COLUMNS: usize = 20;
 /// Maximum rows of a message about a server, such as an error.
 const MESSAGE_ROWS_MAX: usize = 4;
@@ -102,8 +102,9 @@ fn reserve_pull_line(pull: Option<&Pull>, area: &mut Rect) -> Option<Rect> {
     Some(line)
 }
 
-fn count_models(rows: &[Row]) -> usize {
-    let is_model = |row: &&Row| matches!(row, Row::Choice(Choice::Model(_)));
+fn count_models(rows: &[ModelListRow]) -> usize {
+    let is_model =
+        |row: &&ModelListRow| matches!(row, ModelListRow::Choice(ModelListChoice::Model(_)));
     rows.iter().filter(is_model).count()
 }
 
@@ -132,27 +133,27 @@ pub fn required_rows(shared: SharedUiState) -> u16 {
 /// One drawn line.
 enum Line<'a> {
     Server(&'a ServerCatalog),
-    Choice(Choice<'a>),
+    Choice(ModelListChoice<'a>),
     /// One line of a message about a server, and whether an error mark precedes it.
     ServerStatus(String, bool),
     Gap,
 }
 
-fn lines<'a>(all: &[Row<'a>], columns: u16) -> Vec<Line<'a>> {
+fn lines<'a>(all: &[ModelListRow<'a>], columns: u16) -> Vec<Line<'a>> {
     let mut lines = Vec::new();
     let mut has_actions = false;
     for row in all {
         match row {
-            Row::Server(server) => lines.push(Line::Server(server)),
-            Row::Choice(choice) => {
-                let is_action = matches!(choice, Choice::Action(_));
+            ModelListRow::Server(server) => lines.push(Line::Server(server)),
+            ModelListRow::Choice(choice) => {
+                let is_action = matches!(choice, ModelListChoice::Action(_));
                 if is_action && !has_actions && !lines.is_empty() {
                     lines.push(Line::Gap);
                 }
                 has_actions |= is_action;
                 lines.push(Line::Choice(*choice));
             }
-            Row::ServerStatus(words, is_error) => {
+            ModelListRow::ServerStatus(words, is_error) => {
                 let rows = wrapped_rows(&Clean::single_line(words), columns.saturating_sub(2));
                 let rows = rows.into_iter().take(MESSAGE_ROWS_MAX).enumerate();
                 lines.extend(rows.map(|(at, row)| Line::ServerStatus(row, *is_error && at == 0)));
@@ -169,7 +170,7 @@ fn draw_line(
     known: KnownModels,
     pen: &mut Painter,
 ) {
-    if row.is_selected && layer.selection_is_gone {
+    if row.is_selected && layer.is_selection_gone {
         row = row.unselected(pen);
     }
     match line {
@@ -183,8 +184,8 @@ fn draw_line(
         Line::Choice(choice) => {
             row.put_mark(pen);
             match choice {
-                Choice::Model(model) => draw_model(model, known, &row, pen),
-                Choice::Action(action) => draw_action(*action, layer, known, &row, pen),
+                ModelListChoice::Model(model) => draw_model(model, known, &row, pen),
+                ModelListChoice::Action(action) => draw_action(*action, layer, known, &row, pen),
             }
         }
         Line::Gap => {}
@@ -194,7 +195,7 @@ fn draw_line(
 /// Draws a row's number, if it has one, and returns the column after the numbers.
 fn put_number(number: Option<usize>, known: KnownModels, row: &ListRow, pen: &mut Painter) -> u16 {
     let x = row.line.x + 2;
-    if known.configured.is_empty() || row.line.width < SIZE_FROM {
+    if known.configured.is_empty() || row.line.width < SIZE_LIST_COLUMNS_MIN {
         return x;
     }
     let columns = known.configured.len().to_string().len() as u16;
@@ -246,7 +247,7 @@ fn draw_model(row: &ModelRow<'_>, known: KnownModels, list_row: &ListRow, pen: &
     let in_use = row.configured.is_some() && row.configured == known.selected;
     let line = list_row.line;
     let mut end = line.right();
-    if line.width >= STATE_FROM {
+    if line.width >= STATE_LIST_COLUMNS_MIN {
         let (word, style) = match (in_use, row.configured.is_some()) {
             (true, _) => ("in use", pen.theme.success),
             (_, true) if row.is_missing => ("not listed", pen.theme.attention),
@@ -275,9 +276,15 @@ fn draw_model(row: &ModelRow<'_>, known: KnownModels, list_row: &ListRow, pen: &
 /// The columns that [`draw_details`] takes in a list of this width.
 fn details_width(list_width: u16) -> u16 {
     let columns = [
-        (CAPABILITIES_FROM, CAPABILITIES + GAP),
-        (FAMILY_FROM, CONTEXT_LENGTH + FAMILY + GAP),
-        (SIZE_FROM, SIZE),
+        (
+            CAPABILITIES_LIST_COLUMNS_MIN,
+            CAPABILITIES_COLUMNS + GAP_COLUMNS,
+        ),
+        (
+            FAMILY_LIST_COLUMNS_MIN,
+            CONTEXT_LENGTH_COLUMNS + FAMILY_COLUMNS + GAP_COLUMNS,
+        ),
+        (SIZE_LIST_COLUMNS_MIN, SIZE_COLUMNS),
     ];
     let shown = columns.iter().filter(|(from, _)| list_width >= *from);
     shown.map(|(_, columns)| columns).sum()
@@ -286,7 +293,7 @@ fn details_width(list_width: u16) -> u16 {
 /// Draws a model's details from right to left. Returns the leftmost column.
 fn draw_details(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut Painter) -> u16 {
     let info = row.listed.map(|listed| &listed.info);
-    if width >= CAPABILITIES_FROM {
+    if width >= CAPABILITIES_LIST_COLUMNS_MIN {
         let loaded = row.listed.filter(|listed| listed.is_loaded == Some(true));
         let loaded = loaded.map(|_| "in memory").into_iter();
         let capabilities = row
@@ -296,29 +303,35 @@ fn draw_details(row: &ModelRow<'_>, width: u16, mut end: u16, y: u16, pen: &mut 
         let words: Vec<&str> = loaded.chain(capabilities).collect();
         let words = Clean::single_line(&words.join(", "));
         pen.put_words(
-            end - CAPABILITIES,
+            end - CAPABILITIES_COLUMNS,
             y,
             words.as_str(),
             pen.theme.dim,
-            CAPABILITIES,
+            CAPABILITIES_COLUMNS,
         );
-        end -= CAPABILITIES + GAP;
+        end -= CAPABILITIES_COLUMNS + GAP_COLUMNS;
     }
-    if width >= FAMILY_FROM {
+    if width >= FAMILY_LIST_COLUMNS_MIN {
         let length = info.and_then(|info| info.context_length);
         let length = length.map_or_else(String::new, |tokens| format_thousands(tokens.into()));
         pen.put_right(end, y, &length, pen.theme.dim);
-        end -= CONTEXT_LENGTH;
+        end -= CONTEXT_LENGTH_COLUMNS;
         let family = info.and_then(|info| info.family.as_deref());
         let family = Clean::single_line(family.unwrap_or_default());
-        pen.put_truncated(end - FAMILY, y, family.as_str(), pen.theme.dim, FAMILY);
-        end -= FAMILY + GAP;
+        pen.put_truncated(
+            end - FAMILY_COLUMNS,
+            y,
+            family.as_str(),
+            pen.theme.dim,
+            FAMILY_COLUMNS,
+        );
+        end -= FAMILY_COLUMNS + GAP_COLUMNS;
     }
-    if width >= SIZE_FROM {
+    if width >= SIZE_LIST_COLUMNS_MIN {
         let bytes = row.listed.and_then(|listed| listed.bytes);
         let size = bytes.map(format_size).unwrap_or_default();
         pen.put_right(end, y, &size, pen.theme.dim);
-        end -= SIZE;
+        end -= SIZE_COLUMNS;
     }
     end
 }

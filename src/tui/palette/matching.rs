@@ -1,4 +1,4 @@
-//! Which commands the palette lists for a filter, and in which order.
+//! The commands that the palette lists for a filter, and their order.
 
 use crate::domain::PromptTemplate;
 use crate::text::Clean;
@@ -87,8 +87,8 @@ fn entries<'a>(shared: SharedUiState<'a>) -> impl Iterator<Item = PaletteEntry<'
         .chain(templates::listed_templates(shared).map(PaletteEntry::Template))
 }
 
-/// Whether the palette offers a binding: it has a command, or its key works everywhere and
-/// neither moves, interrupts nor opens the palette.
+/// Whether the palette offers a binding: it has a command, or its key works everywhere, unless the
+/// key moves, interrupts or opens the palette.
 fn is_offered(binding: &Binding) -> bool {
     let is_global_task = binding.scope == BindingScope::Always
         && binding.group != BindingGroup::Moving
@@ -102,9 +102,9 @@ pub(super) fn entry_count(shared: SharedUiState) -> usize {
 }
 
 /// The entries that match all words of the filter. Entries in which each word starts a word come
-/// first, then those that contain each word, then those found only by other words, and last those
-/// that contain the letters with gaps. Equal ones keep their order, but recently used ones come
-/// first.
+/// first, then those that contain each word, then those found only by their search words, and last
+/// those that contain the letters with gaps. Equal ones keep their order, but recently used ones
+/// come first.
 pub(super) fn matching_entries<'a>(
     filter: &str,
     shared: SharedUiState<'a>,
@@ -127,7 +127,7 @@ pub(super) fn matching_entries<'a>(
     matches.into_iter().map(|(_, _, entry)| entry).collect()
 }
 
-/// The listed command that has this word in its description or among its other words.
+/// The listed command that has this word in its description or among its search words.
 pub fn command_with_meaning(word: &str) -> Option<&'static str> {
     let words = |text: &'static str| text.split(|letter: char| !letter.is_alphanumeric());
     let mut commands = keymap::listed_commands();

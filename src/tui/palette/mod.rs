@@ -17,12 +17,13 @@ use crossterm::event::KeyEvent;
 use matching::{PaletteEntry, entry_count, matching_entries};
 use ratatui::layout::Position;
 
-/// Width of the key column, which is shown in lists of at least `KEY_FROM` columns.
+/// Width of the key column, which is shown in lists of at least `KEY_LIST_COLUMNS_MIN` columns.
 const KEY_COLUMNS: u16 = 9;
-const KEY_FROM: u16 = 72;
-/// Width of the command column, which is shown in lists of at least `COMMAND_FROM` columns.
+const KEY_LIST_COLUMNS_MIN: u16 = 72;
+/// Width of the command column, which is shown in lists of at least `COMMAND_LIST_COLUMNS_MIN`
+/// columns.
 const COMMAND_COLUMNS: u16 = 16;
-const COMMAND_FROM: u16 = 48;
+const COMMAND_LIST_COLUMNS_MIN: u16 = 48;
 
 #[derive(Debug, Default)]
 pub struct Palette(SearchList);
@@ -35,7 +36,7 @@ fn draw_entry(entry: PaletteEntry, row: &ListRow, keymap: &Keymap, pen: &mut Pai
     let mut end = area.right();
     let fits_before =
         |end: u16| usize::from(end.saturating_sub(area.x)) > width(description.as_str());
-    if area.width >= KEY_FROM {
+    if area.width >= KEY_LIST_COLUMNS_MIN {
         end -= KEY_COLUMNS;
         let key = match entry {
             PaletteEntry::Binding(binding) => keymap.key_name(binding.action),
@@ -43,7 +44,9 @@ fn draw_entry(entry: PaletteEntry, row: &ListRow, keymap: &Keymap, pen: &mut Pai
         };
         pen.put(end, area.y, &key.unwrap_or_default(), dim, KEY_COLUMNS);
     }
-    if area.width >= COMMAND_FROM && (!row.is_selected || fits_before(end - COMMAND_COLUMNS)) {
+    if area.width >= COMMAND_LIST_COLUMNS_MIN
+        && (!row.is_selected || fits_before(end - COMMAND_COLUMNS))
+    {
         end -= COMMAND_COLUMNS;
         let command = entry.command();
         pen.put_truncated(end, area.y, command.as_str(), dim, COMMAND_COLUMNS - 1);

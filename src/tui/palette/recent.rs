@@ -1,11 +1,11 @@
-//! The commands that the user ran last, which the palette lists first.
+//! The commands that the user ran most recently, which the palette lists first.
 
 use std::collections::VecDeque;
 
-/// Number of commands that are remembered.
+/// Maximum number of recent commands.
 const RECENT_MAX: usize = 5;
 
-/// Names of commands, the latest first.
+/// Names of commands, most recent first.
 #[derive(Debug, Clone, Default)]
 pub struct RecentCommands(VecDeque<String>);
 
@@ -16,7 +16,7 @@ impl RecentCommands {
         self.0.truncate(RECENT_MAX);
     }
 
-    /// The number of commands used more recently; `usize::MAX` for one that is not remembered.
+    /// The number of commands used more recently; `usize::MAX` if it is not a recent one.
     pub fn age(&self, name: &str) -> usize {
         let position = self.0.iter().position(|recent| recent == name);
         position.unwrap_or(usize::MAX)

@@ -2,7 +2,7 @@
 //! its exit status shows whether it worked. Over SSH none is used: it would fill the clipboard of the
 //! wrong computer.
 
-use crate::tui::clipboard::{CopyMeans, CopyReport, CopyRequest, TERMINAL_BYTES_MAX};
+use crate::tui::clipboard::{CopyMethod, CopyReport, CopyRequest, TERMINAL_BYTES_MAX};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::ffi::OsString;
@@ -106,9 +106,9 @@ impl ClipboardEnvironment {
         for program in &self.programs {
             match run(program, &request.text).await {
                 Ok(()) => {
-                    let means = CopyMeans::Program(program.name);
+                    let method = CopyMethod::Program(program.name);
                     return FinishedCopy {
-                        report: CopyReport::new(&request, means),
+                        report: CopyReport::new(&request, method),
                         sequence: Vec::new(),
                     };
                 }
@@ -124,7 +124,7 @@ impl ClipboardEnvironment {
             // Otherwise use OSC 52: an older tmux forwards it to the terminal if configured to.
             if run(tmux, &request.text).await.is_ok() {
                 return FinishedCopy {
-                    report: CopyReport::new(&request, CopyMeans::Tmux),
+                    report: CopyReport::new(&request, CopyMethod::Tmux),
                     sequence: Vec::new(),
                 };
             }
@@ -137,18 +137,18 @@ impl ClipboardEnvironment {
         request: &CopyRequest,
         failed_program: Option<(&'static str, String)>,
     ) -> FinishedCopy {
-        let (means, sequence) = match request.text.len() {
+        let (method, sequence) = match request.text.len() {
             ..=TERMINAL_BYTES_MAX => {
                 let is_tmux = self.is_tmux;
                 let encoded = BASE64_STANDARD.encode(&request.text);
                 let sequence = format!("\x1b]52;c;{encoded}\x1b\\").into_bytes();
-                (CopyMeans::Terminal { is_tmux }, sequence)
+                (CopyMethod::Terminal { is_tmux }, sequence)
             }
-            _ => (CopyMeans::None, Vec::new()),
+            _ => (CopyMethod::None, Vec::new()),
         };
         let report = CopyReport {
             failed_program,
-            ..CopyReport::new(request, means)
+            ..CopyReport::new(request, method)
         };
         FinishedCopy { report, sequence }
     }

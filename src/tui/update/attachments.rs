@@ -218,7 +218,7 @@ fn request(model: &mut UiModel, command: ServerContentCommand) {
 
 /// Follows the resources of the message again, because leaving a conversation unsubscribes from them.
 pub fn conversation_opened(model: &mut UiModel) {
-    model.attachments.forget_followed();
+    model.attachments.clear_followed();
     follow_resources(model);
 }
 
@@ -277,7 +277,7 @@ pub fn after_input(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                 false => mentioned_resources(servers, &fragment),
             };
             let search = &mut model.attachments.search;
-            search.requested(query, &fragment, resources);
+            search.record_request(query, &fragment, resources);
             effects.push(UiEffect::Send(Command::FindFiles { query, fragment }));
         }
         Some(_) => {}

@@ -30,7 +30,7 @@ pub fn type_char(model: &mut UiModel, c: char) {
 
 /// Handles text that arrived faster than anyone types.
 pub fn insert_burst(model: &mut UiModel, text: &str) {
-    model.composer.burst(text, model.now);
+    model.composer.handle_burst(text, model.now);
     paste(model, text, PasteKind::Burst);
 }
 
@@ -117,7 +117,7 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         return;
     }
     if model.composer.editor.is_blank() {
-        model.composer.queue.paused = false;
+        model.composer.queue.is_paused = false;
         return submit::send_queued(model, effects);
     }
     if messages::submit_answer(model, effects) {
@@ -139,7 +139,7 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 /// Sends or queues a prompt.
 pub fn submit_prompt(model: &mut UiModel, text: String, effects: &mut Vec<UiEffect>) {
     submit::remember(model, &text);
-    model.composer.queue.paused = false;
+    model.composer.queue.is_paused = false;
     let attachments = model.attachments.take_ready();
     model.attachments.end_edit();
     let prompt = branches::prompt_from_message(model, text).with_attachments(attachments);

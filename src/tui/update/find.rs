@@ -42,7 +42,7 @@ fn open(model: &mut UiModel, argument: &str) {
         find.is_typing = argument.is_empty();
         if !argument.is_empty() {
             find.field.set(argument);
-            find.query_changed();
+            find.update_query();
         }
     }
 }
@@ -92,7 +92,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent) -> bool {
                 return false;
             };
             if text_field::handle_line_key(&mut find.field, key, &model.keymap) {
-                find.query_changed();
+                find.update_query();
             } else {
                 // Editing keys at the end of the field do nothing.
                 return model.keymap.text_field_action(key).is_some();
@@ -114,12 +114,16 @@ pub fn paste(model: &mut UiModel, text: &str) -> bool {
         return false;
     };
     text_field::paste_line(&mut find.field, text);
-    find.query_changed();
+    find.update_query();
     true
 }
 
 fn step(model: &mut UiModel, step: isize) {
-    let has_moved = model.chat.find.as_mut().is_some_and(|find| find.go(step));
+    let has_moved = model
+        .chat
+        .find
+        .as_mut()
+        .is_some_and(|find| find.select_adjacent(step));
     if has_moved {
         show_current(model);
     }

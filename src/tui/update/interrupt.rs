@@ -86,7 +86,7 @@ pub fn draft_to_save(model: &UiModel) -> Option<UnsentText> {
     let has_tour_prompt =
         tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));
     let is_private = model.conversation.is_private;
-    let files = model.attachments.to_save();
+    let files = model.attachments.draft_files();
     let edit_of = unsent::edit_of(model);
     let composer = &model.composer;
     composer.draft_to_save(is_private, has_tour_prompt, files, edit_of)

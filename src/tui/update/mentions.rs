@@ -19,7 +19,10 @@ pub fn char_typed(model: &mut UiModel) {
     if let Some(typed) = AttachmentList::typed_path(&model.composer)
         && !typed.is_argument
     {
-        model.attachments.mentioned.typed_path(&typed.fragment);
+        model
+            .attachments
+            .mentioned
+            .record_typed_path(&typed.fragment);
     }
 }
 
@@ -28,7 +31,7 @@ pub fn char_typed(model: &mut UiModel) {
 pub fn look_for_files(model: &mut UiModel) -> bool {
     let editor = &model.composer.editor;
     let revision = editor.revision();
-    if !can_mention(model) || model.attachments.mentioned.was_asked(revision) {
+    if !can_mention(model) || model.attachments.mentioned.was_checked(revision) {
         return false;
     }
     if model.attachments.mentioned.is_looking(revision) {

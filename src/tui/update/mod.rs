@@ -25,7 +25,7 @@ pub mod unsent;
 
 use crate::domain::{Notice, TurnEnd, TurnEvent, UnsentText, Usage};
 use crate::protocol::{Command, LogLine};
-use crate::tui::clipboard::{CopyMeans, CopyReport};
+use crate::tui::clipboard::{CopyMethod, CopyReport};
 use crate::tui::demo_tour::progress;
 pub use crate::tui::input::decode::group_keys;
 use crate::tui::input::decode::{KeyGroup, ReplyFilter};
@@ -95,7 +95,7 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
         effects.push(UiEffect::Send(Command::SaveDraft(UnsentText::default())));
     }
     if !model.composer.has_unsent_text() {
-        model.attachments.forget_lost();
+        model.attachments.clear_lost();
     }
     let file_count = model.attachments.files().len();
     model.composer.schedule_draft(file_count, model.now);
@@ -264,7 +264,8 @@ fn command_rejected(model: &mut UiModel, command: Command) {
 /// Reports a copy. The setting that tmux needs is explained once per run.
 fn copied(model: &mut UiModel, report: &CopyReport) {
     let explains_tmux = !model.input.has_explained_tmux;
-    model.input.has_explained_tmux |= matches!(report.means, CopyMeans::Terminal { is_tmux: true });
+    model.input.has_explained_tmux |=
+        matches!(report.method, CopyMethod::Terminal { is_tmux: true });
     model.notify(report.notice(explains_tmux));
 }
 

@@ -130,10 +130,10 @@ fn toggle_pane(model: &mut UiModel, pane: Focus) {
     let had_focus = model.panes.focus == pane;
     match pane {
         Focus::Servers => {
-            model.panes.show_servers = !had_focus;
+            model.panes.shows_servers = !had_focus;
             model.panes.wants_servers = !had_focus;
         }
-        _ => model.panes.show_thinking = !had_focus,
+        _ => model.panes.shows_thinking = !had_focus,
     }
     model.panes.focus = if had_focus { Focus::Message } else { pane };
 }
@@ -148,12 +148,12 @@ pub fn toggle_beside_dialog(model: &mut UiModel, pane: Focus) -> bool {
     let panes = &mut model.panes;
     match pane {
         Focus::Servers if !model.servers_pane.servers.is_empty() => {
-            let is_shown = panes.show_servers && (panes.wants_servers || has_content);
-            panes.show_servers = !is_shown;
+            let is_shown = panes.shows_servers && (panes.wants_servers || has_content);
+            panes.shows_servers = !is_shown;
             panes.wants_servers = !is_shown;
         }
         Focus::Thinking if model.chat.has_recent_thinking() => {
-            panes.show_thinking = !panes.show_thinking;
+            panes.shows_thinking = !panes.shows_thinking;
         }
         _ => return false,
     }
@@ -164,7 +164,7 @@ pub fn toggle_beside_dialog(model: &mut UiModel, pane: Focus) -> bool {
 }
 
 pub fn hide_servers(model: &mut UiModel) {
-    model.panes.show_servers = false;
+    model.panes.shows_servers = false;
     model.panes.wants_servers = false;
     if model.panes.over_chat == Some(Focus::Servers) {
         model.panes.over_chat = None;

@@ -61,7 +61,7 @@ pub fn submit_bypassing_agents(model: &mut UiModel, text: &str, effects: &mut Ve
     }
     let command = format!("{CHAT_COMMAND}{text}");
     remember(model, &command);
-    model.composer.queue.paused = false;
+    model.composer.queue.is_paused = false;
     if model.needs_first_model() {
         keep_until_model(model, Prompt::new(command));
     } else if model.is_busy() {

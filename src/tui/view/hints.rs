@@ -8,7 +8,7 @@ use crate::tui::composer::state::MessageTarget;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::Layer;
-use crate::tui::layout::{SIDEBAR_FROM, ScreenLayout};
+use crate::tui::layout::{SIDEBAR_SCREEN_COLUMNS_MIN, ScreenLayout};
 use crate::tui::models::view::pull_progress;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
@@ -268,7 +268,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
             },
         ));
         hints.push(hint(Action::Back, "discard edit"));
-    } else if model.composer.queue.paused && model.composer.editor.is_blank() {
+    } else if model.composer.queue.is_paused && model.composer.editor.is_blank() {
         hints.push(hint(Action::Send, "resume the queue"));
     } else {
         hints.extend(resting_hints(model));
@@ -280,7 +280,10 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         hints.push(hint(Action::Detach, "remove file"));
     }
     // On narrow screens a fourth hint would displace those for commands and help.
-    if model.screen.size.0 < SIDEBAR_FROM && !is_calling && hints.iter().flatten().count() < 3 {
+    if model.screen.size.0 < SIDEBAR_SCREEN_COLUMNS_MIN
+        && !is_calling
+        && hints.iter().flatten().count() < 3
+    {
         hints.push(hint(Action::Servers, "servers"));
     }
     hints.into_iter().flatten().collect()

@@ -141,7 +141,7 @@ fn queue_rows(model: &UiModel) -> Vec<NoticeRow> {
     let (start, length) = window(count, shown, model);
     let prompts = queue.prompts().enumerate().skip(start).take(length);
     let rows = prompts.map(|(index, prompt)| {
-        let label = match (queue.edited() == Some(index), queue.paused) {
+        let label = match (queue.edited() == Some(index), queue.is_paused) {
             (true, _) => "editing",
             (false, true) => "paused",
             (false, false) => "queued",

@@ -261,7 +261,7 @@ impl FindEngine {
     }
 
     /// Selects the next or the previous match, and wraps around.
-    pub fn go(&mut self, step: isize) -> Option<MatchId> {
+    pub fn select_adjacent(&mut self, step: isize) -> Option<MatchId> {
         let current = self.current?;
         let count = self.matches.get(&current.entry).map_or(0, Vec::len);
         let number = current.number.checked_add_signed(step.signum());

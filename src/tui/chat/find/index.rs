@@ -20,7 +20,7 @@ pub enum LineSpot {
     Head,
     /// At this byte of the sanitized Markdown.
     Source(usize),
-    /// The line with this number of the plain text.
+    /// The line of the plain text with this number, counted from 0.
     PlainLine(usize),
 }
 
@@ -37,6 +37,7 @@ enum Reader {
         view: Box<MarkdownView>,
         /// Indexed rows that later text does not change.
         rows: usize,
+        /// [`MarkdownView::relayout_count`] at the last step. If it has changed, rows have moved.
         relayouts: usize,
     },
     Plain {
@@ -45,7 +46,7 @@ enum Reader {
         line: String,
         number: usize,
         /// The text still to be read is the part of a result that the chat does not show. All its
-        /// lines get the number of the row that says so.
+        /// lines get the number of the line that mentions this part.
         is_hidden: bool,
     },
 }
@@ -53,11 +54,11 @@ enum Reader {
 #[derive(Debug)]
 pub struct EntryIndex {
     revision: u64,
-    grows_since: u64,
+    append_only_since: u64,
     is_case_sensitive: bool,
     reader: Reader,
     /// Bytes of the raw text read.
-    read: usize,
+    read_bytes: usize,
     /// The folded lines, each with a line break at its end.
     text: String,
     lines: Vec<IndexedLine>,
@@ -83,10 +84,10 @@ impl EntryIndex {
         };
         let mut index = Self {
             revision: entry.revision,
-            grows_since: entry.append_only_since,
+            append_only_since: entry.append_only_since,
             is_case_sensitive,
             reader,
-            read: 0,
+            read_bytes: 0,
             text: String::new(),
             lines: Vec::new(),
             settled: (0, 0),
@@ -128,7 +129,7 @@ impl EntryIndex {
                 EntryBody::Text { .. } | EntryBody::Thinking { .. }
             );
         let is_same = self.revision == entry.revision
-            || is_streamed && self.grows_since == entry.append_only_since;
+            || is_streamed && self.append_only_since == entry.append_only_since;
         is_same && self.is_case_sensitive == is_case_sensitive
     }
 
@@ -140,9 +141,9 @@ impl EntryIndex {
             _ => unfolded_text(entry).into(),
         };
         self.revision = entry.revision;
-        let end = raw.ceil_char_boundary((self.read + budget).min(raw.len()));
+        let end = raw.ceil_char_boundary((self.read_bytes + budget).min(raw.len()));
         let has_all = end == raw.len();
-        let start = self.read.min(end);
+        let start = self.read_bytes.min(end);
         self.text.truncate(self.settled.0);
         self.lines.truncate(self.settled.1);
         match &self.reader {
@@ -151,7 +152,7 @@ impl EntryIndex {
             }
             Reader::Plain { .. } => self.read_plain(&raw[start..end], has_all),
         }
-        self.read = end;
+        self.read_bytes = end;
         self.is_complete = has_all;
         end - start
     }

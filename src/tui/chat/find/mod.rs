@@ -72,11 +72,11 @@ impl Find {
         self.is_typing = false;
         self.engine.start_at_first_entry();
         self.field.set(text);
-        self.query_changed();
+        self.update_query();
     }
 
     /// Searches for the current text of the field.
-    pub fn query_changed(&mut self) {
+    pub fn update_query(&mut self) {
         let query = FindQuery::new(&self.field.text());
         if query.as_ref() != self.engine.query() {
             self.engine.set_query(query);
@@ -92,12 +92,12 @@ impl Find {
         self.engine.label(transcript)
     }
 
-    /// Whether the search has to go on.
+    /// Whether the search is unfinished.
     pub fn is_searching(&self, transcript: &Transcript) -> bool {
         !self.engine.is_done(transcript)
     }
 
-    /// Searches a little further. Returns whether the first match was found now.
+    /// Searches a little further. Returns whether this step selected the first match.
     pub fn advance(&mut self, transcript: &Transcript) -> bool {
         self.engine.step(transcript);
         let origin = self.origin.source_byte();
@@ -110,9 +110,9 @@ impl Find {
         self.engine.select_first(transcript, is_above)
     }
 
-    /// Moves to the next or the previous match. Returns whether there is one.
-    pub fn go(&mut self, step: isize) -> bool {
-        self.engine.go(step).is_some()
+    /// Selects the next or the previous match. Returns whether there is one.
+    pub fn select_adjacent(&mut self, step: isize) -> bool {
+        self.engine.select_adjacent(step).is_some()
     }
 
     pub fn current_match(&self) -> Option<MatchId> {
@@ -125,9 +125,9 @@ impl Find {
         (current_pane == pane).then_some(range)
     }
 
-    /// Unfolds what hides the current match, and scrolls it into view. After the field was left,
-    /// also selects the message or block with the match. `index` is the index of its
-    /// entry in the pane.
+    /// Unfolds the entry with the current match, and scrolls the match into view. Unless the user is
+    /// typing in the field, also selects the message or block with the match. `index` is the index
+    /// of its entry in the pane.
     pub fn show_current(&mut self, view: &mut PaneView, pane: Focus, index: usize) {
         let Some(found) = self.engine.current().and_then(|id| self.engine.get(id)) else {
             return;

@@ -153,8 +153,8 @@ impl PaneView<'_> {
     }
 }
 
-/// The text without blank lines at its start, and without blanks at its end: a selection often
-/// reaches into the blank rows around the text.
+/// The text without leading blank lines and trailing whitespace: a selection often reaches into
+/// the blank rows around the text.
 fn without_blank_ends(text: &str) -> &str {
     let text = text.trim_end();
     let first_line = text.len() - text.trim_start().len();
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blank_lines_around_a_selection_go_and_the_indentation_stays() {
+    fn blank_lines_around_a_selection_are_dropped_but_indentation_is_kept() {
         for (text, expected) in [
             ("\n\n  a\n\n b  \n \n", "  a\n\n b"),
             ("a", "a"),

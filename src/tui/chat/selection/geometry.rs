@@ -43,7 +43,7 @@ impl PaneView<'_> {
         (row.index < input.count()).then_some(*row)
     }
 
-    /// The unit of text at a position. Beyond the pane, the nearest one.
+    /// The unit of text at a position. Outside the pane, the nearest one.
     pub fn unit_at(&mut self, at: Position, unit: SelectionUnit) -> Option<PlaceRange> {
         let y =
             at.y.clamp(self.area.y, self.area.bottom().saturating_sub(1));
@@ -225,11 +225,12 @@ fn to_column(column: usize, width: u16) -> u16 {
     u16::try_from(column).unwrap_or(u16::MAX).min(width)
 }
 
-/// Letters, digits, and what joins them in names, paths and addresses.
+/// Whether a cluster is a letter, a digit, or a character that joins them in names, paths and
+/// addresses.
 fn is_word_cluster(cluster: &str) -> bool {
-    let is_joint = |c: char| "_-./:~@%+#?&=".contains(c);
+    let is_joiner = |c: char| "_-./:~@%+#?&=".contains(c);
     let first = cluster.chars().next();
-    first.is_some_and(|c| c.is_alphanumeric() || is_joint(c))
+    first.is_some_and(|c| c.is_alphanumeric() || is_joiner(c))
 }
 
 /// The word around the cluster at index `here`, as a range of clusters. Punctuation at the end of a

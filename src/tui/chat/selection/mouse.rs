@@ -88,8 +88,8 @@ impl Drag {
         };
     }
 
-    /// Rows per step: more the farther the pointer is beyond the edge. At the edge itself it is
-    /// one, unless the drag began there.
+    /// Rows per step, negative for up: the number grows with the distance beyond the edge. At the
+    /// edge itself it is one, unless the drag began there.
     fn scroll_speed(&self, area: Rect) -> isize {
         let (y, top, bottom) = (self.pointer.y, area.y, area.bottom());
         let has_left_row = y != self.pressed_at.y;
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn clicks_count_on_the_same_cell_in_quick_succession() {
+    fn only_quick_clicks_on_the_same_cell_count_as_multiple_clicks() {
         let mut mouse = MouseSelection::default();
         let mut unit_of = |x, time| {
             mouse.press(Focus::Chat, Focus::Message, at(x, 3), millis(time));

@@ -37,7 +37,7 @@ impl RowPainter<'_> {
         buffer
     }
 
-    /// The text that a row shows in these columns, without blanks at its end.
+    /// The text that a row shows in these columns, without trailing blanks.
     pub fn shown_text(
         &self,
         viewport: &Viewport,

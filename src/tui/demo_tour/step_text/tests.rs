@@ -1,4 +1,4 @@
-//! The texts of the tour fit, and name the keys of the tables.
+//! Checks that the texts of the tour fit the screen and name the default keys.
 
 use super::*;
 use crate::text::grapheme::width;
@@ -65,7 +65,7 @@ fn tour_keys_match_the_keymap() {
         (Action::Help, HELP_WORDS, "F1"),
     ];
     for (action, text, key) in taught {
-        // The demo has a home of its own, in which nobody changed the keys.
+        // The demo has its own configuration folder, so its keys are the defaults.
         assert_eq!(Keymap::default().key_name(action).as_deref(), Some(key));
         assert!(text[0].contains(key) && text[1].contains(key), "{key}");
     }

@@ -39,7 +39,7 @@ impl Coverage {
         (first < self.len).then_some(first)
     }
 
-    /// Number of rows, starting at `starts`, that are not fully drawn.
+    /// Number of rows that are not fully drawn; `starts` holds the byte at which each row begins.
     pub fn rows_with_gaps(&self, starts: &[usize]) -> usize {
         let mut rows = 0;
         let mut counted = 0;

@@ -11,10 +11,10 @@ use crate::text::highlight::Token;
 use crate::text::line_diff::{LineChange, diff_lines};
 use serde_json::Value;
 
-/// Objects and lists of at most this many columns stay on the line of their key.
-const INLINE_JSON_MAX: usize = 40;
+/// Objects and lists with at most this much JSON stay on the line of their key.
+const INLINE_JSON_BYTES_MAX: usize = 40;
 /// Minimum columns at which a pair of single-line texts is shown as a diff.
-const DIFF_FROM: usize = 24;
+const DIFF_COLUMNS_MIN: usize = 24;
 /// Keys of the old and the new text of an edit.
 const EDIT_KEYS: [(&str, &str); 7] = [
     ("oldText", "newText"),
@@ -266,7 +266,7 @@ pub fn named_edit_keys(members: &Arguments) -> Option<(&'static str, &'static st
 fn edit_keys(members: &Arguments) -> Option<(&'static str, &'static str)> {
     let text = |key: &str| members.get(key).and_then(Value::as_str);
     let texts = |(old, new): (&str, &str)| text(old).zip(text(new));
-    let is_code = |text: &str| !is_unmistakable(text) || width(text) >= DIFF_FROM;
+    let is_code = |text: &str| !is_unmistakable(text) || width(text) >= DIFF_COLUMNS_MIN;
     named_edit_keys(members).or_else(|| {
         let mut weak = WEAK_EDIT_KEYS.into_iter();
         weak.find(|keys| texts(*keys).is_some_and(|(old, new)| is_code(old) || is_code(new)))
@@ -292,7 +292,7 @@ pub(super) fn is_inline(value: &Value) -> bool {
     match value {
         Value::String(text) => !needs_own_line(text),
         Value::Array(_) | Value::Object(_) => {
-            !has_long_text(value) && value.to_string().len() <= INLINE_JSON_MAX
+            !has_long_text(value) && value.to_string().len() <= INLINE_JSON_BYTES_MAX
         }
         _ => true,
     }

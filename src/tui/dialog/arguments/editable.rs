@@ -7,7 +7,7 @@ use super::values::{is_unmistakable, value_text};
 use crate::text::lines::restore_line_endings;
 use serde_json::Value;
 
-/// More values are edited as JSON.
+/// If there are more values, they are edited together as JSON.
 const VALUES_MAX: usize = 60;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn editable_values(arguments: &Arguments) -> Vec<EditableValue> {
     let mut values = Vec::new();
     for (key, value) in arguments {
         let pointer = format!("/{}", escape_pointer(key));
-        collect(&member_path("", key), pointer, value, &mut values);
+        collect_values(&member_path("", key), pointer, value, &mut values);
     }
     match values.len() {
         0..=VALUES_MAX => values,
@@ -41,18 +41,18 @@ pub fn editable_values(arguments: &Arguments) -> Vec<EditableValue> {
     }
 }
 
-fn collect(label: &str, pointer: String, value: &Value, values: &mut Vec<EditableValue>) {
+fn collect_values(label: &str, pointer: String, value: &Value, values: &mut Vec<EditableValue>) {
     match value {
         Value::Object(members) if has_long_text(value) => {
             for (key, value) in members {
                 let pointer = format!("{pointer}/{}", escape_pointer(key));
-                collect(&member_path(label, key), pointer, value, values);
+                collect_values(&member_path(label, key), pointer, value, values);
             }
         }
         Value::Array(items) if has_long_text(value) => {
             for (index, item) in items.iter().enumerate() {
                 let pointer = format!("{pointer}/{index}");
-                collect(&format!("{label}[{index}]"), pointer, item, values);
+                collect_values(&format!("{label}[{index}]"), pointer, item, values);
             }
         }
         value => values.push(EditableValue {
@@ -86,7 +86,7 @@ pub fn value_to_text(arguments: &Arguments, pointer: &str) -> Option<String> {
 /// The arguments with an edited value. A string stays a string.
 ///
 /// # Errors
-/// The value is not a string, and its text is not JSON.
+/// The value no longer exists, or it is not a string and its new text is not JSON.
 pub fn with_edited_value(
     arguments: &Arguments,
     pointer: &str,

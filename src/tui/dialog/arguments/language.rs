@@ -41,7 +41,7 @@ const KEY_LANGUAGES: [(&str, &str); 20] = [
     ("dockerfile", "dockerfile"),
     ("graphql", "graphql"),
 ];
-/// First words of a query in SQL.
+/// First words of SQL statements.
 const SQL_WORDS: [&str; 8] = [
     "select", "insert", "update", "delete", "with", "create", "alter", "drop",
 ];
@@ -55,7 +55,8 @@ pub fn language_of_siblings(arguments: &Arguments) -> Option<Highlighter> {
     named(&LANGUAGE_KEYS).or_else(|| named(&FILE_KEYS))
 }
 
-/// The language of `text` under `key`. `siblings` is what the arguments around it suggest.
+/// The language of `text` under `key`. `siblings` is the language that the arguments around it
+/// suggest.
 pub fn language_of(key: &str, text: &str, siblings: Option<Highlighter>) -> Option<Highlighter> {
     let by_key = KEY_LANGUAGES
         .iter()

@@ -19,7 +19,7 @@ pub use document::named_edit_keys;
 use std::ops::Range;
 use std::time::Duration;
 
-/// The arguments of one call, and what the user has seen of them.
+/// The arguments of one call, and a record of the parts that have been drawn.
 #[derive(Debug, Clone)]
 pub struct DrawnArguments {
     arguments: Arguments,
@@ -120,7 +120,7 @@ impl DrawnArguments {
         self.fully_drawn_at
     }
 
-    /// Number of rows, starting at `starts`, that are not fully drawn.
+    /// Number of rows that are not fully drawn; `starts` holds the position at which each row starts.
     pub fn undrawn_rows(&self, starts: &[usize]) -> usize {
         match self.fully_drawn_at {
             Some(_) => 0,

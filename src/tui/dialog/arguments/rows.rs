@@ -12,13 +12,13 @@ use std::num::NonZeroU16;
 use std::ops::Range;
 
 /// Minimum width of a column of short values.
-const COLUMN_MIN: usize = 38;
+const PAIR_COLUMNS_MIN: usize = 38;
 /// Keys up to this wide are padded to align the values after them.
-const ALIGNED_KEYS_MAX: usize = 16;
+const ALIGNED_KEY_COLUMNS_MAX: usize = 16;
 /// Indentation of the lines below a heading.
 const INDENT: usize = 2;
-/// Blanks between a key and its value, and at least between two pairs of a row.
-const PAIR_GAP: usize = 2;
+/// Minimum blanks between two pairs in a row.
+const PAIR_GAP_COLUMNS: usize = 2;
 
 /// The rows of a document.
 #[derive(Debug, Clone, Default)]
@@ -78,13 +78,13 @@ impl RowLayout<'_> {
 
     /// Pairs side by side in columns of equal width, in reading order.
     fn lay_out_pairs(&mut self, pairs: &[DocumentLine]) {
-        let per_row = (self.columns / COLUMN_MIN).max(1);
+        let per_row = (self.columns / PAIR_COLUMNS_MIN).max(1);
         let cell = self.columns / per_row;
         let keys = pairs
             .iter()
             .filter_map(|pair| Some(width(&pair.text[..pair.key_end()?])));
         let aligned = keys
-            .filter(|key| *key <= ALIGNED_KEYS_MAX)
+            .filter(|key| *key <= ALIGNED_KEY_COLUMNS_MAX)
             .max()
             .unwrap_or(0);
         let mut row = StyledLine::default();
@@ -93,7 +93,7 @@ impl RowLayout<'_> {
             let key_end = pair.key_end().unwrap_or_default();
             let key_columns = width(&pair.text[..key_end]).max(aligned);
             let columns = key_columns + width(&pair.text[key_end..]);
-            let needed = if columns + PAIR_GAP <= cell {
+            let needed = if columns + PAIR_GAP_COLUMNS <= cell {
                 1
             } else {
                 per_row
@@ -207,7 +207,7 @@ fn push_tokens(row: &mut StyledLine, line: &DocumentLine, part: Range<usize>) {
         if at >= part.end {
             break;
         }
-        // Half a cluster would be drawn without its marks.
+        // Half a cluster would be drawn without its combining marks.
         let end = cluster_end(&line.text, *end as usize).min(part.end);
         let style = TextStyle::from_role(StyleRole::Token(*token));
         row.push(&line.text[at..end], style);

@@ -134,7 +134,7 @@ fn edits_are_drawn_as_a_diff() {
 }
 
 #[test]
-fn texts_of_several_lines_are_numbered() {
+fn multi_line_texts_have_line_numbers() {
     let write = json!({ "content": "fn main() {\n\tprintln!(\"hi\");  \n}\n", "path": "a.rs" });
     assert_eq!(
         rows(&write, 60),
@@ -190,7 +190,7 @@ fn toggling_the_view_keeps_the_record_of_drawn_rows() {
 }
 
 #[test]
-fn every_edit_of_a_list_is_a_diff() {
+fn every_edit_in_a_list_is_drawn_as_a_diff() {
     let edit = json!({ "edits": [
         { "newText": "    return 1", "oldText": "\treturn 1" },
         { "oldText": "a", "newText": "b" },

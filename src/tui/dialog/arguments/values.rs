@@ -1,11 +1,11 @@
 //! Keys and values of arguments as text on one line. Different keys, and different values, never
-//! look alike: a string that could pass for something else is quoted as JSON.
+//! look alike: a string that could be mistaken for something else is quoted as JSON.
 
 use crate::text::{Clean, ScriptContext};
 use crate::tui::widgets::wrapped_line::{TAB, TAB_SIGN};
 use serde_json::Value;
 
-/// A space at the end of a line, where it would be invisible.
+/// Replaces a space at the end of a line, where it would be invisible.
 const FINAL_SPACE: &str = "⟨SP⟩";
 
 /// Text in which nothing is invisible and nothing looks like something else.
@@ -14,7 +14,7 @@ pub fn shown_text(raw: &str) -> String {
 }
 
 /// JSON as text in which nothing looks like something else. Each string is judged by itself, so
-/// that the script of one value is no excuse for another.
+/// that look-alikes in one value are marked even if another value uses their script.
 pub fn shown_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     let mut rest = json;
@@ -61,7 +61,7 @@ pub fn value_text(value: &Value) -> String {
     }
 }
 
-/// Whether a string without quotes can pass neither for another value nor for two.
+/// Whether a string without quotes cannot be mistaken for another value or for two values.
 pub fn is_unmistakable(text: &str) -> bool {
     let is_json = || serde_json::from_str::<Value>(text).is_ok();
     !text.is_empty()
@@ -71,8 +71,8 @@ pub fn is_unmistakable(text: &str) -> bool {
         && !is_json()
 }
 
-/// Whether blanks at an end, in a row or wider than one column would be misread between two
-/// values.
+/// Whether the text has blanks that could be mistaken for the gap between two values: at an end,
+/// several in a row, or wider than one column.
 fn has_hidden_blanks(text: &str) -> bool {
     text.trim().len() < text.len() || text.contains("  ") || text.contains(['\t', '\u{3000}'])
 }
@@ -82,8 +82,8 @@ pub fn needs_own_line(text: &str) -> bool {
     text.contains('\n') || (!is_unmistakable(text) && text.contains(['"', '\\', '\t']))
 }
 
-/// One line of a text. Tabs and a final space become visible; nothing else is changed unless it
-/// is invisible. `context` is that of the whole text.
+/// One line of a text. Tabs and a final space become visible; other characters change only if they
+/// are invisible or look-alikes. `context` is that of the whole text.
 pub fn line_text(raw: &str, context: &ScriptContext) -> String {
     let mut shown = String::with_capacity(raw.len());
     for part in raw.split_inclusive(['\t', TAB_SIGN]) {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_with_signs_of_the_layout_are_quoted() {
+    fn keys_with_characters_of_the_layout_are_quoted() {
         for (key, text) in [
             ("path", "path"),
             ("a.b", "\"a.b\""),

@@ -9,7 +9,7 @@ use crate::tui::keymap::layers::LayerKey;
 use crate::tui::layer::SharedUiState;
 
 /// A call with more undrawn rows than this can also be run unread.
-const RUN_UNREAD_MIN_ROWS: usize = 500;
+const RUN_UNREAD_ROWS_MIN: usize = 500;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DialogAction {
@@ -54,7 +54,7 @@ pub enum DialogPage {
     Subject,
     /// The lasting choices, with the scope of each.
     Lasting,
-    /// All choices, and everything that the server says about its tool.
+    /// All choices, and the server's description of its tool.
     Details,
     /// The list of values in the arguments, to choose the one to edit.
     Values,
@@ -148,7 +148,7 @@ fn dialog_choice(
     }
 }
 
-/// The answer that a choice is in the table of keys. `key` is its letter there by default.
+/// The answer in the table of keys whose letters select a choice. `key` is its default letter.
 fn answer_of(action: DialogAction, key: char) -> Option<LayerKey> {
     Some(match action {
         DialogAction::Run => LayerKey::Yes,
@@ -297,7 +297,7 @@ impl Dialog {
     }
 
     fn run_unread_choice(&self, keymap: &Keymap) -> Option<DialogChoice> {
-        let is_long = self.undrawn_rows > RUN_UNREAD_MIN_ROWS;
+        let is_long = self.undrawn_rows > RUN_UNREAD_ROWS_MIN;
         is_long.then(|| dialog_choice(RUN_UNREAD, keymap))
     }
 

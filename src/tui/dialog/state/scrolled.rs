@@ -25,9 +25,9 @@ pub struct DialogBody {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BodyExtras {
     /// The subject of the question, if the title has no room for it.
-    pub heading: bool,
+    pub has_heading: bool,
     /// Notes on the call, if the rule below has no room for them.
-    pub notes: bool,
+    pub has_notes: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub struct DialogBodyLayout {
 }
 
 impl Dialog {
-    /// Wraps the body unless the cached layout still fits. Keeps the top row's text in view.
+    /// Wraps the body unless the cached layout is still valid. Keeps the top row's text in view.
     pub fn lay_out(
         &mut self,
         columns: u16,
@@ -98,7 +98,7 @@ impl Dialog {
         Some(*row)
     }
 
-    /// Whether the last row of a choice of the page is in view, or above it.
+    /// Whether the last row of a choice on the page is in view or above it.
     pub fn shows_end_of(&self, choice: usize) -> bool {
         let starts = self
             .laid_out

@@ -40,7 +40,7 @@ fn queue_goes_to_the_history_when_another_session_opens() {
     chat.turn_ends(TurnEnd::Cancelled);
     chat.engine_event(Event::SessionOpened(Arc::new(Session::new("m"))));
     assert_eq!(chat.message(), "four");
-    assert!(chat.model.composer.queue.is_empty() && !chat.model.composer.queue.paused);
+    assert!(chat.model.composer.queue.is_empty() && !chat.model.composer.queue.is_paused);
     assert!(chat.notice().contains("queued"), "{}", chat.notice());
 }
 

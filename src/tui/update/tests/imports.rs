@@ -129,7 +129,7 @@ fn single_servers_are_left_out_with_space() {
     for part in [
         "> [ ] files",
         "Enter add 1 of 2, switched off",
-        "Space take",
+        "Space include",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }

@@ -7,7 +7,10 @@ fn the_page_of_lasting_choices_accepts_only_the_keys_that_it_shows() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("a12345");
     assert_eq!(chat.commands(), []);
-    assert_eq!(chat.notice(), "This page has 6 7 8 9, or Esc to go back.");
+    assert_eq!(
+        chat.notice(),
+        "This page accepts 6 7 8 9, or Esc to go back."
+    );
     assert!(chat.screen().contains("Always run this tool"));
     // The row below it shows the letters.
     chat.keys("y");
@@ -40,5 +43,5 @@ fn the_page_of_an_edited_call_explains_why_it_grants_nothing() {
     );
     chat.keys("6");
     assert_eq!(chat.commands(), []);
-    assert_eq!(chat.notice(), "This page has 9, or Esc to go back.");
+    assert_eq!(chat.notice(), "This page accepts 9, or Esc to go back.");
 }

@@ -143,8 +143,8 @@ impl ChatHarness {
         let msg = Msg::new(self.model.now, input);
         for effect in update(&mut self.model, msg) {
             if let UiEffect::Copy(request) = &effect {
-                let means = CopyMeans::Terminal { is_tmux: false };
-                let report = CopyReport::new(request, means);
+                let method = CopyMethod::Terminal { is_tmux: false };
+                let report = CopyReport::new(request, method);
                 self.input(UiInput::Copied(report));
             }
             self.sent.push(effect);

@@ -373,7 +373,7 @@ fn text_for_a_form_that_closes_does_not_reach_the_message() {
     let mut chat = asked(two_fields());
     chat.keys("eMy str");
     chat.engine_event(Event::AskClosed(AskId(7)));
-    let text = "The question was closed. What you typed in it was not sent.";
+    let text = "The question was closed. The text that you typed was not sent.";
     assert!(chat.notice().contains(text), "{}", chat.notice());
     chat.wait(80).keys("e").wait(300).keys("et 12<Enter>");
     assert_eq!(chat.message(), "");
