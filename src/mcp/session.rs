@@ -131,7 +131,11 @@ where
         outcome = timeout(time_limit, &mut serving).await;
     }
     let outcome = outcome.map_err(|_| match shared.startup.stage() {
-        HandshakeStage::Discovering => McpError::DiscoverTimeout(startup.configured),
+        HandshakeStage::Discovering => McpError::DiscoverTimeout(match handshake {
+            // Only logged, because `initialize` is tried next.
+            Handshake::DiscoverOrInitialize => time_limit,
+            Handshake::Initialize | Handshake::Discover => startup.configured,
+        }),
         _ => match shared.startup.retry_reason() {
             // The server did answer, but asked us to retry later.
             Some(why) => McpError::Http(why),
@@ -374,8 +378,7 @@ mod tests {
             error = write_queue(queue, writer) => Some(error),
         };
         assert_eq!(started_at.elapsed(), DISCOVER_TIMEOUT);
-        let named = McpError::DiscoverTimeout(startup.configured);
-        assert_eq!(error, Some(named), "errors name the setting");
+        assert_eq!(error, Some(McpError::DiscoverTimeout(DISCOVER_TIMEOUT)));
         assert_eq!(shared.startup.stage(), HandshakeStage::Discovering);
     }
 }

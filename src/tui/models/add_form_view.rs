@@ -153,7 +153,7 @@ fn offered_lines(form: &AddModelForm) -> Vec<Line> {
     let names = form.offered.matches(&typed);
     if names.is_empty() {
         let is_known = list.models.iter().any(|model| model.name == typed.trim());
-        let note = format!("None of the server's {count} matches.");
+        let note = format!("The server lists {count}, but none with this name.");
         return Vec::from_iter((!is_known).then_some(Line::Note(note)));
     }
     let selected = form.offered.selected(&typed);

@@ -11,8 +11,8 @@ use crate::text::highlight::Token;
 use crate::text::line_diff::{LineChange, diff_lines};
 use serde_json::Value;
 
-/// Objects and lists with at most this much JSON stay on the line of their key.
-const INLINE_JSON_BYTES_MAX: usize = 40;
+/// Objects and lists whose JSON is at most this wide stay on the line of their key.
+const INLINE_JSON_COLUMNS_MAX: usize = 40;
 /// Minimum columns at which a pair of single-line texts is shown as a diff.
 const DIFF_COLUMNS_MIN: usize = 24;
 /// Keys of the old and the new text of an edit.
@@ -292,7 +292,7 @@ pub(super) fn is_inline(value: &Value) -> bool {
     match value {
         Value::String(text) => !needs_own_line(text),
         Value::Array(_) | Value::Object(_) => {
-            !has_long_text(value) && value.to_string().len() <= INLINE_JSON_BYTES_MAX
+            !has_long_text(value) && width(&value.to_string()) <= INLINE_JSON_COLUMNS_MAX
         }
         _ => true,
     }
