@@ -55,7 +55,7 @@ fn ctrl_c_stops_the_story_on_a_small_screen() {
     terminal.press("a story");
     terminal.wait_for_text("› a story");
     terminal.press(ENTER);
-    terminal.wait_for_text("harbour");
+    terminal.wait_for_text("harbor");
     terminal.press(CTRL_C);
     terminal.wait_for_text("(cancelled)");
     terminal.wait_for_text("› in Seoul?");

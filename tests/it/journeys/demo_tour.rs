@@ -51,7 +51,7 @@ fn every_step_is_completed_by_its_key() {
         .sees("4 of 7  Now a long story")
         .sees(&format!("› {STORY}"))
         .enter()
-        .waits_until_sees("harbour town")
+        .waits_until_sees("harbor town")
         .sees("4 of 7  Ctrl+C stops")
         .ctrl('c')
         .sees("(cancelled)")
@@ -251,7 +251,7 @@ fn the_tour_announces_no_tool_for_a_prompt_that_needs_none() {
     demo()
         .says(STORY)
         .sees("2 of 7  It answers. A tool would run only after you agree.")
-        .waits_until_sees("harbour town")
+        .waits_until_sees("harbor town")
         .sees("2 of 7  It answers.");
 }
 
@@ -282,7 +282,7 @@ fn the_tour_does_not_claim_that_an_unsaved_conversation_was_saved() {
     chat.key('y').waits_until_sees("3 of 7  PgUp");
     chat.press(KeyCode::F(3), NONE).press(KeyCode::Esc, NONE);
     chat.enter()
-        .waits_until_sees("harbour town")
+        .waits_until_sees("harbor town")
         .ctrl('c')
         .sees("5 of 7  Nothing was saved yet. Ctrl+O lists");
 }
