@@ -126,7 +126,7 @@ Several matches are listed, newest first. The text is sanitized on a terminal an
 const SEARCH_HELP: &str = "\
 Exit status: 0 found, 1 nothing found, 2 usage error.
 A conversation must contain every word, in its title or its text. Filters: model:NAME, after:DAY, before:DAY, where \
-DAY is 2026-10-01, 2026-10, 2026, today, yesterday, \"last week\", \"last month\", or an age such as 7d, 2w, 3m or 1y.
+DAY is 2026-10-01, 2026-10, 2026, today, yesterday, \"last week\", \"this month\", or an age such as 7d, 2w, 3m or 1y.
 --json prints {\"sessions\": […]}, each with the part of the text where the words occur.
 
   humble sessions search busan hotel after:2026-10
