@@ -226,8 +226,8 @@ Ctrl+C or the end of --timeout cancels the call on its server.
 const LOGIN_HELP: &str = "\
 Exit status: 0 signed in, or no sign-in needed; 1 failed; 2 usage error; 130 interrupted.
 The address to open, its host and the requested scopes are printed. The browser is redirected to a port on this \
-machine. If it runs on another machine, paste the address of the page where it ends up, and press Enter. The tokens are stored in \
-auth.json in the home folder.
+machine. If it runs on another machine, paste the address of the page where it ends up, and press Enter. The tokens \
+are stored in auth.json, next to config.json.
 
   humble mcp login docs
   humble mcp login docs --open";
@@ -260,8 +260,8 @@ const IMPORT_HELP: &str = "\
 Exit status: 0 imported, nothing new or declined, 1 the file cannot be used or nothing in it can be added, 2 usage \
 error or no terminal to ask on, 130 interrupted.
 Clients: claude-desktop, claude-code, cursor, vscode, lm-studio, gemini, codex, opencode, zed, goose, windsurf. Their \
-files are looked up in your home and, where the client has one there, in the current folder. The format of a FILE is \
-recognized from its contents.
+files are looked up in your home folder and, where the client has one there, in the current folder. The format of a \
+FILE is recognized from its contents.
 The servers are shown with their commands or URLs, and added switched off, after one question or with --yes. Literal \
 secrets are replaced with ${NAME}; set these variables before you switch the servers on. The client's file is only read.
 --json prints {\"servers\": […], \"skipped\": […], \"added\": …} and adds nothing unless --yes is given.

@@ -90,7 +90,7 @@ pub const SERVER_WORDS: &[ArgumentWord] = &[
     word("log", "Show its stderr"),
     word("on", "Switch it on"),
     word("off", "Switch it off; the model no longer sees its tools"),
-    word("tools", "Show its tools in the sidebar"),
+    word("tools", "Show its tools"),
     word("login", "Sign in to it"),
     word("logout", "Sign out of it"),
     word("instructions", "Show its instructions"),
