@@ -63,7 +63,7 @@ fn answer_to_result(content: &str, is_error: bool) -> String {
         server: "humble".into(),
         tool: "get_time".into(),
         native_name: "humble__get_time".into(),
-        prompt_name: "get_time".into(),
+        xml_name: "get_time".into(),
         arguments: Arguments::new(),
     };
     let result = ToolResultMessage {

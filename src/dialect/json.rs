@@ -117,8 +117,8 @@ impl Recognizer for JsonRecognizer {
                 self.evidence.expects_name = false;
                 Advance::Hold
             }
-            // An array of anything but objects is data. After a call, such an element is an
-            // invalid call instead.
+            // An array that begins with anything but an object is data. After a call, such an
+            // element is ignored.
             JsonEvent::StringStart | JsonEvent::LiteralStart
                 if is_at_tracked_level
                     && self.is_in_array()
@@ -175,7 +175,7 @@ impl Recognizer for JsonRecognizer {
                 json_call::CUT_OFF,
             ));
         } else if let Some(last) = self.elements.last().filter(|_| !events.is_empty()) {
-            // An unclosed comment after the calls is prose.
+            // Anything but punctuation after the last call, such as an unclosed JSON comment, is prose.
             let tail = &body[last.range.end..];
             if tail.contains(|c: char| !c.is_whitespace() && !",]}".contains(c)) {
                 events.push(ScanEvent::Text(tail.to_owned()));

@@ -43,7 +43,7 @@ pub struct ToolCallMessage {
     pub native_name: String,
     /// The name used in the `xml` dialect; includes the server if another server has a tool
     /// of the same name.
-    pub prompt_name: String,
+    pub xml_name: String,
     pub arguments: Arguments,
 }
 

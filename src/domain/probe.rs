@@ -219,7 +219,7 @@ impl ProbeReport {
             "Not every dialect was tested, so nothing was saved.".to_owned()
         } else if let Some(better) = self.recommended_dialect() {
             format!(
-                "`{}` is in use: `{}` does better.",
+                "`{}` is in use, but `{}` does better.",
                 current.name(),
                 better.name()
             )

@@ -24,7 +24,7 @@ fn render_json(call: &ToolCallMessage) -> String {
 }
 
 fn render_xml(call: &ToolCallMessage) -> String {
-    let name = escape_xml(&call.prompt_name);
+    let name = escape_xml(&call.xml_name);
     let mut block = format!("<mcp-request>\n  <tool name=\"{name}\" />\n");
     for (key, value) in &call.arguments {
         // Strings are written unquoted, other values as JSON. When the call is parsed, the tool's

@@ -93,8 +93,8 @@ impl Clean {
     }
 
     /// A name shown within other text. Quoted as a JSON string if it is empty or contains
-    /// whitespace, quotes or escapes: spaces could make it look like several names or push the rest of
-    /// the line out of sight.
+    /// whitespace, a blank Braille cell, quotes or `⟨`, which starts an escape: spaces could make it look
+    /// like several names or push the rest of the line out of sight.
     pub fn quoted_if_needed(raw: &str) -> Self {
         let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '⟨' | '\u{2800}');
         match !raw.is_empty() && raw.chars().all(is_plain) {

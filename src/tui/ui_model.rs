@@ -210,7 +210,7 @@ impl UiModel {
     }
 
     /// Runs `act` with a feature context. The requests made in it are carried out after the
-    /// current message.
+    /// current input has been applied.
     pub fn with_context<T>(&mut self, act: impl FnOnce(&mut UiContext) -> T) -> T {
         let mut query_ids = std::mem::take(&mut self.ids.queries);
         let mut requests = Vec::new();

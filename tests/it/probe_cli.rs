@@ -120,7 +120,7 @@ fn a_better_dialect_is_saved_only_on_request() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let text = stdout_of(&output);
     assert!(text.starts_with("qwen3:4b works with tools: best in `native`.\n"));
-    assert!(text.ends_with("`prompt` is in use: `native` does better.\n"));
+    assert!(text.ends_with("`prompt` is in use, but `native` does better.\n"));
     let expected = "Nothing was saved. Use --save to save it.\n";
     assert!(
         stderr_of(&output).ends_with(expected),

@@ -100,7 +100,7 @@ struct Server {
     subscription: Option<Value>,
     /// Id of the call that waits for the user.
     asking_call: Option<Value>,
-    /// A call was refused until the user has visited a page.
+    /// A call was refused because the user has to visit a page first.
     is_page_required: bool,
     /// Number of questions asked by the tool `nag`.
     questions_asked: u32,

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn bare_and_xml_values_lose_newlines_only_on_both_sides() {
+    fn bare_and_xml_values_lose_newlines_only_if_both_sides_have_one() {
         for decoding in [ValueDecoding::Bare, ValueDecoding::Xml] {
             assert_eq!(trim_value("\n서울\n", decoding), "서울");
             assert_eq!(trim_value("a\nb\n", decoding), "a\nb\n");

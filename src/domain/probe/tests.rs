@@ -93,7 +93,7 @@ fn a_better_dialect_is_recommended_once_all_were_tried() {
     ];
     let complete = report(Ollama, Prompt, trials);
     assert_eq!(complete.recommended_dialect(), Some(Xml));
-    let text = "`prompt` is in use: `xml` does better.";
+    let text = "`prompt` is in use, but `xml` does better.";
     assert_eq!(complete.recommendation_text().as_deref(), Some(text));
     let partial = ProbeReport {
         is_partial: true,

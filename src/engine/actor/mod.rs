@@ -3,8 +3,8 @@
 //! commands of the front end, `agents` connects note agents to turns, `turns` starts turns,
 //! `turn_outputs` carries out their outputs, `session_switch` opens another session,
 //! `settings_changes` applies changed settings, `tool_offers` connects the offer of tools to turns,
-//! `left_tasks` connects tasks that the user left to turns and servers, `tool_calls` runs approved
-//! calls, `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
+//! `left_tasks` connects turns and servers with the tasks that the user left running, `tool_calls` runs
+//! approved calls, `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
 
 mod agents;
 mod commands;

@@ -78,7 +78,7 @@ pub(super) struct ContextBudget {
 struct ContextUsage {
     /// The model and address that these values belong to.
     model_key: Option<(String, String)>,
-    /// The server's information about the model; `None` until the server has been asked.
+    /// The server's information about the model; `None` while the server has given none.
     model_info: Option<Arc<ModelInfo>>,
     has_asked_for_model_info: bool,
     /// Ollama's `num_ctx` of the last request; 0 before the first.
@@ -119,7 +119,7 @@ impl ContextUsage {
 }
 
 impl ContextBudget {
-    /// Resets everything for another conversation or model. Returns the empty meter.
+    /// Resets the usage for another conversation or model. Returns the empty meter.
     pub(super) fn reset(&mut self) -> ContextMeter {
         self.usage = ContextUsage::default();
         self.usage.meter

@@ -254,8 +254,8 @@ impl LeftTasks {
         entries.any(|entry| entry.awaited_by == Some(call))
     }
 
-    /// Handles the end of a call that waited for a task. A task with a result is removed; another one
-    /// is returned, to be followed again.
+    /// Handles the end of a call that waited for a task. A task with a result is removed;
+    /// otherwise its id is returned, so that it is followed again.
     pub(super) fn handle_awaited(
         &mut self,
         call: CallId,

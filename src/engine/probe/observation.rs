@@ -16,9 +16,9 @@ pub(super) struct Observation {
     /// The first call of this round, as the model wrote it.
     requested_call: Option<String>,
     /// This round contains a call that was not run, at least not yet.
-    has_unrunnable_request: bool,
+    has_call_not_run: bool,
     /// An earlier round contained a call that could not be run.
-    had_unrunnable_request: bool,
+    had_call_not_run: bool,
     /// How the first call that could be run was written.
     call_outcome: Option<CallOutcome>,
     secret_words: Vec<String>,
@@ -41,13 +41,9 @@ impl Observation {
             .iter()
             .any(|word| contains_secret(answer, word));
         let call = match self.call_outcome {
-            Some(_) if self.had_unrunnable_request => {
-                CallOutcome::OtherForm("second try".to_owned())
-            }
+            Some(_) if self.had_call_not_run => CallOutcome::OtherForm("second try".to_owned()),
             Some(outcome) => outcome,
-            None if self.had_unrunnable_request || self.has_unrunnable_request => {
-                CallOutcome::InvalidCall
-            }
+            None if self.had_call_not_run || self.has_call_not_run => CallOutcome::InvalidCall,
             None => CallOutcome::NoCall,
         };
         let is_correct = used_result && call == CallOutcome::WellFormed;
@@ -79,18 +75,16 @@ impl Observation {
         self.requested_call = None;
         self.is_interrupted = false;
         self.retry_reason = None;
-        self.had_unrunnable_request |= std::mem::take(&mut self.has_unrunnable_request);
+        self.had_call_not_run |= std::mem::take(&mut self.has_call_not_run);
     }
 
     pub(super) fn observe_input(&mut self, input: &TurnInput) {
         match input {
             TurnInput::Call(call) => {
-                self.has_unrunnable_request |= self.call_outcome.is_none();
+                self.has_call_not_run |= self.call_outcome.is_none();
                 self.requested_call.get_or_insert_with(|| call.raw.clone());
             }
-            TurnInput::UnusableCall { .. } => {
-                self.has_unrunnable_request |= self.call_outcome.is_none()
-            }
+            TurnInput::UnusableCall { .. } => self.has_call_not_run |= self.call_outcome.is_none(),
             _ => {}
         }
     }
@@ -122,7 +116,7 @@ impl Observation {
             self.secret_words.extend(word.map(str::to_owned));
         }
         if self.call_outcome.is_none() {
-            self.has_unrunnable_request = false;
+            self.has_call_not_run = false;
             let raw = self.requested_call.as_deref().unwrap_or_default();
             self.call_outcome = Some(judge_call(dialect, &call.origin, raw));
         }
@@ -164,11 +158,11 @@ fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> CallOutcome {
     if was_repaired {
         return CallOutcome::OtherForm(format!("{form}, repaired"));
     }
+    // JSON inside a tag has the form of that tag, such as Hermes.
     if dialect.taught_form() != Some(form) {
         return CallOutcome::OtherForm(form.to_owned());
     }
     match dialect {
-        // Inside a tag, the same object has the form of that tag.
         Dialect::Prompt => {
             match serde_json::from_str::<Map<String, Value>>(without_code_fence(raw)) {
                 Ok(call) if call.contains_key("name") && call.contains_key("arguments") => {

@@ -165,7 +165,7 @@ fn messages_of(message: &SamplingMessage, server: &ServerId, tools: &Toolset) ->
                 wire_id: call.id.clone(),
                 server: server.clone(),
                 native_name: native_name(&call.tool),
-                prompt_name: call.tool.clone(),
+                xml_name: call.tool.clone(),
                 tool: call.tool.clone(),
                 arguments: call.arguments.clone(),
             }),
@@ -267,7 +267,7 @@ mod tests {
             server: ServerId::from("parcels"),
             tool: "mix".to_owned(),
             native_name: "mix".to_owned(),
-            prompt_name: "mix".to_owned(),
+            xml_name: "mix".to_owned(),
             arguments: json!({ "a": 1 }).as_object().cloned().unwrap_or_default(),
         };
         let result = ToolResultMessage {

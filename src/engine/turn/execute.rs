@@ -234,7 +234,7 @@ impl Turn {
                 native_name: None, ..
             } => return None,
         };
-        let prompt_name = match self.setup.toolset.resolve(None, &tool) {
+        let xml_name = match self.setup.toolset.resolve(None, &tool) {
             ToolLookup::Ambiguous => format!("{server}__{tool}"),
             ToolLookup::Tool(_) | ToolLookup::Unknown => tool.clone(),
         };
@@ -253,7 +253,7 @@ impl Turn {
                 server,
                 tool,
                 native_name,
-                prompt_name,
+                xml_name,
                 arguments,
             },
             result,

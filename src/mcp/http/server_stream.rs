@@ -22,8 +22,8 @@ const REOPEN_DELAY_MAX: Duration = Duration::from_secs(30);
 const HEALTHY_AFTER: Duration = Duration::from_secs(10);
 /// Time limit for the response headers of a stream.
 const RESPONSE_HEAD_TIMEOUT: Duration = Duration::from_secs(30);
-/// Number of consecutive connection failures that end the connection, once the stream has been
-/// open.
+/// Number of consecutive failed attempts, the last one a connection failure, that end the connection,
+/// once the stream has been open.
 const CONSECUTIVE_FAILURES_MAX: u32 = 2;
 
 /// Opens the HTTP+SSE stream and reads the message endpoint.

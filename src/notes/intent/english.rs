@@ -215,7 +215,7 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
         let style = join_style(style, &mut tails);
         return Some(NoteIntent::SummarizeFile { name, style });
     }
-    let found = topic_of(request, SUMMARIZE_TOPIC, has_no_text);
+    let found = topic_of(request, SUMMARIZE_TOPIC, has_no_inline_text);
     let found = found.or_else(|| topic_of(request, SUMMARIZE_TOPIC_NOTES, is_kind_of_note));
     let found = found.or_else(|| topic_of(request, SUMMARIZE_THE_NOTE, is_kind_of_note));
     let (topic, style) = found?;
@@ -227,7 +227,8 @@ fn query(words: &[&str]) -> Option<String> {
     let means_text = words
         .iter()
         .any(|word| TEXT_WORDS.contains(&word.to_lowercase().as_str()));
-    let is_text = |topic: &RequestTopic| has_no_text(topic) && (means_text || !is_music(topic));
+    let is_text =
+        |topic: &RequestTopic| has_no_inline_text(topic) && (means_text || !is_music(topic));
     let is_about_text = |topic: &RequestTopic| {
         is_text(topic) && !is_on_surface(topic) && !is_place_or_mistake(topic)
     };
@@ -256,8 +257,8 @@ fn is_note(topic: &RequestTopic) -> bool {
     !(is_message(topic) || is_on_surface(topic) || is_put_elsewhere(topic))
 }
 
-/// A colon introduces the text to search.
-fn has_no_text(topic: &RequestTopic) -> bool {
+/// A colon introduces text in the prompt itself, which is then meant instead of the notes.
+fn has_no_inline_text(topic: &RequestTopic) -> bool {
     !topic.text.contains(':')
 }
 

@@ -114,7 +114,8 @@ pub(super) const LOOKALIKES: &[&str] = &[
     "리듬 게임",
     "음자리표",
 ];
-/// Signs that the prompt contains or points to its own text, or is for a person.
+/// Signs that the prompt refers to its own text, that the note is a message to a person, or that nothing
+/// is to be saved.
 pub(super) const TEXT_SIGNS: &[&str] = &[
     "이 글",
     "다음 글",
@@ -134,8 +135,8 @@ pub(super) const TEXT_SIGNS: &[&str] = &[
 pub(super) const MESSAGE_ENDINGS: &[&str] = &[
     "붙일", "남길", "보낼", "전할", "드릴", "위한", "쓸", "쓰는", "줄", "적을",
 ];
-/// Ends of a bare topic that are particles: the note is put there, or the topic is an object.
-pub(super) const PLACE_PARTICLES: &[&str] = &[
+/// Particles at the end of a bare topic that make it a place, a recipient or a companion.
+pub(super) const NON_TOPIC_PARTICLES: &[&str] = &[
     "에",
     "에서",
     "에게",
@@ -146,7 +147,7 @@ pub(super) const PLACE_PARTICLES: &[&str] = &[
     "와",
     "하고",
 ];
-/// Beginnings of `노트에서 TOPIC 찾아줘` that ask for proofreading, not for a word.
+/// Beginnings of TOPIC in `노트에서 TOPIC 찾아줘` that ask for proofreading, not for a word.
 pub(super) const FLAWS: &[&str] = &[
     "오타",
     "맞춤법",

@@ -55,7 +55,7 @@ pub(super) fn topic_before_notes(text: &str, needs_about: bool) -> Option<String
     let is_compound = COMPOUNDS
         .iter()
         .any(|word| strip_any(text, &[word]).is_some());
-    let is_place = PLACE_PARTICLES
+    let is_place = NON_TOPIC_PARTICLES
         .iter()
         .any(|particle| text.ends_with(particle));
     let topic = topic(text)?;

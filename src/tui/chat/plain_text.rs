@@ -130,7 +130,7 @@ impl PlainText {
         line_rows(row, |row| self.continues_line(row))
     }
 
-    /// The first row of the line with this number.
+    /// The first row of the line with this index, counted from 0.
     pub fn row_of_line(&self, line: usize) -> usize {
         let mut breaks = self.text.match_indices('\n');
         let byte = line.checked_sub(1).and_then(|before| breaks.nth(before));

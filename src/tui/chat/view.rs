@@ -32,12 +32,13 @@ pub struct ChatPane {
     pub retry_key: Option<String>,
     /// The call that the open dialog is about.
     pub asked_call: Option<CallId>,
-    /// Calls that are decided in the open dialog but not yet answered, and whether they run.
+    /// The calls decided so far in the open dialog, which has not been answered yet, and whether they
+    /// will run.
     pub decided_calls: Vec<(CallId, bool)>,
 }
 
 /// Draws the chat, without thinking if `has_thinking_pane`. Returns a label with the number of
-/// rows below the view for the rule above the message; without that rule (`has_rule` is false),
+/// rows below the view for the rule above the message editor; without that rule (`has_rule` is false),
 /// draws the label in the last row.
 pub fn draw(
     chat: &mut Chat,

@@ -60,7 +60,7 @@ impl Chord {
         matches!(self.code, KeyCode::Char(_)) && self.modifiers.difference(SHIFT).is_empty()
     }
 
-    /// Whether the key is a function key, or a character together with Ctrl or Alt. Layers,
+    /// Whether the key is a function key, Insert, or a character together with Ctrl or Alt. Layers,
     /// dialogs and text fields leave such keys to actions.
     pub fn is_shortcut(self) -> bool {
         match self.code {

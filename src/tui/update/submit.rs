@@ -129,7 +129,7 @@ fn nothing_to_continue(model: &UiModel) -> Notice {
         true => "A stopped",
         false => "A failed",
     };
-    let text = format!("{kind} answer is never sent, so it cannot continue.");
+    let text = format!("{kind} answer is not sent to the model again, so it cannot be continued.");
     Notice::info(text).with_advice("/retry asks again.")
 }
 

@@ -298,7 +298,7 @@ async fn xml_call_is_read_and_kept_in_the_history() {
     let Some(Message::ToolCalls { calls, .. }) = harness.model_messages().get(1).cloned() else {
         panic!("{:?}", harness.model_messages());
     };
-    assert_eq!(calls[0].prompt_name, "get_time");
+    assert_eq!(calls[0].xml_name, "get_time");
     assert_eq!(calls[0].arguments["timezone"], "Asia/Seoul");
 }
 

@@ -41,7 +41,7 @@ fn a_probe_ends_with_a_table_and_one_key_stores_the_best_dialect() {
         .sees("dialect  called  well-formed  answered  seconds")
         .sees("native   yes     yes          yes           0.0")
         .sees("xml      no      -            no            0.0")
-        .sees("`prompt` is in use: `native` does better.")
+        .sees("`prompt` is in use, but `native` does better.")
         .sees("Save it?");
     // A user who is still typing has not read the dialog yet.
     chat.key('y');

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// A server whose tool `work` becomes this task.
+/// A server that answers a call of `work` with this task.
 fn server(task: Value) -> InMemoryServer {
     InMemoryServer::default().with_result("work", task)
 }

@@ -33,7 +33,7 @@ pub fn conversation() -> Vec<Message> {
         server: ServerId::new("humble"),
         tool: "get weather".into(),
         native_name: "humble__get_weather_1".into(),
-        prompt_name: "get weather".into(),
+        xml_name: "get weather".into(),
         arguments: object(json!({"city": "서울", "a": 1})),
     };
     let result = ToolResultMessage {

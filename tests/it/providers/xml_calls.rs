@@ -20,7 +20,7 @@ fn request_with_call(provider: ProviderKind, name: &str, arguments: Value) -> Ch
     for message in &mut request.messages {
         if let Message::ToolCalls { calls, .. } = message {
             calls.truncate(1);
-            calls[0].prompt_name = name.to_owned();
+            calls[0].xml_name = name.to_owned();
             calls[0].arguments = object(arguments.clone());
         }
     }

@@ -104,7 +104,7 @@ fn file(name: &str, path: Option<&str>) -> UnsentFile {
 }
 
 #[test]
-fn a_draft_with_names_of_files_only_is_read() {
+fn a_draft_that_stores_files_as_bare_names_is_read() {
     let draft = r#"{"message":"x","queue":["y"],"files":["cat.png"]}"#;
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("draft"), draft).unwrap();

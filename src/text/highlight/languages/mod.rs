@@ -1,19 +1,19 @@
 //! The languages in groups, and lookup by name.
 
-mod brackets;
 mod config;
 mod functional;
+mod managed;
 mod native;
 mod scripts;
 mod shells;
 
-pub(super) use brackets::JAVASCRIPT;
 pub(super) use config::CSS;
+pub(super) use managed::JAVASCRIPT;
 
 use super::language::Language;
 
 const GROUPS: [&[&Language]; 6] = [
-    brackets::ALL,
+    managed::ALL,
     native::ALL,
     scripts::ALL,
     functional::ALL,

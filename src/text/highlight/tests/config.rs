@@ -1,4 +1,4 @@
-//! Samples of data, configuration and markup, annotated as in [`super::brackets`].
+//! Samples of data, configuration and markup, annotated as in [`super::managed`].
 
 pub const SAMPLES: &[(&str, &str)] = &[
     (

@@ -1,4 +1,4 @@
-//! The form that adds another server: the list of its models, and errors beside their fields.
+//! The form that adds another server: the list of its models, and errors below their fields.
 
 use crate::domain::{
     ListedModel, ModelList, NewModelServer, NewServerError, NewServerField, QueryId,
@@ -241,7 +241,7 @@ fn text_on_the_provider_row_goes_to_the_address() {
 }
 
 #[test]
-fn a_rejected_key_is_selected_again() {
+fn enter_returns_the_focus_to_a_rejected_key() {
     let mut chat = with_form();
     chat.keys("<Down><Down>sk-old<Enter>");
     let (query, _) = take_request(&mut chat);

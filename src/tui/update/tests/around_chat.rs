@@ -297,8 +297,9 @@ fn a_stopped_or_failed_answer_cannot_be_continued() {
         let mut chat = chat();
         chat.keys("one<Enter>").model_says("The first");
         chat.turn_ends(end).keys("/continue<Enter>");
-        let notice =
-            format!("{kind} answer is never sent, so it cannot continue. /retry asks again.");
+        let notice = format!(
+            "{kind} answer is not sent to the model again, so it cannot be continued. /retry asks again."
+        );
         assert_eq!(chat.notice(), notice);
         assert!(chat.screen().contains(&notice), "{}", chat.screen());
     }

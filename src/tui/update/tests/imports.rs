@@ -112,7 +112,7 @@ fn servers_of_a_client_are_shown_in_full_before_they_are_added() {
 }
 
 #[test]
-fn single_servers_are_left_out_with_space() {
+fn space_leaves_out_individual_servers() {
     let mut chat = importing_from(sources());
     chat.size(80, 14).keys("<Enter>").screen();
     let text = chat.screen();

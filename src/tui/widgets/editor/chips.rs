@@ -33,17 +33,17 @@ struct Chip {
 }
 
 impl Chips {
-    /// The raw text for inserted text: private use characters are replaced by their entries.
+    /// The raw text for inserted text: private use characters are replaced by placeholders.
     pub fn raw<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         // All of these characters begin with the same byte.
         if !text.bytes().any(|byte| byte == 0xF4) {
             return Cow::Borrowed(text);
         }
-        let to_entry = |c| if is_chip_char(c) { self.literal(c) } else { c };
-        Cow::Owned(text.chars().map(to_entry).collect())
+        let to_placeholder = |c| if is_chip_char(c) { self.literal(c) } else { c };
+        Cow::Owned(text.chars().map(to_placeholder).collect())
     }
 
-    /// The entry of a private use character of the user's text.
+    /// The placeholder for a private use character of the user's text.
     fn literal(&mut self, c: char) -> char {
         let text = c.to_string();
         let entry = match self.entries.get(&c) {
@@ -71,14 +71,15 @@ impl Chips {
         entry
     }
 
-    /// A character without an entry. Text rarely contains the last characters of the area, so those are
+    /// An unused placeholder. Text rarely contains the last characters of the area, so those are
     /// tried first.
     fn unused(&self) -> Option<char> {
         let is_unused = |c: &char| !self.entries.contains_key(c);
         ('\u{100000}'..='\u{10FFFD}').rev().find(is_unused)
     }
 
-    /// Folds a long paste. Returns `None` if it is short and is inserted as text.
+    /// Folds a long paste. Returns `None` if the paste is to be inserted as text: it is short, or
+    /// there are too many chips.
     pub fn fold(&mut self, text: &str) -> Option<char> {
         let lines = text.lines().count();
         let label = if lines > PASTE_LINES_MAX {
