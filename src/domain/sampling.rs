@@ -82,8 +82,9 @@ impl SamplingRequest {
         }
         let tools = read_tools(params, &mut left_out)?;
         let temperature = params.get("temperature").and_then(Value::as_f64);
-        let tokens_max = params.get("maxTokens").and_then(Value::as_u64);
-        let tokens_max = tokens_max.and_then(|count| u32::try_from(count).ok());
+        // Some servers write whole numbers with a decimal point. The conversion saturates.
+        let tokens_max = params.get("maxTokens").and_then(Value::as_f64);
+        let tokens_max = tokens_max.map(|count| count as u32);
         let request = Self {
             system_prompt: system_prompt.map(str::to_owned),
             messages,

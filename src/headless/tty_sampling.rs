@@ -52,10 +52,17 @@ pub async fn send_answer(
     let Some(tty) = tty else {
         return (UserAnswer::Choice(UserChoice::Decline), None);
     };
-    eprintln!("The answer of {}:", Clean::name(&answer.model));
+    let cut_off = match answer.is_cut_off {
+        true => ", cut off at the token limit",
+        false => "",
+    };
+    eprintln!("The answer of {}{cut_off}:", Clean::name(&answer.model));
     match answer.calls.is_empty() {
         true => print_quote(&answer.text),
-        false => print_sections(answer.sections()),
+        false => {
+            eprintln!("It contains calls of the server's own tools, which the server may run.");
+            print_sections(answer.sections());
+        }
     }
     let question = format!(
         "Send it to {}? (y: send, n: decline, x: decline everything from it) ",

@@ -95,7 +95,9 @@ fn read_parts(
                 let call = text("id").zip(text("name"));
                 let (id, tool) = call.ok_or("it has a tool call without an id or a name")?;
                 let arguments = part.get("input").and_then(Value::as_object).cloned();
-                open_calls.insert(id.to_owned(), tool.to_owned());
+                if open_calls.insert(id.to_owned(), tool.to_owned()).is_some() {
+                    return Err("it has two tool calls with the same id".to_owned());
+                }
                 parts.push(SamplingPart::Call(SampledCall {
                     id: id.to_owned(),
                     tool: tool.to_owned(),
@@ -245,6 +247,13 @@ mod tests {
                     ("user", vec![result("1")]),
                 ],
                 no_result,
+            ),
+            (
+                vec![
+                    ("assistant", vec![call("1"), call("1")]),
+                    ("user", vec![result("1")]),
+                ],
+                "it has two tool calls with the same id",
             ),
             (
                 vec![("user", vec![result("1")])],

@@ -55,7 +55,6 @@ impl RequestLimits {
         server: &ServerId,
         model: Option<&'a Arc<ModelConfig>>,
     ) -> Result<&'a Arc<ModelConfig>, SamplingRefusal> {
-        let model = model.ok_or(SamplingRefusal::NoModel)?;
         let history = self.sampling.entry(server.clone()).or_default();
         history
             .asked_at
@@ -66,7 +65,7 @@ impl RequestLimits {
         }
         history.is_refusal_reported = false;
         history.asked_at.push_back(Instant::now());
-        Ok(model)
+        model.ok_or(SamplingRefusal::NoModel)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::engine::cx::EngineCx;
 use crate::engine::jobs::JobResult;
 use crate::protocol::Event;
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -43,13 +43,13 @@ impl RunningSamplings {
         self.0.insert(open.id, running);
         self.report(cx);
         let (provider, name) = (cx.provider.clone(), model.name.clone());
-        let earlier_calls = earlier_call_count(request);
+        let used_ids = call_ids(request);
         let request = single_request(&open.server, request, model, used_context);
         cx.jobs.spawn(async move {
             tokio::select! {
                 () = stop.cancelled() => JobResult::Nothing,
                 completed = complete(&provider, request, &|_| {}) => {
-                    let answer = completed.map(|reply| sampled_answer(name, reply, earlier_calls));
+                    let answer = completed.map(|reply| sampled_answer(name, reply, &used_ids));
                     JobResult::Sampled(open, answer)
                 }
             }
@@ -132,7 +132,7 @@ fn single_request(
 ) -> SingleRequest {
     let mut model = limited_to(model, request.tokens_max);
     let tools = Toolset::of_sampling(server, &request.tools);
-    if !tools.is_empty() || earlier_call_count(request) > 0 {
+    if !tools.is_empty() || !call_ids(request).is_empty() {
         // The other dialects need a system message that teaches them, and it belongs to the server.
         model.dialect = Dialect::Native;
     }
@@ -193,20 +193,26 @@ fn messages_of(message: &SamplingMessage, server: &ServerId, tools: &Toolset) ->
     messages
 }
 
-fn earlier_call_count(request: &SamplingRequest) -> usize {
+/// The ids of the calls in the request.
+fn call_ids(request: &SamplingRequest) -> HashSet<String> {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
-    parts
-        .filter(|part| matches!(part, SamplingPart::Call(_)))
-        .count()
+    let ids = parts.filter_map(|part| match part {
+        SamplingPart::Call(call) => Some(call.id.clone()),
+        _ => None,
+    });
+    ids.collect()
 }
 
-/// The answer for the server. Calls that have no id get one that no earlier call has.
-fn sampled_answer(model: String, reply: CompletedReply, earlier_calls: usize) -> SampledAnswer {
-    let calls = reply.calls.into_iter().enumerate();
-    let calls = calls.map(|(index, call)| SampledCall {
-        id: call
-            .id
-            .unwrap_or_else(|| format!("humble_call_{}", earlier_calls + index + 1)),
+/// The answer for the server. Calls that have no id get an unused one.
+fn sampled_answer(
+    model: String,
+    reply: CompletedReply,
+    used_ids: &HashSet<String>,
+) -> SampledAnswer {
+    let unused_ids = (1_u32..).map(|number| format!("humble_call_{number}"));
+    let mut unused_ids = unused_ids.filter(|id| !used_ids.contains(id));
+    let calls = reply.calls.into_iter().map(|call| SampledCall {
+        id: call.id.or_else(|| unused_ids.next()).unwrap_or_default(),
         tool: call.tool,
         arguments: call.arguments,
     });
@@ -221,6 +227,7 @@ fn sampled_answer(model: String, reply: CompletedReply, earlier_calls: usize) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::completion::CompletedCall;
     use crate::fixtures::model_config;
 
     #[test]
@@ -291,5 +298,23 @@ mod tests {
                 Message::ToolResult(result),
             ]
         );
+    }
+
+    #[test]
+    fn a_call_without_an_id_gets_an_unused_one() {
+        let call = |id: Option<&str>| CompletedCall {
+            id: id.map(str::to_owned),
+            tool: "mix".to_owned(),
+            arguments: serde_json::Map::new(),
+        };
+        let reply = CompletedReply {
+            text: String::new(),
+            calls: vec![call(None), call(Some("c1")), call(None)],
+            is_cut_off: false,
+        };
+        let used_ids = HashSet::from(["humble_call_2".to_owned()]);
+        let answer = sampled_answer("qwen3".to_owned(), reply, &used_ids);
+        let ids: Vec<_> = answer.calls.iter().map(|call| call.id.as_str()).collect();
+        assert_eq!(ids, ["humble_call_1", "c1", "humble_call_3"]);
     }
 }
