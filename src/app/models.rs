@@ -83,7 +83,7 @@ async fn list(
 async fn pull(ollama: &ModelConfig, provider: &Provider, name: &str) -> Result<u8> {
     if let Some(notice) = invalid_name_notice(name) {
         eprintln!("{}", notice_line(&notice));
-        return Ok(EXIT_FAILED);
+        return Ok(EXIT_USAGE);
     }
     let mut stream = provider.pull(ollama, name);
     let is_terminal = io::stderr().is_terminal();

@@ -5,6 +5,7 @@ use super::error::file_name;
 use crate::domain::model::Secret;
 use crate::domain::{Banner, BannerCause, Notice};
 use crate::files;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 const BYTES_MAX: u64 = super::json_document::BYTES_MAX;
@@ -42,7 +43,11 @@ fn is_exposed(path: &Path, secrets: &[Secret]) -> bool {
     };
     let text = String::from_utf8_lossy(&bytes);
     let mut secrets = secrets.iter().map(Secret::expose);
-    secrets.any(|secret| !secret.is_empty() && text.contains(secret))
+    secrets.any(|secret| {
+        // A private key has several lines, which the file escapes.
+        let escaped = Value::from(secret).to_string();
+        !secret.is_empty() && text.contains(escaped.trim_matches('"'))
+    })
 }
 
 /// Whether users other than the owner and the group can read the file.

@@ -170,8 +170,12 @@ impl ServerConfig {
 
     /// The secret values that are clearly credentials.
     pub fn credentials(&self) -> Vec<Secret> {
-        let credentials = SecretCollector::from_launch(&self.launch).credentials;
-        credentials.into_iter().map(Secret::new).collect()
+        let launch = SecretCollector::from_launch(&self.launch).credentials;
+        let launch = launch.into_iter().map(Secret::new);
+        let sign_in = [&self.oauth.client_secret, &self.oauth.private_key];
+        launch
+            .chain(sign_in.into_iter().flatten().cloned())
+            .collect()
     }
 }
 

@@ -134,6 +134,9 @@ fn review_server(
     }
 }
 
+/// Follows a new text that looks like the old one, because only a hidden part differs.
+const HIDDEN_DIFFERENCE: &str = "\n(with a different hidden value)";
+
 /// Changed sign-in settings need consent: a secret would be sent to a server that the user did not
 /// choose for it.
 fn review_sign_in(
@@ -143,9 +146,13 @@ fn review_sign_in(
     secrets: &[Secret],
 ) -> OAuthSettings {
     if before.oauth != *after {
-        let text = |oauth| Some(Secret::mask_all(secrets, &sign_in_text(oauth)));
+        let text = |oauth| Secret::mask_all(secrets, &sign_in_text(oauth));
+        let (old, mut new) = (text(&before.oauth), text(after));
+        if old == new {
+            new.push_str(HIDDEN_DIFFERENCE);
+        }
         let what = format!("server `{}`, sign-in settings", before.id);
-        reviewer.add_needing_consent(SERVERS, what, text(&before.oauth), text(after));
+        reviewer.add_needing_consent(SERVERS, what, Some(old), Some(new));
     }
     before.oauth.clone()
 }
@@ -217,7 +224,7 @@ fn review_launch(
         let mut new = new.map(redacted);
         if old == new {
             // Only a hidden part differs.
-            new = new.map(|text| format!("{text}\n(with a different hidden value)"));
+            new = new.map(|text| format!("{text}{HIDDEN_DIFFERENCE}"));
         }
         reviewer.add_needing_consent(SERVERS, format!("server `{id}`, `{name}`"), old, new);
     }
@@ -328,5 +335,25 @@ fn launch_fields(launch: &LaunchConfig) -> Vec<LaunchField> {
                 pairs_field("headers", headers),
             ]
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::review::tests::{described_changes, read};
+    use serde_json::json;
+
+    #[test]
+    fn a_different_client_secret_is_mentioned_without_being_shown() {
+        let with_secret = |secret: &str| {
+            let url = "https://h.example/mcp";
+            let entry = json!({ "url": url, "clientId": "me", "clientSecret": secret });
+            read(&json!({}), &json!({ "mcpServers": { "r": entry } }))
+        };
+        let changes = described_changes(&with_secret("one-secret"), &with_secret("another-one"));
+        let text = "clientId: me\nclientSecret: …";
+        let hidden = "(with a different hidden value)";
+        let expected = format!("? server `r`, sign-in settings: {text} -> {text}\n{hidden}");
+        assert_eq!(changes, [expected]);
     }
 }

@@ -7,7 +7,7 @@ use crate::config::snapshot::ConfigLoad;
 use serde_json::{Value, json};
 use std::fs;
 
-fn read(config: &Value, servers: &Value) -> ConfigSnapshot {
+pub fn read(config: &Value, servers: &Value) -> ConfigSnapshot {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path());
     fs::write(home.config(), config.to_string()).unwrap();

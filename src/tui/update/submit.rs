@@ -126,10 +126,10 @@ fn nothing_to_continue(model: &UiModel) -> Notice {
         return Notice::info("Nothing to continue: the last answer was not truncated.");
     }
     let kind = match transcript.was_last_answer_cancelled() {
-        true => "A stopped",
-        false => "A failed",
+        true => "a stopped",
+        false => "a failed",
     };
-    let text = format!("{kind} answer is not sent to the model again, so it cannot be continued.");
+    let text = format!("The model does not see {kind} answer, so it cannot go on.");
     Notice::info(text).with_advice("/retry asks again.")
 }
 

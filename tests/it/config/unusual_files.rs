@@ -126,6 +126,28 @@ fn world_readable_keys_are_reported_and_not_changed() {
 }
 
 #[test]
+fn world_readable_sign_in_secrets_are_reported() {
+    for secrets in [
+        json!({ "clientSecret": "s3cret-value" }),
+        json!({ "privateKey": "-----BEGIN KEY-----\nabc\n-----END KEY-----" }),
+    ] {
+        let mut entry = json!({ "url": "https://docs.example/mcp", "transport": "http",
+            "clientId": "me", "grantType": "client_credentials" });
+        for (key, value) in secrets.as_object().unwrap() {
+            entry[key] = value.clone();
+        }
+        let fixture = with_servers(json!({ "mcpServers": { "docs": entry } }).to_string());
+        set_mode(fixture.home.root(), 0o755);
+        set_mode(&fixture.home.servers(), 0o644);
+        // If the parent folder is private, other users cannot reach the file.
+        let parent = fixture.home.root().parent().unwrap().metadata().unwrap();
+        let is_open = parent.permissions().mode() & 0o001 != 0;
+        let expected = if is_open { &["permissions"][..] } else { &[] };
+        assert_eq!(causes(&fixture.home), expected, "{secrets}");
+    }
+}
+
+#[test]
 fn an_outdated_prompt_is_replaced_after_review_and_every_copy_is_kept() {
     let fixture = config_fixture();
     let path = fixture.home.system_prompt();

@@ -293,13 +293,12 @@ fn a_stopped_or_failed_answer_cannot_be_continued() {
     let failed = TurnEnd::Failed {
         notice: Notice::failure("No network."),
     };
-    for (end, kind) in [(TurnEnd::Cancelled, "A stopped"), (failed, "A failed")] {
+    for (end, kind) in [(TurnEnd::Cancelled, "a stopped"), (failed, "a failed")] {
         let mut chat = chat();
         chat.keys("one<Enter>").model_says("The first");
         chat.turn_ends(end).keys("/continue<Enter>");
-        let notice = format!(
-            "{kind} answer is not sent to the model again, so it cannot be continued. /retry asks again."
-        );
+        let notice =
+            format!("The model does not see {kind} answer, so it cannot go on. /retry asks again.");
         assert_eq!(chat.notice(), notice);
         assert!(chat.screen().contains(&notice), "{}", chat.screen());
     }
