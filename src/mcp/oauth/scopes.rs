@@ -42,7 +42,8 @@ impl StepUps {
 }
 
 /// The scopes from the first source that applies: the `granted` ones plus those that the challenge
-/// reports as missing, the `configured` ones, those of the challenge, all of the resource.
+/// reports as missing, the `configured` ones, those of the challenge, all of the resource. If none
+/// are configured, `offline_access` is added to them where the authorization server offers it.
 pub fn select_scopes(
     configured: &[String],
     challenge: Option<&BearerChallenge>,
