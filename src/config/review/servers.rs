@@ -134,7 +134,7 @@ fn review_server(
     }
 }
 
-/// Changed sign-in settings need consent: a secret would be sent to a server that the user did not
+/// Changed sign-in settings need consent: a secret could be sent to a server that the user did not
 /// choose for it.
 fn review_sign_in(
     reviewer: &mut ChangeReviewer,
