@@ -34,7 +34,7 @@ pub(super) fn ascii_letter_twin(c: char) -> Option<char> {
     skeleton(c).filter(char::is_ascii_alphanumeric)
 }
 
-/// The ASCII punctuation that looks like `c`, where `c` is not ordinary in text.
+/// The ASCII punctuation that looks like `c`; `None` if `c` itself is common in ordinary text.
 pub(super) fn ascii_punctuation_twin(c: char) -> Option<char> {
     let is_box_drawing = matches!(c, '\u{2500}'..='\u{257F}');
     if is_box_drawing || ORDINARY_PUNCTUATION.contains(c) {

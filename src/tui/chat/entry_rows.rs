@@ -11,7 +11,7 @@ use crate::tui::chat::entry_layout::LayoutKey;
 use crate::tui::chat::layout_input::LayoutInput;
 use std::borrow::Cow;
 
-/// Indentation of a call's text and of unfolded thinking.
+/// Indentation of prompts, notices, lines of agents, the text of calls and unfolded thinking.
 pub const INDENT: u16 = 2;
 /// Maximum number of entries searched backwards for the previous answer.
 const MODEL_LOOK_BACK: usize = 20;
