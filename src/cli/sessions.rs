@@ -134,8 +134,8 @@ DAY is 2026-10-01, 2026-10, 2026, today, yesterday, \"last week\", \"this month\
 
 const EXPORT_HELP: &str = "\
 Exit status: 0 success, 1 the conversation cannot be read or the file not written, 2 usage error.
-A file that exists is replaced only with --force. --answers --last 1 writes the last answer exactly as the model wrote \
-it. HTML pages contain no scripts and load nothing; HTML in answers is shown as text.
+A file that exists is replaced only with --force or, on a terminal, if you agree. --answers --last 1 writes the last \
+answer exactly as the model wrote it. HTML pages contain no scripts and load nothing; HTML in answers is shown as text.
 
   humble sessions export \"Trip to Busan\" --format html --output busan.html";
 
