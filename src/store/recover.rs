@@ -72,9 +72,9 @@ pub fn recover_answer(
     }
 }
 
-/// Saves the partial answer and the calls of an unanswered turn as a cancelled turn. Does nothing if
-/// the turn has neither, or if its session already contains it, has no file or cannot be read or
-/// safely changed.
+/// Saves the partial answer and the calls of an unanswered turn as a cancelled turn. Does nothing
+/// if the turn has neither, or if its session already contains it, has no file or cannot be read
+/// or safely changed.
 ///
 /// # Errors
 /// The sessions cannot be written.

@@ -47,7 +47,7 @@ pub(super) fn ascii_punctuation_twin(c: char) -> Option<char> {
     }
 }
 
-/// Whether `c` is a Latin letter or numeral that passes for ASCII.
+/// Whether the Latin letter or numeral `c` passes for ASCII.
 pub(super) fn is_latin_look_alike(c: char) -> bool {
     let has_letter_twin = || ascii_letter_twin(c).is_some() && !DISTINCT_LATIN.contains(c);
     // Click letters, such as `ǃ`.

@@ -231,8 +231,8 @@ impl<'a> Word<'a> {
         }
     }
 
-    /// Whether a word with `ı` follows the rules of Turkish: the vowels before and after `ı` are `a` or
-    /// `ı`, separated from it by a consonant, and there is no `q`, `w` or `x`. Parts of paths,
+    /// Whether a word with `ı` follows the rules of Turkish: the vowels before and after `ı` are `a`
+    /// or `ı`, separated from it by a consonant, and there is no `q`, `w` or `x`. Parts of paths,
     /// addresses and options are not words.
     fn is_turkish_word(&self) -> bool {
         let is_separator = |c: char| "/\\_@=$~".contains(c);

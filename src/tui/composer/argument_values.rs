@@ -1,6 +1,6 @@
-//! The values of command arguments that the program already knows: models, personas, notes, prompts,
-//! servers and their resources, running calls, and the fixed words of the command table. Sends no
-//! requests.
+//! The values of command arguments that the program already knows: models, personas, notes,
+//! prompts, servers and their resources, running calls, and the fixed words of the command table.
+//! Sends no requests.
 
 use crate::domain::model_catalog::{format_size, invalid_name_notice};
 use crate::domain::{ListedModel, Server};

@@ -229,7 +229,7 @@ impl Composer {
         edited.is_some()
     }
 
-    /// Ends editing when the message is sent. Returns the message that was being edited.
+    /// Ends editing because the editor's text is sent. Returns which message it edits.
     pub fn finish_editing(&mut self) -> Option<MessageTarget> {
         Some(self.edited.take()?.target)
     }
