@@ -143,7 +143,8 @@ pub fn is_last_agent_line(input: &LayoutInput, index: usize) -> bool {
     input.entry(index).is_some_and(is_agent_line) && !later.any(is_prompt)
 }
 
-/// The raw text of a prompt, a notice or an agent's line; empty for other entries.
+/// The raw text of a prompt without its files, of a notice or of an agent's line without `/undo`;
+/// empty for other entries.
 pub fn unfolded_text(entry: &TranscriptEntry) -> String {
     match &entry.body {
         EntryBody::Prompt { kind, text, .. } => prompt_text(*kind, text).to_owned(),
