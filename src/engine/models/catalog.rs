@@ -125,7 +125,7 @@ impl ModelRegistry {
 }
 
 /// The servers of all configured models, plus the local Ollama unless another Ollama is
-/// configured.
+/// configured or the models are overridden.
 fn known_servers(cx: &EngineCx) -> Vec<KnownServer> {
     let mut servers = config::model_servers(&cx.settings.models);
     let is_ollama = |known: &KnownServer| known.config.provider.manages_models();
