@@ -30,7 +30,8 @@ const ALLOWED_NAMES: &[&str] = &[
 ];
 const ALLOWED_PREFIXES: &[&str] = &["LC_", "XDG_", "WSL", "KDE_", "GNOME_", "SNAP", "MOZ_"];
 
-/// Starts the browser with an `http` or `https` address. Blocks for up to 2 s.
+/// Starts the browser with an `http` or `https` address. Blocks for up to 2 s for each
+/// program that it tries.
 ///
 /// # Errors
 /// Why no browser could be started, as a clause.

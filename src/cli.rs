@@ -150,8 +150,8 @@ const ASK_HELP: &str = "\
 Exit status: 0 answered, 1 failed, 2 usage error, 3 a tool was refused, 130 interrupted. A request for your notes that \
 could not be carried out, for example because no note matches, also exits with 1, even if the model answered.
 Piped input is added to the prompt as context; `-` reads the prompt itself from standard input.
-A prompt alone, also one read with `-`, may be a request for your notes, such as \"find notes about tea\"; with piped \
-input or attached files, it goes to the model.
+A prompt alone, including one read with `-`, may be a request for your notes, such as \"find notes about tea\"; with \
+piped input or attached files, it goes to the model.
 Without a terminal, tools are denied unless --yes, --allow, toolCallMode `auto` or a permission that you gave \
 earlier allows them. An unknown tool in --allow is a usage error, and the question is not sent. Three limits always hold: a \
 tool whose definition changed stays withheld, a tool that you blocked stays blocked, and a call that repeats text \

@@ -232,7 +232,7 @@ impl TimeResult {
             .replace("{offset}", &self.offset)
     }
 
-    /// The same instant in other places, as rows of a Markdown table.
+    /// The same instant in this place and three others, as rows of a Markdown table.
     fn time_table(&self) -> String {
         let place = place_name(&self.zone);
         let time = self.time.get(..5).unwrap_or(&self.time);

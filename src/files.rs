@@ -32,7 +32,7 @@ pub const NOT_A_REGULAR_FILE: &str = "it is not a regular file";
 /// Why a folder cannot be created. `StoreError` recognizes this text.
 pub const FILE_EXISTS: &str = "a file with this name already exists";
 
-/// Why [`update`] left a file unchanged.
+/// Why [`update`] failed.
 #[derive(Debug, thiserror::Error)]
 pub enum UpdateError<E> {
     #[error("cannot be read: {}", describe_io_error(.0))]
@@ -51,8 +51,9 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Locks the lock file at `path`. It is never removed: two programs could otherwise hold
-    /// locks on two different files of the same name.
+    /// Locks the lock file at `path`, which is never removed: two programs could otherwise hold
+    /// locks on two different files of the same name. Proceeds without a lock if the file system
+    /// does not support locks.
     ///
     /// # Errors
     /// `TimedOut` after 2 s, or the error from opening the file.
@@ -140,7 +141,7 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
 /// `mode`; an existing one keeps its permissions, limited to those in `mode`.
 ///
 /// # Errors
-/// The file-system error; the old file is then unchanged.
+/// The file-system error; the old file is then unchanged, except if only syncing the folder failed.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let target = follow_links(path)?;
     let folder = parent_folder(&target);
@@ -166,7 +167,7 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 /// nothing if the contents stay the same.
 ///
 /// # Errors
-/// See [`UpdateError`]; the file is then unchanged.
+/// See [`UpdateError`]; the file is then unchanged, with the exception in [`replace`].
 pub fn update<E>(
     path: &Path,
     mode: u32,
@@ -291,7 +292,7 @@ fn is_stale_temporary(item: &fs::DirEntry) -> bool {
 }
 
 /// Whether `path` still refers to `file`. Another program may have removed the file after it
-/// was opened and before it was locked.
+/// was opened and before it was locked. Compares only the sizes on systems other than Unix.
 pub fn is_same_file(file: &File, path: &Path) -> bool {
     let (Ok(file_metadata), Ok(path_metadata)) = (file.metadata(), fs::symlink_metadata(path))
     else {

@@ -83,7 +83,7 @@ pub trait NoteService: Send + Sync {
         limit: usize,
     ) -> BoxFuture<'static, Result<FoundNotes, Notice>>;
 
-    /// Has the model summarize one note, or all notes on a topic.
+    /// Has the model summarize one note, or the passages about a topic that match it best.
     ///
     /// # Errors
     /// As for [`Self::create`] and [`Self::search`], or there is nothing to summarize.
@@ -148,10 +148,10 @@ pub trait NoteService: Send + Sync {
         style: String,
     ) -> BoxFuture<'static, Result<SummaryTask, Notice>>;
 
-    /// Finds a note by its path below the vault or its absolute path.
+    /// Finds a note by its path, or by its file name in any folder of the vault.
     ///
     /// # Errors
-    /// There is no such note in the vault.
+    /// There is no such note in the vault, several have this name, or it cannot be read.
     fn open(
         &self,
         request: NoteRequest,
@@ -227,9 +227,9 @@ pub struct NoteExcerpt {
 #[derive(Clone)]
 pub struct NoteRequest {
     pub settings: NotesSettings,
-    /// A folder in one of the configured vaults, as the user or the model wrote it; `None` for the
+    /// A configured vault or a folder in one, as the user or the model wrote it; `None` for the
     /// first vault.
     pub vault: Option<String>,
-    /// Called with a sentence that describes the current step.
+    /// Called with a short description of the current step.
     pub on_progress: Arc<dyn Fn(&str) + Send + Sync>,
 }

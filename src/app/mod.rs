@@ -317,8 +317,8 @@ async fn run_ask(
     Ok(code)
 }
 
-/// The tools named by `--allow`. Both names may contain slashes, so the configured servers decide
-/// where a server's name ends.
+/// The tools named by `--allow` as `SERVER/TOOL`. Either name may contain slashes, so the configured
+/// servers decide where a server's name ends.
 fn resolve_allowed_tools(home: &Home, names: &[String]) -> Result<Vec<(ServerId, String)>, String> {
     if names.is_empty() {
         return Ok(Vec::new());

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Runs the command and returns the exit status.
 ///
 /// # Errors
-/// The result could not be written.
+/// The result could not be written, or the user's answer could not be read.
 pub async fn run(home: &Home, global: &GlobalArgs, args: ModelsArgs) -> Result<u8> {
     if let Some(flag) = global.model_flag() {
         eprintln!("`humble models` uses no model itself: remove {flag}.");

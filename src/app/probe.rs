@@ -25,7 +25,7 @@ const WRITE_ERROR: &str = "could not write the result";
 /// Runs the command and returns the exit status.
 ///
 /// # Errors
-/// The result could not be written.
+/// The signal handlers could not be installed, or the result could not be written.
 pub async fn run(
     home: &Home,
     global: GlobalArgs,

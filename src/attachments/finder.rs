@@ -25,7 +25,7 @@ const WALK_TIME_MAX: Duration = Duration::from_secs(2);
 const LISTING_AGE_MIN: Duration = Duration::from_secs(5);
 /// Maximum number of entries read from one folder.
 const FOLDER_ENTRIES_MAX: usize = 10_000;
-/// Maximum number of files in an answer.
+/// Maximum number of files and folders in a result.
 const FOUND_MAX: usize = 50;
 /// Longer fragments match nothing.
 const FRAGMENT_BYTES_MAX: usize = 1_024;

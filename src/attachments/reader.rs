@@ -22,7 +22,8 @@ const MEGABYTE: u64 = 1024 * 1024;
 /// `home` is this program's own folder.
 ///
 /// # Errors
-/// There is no such file, it is too large, or neither text nor an image of a supported format.
+/// The file does not exist, cannot be read, is empty or too large, or is neither text nor an image
+/// of a supported format.
 pub fn read_path(name: &str, root: &Path, home: &Path) -> Result<ReadAttachment, AttachError> {
     let path = root.join(files::expand_home(name));
     let unreadable = |error: &std::io::Error| AttachError::Unreadable {
@@ -122,7 +123,7 @@ pub(super) fn attachment(
 /// Builds an attachment from a resource of an MCP server. Its name is not a path.
 ///
 /// # Errors
-/// The contents are too large, or neither text nor an image of a supported format.
+/// The contents are empty or too large, or neither text nor an image of a supported format.
 pub fn attach_resource(name: &str, bytes: Vec<u8>) -> Result<ReadAttachment, AttachError> {
     if bytes.len() as u64 > IMAGE_BYTES_MAX {
         return Err(too_large(name, IMAGE_BYTES_MAX));

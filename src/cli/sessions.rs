@@ -21,7 +21,7 @@ pub enum SessionsCommand {
         json: bool,
     },
     /// Print a conversation
-    #[command(after_help = NAME_HELP)]
+    #[command(after_help = SHOW_HELP)]
     Show {
         #[command(flatten)]
         name: SessionName,
@@ -119,7 +119,7 @@ const LIST_HELP: &str = "\
 Exit status: 0 success, 2 usage error.
 --json prints {\"sessions\": […]}. A broken file is listed with the reason.";
 
-const NAME_HELP: &str = "\
+const SHOW_HELP: &str = "\
 Exit status: 0 success, 1 the conversation cannot be read, 2 there is no such conversation, or several match.
 Several matches are listed, newest first. The text is sanitized on a terminal and unchanged in a pipe.";
 
@@ -134,8 +134,8 @@ DAY is 2026-10-01, 2026-10, 2026, today, yesterday, \"last week\", \"this month\
 
 const EXPORT_HELP: &str = "\
 Exit status: 0 success, 1 the conversation cannot be read or the file not written, 2 usage error.
-A file that exists is replaced only with --force. --answers --last 1 writes the last answer exactly as the model wrote \
-it. HTML pages contain no scripts and load nothing; HTML in answers is shown as text.
+A file that exists is replaced only with --force or, on a terminal, if you agree. --answers --last 1 writes the last \
+answer exactly as the model wrote it. HTML pages contain no scripts and load nothing; HTML in answers is shown as text.
 
   humble sessions export \"Trip to Busan\" --format html --output busan.html";
 
@@ -145,4 +145,4 @@ Without a terminal to ask on, --yes is needed. For three days, `humble sessions 
 
 const RESTORE_HELP: &str = "\
 Exit status: 0 restored, 1 nothing can be restored.
-Deleted conversations are kept in the folder `trash` of the home for three days. Each call restores one more.";
+Deleted conversations are kept for three days in the folder `trash`, next to config.json. Each call restores one more.";

@@ -212,7 +212,7 @@ pub fn server_for_pulls<'a>(
     managed.cloned().unwrap_or_else(|| local_ollama(home))
 }
 
-/// The local Ollama, at the address in `OLLAMA_HOST` if set. The model is a placeholder.
+/// The local Ollama, at the address in `OLLAMA_HOST` if that is valid. The model is a placeholder.
 pub fn local_ollama(home: &Home) -> ModelConfig {
     local_ollama_with(home, &environment_variable)
 }

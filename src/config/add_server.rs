@@ -19,8 +19,8 @@ use std::cell::Cell;
 /// A name must fit on one line of the screen.
 const NAME_CHARS_MAX: usize = 64;
 
-/// The configuration that a new server would have. If only a variable is unset, the result
-/// is a misconfigured server, not an error.
+/// The configuration that a new server would have. If the only problem is an unset
+/// variable, the result is a misconfigured server, not an error.
 ///
 /// # Errors
 /// The problem with the server, as a sentence.
@@ -98,7 +98,7 @@ pub fn add_servers(home: &Home, servers: &[NewServer]) -> Result<(), ConfigError
     })?;
     edit_file(&path, |document| {
         if document.root().is_empty() {
-            // An empty file gets indented JSON instead of the one-line form that an edit inserts.
+            // A new file or an empty object gets indented JSON instead of the one-line form that an edit inserts.
             let entries = servers.iter();
             let entries = entries.map(|new| (new.name.clone(), entry_to_json(new).into()));
             let file = json!({ "mcpServers": entries.collect::<Map<String, Value>>() });

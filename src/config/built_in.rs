@@ -7,7 +7,7 @@ use crate::domain::model::ApiKey;
 use crate::domain::{BuiltInSettings, FetchHost, ModelConfig, OllamaTarget, ProviderKind};
 use url::Url;
 
-/// The values of `builtIn`; `None` for those not given.
+/// The values of `builtIn`; `None` for those missing or invalid.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BuiltInSection {
     pub geocoding_url: Option<Url>,

@@ -101,7 +101,7 @@ impl Home {
         self.root.join("history")
     }
 
-    /// The unsent message at the last exit.
+    /// The unsent message with its files, and the queued prompts.
     pub fn draft(&self) -> PathBuf {
         self.root.join("draft")
     }

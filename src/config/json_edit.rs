@@ -76,8 +76,8 @@ fn new_item(step: &PathStep<'_>, inner_steps: &[PathStep<'_>], value: &Value) ->
     }
 }
 
-/// The position and text to insert for a new item. The text repeats the whitespace before
-/// the first item, so it follows the user's layout.
+/// The range to replace and its new text, which add an item. In a container with items, the text
+/// repeats the whitespace before the first one, so it follows the user's layout.
 fn insertion(
     text: &str,
     container: Range<usize>,

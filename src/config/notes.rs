@@ -6,7 +6,7 @@ use crate::domain::{ModelConfig, NotesSettings, Notice, OllamaTarget};
 use crate::files::{describe_io_error, expand_home};
 use std::path::{Path, PathBuf};
 
-/// The values of `notes`; `None` for those not given.
+/// The values of `notes`; `None` for those missing or invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NotesSection {
     /// An absolute path.

@@ -39,7 +39,7 @@ pub struct SettingsReview {
 }
 
 impl SettingsReview {
-    /// The changes with this impact, in file order.
+    /// The changes with this impact, in the order of `changes`.
     pub fn changes_with_impact(&self, impact: ChangeImpact) -> Vec<SettingsChange> {
         self.changes
             .iter()

@@ -187,7 +187,7 @@ fn parse_launch(
 }
 
 /// The launch of an entry without expanding `${NAME}`, to compare entries as they are written.
-/// `None` if the entry is misconfigured or the built-in server's.
+/// `None` if the entry has neither `command` nor `url`, as for the built-in server, or both.
 pub(super) fn written_launch(entry: &ConfigObject) -> Result<Option<NewServerLaunch>, FieldError> {
     let command = fields::non_empty_text(entry, "command")?;
     let url = fields::non_empty_text(entry, "url")?;
@@ -359,7 +359,7 @@ fn expand_pairs(
         .collect()
 }
 
-/// All secret values in the server settings, for log redaction.
+/// All secret values in the server settings, to be redacted.
 pub fn server_secrets(servers: &[ServerConfig]) -> Vec<Secret> {
     servers
         .iter()

@@ -67,7 +67,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The active model. `None` if several are marked active.
+    /// The active model. `None` if no model or several are marked active.
     pub fn active_model(&self) -> Option<&ModelConfig> {
         let mut active = self.models.iter().filter(|model| model.active);
         let first = active.next()?;
@@ -80,7 +80,7 @@ impl Settings {
         by_name.or_else(|| self.models.iter().find(|model| model.model == name))
     }
 
-    /// All secret values in these settings, for log redaction.
+    /// All secret values in these settings, to be redacted.
     pub fn secrets(&self) -> Vec<Secret> {
         let keys = self.models.iter().filter_map(|model| match &model.api_key {
             ApiKey::Known(key) => Some(key.clone()),

@@ -138,7 +138,7 @@ impl SettingsFiles {
     }
 
     /// Watches the current folders of the files. Links may have changed since the last check,
-    /// and a recreated folder needs a new watch.
+    /// and a recreated folder needs a new watch. Returns whether all of them are watched.
     fn watch_folders(&mut self) -> bool {
         if self.system_watcher.is_none() && self.may_use_events {
             let wake = self.wake.clone();

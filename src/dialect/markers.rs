@@ -7,7 +7,7 @@ pub(super) struct OpeningMarker {
     pub(super) opening: &'static str,
     /// The label of the contained calls in the approval dialog.
     pub(super) form: &'static str,
-    /// The marker is used only for calls, so unreadable contents are an invalid call. After any other
+    /// The marker is used only for calls, so unreadable contents are an unusable call. After any other
     /// marker, unreadable contents are text.
     pub(super) is_certain: bool,
 }

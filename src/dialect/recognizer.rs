@@ -67,7 +67,7 @@ pub(super) enum Advance {
 }
 
 pub(super) enum RecognizedForm {
-    /// Calls, invalid calls, and text between them. Their raw texts occur in the body in this
+    /// Calls, unusable calls, and text between them. Their raw texts occur in the body in this
     /// order; the rest of the body is markup.
     Calls(Vec<ScanEvent>),
     /// One call. More calls may follow in its wrapper.

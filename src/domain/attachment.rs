@@ -39,7 +39,7 @@ const UNKNOWN_IMAGE_TOKENS: u64 = 1_600;
 pub struct Attachment {
     /// The path as the user chose it, or a description such as `clipboard.png`. Unsanitized.
     pub name: String,
-    /// The absolute path; `None` for an image from the clipboard.
+    /// The absolute path; `None` for an image from the clipboard or a resource of a server.
     pub path: Option<PathBuf>,
     pub kind: AttachmentKind,
     /// Size of the contents in bytes.

@@ -55,7 +55,7 @@ impl Session {
             .count()
     }
 
-    /// The final answer to the prompt at `prompt_index`.
+    /// The index of the final answer to the prompt at `prompt_index`.
     fn answer_index(&self, prompt_index: usize) -> Option<usize> {
         let after = self.messages.get(prompt_index + 1..)?;
         let end = after
@@ -261,7 +261,8 @@ impl Session {
     }
 }
 
-/// A branch of another session: messages shared with the active branch, then its own.
+/// A branch of another version of a conversation: messages shared with this version's active branch,
+/// then its own.
 struct BranchPath<'a> {
     shared_messages: usize,
     tails: [&'a [SavedMessage]; 2],

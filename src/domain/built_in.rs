@@ -18,7 +18,7 @@ pub const BUILT_IN_TOOLS: [&str; 9] = [
     "summarize_notes",
 ];
 
-/// The `builtIn` section of `config.json`, with its defaults filled in.
+/// The `builtIn` and `notes` sections of `config.json`, with defaults filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuiltInSettings {
     /// Finds places by name. All addresses are complete URLs without a query.

@@ -88,17 +88,17 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The API key for a request. It is resolved on use, so a missing variable affects only
-/// models that need it.
+/// The API key for a request. A missing variable is an error only when a request needs it, so it
+/// does not affect other models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApiKey {
     /// The request contains no key.
     NotNeeded,
     Known(Secret),
-    /// No key was given, and this environment variable is unset or empty.
+    /// The key should be in this environment variable, which is unset or empty.
     MissingVariable(String),
-    /// The key cannot be sent in a header. Carries the reason: the key is empty, or it contains a
-    /// line break or a non-ASCII character.
+    /// The key cannot be sent in a header. Carries the reason, such as that it is empty or contains a
+    /// line break.
     Unusable(String),
 }
 
@@ -145,7 +145,8 @@ impl ModelConfig {
         }
     }
 
-    /// A different model on the same server. Settings that depend on the model are omitted.
+    /// A different model on the same server, without the context length, `think`, `vision` and
+    /// `options` of this one.
     #[must_use]
     pub fn with_model(&self, name: &str) -> Self {
         Self {

@@ -115,9 +115,9 @@ pub enum BannerCause {
     OpenPermissions,
     /// `system_prompt.txt` is an old version that explains tool calls itself.
     OutdatedSystemPrompt,
-    /// Some personas could not be read.
+    /// The folder of personas could not be read, or contains too many.
     IncompletePersonas,
-    /// The configured notes folder is missing.
+    /// The configured notes folder is missing or is not a folder.
     UnusableVault,
     /// An edit to the settings takes effect only at the next start.
     PendingSettings,

@@ -118,7 +118,7 @@ impl TemplateBody {
     }
 
     /// The text with `values` in place of the fields. A field whose value is missing or empty
-    /// stays as it is written in the template.
+    /// becomes `{{NAME}}` again.
     pub fn fill(&self, values: &[String]) -> String {
         let mut filled = String::new();
         for part in &self.parts {

@@ -156,7 +156,7 @@ impl ProviderKind {
         self.profile().server_command
     }
 
-    /// Whether the server can pull, remove and list loaded models.
+    /// Whether the server can pull and remove models, and list the loaded ones.
     pub fn manages_models(self) -> bool {
         self.profile().manages_models
     }

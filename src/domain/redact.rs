@@ -141,7 +141,7 @@ fn search_chunks(value: &str) -> Vec<String> {
 }
 
 /// Replaces each range that starts within the first `bytes_max` bytes of `text` with
-/// [`HIDDEN`], and drops the text after them. Also returns the number of bytes of `text` that
+/// [`HIDDEN`], and drops the text after these bytes. Also returns the number of bytes of `text` that
 /// the result covers.
 fn mask_ranges(text: &str, mut ranges: Vec<Range<usize>>, bytes_max: usize) -> (String, usize) {
     let bytes_max = text.floor_char_boundary(bytes_max);

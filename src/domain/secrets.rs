@@ -102,7 +102,7 @@ const UNKNOWN_TOKEN_BYTES_MIN: usize = 32;
 const UNKNOWN_TOKEN_DIGITS_MIN: usize = 4;
 
 /// The parts of a setting that are secret by their form or their context, in order and without
-/// overlaps: tokens, values after `Bearer` or a flag with a secret name, and secrets in URLs.
+/// overlaps: tokens, private keys, values after `Bearer` or a secret name, and secrets in URLs.
 pub fn secret_parts(text: &str) -> Vec<Range<usize>> {
     let mut parts = pattern_matches(text);
     if let Some(start) = text.find("-----BEGIN") {

@@ -9,14 +9,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One valid entry of `mcp-servers.json`.
+/// A server as configured in `mcp-servers.json`, possibly misconfigured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
     pub id: ServerId,
     pub description: Option<String>,
     pub enabled: bool,
     pub launch: LaunchConfig,
-    /// The tools that the user disabled individually.
+    /// The tools that are disabled individually.
     pub disabled_tools: BTreeSet<String>,
     /// The tools that requests always offer, even if others are held back.
     pub pinned_tools: BTreeSet<String>,
@@ -25,8 +25,8 @@ pub struct ServerConfig {
     pub protocol: ProtocolMode,
     /// How to sign in, if the server requires it.
     pub oauth: OAuthSettings,
-    /// Values of expanded variables (`${NAME}`), longest first. They are removed from logs
-    /// and screens.
+    /// Values of expanded variables (`${NAME}`) and the secrets of `oauth`, longest first. They are
+    /// removed from logs and screens.
     pub secrets: Vec<Secret>,
 }
 

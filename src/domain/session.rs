@@ -68,8 +68,7 @@ impl Session {
             .trim()
     }
 
-    /// The prompt that the session is named after: the first answered one, or else the first one
-    /// whose answer was stopped.
+    /// The first answered prompt of the active branch, or else the first one whose answer was stopped.
     pub fn first_prompt(&self) -> &str {
         let first_message = self.first_message();
         let prompt = first_message.or_else(|| self.stopped_prompt());

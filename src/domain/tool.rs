@@ -238,7 +238,7 @@ pub enum ToolOutcome {
     },
     /// The user blocked the tool permanently; the turn continues.
     Never,
-    /// The turn was stopped while the call ran. The tool may have done its work.
+    /// The turn was stopped or the program ended while the call ran. The tool may have done its work.
     Interrupted,
     /// The user cancelled this call while it ran; the turn continues.
     Cancelled {
@@ -272,7 +272,8 @@ impl ToolCall {
         }
     }
 
-    /// Whether the program ended while the server ran the call as a task.
+    /// Whether the server may still be running the call as a task: the turn or the program ended, or
+    /// the user left the task, before its result arrived.
     pub fn has_open_task(&self) -> bool {
         self.task.is_some() && self.state == ToolState::Done(ToolOutcome::Interrupted)
     }

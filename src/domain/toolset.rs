@@ -135,8 +135,8 @@ impl Toolset {
         Self::new(tools, withheld)
     }
 
-    /// Tools of one server that are offered outside a conversation, under their own names. They have no
-    /// launch, because nothing here calls them.
+    /// Tools of one server that are offered outside a conversation, under their own names. Their launch
+    /// identity is a placeholder, because nothing here calls them.
     pub fn of_sampling(server: &ServerId, tools: &[Arc<Tool>]) -> Self {
         let mut used_names = HashSet::new();
         let tools = tools.iter().map(|tool| OfferedTool {

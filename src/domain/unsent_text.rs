@@ -10,7 +10,7 @@ pub struct UnsentText {
     /// The earlier prompt that the message replaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit_of: Option<EditOf>,
-    /// Other texts that were in the message, such as an edit of an earlier prompt.
+    /// Other texts from the message editor, such as an edit of an earlier prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
     /// Queued prompts, the next one first.

@@ -18,8 +18,8 @@ enum UriPart {
     },
 }
 
-/// The operators of RFC 6570. Each sets the first character, the separator and whether reserved
-/// characters are kept.
+/// The operators of RFC 6570. Each sets the first character, the separator, whether names are
+/// written, and whether reserved characters are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UriOperator {
     Simple,
@@ -32,7 +32,7 @@ enum UriOperator {
     QueryContinuation,
 }
 
-/// Further variables of a template are taken as text.
+/// Once a template has this many variables, its further expressions are taken as text.
 const VARIABLES_MAX: usize = 20;
 
 impl UriTemplate {
@@ -170,7 +170,8 @@ impl UriOperator {
     }
 }
 
-/// Appends a value; everything except unreserved characters (RFC 3986) is percent-encoded.
+/// Appends a value, percent-encoded except for unreserved characters (RFC 3986) and, if
+/// `keeps_reserved`, reserved ones.
 fn push_encoded(uri: &mut String, value: &str, keeps_reserved: bool) {
     const RESERVED: &[u8] = b":/?#[]@!$&'()*+,;=";
     for byte in value.bytes() {

@@ -89,7 +89,8 @@ pub(super) struct CompletedCall {
 /// characters received so far, thinking included.
 ///
 /// # Errors
-/// The messages exceed the context, the server fails, or the model calls a tool wrongly.
+/// The messages exceed the context, the server fails, the answer is empty, or the model calls a
+/// tool wrongly.
 pub(super) async fn complete(
     provider: &Provider,
     request: SingleRequest,

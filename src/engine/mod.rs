@@ -82,7 +82,7 @@ use tokio::task::JoinHandle;
 pub struct EngineHandle {
     pub commands: mpsc::Sender<Command>,
     pub events: mpsc::Receiver<Event>,
-    /// Ends after [`Command::Shutdown`], or when `commands` is dropped.
+    /// Ends after a shutdown command, or when the front end drops `commands` or `events`.
     pub task: JoinHandle<()>,
 }
 

@@ -40,8 +40,8 @@ pub fn parse_tool_name(name: &str, servers: &[ServerId]) -> Result<(ServerId, St
     Err(clean_line(&format!("--allow {name}: {why}")))
 }
 
-/// Checks that each tool is available. Tools of a server that failed to start are accepted: the
-/// failure was already reported, and the model can answer without them.
+/// Checks that each tool is available. Tools of a server that failed to start or needs a sign-in are
+/// accepted: this was already reported, and the model can answer without them.
 pub(super) fn check_available(
     allowed: &[(ServerId, String)],
     servers: &BTreeMap<String, Server>,

@@ -25,8 +25,8 @@ const THINKING_MODELS: [&str; 17] = [
 ];
 /// Variants of these models that do not think.
 const NON_THINKING_VARIANTS: [&str; 2] = ["instruct", "coder"];
-/// Text longer than this without a tag counts as the answer. Thinking is long, so a smaller limit
-/// would often print thinking as the answer.
+/// Text longer than this without a tag counts as the answer once a blank line follows. Thinking is
+/// long, so a smaller limit would often print thinking as the answer.
 const BUFFER_BYTES_MAX: usize = 32 << 10;
 
 /// Whether the model is known to write `</think>` without `<think>`.

@@ -7,7 +7,7 @@ use crate::domain::{NewServer, NewServerLaunch, ServerCandidate};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Entries with longer strings are refused.
+/// Entries with more text in total are refused.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 const DESCRIPTION_CHARS_MAX: usize = 200;
 /// Settings that are not imported although they change how a server is started or used.

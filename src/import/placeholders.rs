@@ -3,7 +3,7 @@
 use crate::domain::new_server::{is_variable_name, variable_name_from};
 
 /// Converts `${env:NAME}`, `{env:NAME}`, `${input:name}`, `${NAME:-default}`, `${userHome}` and a
-/// text that is only `$NAME`. All other text stays as it is. O(len).
+/// text that is only `$NAME`. All other text stays as it is.
 pub(super) fn normalize(text: &str) -> String {
     if let Some(name) = text.strip_prefix('$')
         && is_variable_name(name)

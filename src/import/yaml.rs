@@ -11,7 +11,7 @@ enum OpenNode {
     Mapping(Map<String, Value>, Option<String>),
 }
 
-/// The first document of `text`; null if there is none.
+/// The only document of `text`; null if there is none. Several are refused.
 pub(super) fn parse(text: &str) -> Result<Value, SyntaxError> {
     let mut open: Vec<OpenNode> = Vec::new();
     let mut documents = 0;

@@ -36,8 +36,8 @@ pub struct McpCall {
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlierTask {
     pub task: ServerTask,
-    /// Whether the user left it running. It may take [`LEFT_TASK_TIME_MAX`], and it goes on when
-    /// this call is dropped.
+    /// Whether the user left it running. If so, it may take [`LEFT_TASK_TIME_MAX`], and it goes on
+    /// when this call is dropped.
     pub is_left: bool,
 }
 

@@ -45,7 +45,7 @@ pub struct ContentListBuilder<T> {
     ttl: Option<Duration>,
 }
 
-/// A complete list.
+/// A list as far as it could be collected.
 #[derive(Debug, PartialEq)]
 pub struct ContentList<T> {
     pub items: Vec<T>,

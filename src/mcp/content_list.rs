@@ -102,7 +102,8 @@ impl ServerSupervisor {
     }
 }
 
-/// A clause for each list whose names changed, such as ``prompts: added `a` ``.
+/// A clause for each of the lists of prompts and resources whose keys changed, such as
+/// ``prompts: added `a` ``; `None` if neither did.
 fn describe_content_changes(before: &ServerContent, after: &ServerContent) -> Option<Vec<String>> {
     let prompts = |content: &ServerContent| names(&content.prompts);
     let resources = |content: &ServerContent| names(&content.resources);

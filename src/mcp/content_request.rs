@@ -110,7 +110,7 @@ impl Hub {
             .for_each(|supervisor| supervisor.tool_use.notify_one());
     }
 
-    /// Requests values for an argument, for at most three seconds.
+    /// Requests values for an argument. Waits at most three seconds once the server is connected.
     ///
     /// # Errors
     /// The reason why there are none, as a clause.

@@ -35,7 +35,7 @@ pub struct ResourceContents {
 /// Decodes the result of `prompts/get`.
 ///
 /// # Errors
-/// The result contains no messages or too much text, or the server requires input first.
+/// The result has no list of messages or too much text, or the server requires input first.
 pub fn prompt_contents(result: &Value) -> Result<PromptContents, String> {
     reject_input_required(result)?;
     let messages = result.get("messages").and_then(Value::as_array);

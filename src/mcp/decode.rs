@@ -15,7 +15,7 @@ pub const PAGES_MAX: usize = 100;
 pub const TOOLS_MAX: usize = 5_000;
 /// Maximum size of one tool definition.
 const TOOL_BYTES_MAX: usize = 256 << 10;
-/// Maximum size of all definitions of a server; every request to a model contains them.
+/// Maximum size of all definitions of a server; every request to a model may contain them.
 const DEFINITIONS_BYTES_MAX: usize = 16 << 20;
 const NAME_BYTES_MAX: usize = 512;
 /// Maximum number of lines about omitted tools; further omissions are only counted.

@@ -6,14 +6,15 @@ use crate::domain::{
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum HubEvent {
-    /// A server's status or tools changed. Disabled servers report nothing.
+    /// A server's status, tools, prompts or resources changed. Disabled servers report nothing.
     Changed(Box<Server>),
     /// The newest progress of a running call; earlier values may be skipped.
     Progress {
         call: CallId,
         progress: ToolProgress,
     },
-    /// The server runs the call as a task. Its id must be stored: no other session can look it up.
+    /// The server runs the call as a task. The id of the task must be stored, because no other
+    /// session can look it up.
     TaskStarted {
         call: CallId,
         task: ServerTask,

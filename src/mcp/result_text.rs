@@ -1,5 +1,5 @@
 //! Renders a tool result as text for a model, item by item. Content other than text becomes a line
-//! that describes it. Pure.
+//! that describes it; the text of an embedded resource follows its line. Pure.
 
 use crate::domain::resource_link::link_line;
 use serde_json::{Map, Value};
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn every_content_type_is_rendered_as_a_line() {
+    fn content_of_every_type_is_rendered_in_order() {
         let result = json!({ "content": [
             { "type": "text", "text": "안녕\u{1b}[0m" },
             { "type": "image", "mimeType": "image/png", "data": "AAAA" },

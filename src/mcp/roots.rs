@@ -57,8 +57,8 @@ impl RootFolders {
     }
 }
 
-/// A folder with its `file://` URI, in which everything but unreserved characters is
-/// percent-encoded. `None` for a relative path, which has no URI.
+/// A folder with its `file://` URI, percent-encoded where the path of a URL requires it. `None` for
+/// a relative path, which has no URI.
 fn root(folder: &Path) -> Option<Value> {
     let uri = Url::from_file_path(folder).ok()?;
     let mut root = json!({ "uri": uri.as_str() });

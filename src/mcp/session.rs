@@ -29,8 +29,9 @@ use tokio::time::timeout;
 /// Time limit for all pages together. The startup timeout applies to the first list too.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Maximum time for the response to `server/discover`. A server that supports it responds as soon
-/// as it has started, so a third of the startup timeout, or this limit if it is shorter, is enough.
+/// Maximum time for the response to `server/discover` if `initialize` may follow it. A server that
+/// supports `server/discover` responds as soon as it has started, so a third of the startup timeout,
+/// or this limit if it is shorter, is enough.
 /// After 10 s rmcp itself would send `initialize` on the same connection and mistake the late
 /// response to the probe for the response to `initialize`.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(9);
@@ -70,7 +71,7 @@ pub enum Handshake {
 
 /// Runs a session over `transport` until it ends, and returns the reason. `on_ready` receives the
 /// session once it is open; the future it returns runs alongside the session, and the session ends
-/// with it. Dropping the future drops the transport.
+/// with it. Dropping the future of this function drops the transport.
 pub async fn run_session<T, F>(
     transport: T,
     shared: &Arc<SessionShared>,

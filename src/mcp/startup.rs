@@ -11,7 +11,7 @@ pub struct StartupTimeout {
     /// The setting `startupTimeoutSeconds`. Errors name it, because it is the value that the user
     /// can change.
     pub configured: Duration,
-    /// The part that earlier handshakes have not used.
+    /// The part that earlier handshakes have not used, but at least two thirds.
     pub remaining: Duration,
 }
 

@@ -24,7 +24,7 @@ pub struct StderrBuffer(Arc<Mutex<StderrRing>>);
 #[derive(Debug, Default)]
 struct StderrRing {
     lines: VecDeque<ServerLogLine>,
-    /// Number of lines ever written, over all runs.
+    /// Number of lines ever written, over all runs, plus one for each time they were cleared.
     lines_written: u64,
     run_started_at: Option<Timestamp>,
     /// The incomplete line, cut at [`PARTIAL_BYTES_MAX`].

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 pub const LINE_BYTES_MAX: usize = 64 << 20;
 /// Maximum number of messages waiting for the server to read.
 pub const OUTBOX_MESSAGES_MAX: usize = 1_024;
-/// A server that reads none of its input for this long has failed.
+/// A server that takes longer than this to accept one message has failed.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Line buffers larger than this are freed after use.
 const LINE_BYTES_KEPT: usize = 1 << 20;
@@ -154,7 +154,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTrans
     }
 }
 
-/// Writes queued messages until the server stops accepting them.
+/// Writes queued messages until the server stops accepting them or the queue is closed.
 pub async fn write_queue(
     mut queue: mpsc::Receiver<Vec<u8>>,
     mut writer: impl AsyncWrite + Unpin,

@@ -3,7 +3,7 @@
 use crate::domain::Tool;
 use std::time::Duration;
 
-/// The tools of a server, and a line for each omitted tool that names the reason.
+/// The tools of a server, and for each omitted tool, a line that names the reason.
 pub struct ListedTools {
     pub tools: Vec<Tool>,
     pub omitted: Vec<String>,

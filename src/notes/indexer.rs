@@ -14,7 +14,7 @@ const SKIPPED_MAX: usize = 20;
 /// The result of an index update.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexingReport {
-    /// Notes in the index.
+    /// Notes in the index; if the update is not complete, only those that it reached.
     pub notes: usize,
     /// Notes that were new or had changed.
     pub updated: usize,

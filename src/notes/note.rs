@@ -76,7 +76,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// The text between `---` lines at the start, and the rest.
+/// The text between the line `---` at the start and the next `---` or `...`, and the rest.
 fn split_front_matter(text: &str) -> (&str, &str) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n');

@@ -25,7 +25,8 @@ pub struct NotePath {
 }
 
 impl Vault {
-    /// The path of an existing note, given as a path below the vault or as an absolute path.
+    /// The path of an existing note, given as a path below the vault or as an absolute path, perhaps
+    /// without `.md`.
     ///
     /// # Errors
     /// There is no such file, it is not a note, or it lies outside the vault.

@@ -11,7 +11,7 @@ const PATHS_MAX: usize = 50;
 /// How well a path matches, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PathMatch {
-    /// The file name, with or without its extension.
+    /// The whole path, or the file name with or without its extension.
     Exact,
     /// The beginning of the path or of the file name.
     Beginning,

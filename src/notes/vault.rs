@@ -14,7 +14,7 @@ use std::time::UNIX_EPOCH;
 pub const NOTES_MAX: usize = 100_000;
 /// Maximum depth of nested folders.
 const DEPTH_MAX: usize = 32;
-/// Larger notes are not indexed.
+/// Larger notes are neither indexed nor read.
 pub const NOTE_BYTES_MAX: u64 = 4 << 20;
 /// Limits of common file systems, for a path and for one name in it.
 const PATH_BYTES_MAX: usize = 4_096;
@@ -46,7 +46,8 @@ pub struct Listing {
     pub notes: Vec<NoteFile>,
     /// There are more than [`NOTES_MAX`] notes.
     pub is_truncated: bool,
-    /// Paths that could not be read or are too large, each with the reason.
+    /// Paths that were left out, each with the reason: they could not be read, are too large, are not
+    /// UTF-8, or are links to files that are missing or outside the vault.
     pub skipped: Vec<(String, String)>,
     /// There are links to folders, which are not followed.
     pub has_linked_folders: bool,

@@ -31,8 +31,8 @@ impl Vault {
             .map_err(|why| unremovable(note, why))
     }
 
-    /// Replaces the text of a written note. Returns the old text; `None` if the note has changed
-    /// since it was written.
+    /// Replaces the text of a written note. Returns the note and its old text; `None` if the note is
+    /// missing or has changed since it was written.
     ///
     /// # Errors
     /// The file cannot be written.

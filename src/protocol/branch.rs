@@ -7,7 +7,7 @@ pub struct BranchSummary {
     pub first_prompt_line: String,
     /// Number of messages that it shares with the active branch.
     pub shared_messages: usize,
-    /// Number of messages after that.
+    /// Number of messages after those.
     pub own_messages: usize,
     pub left_at: Option<jiff::Timestamp>,
 }

@@ -6,7 +6,7 @@ pub enum NoteCommand {
     /// Finds the notes whose paths match this text; answered by [`super::Event::NotePathsFound`], unless
     /// another search is requested before this one starts.
     FindPaths(String),
-    /// Opens a note, given its path below the vault or its absolute path.
+    /// Opens a note, given its path or its file name.
     Open(String),
     Close,
     /// Names the open note.

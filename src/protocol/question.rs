@@ -124,7 +124,7 @@ pub enum UserChoice {
     /// Treat the unusable call as plain text of the answer.
     #[serde(rename = "as_text")]
     TreatAsText,
-    /// Run the failed call again.
+    /// Run the call again, after an error or a visit to the page that it requires.
     Retry,
     /// Allow the requested tools.
     #[serde(rename = "go_on")]

@@ -26,7 +26,7 @@ pub(super) enum BodyEnd {
     Empty,
     /// The event after the last blank line, if any; it may be incomplete.
     LastEvent(Option<SseEvent>),
-    /// The whole JSON value; it may be incomplete.
+    /// All bytes of the JSON value, which may be incomplete.
     Json(Vec<u8>),
     /// The first line of a body that contains no server-sent events.
     NotEvents(Vec<u8>),
@@ -71,7 +71,8 @@ impl BodyReader {
         }
     }
 
-    /// Leaves `Unknown` at the first visible character. Returns the complete events.
+    /// Leaves `Unknown` at the first visible character, unless it begins a web page, which is an
+    /// error. Returns the complete events.
     fn detect_format(&mut self) -> Vec<Result<SseEvent, MalformedReply>> {
         let Self::Unknown(start) = self else {
             return Vec::new();

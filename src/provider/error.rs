@@ -26,7 +26,8 @@ pub struct ProviderError {
 /// The server and model of a request, as shown in notices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestTarget {
-    /// Scheme, host and port: never a path, a query or credentials.
+    /// Scheme, host and port: never a path, a query or credentials. A base URL that is not valid
+    /// loses only its credentials.
     pub url: String,
     pub provider: ProviderKind,
     /// The model's name in config.json.

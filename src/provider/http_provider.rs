@@ -25,8 +25,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 const IS_LOADED_TIMEOUT: Duration = Duration::from_secs(1);
 const MODEL_INFO_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Shares connections, and keeps track of the parameters that each server rejects until the program
-/// exits.
+/// Shares connections, and remembers until the program exits which parameters each server rejects.
 #[derive(Debug, Default)]
 pub struct HttpProvider {
     clients: Arc<HttpClients>,
@@ -45,7 +44,7 @@ pub(super) struct AcceptedReply {
 
 impl HttpProvider {
     /// Sends a chat request and waits for the head of a successful response. If the server
-    /// rejects a parameter, sends the request again without it, and omits it from later requests.
+    /// rejects a parameter, sends this and later requests without it or with a replacement.
     pub(super) async fn open_reply(
         &self,
         request: &ChatRequest,

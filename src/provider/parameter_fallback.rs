@@ -185,7 +185,7 @@ impl ParameterFallback {
         notices
     }
 
-    /// The parts of a request that are left out, with their names in notices.
+    /// Whether each of these parts of a request is left out, with its name in notices.
     fn omissions(self) -> impl Iterator<Item = (bool, &'static str)> {
         let omissions = [
             (self.omits_stream_options, "stream_options"),

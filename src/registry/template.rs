@@ -22,7 +22,7 @@ impl Input {
     /// value. `None` if it is optional and has no fixed value.
     ///
     /// # Errors
-    /// The value contains a control character or `$`.
+    /// The value contains a control character, `$` or a brace that is not closed.
     pub(super) fn resolve(&self, name: &str) -> Result<Option<String>, String> {
         if let Some(value) = &self.value {
             return self.expand(value).map(Some);

@@ -1,7 +1,7 @@
 //! Words that do not indicate the topic of a prompt: requests, politeness, and words that occur in
 //! questions of every kind.
 
-/// In lower case, without Korean particles.
+/// In lower case. Korean words have no particle, unless only one letter would remain without it.
 const FILLERS: &[&str] = &[
     // Requests and politeness
     "please",

@@ -72,7 +72,8 @@ impl Index {
         Self::open_with(path, PrefixLookup::Scan)
     }
 
-    /// Like [`Self::open`]. Replaces an index with the other kind of prefix lookup by an empty one.
+    /// Like [`Self::open`]. An index that has the other kind of prefix lookup is replaced by an empty
+    /// one.
     pub fn open_with(path: &Path, prefixes: PrefixLookup) -> Result<Self, SearchError> {
         Ok(Self {
             connection: schema::open(path, prefixes)?,
@@ -183,7 +184,7 @@ impl Index {
         Ok(())
     }
 
-    /// The dimensions of the stored vectors; 0 while there are none.
+    /// The dimensions recorded for the vectors; 0 while none are recorded.
     pub fn dimensions(&self) -> Result<usize, SearchError> {
         let query = "SELECT dimensions FROM embedding";
         let stored: Option<Option<i64>> = self

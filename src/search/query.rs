@@ -50,7 +50,7 @@ pub struct Hit {
     pub body: String,
     /// 0..=1, higher is better.
     pub score: f32,
-    /// The cosine similarity of the vectors; 0 without them.
+    /// The cosine similarity of the vectors, at least 0; 0 without them.
     pub similarity: f32,
 }
 

@@ -93,8 +93,8 @@ pub fn composed(text: &str) -> std::borrow::Cow<'_, str> {
     ComposingNormalizerBorrowed::new_nfc().normalize(text)
 }
 
-/// The pairs of letters in `text`, separated by spaces. The last letter of each run also stands
-/// alone, so that a prefix query finds any single letter.
+/// The pairs of letters in the Korean, Chinese and Japanese runs of `text`, separated by spaces. The
+/// last letter of each run also stands alone, so that a prefix query finds any single letter.
 pub fn letter_pairs(text: &str) -> String {
     let mut out = String::new();
     let mut previous: Option<char> = None;
@@ -148,8 +148,8 @@ impl SearchTerms {
         self.terms.iter().map(alone).collect()
     }
 
-    /// The rarest terms that together occur in at most `rows_max` rows, at least one. `counts` has the
-    /// rows of each term.
+    /// The rarest terms that together occur in at most `rows_max` rows, at least one. `counts` has
+    /// the number of rows of each term.
     pub(super) fn rarest(&self, counts: &[i64], rows_max: i64) -> Self {
         let mut by_count: Vec<(i64, &Term)> = counts.iter().copied().zip(&self.terms).collect();
         by_count.sort_by_key(|(count, _)| *count);

@@ -19,8 +19,8 @@ use serde_json::json;
 use std::pin::pin;
 use tokio::sync::mpsc;
 
-/// How long clients may cache the tool list and the discovery result. Both are fixed while the
-/// process runs.
+/// How long clients may cache the tool list and the discovery result. Both are fixed while a session
+/// or `humble serve` runs.
 const CACHE_MILLISECONDS: u64 = 3_600_000;
 /// Maximum number of progress reports waiting for a slow reader; further ones are dropped.
 const PROGRESS_BUFFER: usize = 16;

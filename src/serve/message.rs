@@ -48,7 +48,7 @@ pub fn parse(text: &[u8]) -> Result<ClientJsonRpcMessage, Box<RpcErrorResponse>>
     }
 }
 
-/// Parses a line. `None` for a blank line, and for an unknown or invalid notification, which must
+/// Parses a line. `None` for a blank line, and for a notification that cannot be parsed, which must
 /// not be answered.
 ///
 /// # Errors

@@ -65,8 +65,8 @@ pub(super) fn list_from_json(entries: &[Value]) -> Vec<Arc<Attachment>> {
     entries.iter().filter_map(from_json).map(Arc::new).collect()
 }
 
-/// Moves the recognized attachments from `object` to their prompts. `first_index` is the index of
-/// the first message in the conversation.
+/// Moves the recognized attachments from `object` to their prompts. `first_index` is the index in
+/// the conversation of the first of `messages`.
 pub(super) fn take_attachments(
     object: &mut Map<String, Value>,
     messages: &mut [SavedMessage],

@@ -27,8 +27,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The notice for an action that neither opens nor saves the open conversation. `failed` begins
-    /// its message, such as `Not deleted`.
+    /// The notice for an action that neither opens a conversation nor saves the open one. `failed`
+    /// begins its message, such as `Not deleted`.
     pub fn notice_for(&self, failed: &str) -> Notice {
         let mut notice = self.notice();
         notice.what = format!("{failed}: {self}.");

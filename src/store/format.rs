@@ -60,8 +60,8 @@ pub(super) fn serialize_new(session: &Session) -> Vec<u8> {
 /// Why a session cannot be merged into its file.
 #[derive(Debug)]
 pub(super) enum MergeError {
-    /// The file contains messages or branches that the session does not: another program
-    /// changed it.
+    /// The file contains messages or branches that the session does not, or unpaired surrogates:
+    /// another program changed it.
     Conflict,
     /// The file is no longer a session.
     Invalid(String),

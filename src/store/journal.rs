@@ -111,7 +111,7 @@ pub struct Journal {
     ends_mid_line: bool,
 }
 
-/// A file found in the journal folder at startup.
+/// What was found in the journal folder at startup.
 #[derive(Debug)]
 pub enum OrphanedJournal {
     /// An orphaned journal, now locked by this process.
@@ -119,7 +119,7 @@ pub enum OrphanedJournal {
         journal: Journal,
         turns: Vec<JournaledTurn>,
     },
-    /// Not a readable journal; the file is left unchanged.
+    /// Not a readable journal, or all journals beyond the limit; the files are left unchanged.
     Unrecognized(Notice),
 }
 

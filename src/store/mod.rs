@@ -1,5 +1,6 @@
-//! Saved sessions, journals of running turns, and prompt history. All functions block on disk
-//! access, so callers must run them on a blocking thread.
+//! Saved sessions with their attachments, index and trash, journals of running turns, left tasks,
+//! and prompt history. Functions that access the disk block, so callers must run them on a blocking
+//! thread.
 
 mod attachment_json;
 mod attachments;

@@ -1,5 +1,5 @@
 //! Saves an answer that was shown but not saved before the program ended, even if it is only
-//! partial. It is added only once, and everything else in the session stays unchanged.
+//! partial. It is added only once, and nothing else in the session is lost.
 
 use super::journal::JournaledTurn;
 use super::{SessionStore, StoreError};
@@ -72,8 +72,9 @@ pub fn recover_answer(
     }
 }
 
-/// Saves the partial answer and the calls of an unanswered turn as a cancelled turn, unless its
-/// session already contains it or has no file.
+/// Saves the partial answer and the calls of an unanswered turn as a cancelled turn. Does nothing
+/// if the turn has neither, or if its session already contains it, has no file or cannot be read
+/// or safely changed.
 ///
 /// # Errors
 /// The sessions cannot be written.

@@ -34,7 +34,7 @@ impl SessionStore {
         AttachmentStore::new(self.folder.join(ATTACHMENTS_FOLDER))
     }
 
-    /// Creates the file of a conversation. Its first answer ended at `ended_at`, which becomes
+    /// Creates the file of a conversation. `ended_at`, usually the end of its first answer, becomes
     /// part of the name.
     ///
     /// # Errors

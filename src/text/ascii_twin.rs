@@ -34,7 +34,7 @@ pub(super) fn ascii_letter_twin(c: char) -> Option<char> {
     skeleton(c).filter(char::is_ascii_alphanumeric)
 }
 
-/// The ASCII punctuation that looks like `c`, where `c` is not ordinary in text.
+/// The ASCII punctuation that looks like `c`; `None` if `c` itself is common in ordinary text.
 pub(super) fn ascii_punctuation_twin(c: char) -> Option<char> {
     let is_box_drawing = matches!(c, '\u{2500}'..='\u{257F}');
     if is_box_drawing || ORDINARY_PUNCTUATION.contains(c) {
@@ -47,7 +47,7 @@ pub(super) fn ascii_punctuation_twin(c: char) -> Option<char> {
     }
 }
 
-/// Whether `c` is a Latin letter or numeral that passes for ASCII.
+/// Whether the Latin letter or numeral `c` passes for ASCII.
 pub(super) fn is_latin_look_alike(c: char) -> bool {
     let has_letter_twin = || ascii_letter_twin(c).is_some() && !DISTINCT_LATIN.contains(c);
     // Click letters, such as `ǃ`.

@@ -4,8 +4,8 @@
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 use unicode_width::UnicodeWidthStr;
 
-/// The width of one grapheme cluster in terminal columns: 0, 1 or 2. Control characters have width
-/// 0.
+/// The width of one grapheme cluster in terminal columns: 0, 1 or 2. ASCII control characters have
+/// width 0.
 pub fn cluster_width(cluster: &str) -> usize {
     match cluster.as_bytes() {
         [b' '..=b'~'] => 1,

@@ -30,7 +30,7 @@ pub enum Invisible {
     Bidi,
     /// U+200C and U+200D, which emoji and some scripts need between two characters.
     Joiner,
-    /// U+FE00 to U+FE0F, which select text or emoji presentation.
+    /// U+FE00 to U+FE0F, the last two of which select text or emoji presentation.
     StyleSelector,
     /// The variation selectors of Mongolian.
     MongolianSelector,
@@ -124,7 +124,7 @@ enum PendingChars {
     Nothing,
     /// ZWJ or ZWNJ, kept if the next character joins the cluster.
     Joiner(char),
-    /// U+FE0F after a digit, kept if a keycap follows.
+    /// U+FE0F after a digit, `#` or `*`, kept if a keycap follows.
     Keycap,
     /// Tags after a black flag, kept if they spell a flag.
     Tags(String),

@@ -1,4 +1,5 @@
-//! Splits and cleans untrusted text that is quoted in a prompt or on screen.
+//! Splits and cleans untrusted text that is quoted in a prompt or on screen, and restores line
+//! endings after an edit.
 
 use super::invisible::Invisible;
 use super::line_diff::{LineChange, diff_lines};

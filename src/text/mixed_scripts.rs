@@ -231,9 +231,9 @@ impl<'a> Word<'a> {
         }
     }
 
-    /// Whether a word with `ı` follows the rules of Turkish: the vowels next to `ı` are `a` and
-    /// `ı`, after a consonant, and there is no `q`, `w` or `x`. Parts of paths, addresses and
-    /// options are not words.
+    /// Whether a word with `ı` follows the rules of Turkish: the vowels before and after `ı` are `a`
+    /// or `ı`, separated from it by a consonant, and there is no `q`, `w` or `x`. Parts of paths,
+    /// addresses and options are not words.
     fn is_turkish_word(&self) -> bool {
         let is_separator = |c: char| "/\\_@=$~".contains(c);
         let mut before = self.before.chars().rev();

@@ -1,6 +1,6 @@
 //! Reduces text to its significant characters, to recognize a quotation however it was wrapped or
-//! escaped. Drops whitespace, quotation marks, backticks, invisible characters, and JSON and XML
-//! escapes at any nesting depth.
+//! escaped. Drops whitespace, quotation marks, backticks and invisible characters, and decodes JSON
+//! and XML escapes at any nesting depth.
 
 use super::invisible::is_invisible;
 

@@ -17,7 +17,7 @@ pub(super) const CONFUSABLE: [Script; 7] = [
 ];
 /// Letters that, apart from `ı`, only Turkish and related languages have.
 const TURKIC: &str = "ğşəİĞŞƏ";
-/// Characters used only in phonetic transcriptions.
+/// Characters of phonetic transcriptions outside the IPA Extensions block.
 const PHONETIC: &str = "ˈˌːŋ";
 /// ASCII punctuation of paths, variables and assignments, which prose does not contain.
 const CODE_PUNCTUATION: &str = "/\\_@~$=";

@@ -155,7 +155,7 @@ impl RowFiller {
         let first = cluster.chars().next().unwrap_or(' ');
         let is_ideographic = is_ideographic(first, columns);
         let is_alphanumeric = first.is_alphanumeric();
-        // Do not break right after the indentation, unless the next word does not fit otherwise.
+        // Do not break right after the indentation, unless not even the next cluster fits.
         if self.has_visible_text && self.can_break_before(first, is_ideographic) {
             let here = Some(BreakCandidate {
                 offset,

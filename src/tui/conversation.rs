@@ -45,8 +45,8 @@ pub struct ReplacementTurn {
 }
 
 impl ConversationState {
-    /// The title, or `None` if the conversation is private or was never saved. Until there is an
-    /// answer, it is saved under its last prompt.
+    /// The title, or `None` if the conversation is private or was never saved. Until an answer has
+    /// given it a title, that is the first line of its last prompt.
     pub fn saved_title(&self) -> Option<String> {
         let is_saved = self.session.is_some() && !self.is_private;
         let title = || match (self.title.as_str(), self.last_prompt_text()) {

@@ -24,7 +24,7 @@ pub struct EngineState {
     /// `None` means the plain system prompt.
     pub persona: Option<String>,
     pub templates: Arc<PromptTemplates>,
-    /// The note path typed last, and the notes that match it.
+    /// The note path that the engine searched for last, and the notes that match it.
     pub note_paths: (String, Arc<NotePaths>),
     pub mode: ToolMode,
     pub trust_entries: Arc<Vec<TrustEntry>>,

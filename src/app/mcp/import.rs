@@ -242,7 +242,7 @@ fn retain_only(found: &mut Vec<FoundServer>, only: &[String]) -> Option<String> 
     None
 }
 
-/// Prints the existing files of all clients, with their servers.
+/// Prints the existing files of all clients, with their servers. Leaves out files without servers.
 fn list_clients(folders: &Folders, json: bool) -> Result<u8> {
     let (mut text, mut listed) = (String::new(), Vec::new());
     for client in CLIENTS {

@@ -22,7 +22,8 @@ use output::print_to_stderr;
 /// Runs the command and returns the exit status.
 ///
 /// # Errors
-/// The result could not be written.
+/// The signal handlers could not be installed, the user's answer could not be read, or the result
+/// could not be written.
 pub async fn run(
     home: &Home,
     global: &GlobalArgs,

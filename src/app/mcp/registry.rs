@@ -17,7 +17,8 @@ pub(super) fn refers_to_registry(args: &AddArgs) -> bool {
     args.url.is_none() && args.command.is_empty() && args.name.contains('/')
 }
 
-/// The configured registry. `None`, after printing the problems, if the setting is invalid.
+/// The configured registry. `None`, after printing the problems, if the setting is invalid or the
+/// settings cannot be used.
 fn configured_registry(home: &Home) -> Option<Registry> {
     let settings = config::read_settings(home);
     if let Some(url) = settings

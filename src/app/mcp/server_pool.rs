@@ -25,7 +25,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 /// Capacity of the event channel.
 const EVENTS_MAX: usize = 256;
 const TICK: Duration = Duration::from_millis(100);
-/// A shorter wait shows no status line.
+/// No status line is shown before the command has run for this long.
 const STATUS_DELAY: Duration = Duration::from_millis(400);
 /// Margin on top of the servers' own deadlines, in case those are missed.
 const WAIT_MARGIN: Duration = Duration::from_secs(60);
@@ -236,8 +236,8 @@ impl ServerPool {
     }
 }
 
-/// A line on standard error that names the current wait and the seconds so far. Shown only on a
-/// terminal.
+/// A line on standard error that names the current wait and the seconds since the command started.
+/// Shown only on a terminal.
 pub struct StatusLine {
     is_terminal: bool,
     text: String,

@@ -32,7 +32,7 @@ struct Sessions<'a> {
 /// Runs the command and returns the exit status.
 ///
 /// # Errors
-/// The result could not be written.
+/// The result could not be written, or the user's answer could not be read.
 pub fn run(home: &Home, global: &GlobalArgs, args: SessionsArgs) -> Result<u8> {
     if let Some(flag) = global.model_flag() {
         eprintln!("`humble sessions` uses no model: remove {flag}.");

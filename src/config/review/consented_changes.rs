@@ -124,7 +124,7 @@ fn merge_pins(now: &Trust, base: &Trust, after: &Trust) -> Pins {
     pins
 }
 
-/// Whether `one` and `other` add the same permissions and consents to instructions to `now`.
+/// Whether `one` and `other` add to `now` the same permissions and consents to instructions.
 /// Changes with identical descriptions can still differ in a launch, a tool definition or a text.
 pub fn grants_same_permissions(now: &Trust, one: &Trust, other: &Trust) -> bool {
     let new_rules = |trust: &Trust| -> Vec<TrustRule> {

@@ -137,7 +137,7 @@ fn review_server(
 /// Follows a new text that looks like the old one, because only a hidden part differs.
 const HIDDEN_DIFFERENCE: &str = "\n(with a different hidden value)";
 
-/// Changed sign-in settings need consent: a secret would be sent to a server that the user did not
+/// Changed sign-in settings need consent: a secret could be sent to a server that the user did not
 /// choose for it.
 fn review_sign_in(
     reviewer: &mut ChangeReviewer,

@@ -276,7 +276,7 @@ fn every_launch_field_of_a_server_needs_consent() {
 }
 
 #[test]
-fn a_remote_servers_url_and_headers_need_consent() {
+fn every_launch_field_of_a_remote_server_needs_consent() {
     let remote = |extra: Value| {
         let mut entry = json!({ "url": "https://h.example/mcp?token=abc" });
         let extra = extra.as_object().unwrap().clone();

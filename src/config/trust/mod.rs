@@ -21,7 +21,7 @@ use std::path::Path;
 const GRANTS: &str = "grants";
 const PINS: &str = "pins";
 const INSTRUCTIONS: &str = "instructions";
-/// Maximum number of entries read from `grants`.
+/// Of the entries of `grants` beyond this number, only blocking rules are read.
 const RULES_MAX: usize = 10_000;
 
 /// One edit to the file.

@@ -62,8 +62,8 @@ pub(super) enum TagParserState {
     Key {
         start: usize,
     },
-    /// After an argument name, which ends at `start`. `tag` is the start of the tag that should
-    /// follow.
+    /// After an argument name and its end tag, which ends at `start`. `tag` is the start of the tag
+    /// that should follow.
     BeforeValue {
         start: usize,
         tag: Option<usize>,

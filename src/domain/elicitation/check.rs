@@ -3,7 +3,7 @@
 use super::{FieldInput, FieldKind, FormField, NumberRules, TextFormat, TextRules};
 use serde_json::{Number, Value};
 
-/// Longest text that is checked, in characters.
+/// Maximum length of a text, in characters.
 const INPUT_CHARS_MAX: usize = 100_000;
 
 impl FormField {

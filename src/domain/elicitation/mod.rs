@@ -16,7 +16,7 @@ pub use url::{UrlElicitation, UrlWarning, elicitation_id};
 
 use serde_json::{Map, Value};
 
-/// Maximum length of a message, in characters. A longer request is refused.
+/// Maximum length of a message, in characters. A request with a longer one is refused.
 pub const MESSAGE_CHARS_MAX: usize = 10_000;
 
 /// A form that a server asks the user to fill in. All texts are the server's, unsanitized.

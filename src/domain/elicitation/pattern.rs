@@ -12,8 +12,8 @@ const EXCERPT_CHARS_MAX: usize = 200;
 #[derive(Debug, Clone)]
 pub struct TextPattern {
     source: String,
-    /// `None` if the pattern cannot be evaluated here: it is too large or uses look-around. The
-    /// server checks the value again.
+    /// `None` if the pattern cannot be evaluated here, for example because it is too large or uses
+    /// look-around. The server checks the value again.
     compiled: Option<Regex>,
 }
 

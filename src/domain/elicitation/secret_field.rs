@@ -142,7 +142,7 @@ pub(super) fn message_asks_for_secret(message: &str) -> bool {
     message_names_secret(&without_negated_entries(message))
 }
 
-/// Whether a text names a secret, also when spelled with look-alike letters.
+/// Whether a text names a secret, even if it is spelled with look-alike letters.
 fn names_secret(text: &str) -> bool {
     let has_word = |text: &str| words(text).any(|word| WORDS.contains(&word.as_str()));
     message_names_secret(text) || has_word(text) || has_word(&fold_look_alikes(text))

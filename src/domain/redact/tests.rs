@@ -298,7 +298,7 @@ fn a_very_long_flag_name_is_redacted_in_linear_time() {
 }
 
 #[test]
-fn tokens_in_the_path_and_the_parameters_of_any_url_are_hidden() {
+fn tokens_in_the_path_and_secret_parameters_of_any_url_are_hidden() {
     let redactor = Redactor::default();
     for (text, expected) in [
         (

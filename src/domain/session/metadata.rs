@@ -331,8 +331,8 @@ impl SessionMetadata {
         }
     }
 
-    /// Removes the newest cancelled turns with this prompt at this position, up to the first one
-    /// that must be kept.
+    /// Removes cancelled turns, newest first, as long as they have this prompt at this position and
+    /// can be removed.
     pub fn remove_failed_attempts(
         &mut self,
         messages_before: usize,

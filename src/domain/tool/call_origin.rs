@@ -7,7 +7,7 @@ use serde::Serialize;
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum CallOrigin {
     Native,
-    /// `form` is the label shown in dialogs; `repaired` means that the JSON was invalid as
+    /// `form` is the label shown in dialogs; `repaired` means that the call was invalid as
     /// written; `is_taught` means that the system message teaches this form.
     Text {
         form: &'static str,

@@ -1,4 +1,4 @@
-//! Turns that do not just append an answer: some replace the last answered turn or failed attempts
+//! Turns that do not just append an answer: some replace the last answered turns or failed attempts
 //! at the same prompt, others continue an answer. Replaced entries are detached until the new answer
 //! is complete, and restored if the turn ends without one.
 

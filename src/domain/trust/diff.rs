@@ -127,8 +127,7 @@ impl PinChange {
         let mut sections = Vec::new();
         if !has_old_definition {
             sections.push(DiffSection {
-                name: "The accepted definition was too long to store. Current definition:"
-                    .to_owned(),
+                name: "The accepted definition is not available. Current definition:".to_owned(),
                 lines: vec![],
             });
         }

@@ -121,7 +121,7 @@ impl TrustRule {
 pub struct AcceptedDefinition {
     pub pin: Pin,
     pub accepted_at: Timestamp,
-    /// `None` if it was too long to store; the pin is compared anyway.
+    /// `None` if only the pin is known, for example because the definition was too long to store.
     pub definition: Option<ToolDefinition>,
     /// A later definition that the user declined, so the tool stays withheld.
     pub declined_pin: Option<Pin>,

@@ -11,7 +11,7 @@ fn tool(definition: Value) -> Tool {
     fixtures::tool_from(&definition)
 }
 
-/// The diff as one line per section name and diff line.
+/// The name and the diff lines of each section, one per line.
 fn diff_of(before: Value, after: Value) -> Vec<String> {
     let (before, after) = (tool(before), tool(after));
     let change = PinChange {

@@ -208,7 +208,7 @@ impl Actor {
         self.probe.start(probe, &mut self.cx);
     }
 
-    /// Changes the conversation, unless a turn is running.
+    /// Changes the conversation or lists its branches, unless a turn is running.
     fn change_session(&mut self, command: Command) {
         if self.turn.is_some() {
             let notice = Notice::info("A turn is still running.");

@@ -66,7 +66,7 @@ struct Actor {
     cx: EngineCx,
     settings: LiveSettings,
     hub: Hub,
-    /// The tools that all servers offer.
+    /// The offered tools of all servers.
     toolset: Arc<Toolset>,
     tool_offer: ToolOffer,
     models: ModelRegistry,

@@ -172,7 +172,8 @@ impl Actor {
         self.cx.outbox.push(Event::SessionNotOpened);
     }
 
-    /// Opens the session of an unfinished turn and offers its prompt again.
+    /// Opens the session of an unfinished turn. Resumes the turn if tasks of its calls can be waited
+    /// for; otherwise offers its prompt again.
     pub(super) fn resume(&mut self, resumed: ResumedConversation) {
         // A conversation without an answer has no file, and so no persona.
         match resumed.session.id.is_some() {

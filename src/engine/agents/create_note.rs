@@ -48,7 +48,7 @@ impl Agent for CreateNote {
     }
 }
 
-/// Completes a note whose answer was truncated with the continuation of that answer.
+/// Completes a note whose answer was truncated: appends the continuation of that answer.
 pub(super) fn complete_note(context: &AgentContext, note: UnfinishedNote) -> PreparedStep {
     let (notes, request) = (Arc::clone(&context.notes), context.request());
     let offered = Arc::clone(&context.offered);
@@ -113,7 +113,7 @@ async fn save(
     let undo_request = request.clone();
     tokio::spawn(async move {
         let saved = notes.save(request, answer).await;
-        // If the turn was stopped in the meantime, the note must not remain.
+        // If the turn was stopped or the time limit passed meanwhile, the note must not remain.
         if let Err(Ok(unwanted)) = sender.send(saved)
             && let Err(notice) = notes.discard(undo_request, unwanted).await
         {

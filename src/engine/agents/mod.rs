@@ -43,7 +43,7 @@ const REMARKS_MAX: usize = 100;
 pub(super) struct NoteAgents {
     notes: Arc<dyn NoteService>,
     open_note: Option<OpenNote>,
-    /// The note whose answer was truncated last.
+    /// The last note that is incomplete because its answer was truncated.
     unfinished_note: Option<UnfinishedNote>,
     /// The remarks that this conversation has shown already.
     shown_remarks: BTreeSet<String>,
@@ -202,8 +202,8 @@ impl NoteAgents {
         })
     }
 
-    /// Removes notes that turns created. Each notice begins with `reason`. If a note stays because the
-    /// user changed it, the notice names `new_note`, which replaces it.
+    /// Removes notes that turns created. If a note stays because the user changed it, its notice
+    /// names `new_note`, if any, which replaces it. All other notices begin with `reason`.
     pub(super) fn remove_notes(
         &self,
         written: Vec<WrittenNote>,

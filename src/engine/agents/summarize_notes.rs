@@ -46,8 +46,8 @@ impl Agent for SummarizeNotes {
     }
 }
 
-/// If there is no such file, the prompt goes to the model, because the file may be elsewhere. If the
-/// file cannot be read as a note, the request fails.
+/// If there is no such file, or the vault cannot be read, the prompt is passed on, because the file
+/// may be elsewhere. If the file cannot be read as a note, the request fails.
 async fn summarize_file(
     notes: Arc<dyn NoteService>,
     request: NoteRequest,

@@ -84,7 +84,7 @@ pub fn assemble_messages(
 }
 
 /// The result of a call as it is sent to the model. `first_result` is the result that a reused
-/// outcome repeats; `must_stop` adds that the model must not call another tool.
+/// outcome repeats; `must_stop` adds to an error that the model must not call another tool.
 pub fn result_text(
     call: &ToolCall,
     outcome: &ToolOutcome,

@@ -190,7 +190,8 @@ impl ContextBudget {
         self.fit_request()
     }
 
-    /// Removes the images of earlier prompts if the model takes none. Refuses a prompt with images.
+    /// Removes images that must not be sent to the model, see [`images::apply_support`]. Returns a
+    /// refusal if the model takes none and the prompt of the turn has some.
     fn apply_image_support(&self, unsent: &mut UnsentRequest) -> Option<BudgetOutput> {
         let support = ImageSupport::of(&unsent.model, self.usage.model_info.as_deref());
         let prompt = (&*unsent.model.name, unsent.has_prompt_images);
@@ -269,7 +270,7 @@ impl ContextBudget {
         }
     }
 
-    /// The largest context for this model that needs no consent.
+    /// The largest context for this model that needs no consent; `None` if it is unknown.
     pub(super) fn tokens_max(&self, model: &ModelConfig) -> Option<u64> {
         let model_info = self.usage.model_info_or_default();
         match model.provider.truncates_silently() {

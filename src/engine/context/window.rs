@@ -239,7 +239,8 @@ pub enum ContextFit {
     },
 }
 
-/// The context size shown by the meter, if known.
+/// The context size shown by the meter, if known. For a server that truncates silently, this is
+/// `num_ctx`, even if it is 0.
 pub fn displayed_limit(model: &ModelConfig, model_info: &ModelInfo, num_ctx: u32) -> Option<u64> {
     let limit = match model.provider.truncates_silently() {
         true => Some(num_ctx),
@@ -269,7 +270,7 @@ mod tests {
     };
 
     #[test]
-    fn context_is_the_next_power_of_two_above_five_quarters_of_the_estimate() {
+    fn context_is_the_next_power_of_two_for_five_quarters_of_the_estimate_and_the_answer() {
         let fits = |estimate| NO_LIMITS.fit(estimate);
         assert_eq!(fits(100), ContextFit::Fits { num_ctx: 4_096 });
         assert_eq!(fits(2_458), ContextFit::Fits { num_ctx: 4_096 });

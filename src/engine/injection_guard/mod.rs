@@ -14,7 +14,7 @@ use crate::domain::{QuoteSource, Session, SessionId, Toolset};
 use futures::FutureExt;
 use std::sync::Arc;
 
-/// Number of sessions of this run whose untrusted text is kept.
+/// Maximum number of sessions, besides the open one, whose untrusted text is kept.
 const SESSIONS_MAX: usize = 4;
 /// Maximum bytes of messages scanned when a session is opened, newest first.
 const MESSAGES_BYTES_MAX: usize = 1 << 20;

@@ -22,7 +22,7 @@ pub struct LeftTaskEntry {
     pub id: LeftTaskId,
     /// The call as it was made. Its task is open.
     pub call: ToolCall,
-    /// Its file; `None` if the conversation that it was left in is private.
+    /// The file of the task; `None` if the conversation in which it was left is not saved.
     pub file: Option<Arc<LeftTaskFile>>,
     left_at: Timestamp,
     pub state: LeftTaskState,
@@ -31,11 +31,11 @@ pub struct LeftTaskEntry {
     pub result: Option<FinishedCall>,
     /// The call of the running turn that waits for the task.
     pub awaited_by: Option<CallId>,
-    /// The server has reported its state in this run.
+    /// The server has reported the state of the task in this run.
     has_been_seen: bool,
 }
 
-/// Follows a task in the background, until it is dropped.
+/// Follows a task in the background. Dropping it stops the following, not the task.
 #[derive(Debug)]
 pub struct Follower {
     call: CallId,

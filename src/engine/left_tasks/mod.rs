@@ -199,7 +199,8 @@ impl LeftTasks {
         }
     }
 
-    /// Stores the newest status of a followed task. Returns false if `call` is no follower.
+    /// Stores the newest status of a followed task. Returns whether `call` belongs to a follower,
+    /// even to one that has ended.
     pub(super) fn handle_progress(
         &mut self,
         call: CallId,

@@ -143,7 +143,7 @@ impl ModelRegistry {
         })
     }
 
-    /// Whether the model's server reported that it supports tools.
+    /// Whether the server reported that the model supports tools.
     fn supports_tools(&self, model: &ModelConfig) -> bool {
         let new_server_models = self.new_server_models.iter().flat_map(|list| &list.models);
         let on_new_server = || {
@@ -255,7 +255,7 @@ impl ModelRegistry {
         });
     }
 
-    /// Turns thinking off again after the server reported that the model does not support it.
+    /// Unsets the thinking level after the server reported that the model does not support thinking.
     pub fn undo_set_think(
         &mut self,
         reference: &ModelRef,

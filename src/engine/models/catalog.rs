@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// Time limit for a configured server.
+/// Time limit for a server that is configured or is being added.
 pub(super) const LIST_TIME_MAX: Duration = Duration::from_secs(5);
 /// Time limit for the local Ollama if it is not configured.
 const DISCOVERY_TIME_MAX: Duration = Duration::from_secs(2);
@@ -125,7 +125,7 @@ impl ModelRegistry {
 }
 
 /// The servers of all configured models, plus the local Ollama unless another Ollama is
-/// configured.
+/// configured or the models are overridden.
 fn known_servers(cx: &EngineCx) -> Vec<KnownServer> {
     let mut servers = config::model_servers(&cx.settings.models);
     let is_ollama = |known: &KnownServer| known.config.provider.manages_models();

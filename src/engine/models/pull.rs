@@ -72,8 +72,9 @@ impl ModelRegistry {
         cx.outbox.push(Event::PullChanged(pull));
     }
 
-    /// The configuration for requests to an Ollama server, by default that of the selected
-    /// model. Notifies the user if there is none.
+    /// The configuration for requests to an Ollama server: `server`, or else that of the selected
+    /// model, of the first configured model on one, or the local one. Notifies the user if
+    /// `server` is not a known Ollama server.
     fn ollama_config(
         &mut self,
         server: Option<&ModelServer>,

@@ -135,10 +135,11 @@ impl UnfinishedTurns {
 pub struct ResumedConversation {
     pub session: Session,
     pub journal: Journal,
-    /// Offered in the message editor but not sent, because tools may have changed since.
+    /// The prompt of the last turn. Unless the turn waits for a task, it is offered in the message
+    /// editor but not sent, because tools may have changed since.
     pub prompt: String,
     pub attachments: Vec<Arc<Attachment>>,
-    /// The calls of the turn, if it waits for a task.
+    /// The calls of the turn, if it waits for a task of one of them; otherwise empty.
     pub calls: Vec<ToolCall>,
     /// A message to the user, if there is more to report than the restored prompt.
     pub notice: Option<Notice>,
@@ -184,7 +185,8 @@ fn open_session_of(
     id.map(|id| sessions.open(&id))
 }
 
-/// Recovers every journal that no running instance of humble owns.
+/// Recovers every journal that no running instance of humble owns. Also removes stored attachments
+/// that nothing uses.
 pub(super) fn scan_journals(home: &Home) -> RecoveryScan {
     let mut scan = RecoveryScan::default();
     let sessions = SessionStore::new(home.sessions());

@@ -162,7 +162,7 @@ impl ModelProbe {
         });
     }
 
-    /// Reports that the dialect was saved, and ends the probe.
+    /// Reports whether the dialect was saved, and ends the probe.
     pub(super) fn handle_dialect_saved(
         &mut self,
         model: &ModelRef,

@@ -27,7 +27,7 @@ pub(super) struct Observation {
     is_interrupted: bool,
     /// Why the current request was sent again.
     retry_reason: Option<String>,
-    /// The last notice, reported if there is no failure.
+    /// The last notice, reported if the trial did not succeed and has no `problem`.
     last_notice: Option<String>,
     problem: Option<String>,
 }

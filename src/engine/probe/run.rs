@@ -96,7 +96,7 @@ impl DialectProbe {
         RunningProbe { events, task }
     }
 
-    /// Tries every dialect. A failure of one does not stop the others.
+    /// Tries every dialect. Stops only at a failure that would affect the others as well.
     async fn run(self, sender: mpsc::Sender<ProbeEvent>) -> Result<(), Notice> {
         let mut tools = ProbeTools::start(Arc::clone(&self.built_in_server)).await?;
         let model_info = match self.model.provider.reports_capabilities() {

@@ -148,7 +148,8 @@ fn single_request(
     }
 }
 
-/// The texts, calls and results of a message. A provider wants each as a message of its own.
+/// The texts, calls and results of a message. A provider wants each text and each result as a
+/// message of its own, and all calls in one.
 fn messages_of(message: &SamplingMessage, server: &ServerId, tools: &Toolset) -> Vec<Message> {
     let native_name = |tool: &str| {
         let offered = tools.get(server, tool);

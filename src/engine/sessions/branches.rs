@@ -1,6 +1,6 @@
-//! Rewinds turns, switches branches and renames the conversation. Must not be used while a turn
-//! is running, except for renaming. A method that returns a `bool` returns true if the session
-//! changed and must be saved.
+//! Rewinds turns, switches branches and renames the conversation. Methods that change its messages
+//! must not be called while a turn is running. A method that returns a `bool` returns true if the
+//! session changed and must be saved.
 
 use super::Conversation;
 use crate::domain::{Advice, Branch, Notice, Prompt, WrittenNote};

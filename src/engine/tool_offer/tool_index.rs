@@ -1,5 +1,5 @@
-//! Finds tools by keywords: BM25 over names, titles, descriptions and parameter names. Needs no
-//! model. Korean is indexed as pairs of syllables, so particles do not hide a word, and common
+//! Finds tools by keywords: BM25 over names, servers, titles, descriptions and parameter names.
+//! Needs no model. Korean is indexed as pairs of syllables, so particles do not hide a word, and common
 //! Korean words are also searched in English, because most servers describe their tools in English.
 
 use super::korean_terms;
@@ -20,7 +20,7 @@ const DESCRIPTION_BYTES_MAX: usize = 1_000;
 const PARAMETERS_MAX: usize = 30;
 /// Only this much of a query is searched for.
 const QUERY_BYTES_MAX: usize = 4_000;
-/// Maximum number of distinct terms of a query.
+/// Maximum number of terms of a query, and of its Korean words that are translated.
 const QUERY_TERMS_MAX: usize = 100;
 /// Words without meaning for a search.
 const STOP_WORDS: [&str; 62] = [

@@ -1,5 +1,5 @@
-//! A turn that was offered to a note agent. The agent may answer it, send the model another
-//! prompt and use the answer, or pass the prompt on.
+//! A turn that was offered to a note agent. The agent may answer it, add excerpts of notes to the
+//! prompt, send the model another prompt, use the model's answer, or pass the prompt on.
 
 use super::{
     AgentPlan, Dialect, ModelAnswer, Notice, PieceKind, RoundEnd, Turn, TurnEffect, TurnEnd,

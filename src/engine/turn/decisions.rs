@@ -49,8 +49,8 @@ impl Turn {
         }
     }
 
-    /// Marks a call as approved or awaiting approval. An approved call that repeats the last one
-    /// reuses its result.
+    /// Marks a call as approved or awaiting approval. A call of a blocked tool ends, and an approved
+    /// call that repeats the last one reuses the result of that one.
     fn prepare_call(&mut self, id: CallId) {
         let repeats = self.repeated_call(id);
         let (Some(offered), Some(call)) = (self.proposed_tool(id), self.calls.get(&id)) else {

@@ -109,7 +109,8 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Starts a turn. The returned effects send the prompt to the model.
+    /// Starts a turn. The returned effects send the prompt to the model, or wait for the tasks of
+    /// resumed calls first.
     pub fn begin(setup: TurnSetup, ids: TurnIdGenerators) -> (Self, Vec<TurnEffect>) {
         let mut turn = Self::new(setup, ids);
         match std::mem::take(&mut turn.setup.resumed_calls) {
@@ -298,7 +299,8 @@ impl Turn {
         self.end(end);
     }
 
-    /// Ends the turn. Closes the open question and interrupts calls without an outcome.
+    /// Ends the turn. Closes the open question, interrupts running calls, and marks calls that have
+    /// not started as not run.
     fn end(&mut self, end: TurnEnd) {
         self.close_ask();
         // No call may be shown as still running.

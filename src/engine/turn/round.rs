@@ -246,8 +246,8 @@ impl Turn {
 
     /// Marks calls that the token limit may have cut off, because a call with incomplete arguments
     /// must not run. That may be the last native call, and every call in text whose form is not
-    /// terminated. Calls in text come last in the list, even if they precede native calls in the
-    /// reply.
+    /// terminated. Such calls in text come last in the list, even if they precede native calls in
+    /// the reply.
     fn mark_truncated_calls(&mut self) {
         for requested in self.round.requested_calls.iter_mut().rev() {
             let RequestedCall::Call { call, .. } = requested else {

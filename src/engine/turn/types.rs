@@ -179,7 +179,7 @@ pub struct AgentPart {
     pub(super) result: Option<AgentResult>,
 }
 
-/// The model's answer to an agent's prompt.
+/// An answer of the model, as an agent receives it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelAnswer {
     pub text: String,

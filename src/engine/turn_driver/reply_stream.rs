@@ -118,7 +118,7 @@ impl OpenReply {
                 };
                 self.finish(Err(failure), tracer)
             }
-            // Providers report a stream that ends early themselves; this is a fallback.
+            // Providers themselves report that a stream ended early; this is a fallback.
             None => {
                 let notice = Notice::failure("The model's reply ended too early.");
                 self.finish(Err(notice.into()), tracer)

@@ -17,7 +17,7 @@ const PARTS_MAX: usize = 4_000;
 /// Maximum length of a line. Longer ones are split, because lines are wrapped on every redraw.
 const LINE_BYTES_MAX: usize = 400;
 
-/// The replies of the last turn.
+/// The replies of one turn.
 #[derive(Debug, Clone, Default)]
 pub struct ReplyTracer {
     replies: VecDeque<TracedReply>,

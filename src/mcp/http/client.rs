@@ -94,7 +94,8 @@ impl RemoteClient {
     /// token, obtains a new one and sends the request once more. See [`Self::send_with_token`].
     ///
     /// # Errors
-    /// The connection failed, a redirect could not be followed, or the user has to sign in.
+    /// The connection failed, a redirect could not be followed, a new token could not be obtained,
+    /// or the user has to sign in.
     pub async fn send(&self, request: &HttpRequest) -> Result<Response, HttpError> {
         let Some(authorizer) = &self.authorizer else {
             return self.send_with_token(request, None).await;

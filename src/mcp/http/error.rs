@@ -178,7 +178,7 @@ impl HttpError {
         )
     }
 
-    /// Whether the server requires sign-in.
+    /// Whether the server requires a sign-in or other credentials, or denied access (403).
     pub fn requires_sign_in(&self) -> bool {
         matches!(
             self,

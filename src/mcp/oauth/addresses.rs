@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn names_of_this_machine_are_refused_when_resolved() {
+    async fn names_of_this_machine_are_refused_when_resolved_for_a_public_server() {
         let name = |text: &str| text.parse::<Name>().expect("a host name");
         assert!(
             AddressPolicy::PublicOnly

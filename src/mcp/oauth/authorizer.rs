@@ -213,8 +213,9 @@ impl Authorizer {
         Ok(true)
     }
 
-    /// Finds the authorization server. If the entry has a secret, the server must be the configured
-    /// one, or else the same as before: the MCP server must not be able to redirect the secret.
+    /// Finds the authorization server. It must be the configured one. If none is configured but the
+    /// entry has a secret, it must be the same as at an earlier sign-in, if there was one: the MCP
+    /// server must not be able to redirect the secret.
     pub(super) async fn discover(
         &self,
         http: &OAuthHttp,

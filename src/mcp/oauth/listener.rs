@@ -32,9 +32,10 @@ pub struct BrowserVisit {
 #[derive(Debug, Clone, Copy)]
 pub enum CallbackPage {
     SignedIn,
-    /// The authorization server refused, or the answer was wrong.
+    /// The authorization server refused, the answer came from another one, or the code could not
+    /// be exchanged for tokens.
     Failed,
-    /// The answer belongs to a different sign-in.
+    /// The answer does not belong to this sign-in, or this sign-in has ended.
     Stale,
 }
 
@@ -69,7 +70,7 @@ impl CallbackListener {
         None
     }
 
-    /// Reports each visit of the callback address, until dropped.
+    /// Reports each visit to the callback address, until dropped.
     pub async fn run(self, visits: mpsc::Sender<BrowserVisit>) {
         let mut connections = JoinSet::new();
         loop {

@@ -12,7 +12,8 @@ const AUTHORIZATION_SERVERS_MAX: usize = 5;
 /// The metadata of an MCP server (RFC 9728).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProtectedResource {
-    /// The value for the `resource` parameter (RFC 8707), as the server writes it.
+    /// The value for the `resource` parameter (RFC 8707), as the server writes it, or else the
+    /// server's URL.
     pub resource: String,
     pub authorization_servers: Vec<Url>,
     pub scopes: Vec<String>,

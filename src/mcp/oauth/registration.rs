@@ -13,14 +13,15 @@ use serde_json::{Value, json};
 use url::Url;
 
 const CLIENT_NAME: &str = "humble";
-/// Longer client ids and secrets are rejected.
+/// Longer client ids are rejected, and longer secrets are ignored.
 const VALUE_BYTES_MAX: usize = 4 << 10;
 
 /// Finds or registers the client identity for a sign-in that ends with a redirect to one of
 /// `redirect_uris`.
 ///
 /// # Errors
-/// The server supports none of these methods, or rejects the registration.
+/// No client id is known and the server does not let programs register, the registration fails, or
+/// the credential file cannot be read or written.
 pub async fn client_identity(
     http: &OAuthHttp,
     file: &CredentialFile,

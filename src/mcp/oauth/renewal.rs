@@ -63,7 +63,8 @@ impl Authorizer {
                     Clean::name(inner.server.as_str())
                 );
                 if error.is_final_refusal() {
-                    // Keep the scopes, which the next sign-in asks for again, but not the token.
+                    // Keep the scopes, which the next sign-in asks for again, but not the refresh
+                    // token.
                     let spent = ServerCredentials {
                         refresh_token: None,
                         ..known
@@ -98,7 +99,8 @@ impl Authorizer {
             .await
     }
 
-    /// The client that the tokens were issued to: the configured one, or the registered one.
+    /// The client that the tokens were issued to. It has a secret if it is the registered or the
+    /// configured one and that one has a secret.
     pub(super) async fn identity_for(
         &self,
         known: &ServerCredentials,

@@ -42,7 +42,9 @@ impl StepUps {
 }
 
 /// The scopes from the first source that applies: the `granted` ones plus those that the challenge
-/// reports as missing, the `configured` ones, those of the challenge, all of the resource.
+/// reports as missing, the `configured` ones, those of the challenge, all of the resource. If no
+/// scopes are configured, `offline_access` is added to those found, provided that the authorization
+/// server offers it.
 pub fn select_scopes(
     configured: &[String],
     challenge: Option<&BearerChallenge>,

@@ -130,7 +130,8 @@ impl SignIn {
     /// that is not the callback is reported to `reject`, and the sign-in continues.
     ///
     /// # Errors
-    /// The authorization server refused, nobody signed in in time, or the tokens cannot be saved.
+    /// The authorization server refused, nobody signed in in time, or the tokens could not be
+    /// requested or saved.
     pub async fn finish(
         self,
         pasted: mpsc::Receiver<String>,

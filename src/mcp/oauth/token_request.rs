@@ -12,7 +12,7 @@ use reqwest::header::HeaderValue;
 use serde_json::Value;
 use url::Url;
 
-/// Longer tokens are rejected.
+/// Longer access tokens are rejected, and longer refresh tokens are ignored.
 const TOKEN_BYTES_MAX: usize = 64 << 10;
 /// Longer lifetimes are capped at this, in seconds: ten years.
 const LIFETIME_SECONDS_MAX: i64 = 10 * 365 * 86_400;
@@ -137,7 +137,8 @@ fn parse_tokens(answer: &OAuthAnswer) -> Result<GrantedTokens, OAuthError> {
     })
 }
 
-/// The error of an unsuccessful answer. OAuth errors are final; other failures may be temporary.
+/// The error of an unsuccessful answer. An OAuth error is final, except in a 5xx answer or if it is
+/// `temporarily_unavailable`; other failures may be temporary.
 pub fn refusal(url: &Url, answer: &OAuthAnswer) -> OAuthError {
     match answer.text("error") {
         Some(error) if answer.status < 500 && error != "temporarily_unavailable" => {

@@ -30,7 +30,7 @@ const TOO_MANY_REQUESTS: i64 = -32000;
 pub struct IncomingRequests {
     queue: Mutex<VecDeque<QueuedMessage>>,
     queued: Notify,
-    /// The requests that are being answered, by the JSON text of their ids.
+    /// The requests that are queued (`None`) or being answered, by the JSON text of their ids.
     unanswered: Mutex<HashMap<String, Option<AbortHandle>>>,
     replies: Mutex<VecDeque<Value>>,
     replied: Notify,
@@ -73,7 +73,8 @@ impl IncomingRequests {
         )
     }
 
-    /// Queues a request. Returns an error response if there are too many.
+    /// Queues a request. Returns an error response if too many are unanswered, or one with the same
+    /// id is.
     pub fn add(&self, id: &Value, method: &str, params: Value) -> Option<Value> {
         let mut unanswered = lock_ignoring_poison(&self.unanswered);
         if unanswered.len() >= UNANSWERED_MAX || unanswered.contains_key(&id.to_string()) {

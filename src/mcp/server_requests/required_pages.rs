@@ -13,7 +13,7 @@ const URL_ELICITATION_REQUIRED: i32 = -32042;
 const PAGES_MAX: usize = 8;
 
 /// The pages that an error requires, or why they cannot be offered, as a sentence. `None` for any
-/// other error.
+/// other error, and for one that lists no pages.
 pub fn required_pages(error: &ErrorData) -> Option<Result<Vec<UrlElicitation>, String>> {
     if error.code.0 != URL_ELICITATION_REQUIRED {
         return None;

@@ -120,7 +120,7 @@ pub async fn follow_task(
         call: followed.call.id,
         task: followed.task.clone(),
     };
-    // This event must not be lost: without its id, the task cannot be found again.
+    // This event must not be lost: without the id in it, the task cannot be found again.
     let _ = followed.call.events.send(event).await;
     if let Some(state) = first_state
         && let Some(end) = followed.handle_state(state).await

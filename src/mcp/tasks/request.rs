@@ -59,8 +59,8 @@ impl TaskRequestError {
         }
     }
 
-    /// An error that the server answered with. Invalid parameters can only mean the id of the task,
-    /// because a request about a task has no others.
+    /// An error that the server answered with. Invalid parameters are taken to mean the id of the
+    /// task: the only others in a request about a task are the answers to its questions.
     fn from_answer(error: &ServiceError) -> Self {
         let why = error_text(error);
         match error {

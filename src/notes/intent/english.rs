@@ -40,7 +40,7 @@ const CREATE: &[&str] = &[
     "{create} me? {article?} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
     "{create} me? {article?} {plain*} note {for-myself?} {titled} {topic}",
     "{take} me? {article} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
-    // After `would you` or `do you`.
+    // After `would you`.
     "mind {creating} me? {article?} {plain*} {style*} {plain*} note {for-myself?} {tail?} {about} {topic}",
     "new note {about} {topic}",
     "new note {titled} {topic}",

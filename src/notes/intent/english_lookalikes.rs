@@ -1,5 +1,5 @@
-//! English topics of prompts that only sound like notes: messages to people, notes on paper, notes in
-//! music, proofreading, and statements.
+//! Topics of English prompts that only sound like requests for notes: messages to people, notes on
+//! paper, notes in music, proofreading, and statements.
 
 use super::topic::RequestTopic;
 

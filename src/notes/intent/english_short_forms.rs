@@ -91,7 +91,8 @@ const SUBJECT_BEGINNINGS: &[&str] = &[
 ];
 /// Instruments that notes may be about. The other musical words mean notes in music.
 const INSTRUMENTS: &[&str] = &["guitar", "piano", "violin"];
-/// Words that cannot be part of a thing to look for: pronouns, adverbs and adjectives.
+/// Words that cannot be part of a thing to look for, such as pronouns, adverbs, adjectives, and
+/// nouns for the form of a text.
 const NOT_THINGS: &[&str] = &[
     "he",
     "she",
@@ -207,7 +208,7 @@ pub(super) fn is_subject(topic: &RequestTopic) -> bool {
 }
 
 /// Whether the topic of `note about TOPIC please` is neither the place of the note, as in `on the
-/// agenda`, nor the beginning of a sentence.
+/// agenda`, nor the beginning of a sentence, and does not refer to the conversation.
 pub(super) fn is_topic_before_please(topic: &RequestTopic, words: &[&str]) -> bool {
     let lower = topic.text.to_lowercase();
     let on_place = words.iter().any(|word| word.eq_ignore_ascii_case("on"));

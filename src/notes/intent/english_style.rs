@@ -42,6 +42,7 @@ pub(super) const STYLE_CLASSES: &[Class] = &[
             "#-line",
         ],
     ),
+    // What may follow `in`: a language or a manner.
     (
         "language",
         &[

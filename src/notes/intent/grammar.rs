@@ -1,4 +1,4 @@
-//! Matches words against phrases such as `{find} {me?} my notes|note {about} {topic}`.
+//! Matches words against phrases such as `{find} me? my notes|note {about} {topic}`.
 //!
 //! - `note|notes`: one of these words; with `?` at the end, optional.
 //! - `{find}`: one of the alternatives of a class, which may have several words; `{find?}` is
@@ -165,7 +165,7 @@ const SHORTHAND: &[(&str, &str)] = &[
 ];
 
 /// Compares a word with one in lower case. Ignores a comma or exclamation mark after it and the form
-/// of its apostrophe.
+/// of its apostrophe. `#` matches a number, and a short spelling matches the word it stands for.
 fn is_word(word: &str, expected: &str) -> bool {
     let word = word.trim_end_matches([',', '!']).to_lowercase();
     if let Some(suffix) = expected.strip_prefix('#') {

@@ -64,11 +64,11 @@ fn query_of_existence(text: &str) -> Option<String> {
 fn topic_of_own_writing(text: &str) -> Option<String> {
     let text = strip_any(without_object_particle(text), WRITINGS)?;
     let text = strip_any(text, WRITTEN)?;
-    topic(strip_any(after_me(text)?, ABOUT)?)
+    topic(strip_any(without_me(text)?, ABOUT)?)
 }
 
-/// The text without `내가` at its beginning or end.
-fn after_me(text: &str) -> Option<&str> {
+/// The text without `내가` at its beginning or end; `None` if it is at neither.
+fn without_me(text: &str) -> Option<&str> {
     strip_any(text, ME).or_else(|| {
         ME.iter()
             .find_map(|me| text.strip_prefix(me)?.strip_prefix(' '))
@@ -115,7 +115,7 @@ fn summarize(sentence: &str) -> Option<NoteIntent> {
 
 fn content_question(sentence: &str) -> Option<NoteIntent> {
     let style = String::new();
-    let text = strip_any(sentence, WRITING_QUESTIONS).and_then(after_me);
+    let text = strip_any(sentence, WRITING_QUESTIONS).and_then(without_me);
     if let Some(text) = text {
         let topic = topic(strip_about(text)?)?;
         return Some(NoteIntent::SummarizeTopic { topic, style });

@@ -304,7 +304,8 @@ fn note_about(request: Styled<'_>) -> Option<NoteIntent> {
     Some(NoteIntent::Create { topic, style })
 }
 
-/// Puts the style at the beginning of a request before its other style. A search has no style.
+/// Puts `leading`, the style found at the beginning of a request, before the other style of the
+/// request. A search has no style.
 pub(super) fn with_leading_style(mut intent: NoteIntent, leading: &[&str]) -> NoteIntent {
     if let NoteIntent::Create { style, .. }
     | NoteIntent::SummarizeOpenNote { style }

@@ -1,5 +1,5 @@
-//! Takes Korean requests apart from their end: verbs, particles, and the words that connect a topic with
-//! its notes.
+//! Takes Korean requests apart, beginning at their end: verbs, particles, and the words that connect
+//! a topic with its notes.
 
 use super::korean_lookalikes::*;
 use super::korean_words::*;

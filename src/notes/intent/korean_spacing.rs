@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_separated_from_the_note_between_them() {
+    fn missing_spaces_around_the_note_are_inserted() {
         for (given, expected) in [
             ("노트좀 만들어줘", "노트 좀 만들어줘"),
             ("노트좀만들어줘", "노트 좀 만들어줘"),

@@ -1,7 +1,7 @@
 //! The word lists of the Korean phrases. To add a verb, add its stem; to add a way to connect a topic
 //! with its notes, add it to [`ABOUT`] or [`PARTICLE_CONNECTIONS`].
 
-/// Endings of a request, longest first. A bare stem is a request, too.
+/// Endings of a request. A bare stem is a request, too, so one ending is empty.
 pub(super) const REQUEST_ENDINGS: &[&str] = &[
     "주실 수 있을까요",
     "주실 수 있나요",
@@ -171,7 +171,7 @@ pub(super) const OWN: &[&str] = &[
 pub(super) const ME: &[&str] = &["내가", "제가"];
 /// Nouns for the user's writing, as in `내가 홍차에 대해 쓴 거`.
 pub(super) const WRITINGS: &[&str] = &["거", "것", "것들", "거를", "걸", "내용", "글"];
-/// Connects the topic to the note, longest first.
+/// Connects the topic to the note. Each precedes those that it ends with.
 pub(super) const ABOUT: &[&str] = &[
     "에 대해서",
     "에 대한",
@@ -317,7 +317,7 @@ pub(super) const NOTES_AS_SUBJECT: &[&str] = &[
     "메모는",
     "메모",
 ];
-/// Questions about the content of the open note.
+/// Questions about the content of the open note, or of the notes on a topic.
 pub(super) const CONTENT_QUESTIONS: &[&str] = &[
     "무슨 내용이야",
     "무슨 내용인가요",

@@ -190,8 +190,8 @@ fn read_call(call: &Value) -> NativeCall {
     }
 }
 
-/// Ollama omits counts of zero. `prompt_eval_count` includes cached tokens; only newer versions
-/// count these too.
+/// Ollama omits counts of zero. `prompt_eval_count` includes cached tokens; only newer versions also
+/// report how many those are.
 fn read_usage(event: &Value) -> Usage {
     let count = |key: &str| event.get(key).and_then(Value::as_u64);
     let input = count("prompt_eval_count");

@@ -92,8 +92,8 @@ pub(super) fn models_from_tags(tags: &Value) -> Option<Vec<ListedModel>> {
     Some(models)
 }
 
-/// Name and context size of each model in memory, from `/api/ps`. `None` if this is not a model
-/// list.
+/// The names and the context size of each model in memory, from `/api/ps`: one item for each name.
+/// `None` if this is not a model list.
 pub(super) fn loaded_from_ps(ps: &Value) -> Option<Vec<(String, Option<u32>)>> {
     let models = ps.get("models")?.as_array()?;
     let loaded = models.iter().flat_map(|entry| {

@@ -97,7 +97,7 @@ impl Script {
     }
 
     /// An endless script that computes each round from its request. Records only the last
-    /// request, because it may run for days.
+    /// request, because the script may run for days.
     pub fn responding(respond: fn(&ChatRequest) -> Vec<ScriptStep>) -> Self {
         Self {
             source: ScriptSource::Response(respond),

@@ -63,7 +63,7 @@ impl Listener {
     /// Listens on all `addresses` that this machine has. Port 0 means any free port.
     ///
     /// # Errors
-    /// A port is taken, or none of the addresses belongs to this machine.
+    /// A port is taken or forbidden, or none of the addresses belongs to this machine.
     pub async fn bind(addresses: &[SocketAddr]) -> Result<Self, ListenError> {
         let (mut sockets, mut missing) = (Vec::new(), None);
         for address in addresses {

@@ -56,7 +56,7 @@ async fn serve_on<H: ServerHandler>(
         ended.cancel();
         sleep(CLOSE_TIMEOUT).await;
     };
-    // Owns the reader's end of the queue, so the writer ends after the last message.
+    // Owns the reader's sender for the queue, so the writer ends after the last message.
     let serving = async move {
         let reading = async {
             read_messages(input, inbox, outgoing).await;

@@ -54,7 +54,7 @@ struct Shared {
 /// Why a call has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolFailure {
-    /// No tool has this name, or it is withheld.
+    /// No tool has this name, or it is withheld or not usable.
     UnknownTool,
     /// A text for the model, which describes the problem and the next step.
     Failed(String),

@@ -75,7 +75,7 @@ fn markdown_html(markdown: &str) -> String {
     out
 }
 
-/// Shows HTML as text, turns images into links, and disables links with other schemes than
+/// Shows HTML as text, turns images into links, and disables links with schemes other than
 /// [`SCHEMES`].
 fn harmless(event: Event) -> Event {
     match event {

@@ -64,7 +64,7 @@ impl SessionIndex {
     }
 
     fn open(&self) -> Result<Index, SearchError> {
-        // The browser searches at every letter that the user types.
+        // The list of sessions searches at every letter that the user types.
         Index::open_with(&self.path, PrefixLookup::Indexed)
     }
 

@@ -151,7 +151,7 @@ impl CodeLexer<'_, '_, '_> {
             Some(KeywordKind::Keyword) => self.record_keyword(None),
             Some(KeywordKind::NamesFunction) => self.record_keyword(Some(Token::Function)),
             Some(KeywordKind::NamesType) => self.record_keyword(Some(Token::Type)),
-            Some(KeywordKind::Operand) => {
+            Some(KeywordKind::TakesOperands) => {
                 self.record_keyword(None);
                 self.is_at_command = false;
                 Token::Keyword

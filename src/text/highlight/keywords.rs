@@ -10,7 +10,7 @@ pub(super) enum KeywordKind {
     /// A keyword such as `struct`, followed by a type name.
     NamesType,
     /// A shell keyword such as `for`, not followed by a command.
-    Operand,
+    TakesOperands,
     Constant,
     Type,
     Function,

@@ -183,7 +183,7 @@ impl CodeLexer<'_, '_, '_> {
             .filter(|byte| contains_byte("'\"", *byte));
         start += usize::from(quote.is_some());
         let end = self.cursor.run_end(start, is_word);
-        // `1 << n` shifts, so an unquoted word must be uppercase.
+        // `1 << n` shifts, so an unquoted word must begin with an uppercase letter or `_`.
         let is_uppercase = self
             .cursor
             .byte_at(start)

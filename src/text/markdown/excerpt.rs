@@ -375,7 +375,8 @@ impl<'a> SourceLines<'a> {
         lines.join("\n")
     }
 
-    /// The lines without their indentation and quote marks, up to `prefix_bytes` of them.
+    /// The lines, each without its indentation and quote marks, of which at most `prefix_bytes`
+    /// bytes are dropped.
     fn join_without_prefix(&self, lines: Range<usize>, prefix_bytes: usize) -> String {
         let lines = lines.map(|line| {
             let line = self.line(line);

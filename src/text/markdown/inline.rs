@@ -372,7 +372,8 @@ fn prepare_for_parser(guard: &str, leaf: &LeafText) -> (String, Vec<(usize, usiz
     (prepared, insertions)
 }
 
-/// Whether the text is the target itself, regardless of scheme and trailing slash.
+/// Whether the text is the target itself, regardless of scheme and trailing slash, or there is no
+/// target.
 fn text_is_target(text: &str, target: &str) -> bool {
     let (text, target) = [text, target]
         .map(|text| text.trim().trim_end_matches('/'))

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub const CODE_INDENT: usize = 4;
 /// Maximum number of digits in a list number.
 const DIGITS_MAX: usize = 9;
-/// Bytes of a line examined to recognize a rule, a fence or the delimiter row of a table.
+/// A longer line is neither a rule nor the delimiter row of a table.
 const LOOKAHEAD_BYTES_MAX: usize = 4_096;
 /// Maximum number of table columns.
 pub const COLUMNS_MAX: usize = 128;

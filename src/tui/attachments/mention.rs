@@ -133,8 +133,8 @@ impl<'a> Mention<'a> {
         })
     }
 
-    /// The bytes of the line to remove with a mention of `path`, including one of the spaces around
-    /// it. `None` if another path is mentioned.
+    /// The bytes of the line to remove with a mention of `path`, including a space after it that
+    /// would be left over. `None` if another path is mentioned.
     fn removed_bytes(&self, path: &str, line: &str) -> Option<Range<usize>> {
         let spelling = self.spellings().find(|spelling| *spelling == path)?;
         let end = self.path_start + spelling.len() + usize::from(self.is_quoted);

@@ -65,7 +65,7 @@ impl AttachedFile {
     }
 }
 
-/// Paths that were dropped together. Unless all are images, the paste was text.
+/// Paths that were dropped together. If one of them cannot be read, the paste was text.
 #[derive(Debug)]
 struct DroppedPaths {
     queries: Vec<QueryId>,
@@ -180,8 +180,8 @@ impl AttachmentList {
         ReadOutcome::Text(drop.paste)
     }
 
-    /// Removes the last file, or the one with this name or number. Returns the paste that attached
-    /// it, if it was the only one. `None` if there is no such file.
+    /// Removes the last file, or the one with this name or number. Returns the file, and the paste
+    /// that attached it if the paste named no other file. `None` if there is no such file.
     pub fn remove(&mut self, wanted: &str) -> Option<(AttachedFile, Option<String>)> {
         let number = wanted.parse::<usize>().ok();
         let by_number = number.and_then(|number| number.checked_sub(1));

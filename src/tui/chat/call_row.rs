@@ -58,8 +58,8 @@ pub fn draw(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter)
     pen.put_truncated(x + used, row.y, &outcome, style, columns);
 }
 
-/// Draws the permission that let the call run without asking, the server, and the call's time or
-/// state. Returns the column at which they start.
+/// Draws the permission that let the call run without asking, the server, the number of rows that
+/// were not read, and the call's time or state. Returns the column at which they start.
 fn draw_right(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painter) -> u16 {
     let (theme, glyphs) = (pen.theme, pen.glyphs);
     let (label, style) = state_label(context, call, pen);

@@ -11,7 +11,7 @@ use crate::tui::chat::entry_layout::LayoutKey;
 use crate::tui::chat::layout_input::LayoutInput;
 use std::borrow::Cow;
 
-/// Indentation of a call's text and of unfolded thinking.
+/// Indentation of prompts, notices, lines of agents, the text of calls and unfolded thinking.
 pub const INDENT: u16 = 2;
 /// Maximum number of entries searched backwards for the previous answer.
 const MODEL_LOOK_BACK: usize = 20;
@@ -143,7 +143,8 @@ pub fn is_last_agent_line(input: &LayoutInput, index: usize) -> bool {
     input.entry(index).is_some_and(is_agent_line) && !later.any(is_prompt)
 }
 
-/// The raw text of a prompt, a notice or an agent's line; empty for other entries.
+/// The raw text of a prompt without its files, of a notice or of an agent's line without `/undo`;
+/// empty for other entries.
 pub fn unfolded_text(entry: &TranscriptEntry) -> String {
     match &entry.body {
         EntryBody::Prompt { kind, text, .. } => prompt_text(*kind, text).to_owned(),

@@ -21,7 +21,7 @@ pub struct LayoutInput<'a> {
     pub shows_raw_text: bool,
     /// The entry that is still streaming.
     pub open_entry: Option<usize>,
-    /// Completed thinking that is not folded yet.
+    /// Thinking that is not folded yet, even if it is complete.
     pub expanded_thinking: Option<PieceId>,
     pub markdown_glyphs: MarkdownGlyphs,
     /// Start and end of a range of entries that are all hidden. The range stays valid because

@@ -130,7 +130,7 @@ impl RenderedText {
         }
     }
 
-    /// The first row of a line of plain text.
+    /// The first row of the line of plain text with this index, counted from 0; 0 for Markdown.
     pub fn row_of_plain_line(&self, line: usize) -> usize {
         match self {
             Self::Plain(text) => text.row_of_line(line),

@@ -235,8 +235,8 @@ impl Chat {
         }
     }
 
-    /// The newest thinking of the current round, which stays unfolded until newer thinking starts
-    /// or the round ends.
+    /// The newest thinking of the current round, which stays unfolded until newer thinking or the
+    /// next round starts, or the turn ends.
     fn expanded_thinking(&self) -> Option<PieceId> {
         let turn = self.transcript.running_turn()?;
         let newest = *self

@@ -10,7 +10,7 @@ pub struct TurnTiming {
     pub round_started: Duration,
     /// Valid only while the transcript waits for a retry.
     pub retry: RetryCountdown,
-    /// When the first text of the current round arrived.
+    /// When the first text or thinking of the current round arrived.
     first_text_at: Option<Duration>,
     /// Total streaming time of earlier rounds.
     streaming_time: Duration,

@@ -48,7 +48,7 @@ pub struct Viewport {
     unfolded: HashSet<usize>,
     /// The stop that the arrow keys selected.
     pub stop: Option<Stop>,
-    /// The text selected with the mouse, or row by row.
+    /// The text selected with the mouse, or line by line with the arrow keys.
     pub selection: Option<TextSelection>,
 }
 

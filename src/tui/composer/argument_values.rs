@@ -1,5 +1,6 @@
-//! The values of command arguments that the program already knows: models, personas,
-//! servers, running calls, and the fixed words of the command table. Sends no requests.
+//! The values of command arguments that the program already knows: models, personas, notes,
+//! prompts, servers and their resources, running calls, and the fixed words of the command table.
+//! Sends no requests.
 
 use crate::domain::model_catalog::{format_size, invalid_name_notice};
 use crate::domain::{ListedModel, Server};
@@ -130,8 +131,8 @@ fn typed_server_end(server: &Server, number: usize, argument: &str) -> Option<us
     by_name.or_else(|| end_of(&number).filter(is_followed_by_space))
 }
 
-/// The notes that the engine found for the typed path; none if its answer may lack some that match
-/// now.
+/// The fixed words, and the notes that the engine found for the typed path; no notes if its answer
+/// may lack some that match now.
 fn notes(argument: &str, shared: SharedUiState) -> Vec<CompletionValue> {
     let (fragment, found) = &shared.engine.note_paths;
     let covers_typed =

@@ -46,8 +46,8 @@ pub struct CompletionRow {
 pub struct CompletionList {
     pub title: &'static str,
     pub rows: Vec<CompletionRow>,
-    /// `None` if Enter runs the message as it is, because nothing or only a number is typed after
-    /// the command and the user selected nothing.
+    /// `None` if Enter runs the message as it is, because nothing is typed after the slash, or
+    /// nothing or only a number after the command, and the user selected nothing.
     pub selected: Option<usize>,
     /// What Enter does with the selected row.
     pub confirm_hint: &'static str,

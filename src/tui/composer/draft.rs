@@ -123,8 +123,8 @@ impl Composer {
         self.history.remember(prompt, is_private);
     }
 
-    /// Moves the editor's text into the history and stops editing the last prompt. Returns false
-    /// if there was no text and nothing was being edited.
+    /// Moves the editor's text into the history and stops editing a message or a queued prompt.
+    /// Returns false if there was no text and no message was being edited.
     pub fn clear_to_history(&mut self, is_private: bool) -> bool {
         let before_edit = self.take_text_before_edit();
         self.queue.cancel_edit();

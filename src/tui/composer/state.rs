@@ -124,7 +124,8 @@ impl Composer {
     }
 
     /// Handles an editing key. Up in an empty message selects a queued prompt; at the
-    /// edges of the text, Up and Down recall the history. Returns false if nothing changed.
+    /// edges of the text, Up and Down recall the history. Returns false if another key changed
+    /// nothing.
     pub fn edit(&mut self, edit: Edit) -> bool {
         self.completion_revision = None;
         // Completion works only at the end of the text.
@@ -228,7 +229,7 @@ impl Composer {
         edited.is_some()
     }
 
-    /// Ends editing when the message is sent. Returns the message that was being edited.
+    /// Ends editing because the editor's text is sent. Returns which message it edits.
     pub fn finish_editing(&mut self) -> Option<MessageTarget> {
         Some(self.edited.take()?.target)
     }

@@ -176,8 +176,8 @@ impl Dialog {
         }
     }
 
-    /// Stops accepting keys until the next quiet time, because the user has not read the
-    /// next call yet.
+    /// Stops accepting keys until the next quiet time, so that no key that was meant for something
+    /// else answers the question.
     pub(super) fn wait_for_quiet(&mut self, now: Duration) {
         self.accepts_keys = false;
         self.quiet_since = now;
@@ -260,7 +260,8 @@ impl Dialog {
         was_edited
     }
 
-    /// Records a decision about the current call. Returns the answer once every call is decided.
+    /// Records a decision about the current call. Returns the answer once every call is decided;
+    /// a refusal applies to all calls, so it answers at once.
     pub fn decide(&mut self, decision: Decision) -> Option<UserAnswer> {
         if decision == Decision::Refuse {
             return Some(self.answer_for_all(&Decision::Refuse));
@@ -306,7 +307,7 @@ impl Dialog {
             .collect()
     }
 
-    /// Runs every undecided call.
+    /// The answer that runs every undecided call and keeps the decisions made so far.
     pub fn run_undecided(&self) -> UserAnswer {
         let run = |edited: &Option<Arguments>| match edited.clone() {
             Some(arguments) => Decision::Edit { arguments },

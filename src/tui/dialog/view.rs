@@ -32,7 +32,7 @@ const FIELD_ROWS: u16 = 10;
 const WORD_ROWS: u16 = 2;
 
 /// The dialog's preferred height, at most `room`. Returns `height_max` if there is no room for
-/// its rules.
+/// its rules, or if the user gave it its full height.
 pub fn dialog_height(
     shared: SharedUiState,
     dialog: &mut Dialog,

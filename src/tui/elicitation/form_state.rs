@@ -126,7 +126,7 @@ impl FormState {
         self.error = None;
     }
 
-    /// Checks the field with the focus and shows its error.
+    /// Checks the field with the focus and shows its error. Returns whether it is valid.
     fn check_focused(&mut self) -> bool {
         let (field, state) = (
             self.form.fields.get(self.focus),

@@ -84,8 +84,9 @@ fn file_group(topic: HelpTopic, home: &str) -> HelpGroup {
     }
 }
 
-/// The entries of a group. Bindings of one action are one entry, so aliases occur once. An action
-/// without keys and commands is omitted.
+/// The entries of a group. Bindings of one action are one entry, so aliases occur once. In the
+/// general help, an action without keys and commands has an entry without names, which
+/// [`matching_groups`] drops.
 fn entries(topic: HelpTopic, group: BindingGroup, keymap: &Keymap) -> Vec<HelpEntry> {
     let bindings: Vec<&Binding> = all_bindings().filter(|row| row.group == group).collect();
     let is_first = |index: usize| {

@@ -65,7 +65,8 @@ impl PasteDetector {
         self.held_enter_at.map(|held_at| held_at + ENTER_HOLD_TIME)
     }
 
-    /// Whether text arrived so recently that an Enter at `now` may belong to the same paste.
+    /// Whether an Enter at `now` may belong to a paste, because text arrived just before it. False
+    /// during a paste that was already detected.
     pub fn should_hold_enter(&self, now: Duration) -> bool {
         !self.is_pasting && self.had_text_within(BURST_GAP_MAX, now)
     }

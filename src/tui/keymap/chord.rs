@@ -86,7 +86,7 @@ impl Chord {
         })
     }
 
-    /// Why a terminal with this protocol cannot send the key, as a sentence without a period.
+    /// Why a terminal with this protocol cannot send the key, as a clause; `None` if it can.
     pub(super) fn unsendable_reason(self, protocol: KeyProtocol) -> Option<String> {
         if protocol == KeyProtocol::Enhanced {
             return None;

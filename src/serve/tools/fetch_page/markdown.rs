@@ -244,7 +244,8 @@ impl Converter {
         }
     }
 
-    /// An absolute link, unless it leads to another part of the page or runs a script.
+    /// An absolute link. `None` if it leads to another part of the page, or to neither a web page nor
+    /// a mail address, such as a script.
     fn resolve(&self, href: &str) -> Option<String> {
         let href = href.trim();
         if href.is_empty() || href.starts_with('#') {

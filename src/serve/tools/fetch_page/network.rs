@@ -58,7 +58,8 @@ impl Network {
     /// A client for requests to the host of `url`, and to no other. It follows no redirects.
     ///
     /// # Errors
-    /// The URL is invalid or points to an address that is not public: a text for the model.
+    /// The host is missing, not found or not public, or the client cannot be built: a text for the
+    /// model.
     pub async fn client_for(&self, url: &Url, allowed: &[FetchHost]) -> Result<Client, String> {
         let is_allowed = allowed.iter().any(|host| host.matches(url));
         let host = url.host().ok_or("The URL has no host.")?;

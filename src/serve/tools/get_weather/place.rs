@@ -174,8 +174,8 @@ fn parse_place(result: &Value) -> Option<Place> {
 /// Chooses the place that a query refers to.
 ///
 /// # Errors
-/// No place has the name, or several do: a text that lists them, so that the model can ask again
-/// with coordinates or a more exact name.
+/// No place in the areas has the name, or several do: a text that lists those found, so that the
+/// model can ask again with coordinates or a more exact name.
 pub fn choose_place(query: &PlaceQuery<'_>, found: Vec<Place>) -> Result<Place, String> {
     let Some(first) = found.first() else {
         return Err(not_found(query));

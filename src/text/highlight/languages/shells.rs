@@ -34,7 +34,7 @@ const SHELL_LIKE: CodeSyntax = CodeSyntax {
     keywords: words!(Keyword: "builtin command coproc do done elif else env esac eval exec fi if nohup sudo \
             then time until while xargs",
         NamesFunction: "function",
-        Operand: "alias break case continue declare exit export for in local readonly return select \
+        TakesOperands: "alias break case continue declare exit export for in local readonly return select \
             set shift source trap typeset unset"),
     extra_word_starts: "./~",
     extra_word_chars: "-./+:",
@@ -95,7 +95,7 @@ static FISH: Language = Language {
         &CodeSyntax {
             keywords: words!(Keyword: "and begin command else end exec if not or time while",
                 NamesFunction: "function",
-                Operand: "break case continue for in return set switch"),
+                TakesOperands: "break case continue for in return set switch"),
             ..SHELL
         }
         .with_special_bytes(),
@@ -157,7 +157,7 @@ static DOCKERFILE: Language = Language {
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "CMD ENTRYPOINT HEALTHCHECK ONBUILD RUN",
-                Operand: "ADD ARG AS COPY ENV EXPOSE FROM LABEL MAINTAINER SHELL STOPSIGNAL USER \
+                TakesOperands: "ADD ARG AS COPY ENV EXPOSE FROM LABEL MAINTAINER SHELL STOPSIGNAL USER \
                     VOLUME WORKDIR"),
             ..SHELL_LIKE
         }
@@ -197,7 +197,7 @@ static NGINX: Language = Language {
     aliases: &["nginxconf", "caddyfile", "caddy", "apache", "apacheconf"],
     lexer: LexerKind::Code(
         &CodeSyntax {
-            keywords: words!(Operand: "break events geo http if include internal limit_except location map mail \
+            keywords: words!(TakesOperands: "break events geo http if include internal limit_except location map mail \
                 return rewrite server set split_clients stream types upstream"),
             extra_word_chars: "-.+:/",
             extra_word_starts: "/~",

@@ -157,7 +157,7 @@ fn text_beyond_the_line_limit_is_plain_and_does_not_change_the_state() {
 }
 
 #[test]
-fn saved_copy_highlights_a_growing_line_like_the_complete_line() {
+fn saved_state_is_small_and_unchanged_by_highlighting_from_its_copies() {
     let line = "let s = r#\"a\"#; /* b */ 'c' \"d {x}\" // e";
     let saved = Highlighter::new("rust").expect("known language");
     let mut whole = Vec::new();

@@ -103,7 +103,7 @@ impl FindEngine {
         self.match_count >= MATCHES_MAX
     }
 
-    /// Whether an entry of the running turn changed since it was searched.
+    /// Whether an entry of the running turn changed since it was searched, or entries have moved.
     fn has_changed(&self, transcript: &Transcript) -> bool {
         self.reindex_count != transcript.reindex_count() || self.changed_entry(transcript).is_some()
     }

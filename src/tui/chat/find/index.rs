@@ -1,5 +1,6 @@
-//! The searchable text of one entry, as the chat shows it when unfolded. It is built in steps of a
-//! bounded number of bytes, and extended when text streams in.
+//! The searchable text of one entry, as the chat shows it when unfolded, but without the lines of
+//! attached files. It is built in steps of a bounded number of bytes, and extended when text streams
+//! in.
 
 use crate::domain::{EntryBody, TranscriptEntry};
 use crate::text::Clean;

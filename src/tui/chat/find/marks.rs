@@ -86,8 +86,8 @@ fn matching_columns(
     }
 }
 
-/// The bytes of a text row that belong to matches. A match may be wrapped, so the rows around it
-/// are searched too.
+/// The bytes of a text row that belong to matches. A match may be wrapped, so the rows before and
+/// after this one are searched too.
 fn matches_in_text_row(
     query: &FindQuery,
     viewport: &Viewport,

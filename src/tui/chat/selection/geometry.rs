@@ -233,8 +233,8 @@ fn is_word_cluster(cluster: &str) -> bool {
     first.is_some_and(|c| c.is_alphanumeric() || is_joiner(c))
 }
 
-/// The word around the cluster at index `here`, as a range of clusters. Punctuation at the end of a
-/// word does not belong to it.
+/// The word around the cluster at index `here`, as a range of clusters. Punctuation on either side
+/// of a word does not belong to it, except a period before it.
 pub fn word_around(clusters: &[&str], here: usize) -> Range<usize> {
     let is_word = |index: usize| clusters.get(index).is_some_and(|c| is_word_cluster(c));
     if !is_word(here) {

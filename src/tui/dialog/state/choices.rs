@@ -267,8 +267,8 @@ impl Dialog {
         })
     }
 
-    /// The choices for edited arguments. None of them grants permissions, because a rule
-    /// would apply to the model's own arguments.
+    /// The choices for edited arguments. None of them grants a permission, because it would apply
+    /// to the model's own arguments.
     fn choices_for_edited(&self, keymap: &Keymap) -> Vec<DialogChoice> {
         let is_offered = |row: &CallChoiceRow| {
             matches!(

@@ -271,7 +271,7 @@ impl Dialog {
         self.fully_drawn_at.is_some()
     }
 
-    /// When the last row of the body was drawn for the first time.
+    /// When every row of the body had been drawn for the first time; `None` before that.
     pub fn fully_drawn_at(&self) -> Option<Duration> {
         self.fully_drawn_at
     }

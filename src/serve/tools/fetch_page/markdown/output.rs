@@ -27,7 +27,7 @@ pub struct Output {
     ignored: usize,
     /// The heading level of the next block; 0 if it is not a heading.
     heading: usize,
-    /// The last block was an item, after which the next item needs no blank line.
+    /// The last block was in an item, after which the next item needs no blank line.
     is_after_item: bool,
     /// Number of quotes around the last block.
     last_quote_count: usize,

@@ -45,7 +45,8 @@ impl TableBuilder {
         }
     }
 
-    /// Adds text to the current cell. A caption, or text outside cells, becomes a row.
+    /// Adds text to the current cell. A caption, or text before the first cell of a row, becomes a
+    /// cell of its own.
     pub fn add_text(&mut self, text: &str) {
         if text.trim().is_empty() {
             return;

@@ -72,8 +72,8 @@ pub fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
-/// Whether a browser would not show the element. Hidden text is a common place for instructions
-/// to models.
+/// Whether the element is skipped because a browser would not show it. Hidden text is a common place
+/// for instructions to models.
 pub fn is_hidden(name: &str, tag: &StartTag<()>) -> bool {
     if !HIDABLE.contains(&name) || tag.self_closing {
         return false;
