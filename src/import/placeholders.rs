@@ -2,6 +2,9 @@
 
 use crate::domain::new_server::{is_variable_name, variable_name_from};
 
+/// Longer placeholders stay as they are, so that hostile text takes linear time.
+const PLACEHOLDER_BYTES_MAX: usize = 1024;
+
 /// Converts `${env:NAME}`, `{env:NAME}`, `${input:name}`, `${NAME:-default}`, `${userHome}` and a
 /// text that is only `$NAME`. All other text stays as it is.
 pub(super) fn normalize(text: &str) -> String {
@@ -18,8 +21,10 @@ pub(super) fn normalize(text: &str) -> String {
             Some(outer) => (outer, true),
             None => (before, false),
         };
-        let variable = after
-            .split_once('}')
+        let limit = after.floor_char_boundary(PLACEHOLDER_BYTES_MAX);
+        let variable = after[..limit]
+            .find('}')
+            .map(|end| (&after[..end], &after[end + 1..]))
             .and_then(|(inner, after)| Some((variable_of(inner, has_dollar)?, after)));
         match variable {
             Some((name, after)) => {
@@ -58,6 +63,15 @@ fn variable_of(inner: &str, has_dollar: bool) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::normalize;
+
+    #[test]
+    fn braces_without_end_take_linear_time() {
+        let text = "${".repeat(1 << 20);
+        let start = std::time::Instant::now();
+        assert_eq!(normalize(&text), text);
+        assert_eq!(normalize(&format!("{text}}}")).len(), text.len() + 1);
+        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    }
 
     #[test]
     fn variables_of_other_clients_are_converted() {

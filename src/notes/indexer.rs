@@ -78,7 +78,7 @@ pub fn update_index(
             index.apply(&std::mem::take(&mut changes))?;
         }
     }
-    if report.is_complete && !report.is_truncated {
+    if report.is_complete && !report.is_truncated && !listing.has_unread_folders {
         report.removed = known.len();
         changes.removed.extend(known.into_keys());
     }
@@ -162,9 +162,12 @@ impl IndexingReport {
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if !self.is_complete {
-            let count = self.notes;
+            let searched = match self.notes {
+                1 => "1 note was".to_owned(),
+                count => format!("{count} notes were"),
+            };
             remarks.push(format!(
-                "Indexing is not finished: {count} notes were searched. Search again to continue."
+                "Indexing is not finished: {searched} searched. Search again to continue."
             ));
         }
         if self.is_truncated {
@@ -239,5 +242,29 @@ mod tests {
         let files = ["a.md", "b.md"].map(|name| vault.root().join(name));
         let report = update_files(&vault, &mut index, &files, &report).expect("indexed");
         assert_eq!((report.skipped, report.skipped_count), (Vec::new(), 0));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn notes_of_a_folder_that_cannot_be_read_stay_in_the_index() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let notes = folder.path().join("notes");
+        fs::create_dir_all(notes.join("sub")).expect("created");
+        fs::write(notes.join("sub/a.md"), "apples").expect("written");
+        let vault = Vault::open(&notes).expect("a vault");
+        let mut index = Index::open(&folder.path().join("index.sqlite")).expect("an index");
+        update_index(&vault, &mut index, &|| false).expect("indexed");
+        let set_mode = |mode| {
+            let permissions = fs::Permissions::from_mode(mode);
+            fs::set_permissions(notes.join("sub"), permissions).expect("changed");
+        };
+        set_mode(0o000);
+        // Root can read every folder.
+        let is_unreadable = fs::read_dir(notes.join("sub")).is_err();
+        let report = update_index(&vault, &mut index, &|| false).expect("indexed");
+        set_mode(0o755);
+        assert_eq!(report.skipped_count, usize::from(is_unreadable));
+        assert_eq!(index.counts().expect("counted").0, 1);
     }
 }

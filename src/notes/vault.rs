@@ -51,6 +51,8 @@ pub struct Listing {
     pub skipped: Vec<(String, String)>,
     /// There are links to folders, which are not followed.
     pub has_linked_folders: bool,
+    /// A folder could not be read, so its notes are missing from the list.
+    pub has_unread_folders: bool,
 }
 
 impl Vault {
@@ -159,6 +161,7 @@ impl Vault {
             let entries = match fs::read_dir(&folder) {
                 Ok(entries) => entries,
                 Err(error) => {
+                    listing.has_unread_folders = true;
                     listing.skip(
                         &key_of(folder.strip_prefix(&self.root).unwrap_or(&folder)),
                         &error,

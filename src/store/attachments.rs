@@ -153,10 +153,16 @@ impl AttachmentStore {
         }
         let mut unused = self.old_files();
         for folder in folders {
-            let Ok(items) = fs::read_dir(folder) else {
-                continue;
+            let items = match fs::read_dir(folder) {
+                Ok(items) => items,
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(_) => return,
             };
-            for item in items.flatten().filter(|item| item.path().is_file()) {
+            for item in items {
+                let Ok(item) = item else { return };
+                if item.path().is_dir() {
+                    continue;
+                }
                 match files::read(&item.path(), SEARCHED_BYTES_MAX) {
                     Ok(Some(bytes)) => retain_unmentioned(&mut unused, &bytes),
                     Ok(None) => {}

@@ -55,6 +55,7 @@ impl Actor {
             AgentSignal::Progressed(text) => self.feed(TurnInput::AgentProgressed(text)),
             AgentSignal::Finished(Ok(mut result)) => {
                 self.agents.keep_new_remarks_of(&mut result);
+                self.agents.set_unfinished_note(None);
                 self.feed(TurnInput::AgentFinished(Ok(result)));
             }
             AgentSignal::Finished(Err(unused)) => {

@@ -41,6 +41,7 @@ impl Turn {
             AgentPlan::AskModel(prompt) => {
                 self.agent.prompt = Some(prompt);
                 self.agent.takes_answer = true;
+                self.agent.is_without_tools = true;
                 self.setup.system_prompt = "".into();
                 self.setup.history = Default::default();
                 self.setup.toolset = Default::default();

@@ -308,16 +308,14 @@ impl Turn {
     }
 
     pub(super) fn handle_tools_offered(&mut self, offered: Arc<Toolset>) {
-        // Asked by an agent, the model gets no tools.
-        if !self.is_asked_by_agent() {
+        if !self.agent.is_without_tools {
             self.setup.offered = offered;
         }
     }
 
     /// Applies a changed toolset. Undecided calls to removed or changed tools are not run.
     pub(super) fn handle_toolset_changed(&mut self, offered: Arc<Toolset>) {
-        if self.is_asked_by_agent() {
-            // The model is asked without tools.
+        if self.agent.is_without_tools {
             return;
         }
         self.setup.toolset = offered;

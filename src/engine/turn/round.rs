@@ -354,10 +354,9 @@ impl Turn {
                 .with_reason("The text so far is kept.")
                 .with_advice(Advice::Retry),
         );
-        self.end(TurnEnd::Answered {
-            text,
-            is_truncated: false,
-        });
+        // No agent may use a text that was stopped in the middle.
+        let is_truncated = self.is_asked_by_agent();
+        self.end_with_answer(ModelAnswer { text, is_truncated });
     }
 
     /// Drops the open request and sends it again.

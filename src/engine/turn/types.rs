@@ -173,6 +173,8 @@ pub struct AgentPart {
     pub(super) adds_note_text: bool,
     /// The agent waits for the model's answer.
     pub(super) takes_answer: bool,
+    /// The model gets no tools, because the agent wrote the whole request.
+    pub(super) is_without_tools: bool,
     /// The answer that the agent is using.
     pub(super) answer: Option<ModelAnswer>,
     /// Reported when the model has answered.

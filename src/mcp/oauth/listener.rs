@@ -145,7 +145,7 @@ fn stale_page() -> Response<Full<Bytes>> {
     page(
         StatusCode::BAD_REQUEST,
         "Not signed in",
-        "This answer belongs to a different sign-in. Start again from the terminal.",
+        "This answer does not fit the sign-in in progress. The terminal shows what to do.",
     )
 }
 

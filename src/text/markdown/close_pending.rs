@@ -14,7 +14,7 @@ const TARGET_BYTES_MAX: usize = 400;
 /// Maximum length of an unfinished character reference.
 const REFERENCE_BYTES_MAX: usize = 9;
 /// Possible beginnings of a checkbox.
-const CHECKBOX_STARTS: [&str; 6] = ["[", "[ ", "[x", "[X", "[ ]", "[x]"];
+const CHECKBOX_STARTS: [&str; 7] = ["[", "[ ", "[x", "[X", "[ ]", "[x]", "[X]"];
 
 /// The number of bytes of an unfinished line that can be shown: none while its first characters are
 /// ambiguous, otherwise all.
