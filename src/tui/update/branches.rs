@@ -47,8 +47,9 @@ pub fn run_action(
     true
 }
 
-/// Sends the last prompt again. An existing answer is kept as another branch; an attempt without
-/// an answer is replaced.
+/// Sends the last prompt again. An existing answer is kept as another branch; an attempt without an
+/// answer is replaced. A turn that waits to repeat its request repeats it at once, and a summary
+/// that failed is requested again.
 pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.chat.transcript.wait() == Some(WaitReason::Retrying) {
         return effects.push(UiEffect::Send(Command::RetryNow));
@@ -164,7 +165,8 @@ fn replacement_of(model: &mut UiModel, turn: TurnId, text: String) -> Prompt {
     Prompt::new(text).replacing(turns)
 }
 
-/// Undoes the last turn; its prompt goes to the history.
+/// Undoes the last turn, whose typed prompt goes to the history, or removes a summary that came
+/// after it.
 pub fn undo_last_turn(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if submit::notify_if_busy(model) {
         return;

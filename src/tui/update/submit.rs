@@ -13,7 +13,7 @@ use crate::tui::update::turns;
 /// The prefix of a queued prompt that bypasses the note agents.
 pub const CHAT_COMMAND: &str = "/chat ";
 
-/// Queues a prompt until a model is selected, and opens the dialog that selects one.
+/// Queues a prompt until a model is selected, and opens the list that offers models.
 pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     enqueue(model, prompt);
     model.reopen_first_run();
