@@ -91,7 +91,8 @@ pub fn drop_paths(model: &mut UiModel, paste: &str) -> bool {
     true
 }
 
-/// Removes the last attached file, or the one with this name or number.
+/// Removes the last attached file, or the one with this name or number. If that file was dropped
+/// alone, the pasted path becomes text again.
 pub fn detach(model: &mut UiModel, wanted: &str) {
     let Some((removed, paste)) = model.attachments.remove(wanted) else {
         let notice = match wanted {

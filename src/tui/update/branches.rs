@@ -21,7 +21,8 @@ const REPLACED_NOTICE: &str = "Earlier version kept in /branches.";
 /// Maximum width of a branch's preview in the list.
 const PREVIEW_COLUMNS_MAX: usize = 48;
 
-/// Runs an action on the whole conversation. Returns false for any other action.
+/// Runs an action on the conversation or on one of its messages. Returns false for any other
+/// action.
 pub fn run_action(
     model: &mut UiModel,
     action: Action,

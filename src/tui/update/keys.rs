@@ -1,5 +1,6 @@
-//! Routes keys: to a dialog that accepts keys, to the open layer, to the completion list or
-//! the first-run chooser, and otherwise to an action or into the message.
+//! Routes keys: to a dialog that accepts keys, to the open layer, to the find bar, to the
+//! completion list, the queue or the first-run chooser, and otherwise to an action or into the
+//! message.
 
 use crate::tui::dialog::state::{Dialog, DialogMode};
 use crate::tui::input::decode::typed_char;
