@@ -1,7 +1,7 @@
-//! The trait for everything that opens over the chat: a list, a form, a text viewer, the help.
-//! A layer owns its state, draws itself and requests effects through [`UiContext`]. It
-//! accesses neither the model nor other features, so a new layer needs one folder and one
-//! line that opens it.
+//! The trait for everything that opens over the chat: a list, a form, a text viewer, the help. A
+//! layer owns its state, draws itself and requests effects through [`UiContext`]. It accesses
+//! neither `UiModel` nor other features, so a new layer needs one folder and one line that opens
+//! it.
 
 use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;

@@ -9,7 +9,7 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::view::notice_area;
 use ratatui::layout::Rect;
 
-/// Rows of notices and banners below a layer that covers the chat.
+/// Maximum rows of notices and banners below a layer that covers the chat.
 const NOTICE_ROWS_WITH_LAYER: u16 = 3;
 /// Minimum screen width for a sidebar beside the chat.
 pub const SIDEBAR_SCREEN_COLUMNS_MIN: u16 = 110;

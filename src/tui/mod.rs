@@ -1,8 +1,8 @@
 //! The full-screen front end. It sees the engine only as a command sender and an event receiver.
 //! Each feature owns its state in its own folder and knows neither the other features nor
-//! [`UiModel`]: `ui_model` holds the states of all features, `update` routes messages to them,
-//! `view` draws them. Only `event_loop` and `terminal` do I/O. Everything that opens over the chat
-//! implements `layer::Layer`.
+//! [`UiModel`]: `ui_model` holds the states of all features, `update` routes inputs and events to
+//! them, `view` draws them. Only `event_loop` and `terminal` do I/O. Everything that opens over the
+//! chat implements `layer::Layer`.
 
 mod advice;
 mod attachments;

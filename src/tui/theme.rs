@@ -20,7 +20,7 @@ pub struct Theme {
     pub accent: Style,
     pub success: Style,
     pub failure: Style,
-    /// For calls and questions that wait for the user.
+    /// For calls and questions that wait for the user, and for warnings.
     pub attention: Style,
     /// For calls that the user refused.
     pub refused: Style,

@@ -199,7 +199,7 @@ impl UiModel {
         }
     }
 
-    /// The open completion list; `None` while keys do not go to the message.
+    /// The open completion list; `None` if none is open, or while keys do not go to the message.
     pub fn completions(&self) -> Option<CompletionList> {
         let is_typing = self.panes.focus == Focus::Message
             && self.layer.is_none()
@@ -312,8 +312,8 @@ impl UiModel {
         self.offers_first_run() && self.layer.is_none() && self.composer.editor.is_empty()
     }
 
-    /// When the model needs its next tick, for example for a spinner frame, an expiring notice
-    /// or a dialog that starts to accept keys.
+    /// When `update` needs the next tick, for example for a spinner frame, an expiring notice or a
+    /// dialog that starts to accept keys.
     pub fn next_wake(&self) -> Option<Duration> {
         let has_job = self.active_probe().is_some() || self.sampling.is_some();
         let is_waiting = self.chat.transcript.wait().is_some() || has_job;

@@ -6,7 +6,8 @@ use super::{Action, BindingScope, Chord, Keymap, LAYER_TABLE, normalize_chord};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 impl Keymap {
-    /// The meaning of a key while these contexts are open. The most specific context comes first.
+    /// The meaning of a key while these contexts are open, in any order; `None` if it has none
+    /// there. The most specific context takes precedence.
     pub fn layer_key(&self, event: KeyEvent, contexts: &[KeyContext]) -> Option<LayerKey> {
         let is_open =
             |scope| matches!(scope, BindingScope::Layer(open) if contexts.contains(&open));
@@ -84,7 +85,7 @@ impl Keymap {
         self.layer_pair_hint(KeyContext::ScrollableList, pages, "scroll")
     }
 
-    /// How many rows a key moves a list, if it scrolls.
+    /// How many rows a key moves a list; `None` if the key does not scroll.
     pub fn row_step(&self, event: KeyEvent) -> Option<isize> {
         let key = self.layer_key(event, &[KeyContext::ScrollableList]);
         key.and_then(LayerKey::rows)

@@ -1,4 +1,4 @@
-//! The table of keys in lists, forms and texts, a part of the table of all bindings.
+//! The table of keys in lists, forms, texts and questions, a part of the table of all bindings.
 
 use super::layers::{KeyContext as P, LayerKey as L};
 use super::{ALT, CTRL, Chord, SHIFT, chord, key};

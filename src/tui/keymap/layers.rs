@@ -86,6 +86,7 @@ pub enum KeyContext {
     ScrollableList,
     /// Text read page by page: its start, its end, and copying.
     PagedText,
+    /// A paged text that is not a log.
     Text,
     Log,
     /// The help: letters go to its filter.
@@ -108,6 +109,7 @@ pub enum KeyContext {
     Trust,
     /// The tasks that the user left running.
     Tasks,
+    /// A number that is being typed in a numbered list.
     Picker,
     Form,
     /// The completion list for slash commands.

@@ -1,6 +1,6 @@
-//! The single table of actions with their default keys: those of the chat here, those of lists, forms
-//! and texts in [`LAYER_TABLE`]. The palette, the help, command completion and all hints come from
-//! it; [`Keymap`] combines it with the keys that the user chose.
+//! The single table of actions with their default keys: those of the chat here, those of lists,
+//! forms, texts and questions in [`LAYER_TABLE`]. The palette, the help, command completion and all
+//! hints come from it; [`Keymap`] combines it with the keys that the user chose.
 
 pub mod arguments;
 mod chord;
@@ -110,7 +110,7 @@ pub enum Action {
     PreviousMatch,
     EditMessage,
     MessageBranches,
-    /// A key of a list, form or text.
+    /// A key of a list, form, text or question.
     Layer(LayerKey),
 }
 
@@ -349,7 +349,7 @@ pub fn all_bindings() -> impl Iterator<Item = &'static Binding> {
     TABLE.iter().chain(LAYER_TABLE)
 }
 
-/// The first binding of an action.
+/// The first binding of an action in [`TABLE`].
 pub fn binding_for(action: Action) -> Option<&'static Binding> {
     TABLE.iter().find(|binding| binding.action == action)
 }

@@ -17,7 +17,7 @@ pub enum BindingScope {
     ChatStop,
     /// The chat has the focus, and the find bar is open.
     Matches,
-    /// This part of a list, form or text is open.
+    /// This part of a list, form, text or question is open.
     Layer(KeyContext),
 }
 
@@ -33,8 +33,8 @@ impl BindingScope {
         }
     }
 
-    /// Whether both may apply at the same time. A layer receives the keys of the chat's actions, so
-    /// the two never compete.
+    /// Whether both may apply at the same time. The scope of a layer overlaps no scope of the chat,
+    /// because an open layer receives the keys instead of the chat.
     pub(super) fn overlaps(self, other: Self) -> bool {
         if let (Self::Layer(context), Self::Layer(other)) = (self, other) {
             return context.is_open_with(other);

@@ -222,7 +222,7 @@ fn check_key(key: Chord, binding: &Binding, protocol: KeyProtocol) -> Result<Cho
     }
 }
 
-/// Checks a key of a list, form or text.
+/// Checks a key of a list, form, text or question.
 fn check_layer_key(key: Chord, binding: &Binding, context: KeyContext) -> Result<(), String> {
     let is_letter = matches!(key.code, KeyCode::Char('a'..='z')) && key.modifiers.is_empty();
     let edits = matches!(key.code, KeyCode::Backspace | KeyCode::Delete);

@@ -33,7 +33,7 @@ impl LeftTasksLayer {
         rows.get(self.list.selected(rows.len())).map(|row| row.task)
     }
 
-    /// Starts a turn that waits for the selected task.
+    /// Starts a turn that waits for the selected task, or says why that is not possible.
     fn use_result(&self, cx: &mut UiContext) -> Handled {
         let Some(task) = self.selected(&cx.shared.engine.left_tasks) else {
             return Handled::Consumed;

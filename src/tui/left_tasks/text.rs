@@ -3,7 +3,7 @@
 use crate::domain::{LeftTask, LeftTaskState};
 use std::time::Duration;
 
-/// The status of a task, as one line.
+/// The status of a task. A server's text in it may contain line breaks.
 pub fn status_text(task: &LeftTask) -> String {
     match &task.state {
         LeftTaskState::Running { status: None } => "asking its server".to_owned(),

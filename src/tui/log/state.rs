@@ -67,7 +67,7 @@ impl LogLayer {
         }
     }
 
-    /// The text that `y` copies.
+    /// The text to copy; `None` until the engine has sent the trace.
     fn copied_text(&self, shared: SharedUiState) -> Option<String> {
         match self.tab {
             LogTab::LastAnswer => shared

@@ -92,7 +92,8 @@ pub fn draw_trace(
     }
 }
 
-/// Wraps a line with a hanging indent below its text, after the label.
+/// Wraps a line. Its rows begin after the columns of the label, which only the first row of an
+/// entry shows; a heading has none.
 fn trace_rows(line: &TraceLine, columns: u16) -> Vec<String> {
     if line.kind == TraceKind::Heading {
         return wrapped_rows(&Clean::escaped(&line.text), columns);

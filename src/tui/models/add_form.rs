@@ -152,7 +152,7 @@ impl AddModelForm {
 }
 
 impl AddModelForm {
-    /// Handles a key on the provider row. Returns false if nothing changed.
+    /// Handles a key on the provider row. Returns whether the key chose a provider.
     fn provider_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         let count = ProviderKind::ALL.len();
         let found = keymap.layer_key(key, &[KeyContext::Form]);
@@ -193,7 +193,8 @@ impl AddModelForm {
         }
     }
 
-    /// Enter: takes the selected name, goes to the next field, or saves.
+    /// Enter: saves on a button. In a field, takes the selected name, if any, and goes to the next
+    /// field, or back to the rejected one if the model is blank.
     fn confirm(&mut self, cx: &mut UiContext) {
         if self.at >= SAVE {
             return self.save(cx);

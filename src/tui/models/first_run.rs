@@ -29,7 +29,8 @@ pub struct FirstRun {
     is_closed: bool,
     /// When the last digit was typed.
     typed_at: Duration,
-    /// When the list last changed, to ignore keys before the user could read it.
+    /// When the list last changed or appeared, or an item was chosen: keys that come too soon after
+    /// it are ignored.
     changed_at: Duration,
 }
 
@@ -51,7 +52,7 @@ impl FirstRun {
         was_closed
     }
 
-    /// Ignores Enter for a moment: it may be a repeat of the key that led here.
+    /// Ignores Enter and digits for a moment: they may repeat the key that led here.
     pub fn ignore_enter(&mut self, now: Duration) {
         self.changed_at = now;
     }
@@ -109,7 +110,7 @@ impl FirstRun {
         Handled::Consumed
     }
 
-    /// When the typed digit chooses its item.
+    /// When the typed digit chooses its item; `None` unless exactly one digit is typed.
     pub fn digit_due_at(&self) -> Option<Duration> {
         (self.typed.len() == 1).then_some(self.typed_at + DIGIT_PAUSE)
     }

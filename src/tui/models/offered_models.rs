@@ -111,7 +111,7 @@ impl OfferedModels {
         self.selected(typed).map(|at| self.matches(typed)[at])
     }
 
-    /// Moves the selection down. Returns false at the end.
+    /// Moves the selection down. At the end, clears it and returns false.
     pub fn select_next(&mut self, typed: &str) -> bool {
         let next = self.selected(typed).map_or(0, |at| at + 1);
         let has_next = next < self.matches(typed).len();
@@ -119,7 +119,7 @@ impl OfferedModels {
         has_next
     }
 
-    /// Moves the selection up. Returns false at the start.
+    /// Moves the selection up. At the start, clears it and returns false.
     pub fn select_previous(&mut self, typed: &str) -> bool {
         let at = self.selected(typed).filter(|at| *at > 0);
         self.selected = at.map(|at| at - 1);

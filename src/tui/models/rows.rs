@@ -223,7 +223,7 @@ pub fn model_count(count: usize) -> String {
     format!("{count} model{plural}")
 }
 
-/// The labels of choices that the picker and the first-run choice share.
+// Labels of the picker and of the first-run choice.
 pub const ADD_SERVER_LABEL: &str =
     "Another server: Ollama, OpenAI-compatible, Mistral, Anthropic …";
 pub const DEMO_LABEL: &str = "Look around: the demo needs nothing";
@@ -237,7 +237,7 @@ const OFFERED_MODELS_MAX: usize = 6;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FirstRunItem<'a> {
     Model(&'a ModelServer, &'a ListedModel),
-    /// Ollama runs, but has no models.
+    /// A server answers, but lists no model that can chat.
     Pull,
     AnotherServer,
     ImportServers,

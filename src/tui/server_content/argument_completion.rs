@@ -66,7 +66,8 @@ impl FieldCompletion {
         self.selected = Some(next.min(self.values.len().saturating_sub(1)));
     }
 
-    /// Moves up; above the first value nothing is selected. Returns false if nothing was.
+    /// Moves up; above the first value nothing is selected. Returns whether a value was selected
+    /// before.
     pub fn select_previous(&mut self) -> bool {
         let had_selection = self.selected.is_some();
         self.selected = self.selected.and_then(|selected| selected.checked_sub(1));

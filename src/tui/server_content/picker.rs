@@ -14,7 +14,7 @@ use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
-/// Rows of the popup.
+/// Maximum number of rows of the popup.
 const ROWS_MAX: u16 = 16;
 /// Blank columns between name and description.
 const GAP: u16 = 2;
@@ -52,7 +52,7 @@ impl ContentRow<'_> {
         }
     }
 
-    /// The displayed name. A long URI is part of the description instead.
+    /// The displayed name. The URI of a resource is part of the description.
     fn label(self) -> Clean {
         Clean::name(&match self {
             Self::Prompt(offered) => offered.full_name(),

@@ -114,7 +114,7 @@ pub fn toggle(pane: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
     cx.send(Command::ToggleServer(id.clone()));
 }
 
-/// Ends the session, if any, and connects again at once.
+/// Ends the session, if any, and connects again at once, unless the server is off or misconfigured.
 pub fn reconnect(pane: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
     let name = clean_name(id);
     let Some(server) = pane.find(id) else {
@@ -182,8 +182,9 @@ A running chat asks before it starts a new server. Also:
   /import                          imports the servers of another client
 ";
 
-/// `/mcp` opens the viewer of all servers, `/mcp NAME` opens it at one server, and `/mcp NAME ACTION`
-/// does the same as a key in the pane.
+/// `/mcp` opens the viewer of all servers, `/mcp NAME` opens it at one server, and
+/// `/mcp NAME ACTION` acts on that server. `/mcp add` shows how to add one, and `/mcp hide` hides the
+/// servers pane.
 pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
     if argument.is_empty() {
         return viewer::open(None, cx);

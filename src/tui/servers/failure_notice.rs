@@ -90,7 +90,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn entries_fit_the_row_and_short_ones_are_not_truncated(
+        fn joined_entries_fit_the_row_and_are_whole_if_there_is_room_for_all(
             entries in prop::collection::vec("[a-z가-힣 ]{1,60}", 1..12),
             columns in 40usize..160,
         ) {

@@ -223,8 +223,8 @@ impl ServersPane {
         self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
-    /// Moves the selection to the next server or tool. Text longer than the window is
-    /// scrolled through one window at a time.
+    /// Moves the selection to the next server or tool, or with a `direction` of -1 to the previous
+    /// one. Text longer than the window is scrolled through one window at a time.
     pub fn select_next(&mut self, direction: isize, height: usize) {
         let window = height.saturating_sub(1).max(1);
         let mut row = self.selected;

@@ -83,7 +83,7 @@ impl StderrLog {
         self.log = Some(log);
     }
 
-    /// All lines as raw text.
+    /// All lines of the log as raw text, without those of `humble_lines`.
     fn full_text(&self) -> String {
         let lines = self.log.iter().flat_map(|log| &log.lines);
         let lines: Vec<&str> = lines

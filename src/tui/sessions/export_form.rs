@@ -1,5 +1,5 @@
-//! A one-line form for exporting a conversation. Asks for the format and the path, and before it
-//! replaces an existing file.
+//! A one-line form for exporting a conversation. Asks for the format and the path, and asks again
+//! before it replaces an existing file.
 
 use crate::domain::session_export::{ExportArguments, export_file_name};
 use crate::domain::{ExportFormat, ExportPart, QueryId, SessionId};

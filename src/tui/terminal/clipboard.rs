@@ -172,7 +172,7 @@ impl Clipboard {
         self.running = Some(Box::pin(ClipboardEnvironment::detect().copy(request)));
     }
 
-    /// Waits for the running copy, if there is one.
+    /// Polls the running copy. Stays pending while there is none.
     pub fn poll_finished(&mut self, context: &mut Context<'_>) -> Poll<FinishedCopy> {
         let Some(copy) = &mut self.running else {
             return Poll::Pending;

@@ -72,8 +72,8 @@ pub fn notify_full(model: &mut UiModel) {
     model.notify(Notice::warning(text));
 }
 
-/// Attaches files whose paths were pasted, as when they are dropped on the terminal. Returns false if
-/// the paste is text.
+/// Attaches files whose paths were pasted, as when they are dropped on the terminal. Returns false
+/// if the paste is text, or names more files than can still be attached.
 pub fn drop_paths(model: &mut UiModel, paste: &str) -> bool {
     let Some(paths) = dropped_paths(paste) else {
         return false;
@@ -91,7 +91,8 @@ pub fn drop_paths(model: &mut UiModel, paste: &str) -> bool {
     true
 }
 
-/// Removes the last attached file, or the one with this name or number.
+/// Removes the last attached file, or the one with this name or number. If that file was dropped
+/// alone, the pasted path becomes text again.
 pub fn detach(model: &mut UiModel, wanted: &str) {
     let Some((removed, paste)) = model.attachments.remove(wanted) else {
         let notice = match wanted {
@@ -258,7 +259,8 @@ pub fn can_send(model: &mut UiModel) -> bool {
     false
 }
 
-/// Searches for the path being typed, and asks whether the model takes images.
+/// Attaches or removes mentioned files with their mentions, searches for the path being typed, and
+/// asks whether the model takes images.
 pub fn after_input(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     model.attachments.follow_mentions(&model.composer.editor);
     let commands = take_resource_commands(model);

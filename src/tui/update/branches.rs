@@ -21,7 +21,8 @@ const REPLACED_NOTICE: &str = "Earlier version kept in /branches.";
 /// Maximum width of a branch's preview in the list.
 const PREVIEW_COLUMNS_MAX: usize = 48;
 
-/// Runs an action on the whole conversation. Returns false for any other action.
+/// Runs an action on the conversation or on one of its messages. Returns false for any other
+/// action.
 pub fn run_action(
     model: &mut UiModel,
     action: Action,
@@ -47,8 +48,9 @@ pub fn run_action(
     true
 }
 
-/// Sends the last prompt again. An existing answer is kept as another branch; an attempt without
-/// an answer is replaced.
+/// Sends the last prompt again. An existing answer is kept as another branch; an attempt without an
+/// answer is replaced. A turn that waits to repeat its request repeats it at once, and a summary
+/// that failed is requested again.
 pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.chat.transcript.wait() == Some(WaitReason::Retrying) {
         return effects.push(UiEffect::Send(Command::RetryNow));
@@ -164,7 +166,8 @@ fn replacement_of(model: &mut UiModel, turn: TurnId, text: String) -> Prompt {
     Prompt::new(text).replacing(turns)
 }
 
-/// Undoes the last turn; its prompt goes to the history.
+/// Undoes the last turn, whose typed prompt goes to the history, or removes a summary that came
+/// after it.
 pub fn undo_last_turn(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if submit::notify_if_busy(model) {
         return;

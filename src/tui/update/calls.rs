@@ -1,4 +1,5 @@
-//! Actions on tool calls in the chat: cancel a running call, open or copy a finished one.
+//! Actions on tool calls in the chat: cancel or leave a running call, open a call, copy its result,
+//! attach a resource that it links to.
 
 use crate::domain::resource_link::links_in;
 use crate::domain::{CallId, Notice, ToolCall, ToolOutcome, ToolState};

@@ -103,8 +103,8 @@ fn move_first_run_digits(model: &mut UiModel) {
     }
 }
 
-/// Handles Enter: runs a command, sends or queues a prompt, or resumes a paused queue if
-/// the message is empty.
+/// Handles Enter: finishes an edit, runs a command, sends or queues a prompt, or resumes a paused
+/// queue if the message is empty.
 pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     model.panes.focus = Focus::Message;
     if mentions::look_for_files(model) {

@@ -129,7 +129,8 @@ fn step(model: &mut UiModel, step: isize) {
     }
 }
 
-/// Searches a little further, and shows the first match once it is found.
+/// Searches a little further, and shows the first match once it is found. Closes the bar if a
+/// search by [`show_first`] has found nothing.
 pub fn advance(model: &mut UiModel) {
     let Some(find) = &mut model.chat.find else {
         return;

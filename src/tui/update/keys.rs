@@ -1,5 +1,6 @@
-//! Routes keys: to a dialog that accepts keys, to the open layer, to the completion list or
-//! the first-run chooser, and otherwise to an action or into the message.
+//! Routes keys: to a dialog that accepts keys, to the open layer, to the find bar, to the
+//! completion list, the queue or the first-run chooser, and otherwise to an action or into the
+//! message.
 
 use crate::tui::dialog::state::{Dialog, DialogMode};
 use crate::tui::input::decode::typed_char;
@@ -85,8 +86,8 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     }
 }
 
-/// Passes a key to the dialog. The help and the log open over it, and the sidebar beside it; other
-/// actions wait for the answer.
+/// Passes a key to the dialog. The help and the log open over it, and the sidebar beside it; the
+/// keys of other actions do nothing before the answer.
 fn dialog_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     let action = model.keymap.global_action(key);
     match action {
@@ -144,7 +145,8 @@ pub fn press_held_letter(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Whether a key may edit the text of the message: it has text, and the dialog shows no field.
+/// Whether a key may edit the text of the message: the message has text, and the dialog shows no
+/// field.
 fn edits_message_beside_dialog(model: &UiModel) -> bool {
     let is_choosing = |dialog: &Dialog| matches!(dialog.mode, DialogMode::Choosing);
     let has_text = !model.composer.editor.is_empty();
@@ -195,8 +197,8 @@ pub fn choose_typed_digit(model: &mut UiModel) {
     model.first_run = first_run;
 }
 
-/// Records the time of a key press: dialogs accept keys later, and a notice that has been
-/// visible long enough disappears.
+/// Records the time of a key press: it postpones the moment when dialogs accept keys, and a notice
+/// that has been visible long enough disappears.
 pub fn record_key_press(model: &mut UiModel) {
     model.input.last_key = model.now;
     model.notices.key_pressed(model.now);

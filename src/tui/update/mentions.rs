@@ -62,7 +62,9 @@ fn can_mention(model: &UiModel) -> bool {
     !is_answer && (!is_command || composer.queue.edited().is_some())
 }
 
-/// Attaches the files that exist, and sends the message once they have been read.
+/// Attaches the files that exist. If the user typed all their paths, sends the message once they
+/// have been read; otherwise, only a notice names them. Without such files, sends the message at
+/// once.
 pub fn handle_found(
     model: &mut UiModel,
     query: QueryId,

@@ -36,7 +36,7 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::composer::PasteKind;
 use crossterm::event::KeyEvent;
 
-/// Applies one message and returns its effects.
+/// Applies one input and returns its effects.
 pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     model.now = msg.now;
     let mut effects = Vec::new();

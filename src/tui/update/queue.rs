@@ -92,8 +92,9 @@ pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     true
 }
 
-/// Takes the prompts out of the queue, because they were meant for another conversation. A single one
-/// goes into an empty message; several would become one prompt there, so they go to the history.
+/// Takes the prompts out of the queue, because they were meant for another conversation. A single
+/// one goes into an empty message; several would become one prompt there, so they go to the
+/// history. In a private conversation, prompts that cannot go into the message are dropped.
 pub fn leave_conversation(model: &mut UiModel) {
     if model.composer.queue.edited().is_some() {
         let text = model.composer.editor.take();

@@ -13,7 +13,7 @@ use crate::tui::update::turns;
 /// The prefix of a queued prompt that bypasses the note agents.
 pub const CHAT_COMMAND: &str = "/chat ";
 
-/// Queues a prompt until a model is selected, and opens the dialog that selects one.
+/// Queues a prompt until a model is selected, and opens the list that offers models.
 pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     enqueue(model, prompt);
     model.reopen_first_run();
@@ -25,8 +25,8 @@ pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     model.notices.show_about_message(notice, model.now);
 }
 
-/// Sends the next queued prompt, unless a turn or probe is running, no model is selected yet or
-/// the queue is paused.
+/// Sends the next queued prompt, unless it has to wait ([`UiModel::is_busy`]), no model is selected
+/// yet or the queue is paused.
 pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.is_busy() || model.needs_first_model() {
         return;
@@ -139,14 +139,15 @@ pub fn remember(model: &mut UiModel, prompt: &str) {
         .remember(prompt, model.conversation.is_private);
 }
 
-/// Sends a command that is not allowed while a turn or probe is running.
+/// Sends a command that is not allowed while a new prompt has to wait ([`UiModel::is_busy`]).
 pub fn send_if_idle(model: &mut UiModel, command: Command, effects: &mut Vec<UiEffect>) {
     if !notify_if_busy(model) {
         effects.push(UiEffect::Send(command));
     }
 }
 
-/// Shows a notice if a turn or probe is running. Returns whether one is.
+/// Shows a notice if a turn or probe is running, a summary was requested, or a conversation is
+/// being opened. Returns whether that is so.
 pub fn notify_if_busy(model: &mut UiModel) -> bool {
     let reason = match model.running_turn() {
         Some(_) => "A turn is still running.",

@@ -240,7 +240,8 @@ fn with_sentence(notice: Option<Notice>, sentence: &str) -> Notice {
     }
 }
 
-/// Adds a text to the history, unless it is there already.
+/// Saves a text in the history, and adds it to the prompts that Up recalls unless it is there
+/// already.
 pub fn keep_in_history(model: &mut UiModel, text: &str) {
     let prompts = model.composer.history().prompts();
     if !prompts.iter().any(|prompt| prompt == text) {

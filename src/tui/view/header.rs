@@ -105,7 +105,7 @@ fn model_part(model: &UiModel, is_complete: bool) -> Option<(String, HeaderPartS
     Some((text, HeaderPartStyle::Plain))
 }
 
-/// Draws the title at the right end if it fits after column `x`.
+/// Draws the title at the right end, truncated if necessary, if there is room after column `x`.
 fn put_title(title: &Clean, x: u16, area: Rect, pen: &mut Painter) {
     if title.as_str().is_empty() || x + 4 >= area.right() {
         return;

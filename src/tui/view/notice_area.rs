@@ -1,5 +1,5 @@
-//! The area above the message: long notices, banners, queued prompts and attached files.
-//! Truncated text is always marked.
+//! The area above the message: long notices, banners, queued prompts, attached files, and the name
+//! of the message being edited. Truncated text is always marked.
 
 use crate::domain::{EntryBody, Severity};
 use crate::text::Clean;
@@ -237,7 +237,7 @@ fn editing_line(model: &UiModel) -> Option<String> {
     })
 }
 
-/// Appends a continuation mark without exceeding `columns`.
+/// Appends the mark of truncated text without exceeding `columns`.
 fn with_more_mark(row: &str, columns: u16, more_mark: &str) -> String {
     let text_columns = usize::from(columns).saturating_sub(width(more_mark));
     format!(

@@ -115,7 +115,9 @@ pub enum ListKey {
     /// The filter changed.
     Searched,
     Closed,
+    /// The key has this meaning, on which the list itself does not act.
     Unhandled(LayerKey),
+    /// The key has no meaning in the list.
     Unknown,
 }
 
@@ -157,7 +159,8 @@ impl SearchList {
         self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
-    /// The meaning of a key for the filter, or else for the rows if they have the focus.
+    /// The meaning of a key for the list. While the rows have the focus, their own keys `row_keys`
+    /// have one, too.
     pub fn layer_key(
         &self,
         key: KeyEvent,

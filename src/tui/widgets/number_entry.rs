@@ -18,7 +18,8 @@ pub enum NumberKey {
     Chosen(usize),
     /// The number may be complete, but a longer one may follow.
     Typed(usize),
-    /// The key belongs to the number, but there is no such number.
+    /// The key belongs to the number, but yields none: it deleted a digit, or there is no such
+    /// number.
     Discarded,
     Unhandled,
 }

@@ -57,7 +57,7 @@ enum Listed<'a> {
     Zero,
 }
 
-/// The rows that contain every word of the filter. Zero is last and ignores the filter.
+/// The rows that contain every word of the filter. Zero is last, and listed only without a filter.
 fn listed<'a>(rows: &'a [PickerRow], filter: &str) -> Vec<Listed<'a>> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();

@@ -119,7 +119,7 @@ impl TextViewer {
         rows
     }
 
-    /// Percentage of the text above the view; `None` if all of it is visible.
+    /// Percentage of the text above the view, 100 at the end; `None` if all of the text is visible.
     fn percent_read(&self) -> Option<usize> {
         let bottom = self.last_top();
         if bottom == ChunkRow::default() {

@@ -30,7 +30,8 @@ pub fn below_title(area: Rect) -> Rect {
     }
 }
 
-/// Clears `area` and draws the title, unless the screen is small. Returns the area below it.
+/// Clears `area` and draws the title, unless the area is too small for one. Returns the area for
+/// the contents.
 pub fn draw_window(area: Rect, title: &str, right: &str, pen: &mut Painter) -> Rect {
     if !has_title(area) {
         pen.clear(area);

@@ -67,8 +67,9 @@ pub enum ViewerRow {
     },
 }
 
-/// The items that contain all words of the filter, and the index of the first one. A tool is
-/// listed below its server, even if the server itself does not match.
+/// The items that contain all words of the filter, and the index of the first of them. A server
+/// that matches is listed with all its tools; a tool is listed below its server, even if the server
+/// itself does not match.
 pub fn matching_items(
     servers: &[Server],
     scope: ViewerScope,
@@ -284,8 +285,8 @@ fn tool_texts(tool: &Tool, separator: &str) -> Vec<IndentedText> {
     texts
 }
 
-/// The whole raw text of an item: for a server, why it failed, its stderr and its description; for
-/// a tool, its definition.
+/// The whole raw text of an item: for a server, why it failed, its last lines on stderr and its
+/// description; for a tool, its definition.
 pub fn full_text(server: &Server, item: ViewerItem, separator: &str) -> String {
     if let Some(tool) = item.tool(server) {
         return full_tool_text(server, tool, separator);

@@ -46,7 +46,7 @@ fn keys_in_the_first_half_second_go_to_the_message() {
 }
 
 #[test]
-fn every_key_postpones_the_dialog() {
+fn a_typed_letter_postpones_the_dialog() {
     let mut chat = chat();
     chat.keys("sum<Enter>")
         .ask_about_calls(&[1])

@@ -46,8 +46,8 @@ fn words(value: &serde_json::Value) -> Vec<String> {
     }
 }
 
-/// A chat that asks for approval of one call for each of `lines`, which gives the number of lines in
-/// its arguments. The lines are alternately a list and a text.
+/// A chat that asks for approval of several calls. Each of `lines` is the number of lines in the
+/// arguments of one call. The lines are alternately a list and a text.
 fn chat_with_approval(lines: &[usize]) -> ChatHarness {
     let mut chat = chat();
     chat.keys("go<Enter>");

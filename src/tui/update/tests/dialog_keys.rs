@@ -1,4 +1,4 @@
-//! Global keys while a dialog is open: none is lost, and each that has to wait shows a notice.
+//! Global keys while a dialog is open: some act at once, and each of the others shows a notice.
 
 use crate::fixtures::tool_from;
 use crate::tui::dialog::state::DialogMode;
@@ -75,7 +75,7 @@ fn a_question_that_comes_later_covers_the_help() {
 }
 
 #[test]
-fn keys_that_wait_for_the_answer_show_a_notice() {
+fn keys_that_do_nothing_before_the_answer_show_a_notice() {
     for key in [
         "<Ctrl+p>", "<Ctrl+o>", "<F4>", "<Ctrl+f>", "<Ctrl+r>", "<F2>", "<F3>", "<Tab>", "q",
         "<Enter>", "<Space>", "<Alt+r>", "<Ctrl+g>",

@@ -249,7 +249,7 @@ fn a_restored_edit_replaces_nothing_in_another_conversation() {
     assert!(chat.model.composer.edit_to_continue().is_none());
 }
 
-/// Restores a draft with a queue, then resumes an unfinished turn.
+/// Restores this draft, then resumes an unfinished turn.
 fn resumed(draft: UnsentText) -> ChatHarness {
     let mut chat = chat();
     load_draft(&mut chat, draft);

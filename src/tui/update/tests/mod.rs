@@ -189,7 +189,7 @@ impl ChatHarness {
         self
     }
 
-    /// Takes the text copied last since the effects were last taken.
+    /// Takes the effects. Returns the text of the last copy among them.
     fn copied(&mut self) -> Option<String> {
         let sent = std::mem::take(&mut self.sent);
         sent.into_iter().rev().find_map(|effect| match effect {

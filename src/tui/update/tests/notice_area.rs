@@ -1,4 +1,5 @@
-//! The notice area above the message, queued prompts, and a dialog without any known server.
+//! The notice area above the message, queued prompts, and the form for a server while none is
+//! known.
 
 use crate::domain::Banner;
 use crate::tui::update::tests::*;

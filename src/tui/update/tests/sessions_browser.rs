@@ -1,4 +1,4 @@
-//! The browser of saved conversations: broken files, banners, and the counter beside a long title.
+//! The browser of saved conversations, and opening one from it or from the command line.
 
 use crate::domain::{Banner, BannerCause, IndexProgress, SavedMessage, Session, SessionSummary};
 use crate::protocol::{SavedSessionCommand, SavedSessionEvent};
@@ -160,8 +160,8 @@ fn prompts_for_a_conversation_that_cannot_be_opened_are_not_sent() {
     assert_eq!(submitted(&mut chat), ["early"]);
 }
 
-/// Searches for `words` in the browser, and opens the second session. The search reports that its text
-/// contains the terms `found`, or reports nothing if they are empty.
+/// Searches for `words` in the browser, and opens the second session. The search reports that the
+/// text of this session contains the terms `found`, or finds nothing if `found` is empty.
 fn open_found(words: &str, found: &[&str]) -> ChatHarness {
     let mut chat = browser();
     chat.keys(words);

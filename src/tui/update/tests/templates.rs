@@ -111,7 +111,7 @@ fn a_form_with_an_empty_field_puts_the_text_into_the_message() {
 }
 
 #[test]
-fn a_template_that_begins_with_a_slash_is_not_run_as_a_command() {
+fn a_template_whose_text_begins_with_a_slash_is_not_run_as_a_command() {
     let mut chat = chat();
     chat.engine_event(Event::PromptTemplatesListed(Arc::new(PromptTemplates {
         list: vec![template("quitter", "/quit")],
@@ -168,7 +168,7 @@ fn beginning_a_command_reads_the_templates_again() {
 }
 
 #[test]
-fn the_palette_lists_templates_and_recent_commands_first() {
+fn the_palette_lists_templates_and_puts_recent_commands_first() {
     let mut chat = chat_with_templates();
     chat.keys("<Ctrl+p>transl<Enter>");
     assert!(chat.screen().contains("── /translate "));

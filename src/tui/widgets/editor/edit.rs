@@ -23,7 +23,8 @@ pub enum Edit {
     YankEarlier,
     Undo,
     Redo,
-    /// Replaces the chip next to the cursor with its text.
+    /// Replaces a chip with its text: the one that ends at the cursor, else the next one, else the
+    /// last one.
     Unfold,
 }
 

@@ -10,7 +10,7 @@ const TEXTS_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub struct KillRing {
     /// Raw texts, newest first, with their sizes including their chips.
     texts: VecDeque<(String, usize)>,
-    /// The text that was yanked last.
+    /// Index of the text that was yanked last.
     current: usize,
 }
 
