@@ -210,7 +210,7 @@ impl Actor {
         self.conversation.report_versions(&mut self.cx);
         // The new version may be in the same file.
         let rewritten = self.conversation.notes_of_last_turn();
-        replaced_notes.retain(|old| !rewritten.iter().any(|new| new.note == old.note));
+        replaced_notes.retain(|old| !rewritten.iter().any(|new| new.path == old.path));
         if self.agents.has_unfinished_note() {
             // The earlier version stays until the new one is complete.
             return;

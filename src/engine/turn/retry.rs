@@ -21,7 +21,10 @@ impl Turn {
     pub(super) fn retry_pause(&self, failure: &ReplyFailure) -> Option<Duration> {
         let has_no_reply = self.state == TurnState::Waiting;
         let default_pause = RETRY_PAUSES.get(self.retry_count as usize)?;
-        let pause = failure.retry_after.unwrap_or(*default_pause).max(RETRY_PAUSES[0]);
+        let pause = failure
+            .retry_after
+            .unwrap_or(*default_pause)
+            .max(RETRY_PAUSES[0]);
         (failure.is_transient && has_no_reply && pause <= PAUSE_MAX).then_some(pause)
     }
 

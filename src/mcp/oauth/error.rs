@@ -103,10 +103,7 @@ impl OAuthError {
     pub fn is_wrong_callback(&self) -> bool {
         matches!(
             self,
-            Self::WrongState
-                | Self::RepeatedParameter(_)
-                | Self::NotTheCallback(_)
-                | Self::NoCode
+            Self::WrongState | Self::RepeatedParameter(_) | Self::NotTheCallback(_) | Self::NoCode
         )
     }
 
