@@ -301,8 +301,8 @@ async fn replacing_several_turns_keeps_and_names_their_notes() {
     let turn = humble::domain::TurnId(1_000);
     harness.send(Command::Submit { turn, prompt }).await;
     let kept = "2 turns were replaced. Their notes stay: tea.md, coffee.md.";
-    assert_eq!(notice(&mut harness).await, kept);
     harness.wait_for_turn_end().await;
+    assert_eq!(notice(&mut harness).await, kept);
     assert_eq!(files(&vault), ["coffee.md", "tea.md"]);
 }
 
