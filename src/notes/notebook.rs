@@ -142,12 +142,16 @@ impl Notebook {
             }),
         });
         let completed = timeout(COMPLETION_TIMEOUT, completion).await;
-        completed.map_err(|_| {
+        let completed = completed.map_err(|_| {
             let minutes = COMPLETION_TIMEOUT.as_secs() / 60;
             Notice::failure(format!(
                 "The model `{name}` took longer than {minutes} minutes."
             ))
-        })?
+        })??;
+        if completed.is_only_calls && !completed.is_cut_off {
+            return Err(Notice::failure("The answer is only a tool call."));
+        }
+        Ok(completed)
     }
 }
 
