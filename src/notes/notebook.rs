@@ -66,7 +66,9 @@ impl Notebook {
         let vector = self
             .query_vector(&vault, &request, &query, limits, &mut remarks)
             .await?;
-        let hits = self.find(&vault, &query, vector, limit, true).await?;
+        let hits = self
+            .find(&vault, &query, vector, limit, true, &mut remarks)
+            .await?;
         let terms = SearchTerms::parse(&query);
         let notes = hits.into_iter().map(|hit| {
             let found = snippet(&hit.body, &terms, SNIPPET_CHARS);

@@ -105,7 +105,7 @@ impl Notebook {
             .query_vector(&vault, request, &query, limits, &mut remarks)
             .await?;
         let mut chunks = self
-            .find(&vault, &topic, vector, TOPIC_HITS_MAX, false)
+            .find(&vault, &topic, vector, TOPIC_HITS_MAX, false, &mut remarks)
             .await?;
         let terms = SearchTerms::parse(&topic);
         chunks.retain(|chunk| {
