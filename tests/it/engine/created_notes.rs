@@ -337,3 +337,15 @@ async fn a_note_in_a_folder_that_is_no_longer_the_vault_is_left_alone() {
     let gone = "Undone. The note tea-2.md was not removed. The notes folder ";
     assert!(undone.starts_with(gone), "{undone}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_that_is_only_a_tool_call_fails() {
+    let call = r#"{"name": "get_time", "arguments": {}}"#;
+    let script = Script::default().answer(call);
+    let (mut harness, _) = with_notes(&[("tea.md", "Tea is hot.")], script).await;
+    harness.prompt("summarize tea.md").await;
+    harness.wait_for_turn_end().await;
+    let last = harness.turn_notices().pop().expect("a notice");
+    let why = "There is no summary. The answer is only a tool call.";
+    assert_eq!(last.summary(), why);
+}
