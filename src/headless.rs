@@ -2,6 +2,7 @@
 //! standard error. Questions go to the terminal; without one, the safe answer is chosen and reported.
 
 pub mod advice;
+mod agent_activity;
 pub mod allow_list;
 mod attachments;
 mod call_output;
@@ -31,6 +32,7 @@ use crate::domain::{
 use crate::protocol::{Command, Event, UserAnswer};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
+use agent_activity::AgentActivity;
 use shutdown::{ACKNOWLEDGE_TIMEOUT, report_unresponsive_engine, wait_until};
 use signals::ExitSignals;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -139,6 +141,7 @@ struct AskSession {
     has_refused_calls: bool,
     /// Whether the prompt was a request for notes that could not be carried out.
     has_failed_request: bool,
+    agent_activity: AgentActivity,
     stdout_is_terminal: bool,
     stdout_sanitizer: Sanitizer,
     thinking_sanitizer: Sanitizer,
@@ -161,6 +164,7 @@ impl AskSession {
             is_thinking: false,
             has_refused_calls: false,
             has_failed_request: false,
+            agent_activity: AgentActivity::default(),
             stdout_is_terminal: io::stdout().is_terminal(),
             stdout_sanitizer: Sanitizer::default(),
             thinking_sanitizer: Sanitizer::default(),
@@ -278,6 +282,7 @@ impl AskSession {
     }
 
     fn handle_turn_event(&mut self, event: TurnEvent) -> io::Result<Option<u8>> {
+        self.report_agent_activity(&event);
         match event {
             TurnEvent::RoundStarted { .. } => {
                 self.think_buffer.start_reply();
@@ -340,7 +345,6 @@ impl AskSession {
             }
             TurnEvent::Tool(call) => self.report_call(&call),
             TurnEvent::Noted(notice) => self.report_notice(&notice),
-            TurnEvent::AgentWorking { text } => self.report_agent_activity(&text),
             TurnEvent::AgentActed(result) => self.report_agent_result(&result),
             TurnEvent::Ended { end, .. } => return self.finish_turn(end).map(Some),
             _ => {}

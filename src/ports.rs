@@ -44,6 +44,8 @@ pub struct CompletedText {
     pub text: String,
     /// The answer reached a token limit.
     pub is_cut_off: bool,
+    /// The answer consists of tool calls, although no tools were offered.
+    pub is_only_calls: bool,
 }
 
 /// Computes embeddings: vectors that are close to each other for texts of similar meaning.

@@ -41,6 +41,8 @@ pub struct CreatedNote {
 pub struct WrittenNote {
     /// The path below the vault.
     pub note: String,
+    /// The absolute path, which tells notes of different vaults apart.
+    pub path: String,
     /// The SHA-256 of the contents, in hexadecimal.
     pub sha256: String,
 }
@@ -202,8 +204,11 @@ impl AgentResult {
     /// The created note, if undoing the turn removes it.
     pub fn written_note(&self) -> Option<WrittenNote> {
         match self {
-            Self::NoteCreated { note, sha256, .. } => Some(WrittenNote {
+            Self::NoteCreated {
+                note, path, sha256, ..
+            } => Some(WrittenNote {
                 note: note.clone(),
+                path: path.clone(),
                 sha256: sha256.clone()?,
             }),
             _ => None,

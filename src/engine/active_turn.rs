@@ -45,6 +45,8 @@ pub(super) struct ActingAgent {
     pub(super) progress: Option<watch::Receiver<String>>,
     /// Its work after the model's answer.
     pub(super) finish: Option<FinishAgent>,
+    /// The request contains the agent's prompt instead of the conversation.
+    pub(super) is_side_request: bool,
 }
 
 pub(super) enum AgentSignal {

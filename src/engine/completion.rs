@@ -2,6 +2,7 @@
 //! the context size as for a turn, and removes the model's thinking.
 
 use super::context::{ContextFit, ContextLimits, raw_estimate};
+use crate::dialect::only_call::is_only_calls;
 use crate::dialect::scan::{CallScanner, ScanEvent};
 use crate::domain::{Arguments, Message, ModelConfig, ModelInfo, Notice, ToolLookup, Toolset};
 use crate::ports::{CompletedText, Completion, CompletionRequest};
@@ -47,6 +48,7 @@ impl Completion for OneShotCompletion {
             };
             let completed = complete(&provider, request, &on_progress).await?;
             Ok(CompletedText {
+                is_only_calls: is_only_calls(&completed.text, &Arc::default()),
                 text: completed.text,
                 is_cut_off: completed.is_cut_off,
             })
@@ -286,6 +288,7 @@ mod tests {
         let expected = CompletedText {
             text: "Blue. <b>Really.</b>".to_owned(),
             is_cut_off: false,
+            is_only_calls: false,
         };
         assert_eq!(answer(steps, "Which color is the sky?").await, Ok(expected));
     }

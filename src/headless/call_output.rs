@@ -4,9 +4,11 @@
 use super::AskSession;
 use super::summaries::{approval_text, call_summary, outcome_text};
 use crate::domain::toolset::withheld_call_notice;
-use crate::domain::{AgentResult, Notice, ToolCall, ToolOutcome, ToolState};
+use crate::domain::{AgentResult, Notice, ToolCall, ToolOutcome, ToolState, TurnEvent};
 use crate::protocol::Ask;
 use crate::text::Clean;
+use std::io::{self, IsTerminal};
+use std::time::Instant;
 
 impl AskSession {
     /// Prints a new call in full, and the outcome of a finished call on one line. A call that needs
@@ -45,8 +47,19 @@ impl AskSession {
         self.print_notice(notice);
     }
 
-    pub(super) fn report_agent_activity(&self, text: &str) {
-        self.print_to_stderr(&format!("{}…", Clean::single_line(text)));
+    /// Prints what a note agent is doing. Any event except its progress ends its work.
+    pub(super) fn report_agent_activity(&mut self, event: &TurnEvent) {
+        let activity = &mut self.agent_activity;
+        let lines: Vec<String> = match event {
+            TurnEvent::AgentWorking { text } => {
+                let is_terminal = io::stderr().is_terminal();
+                activity.report(text, Instant::now(), is_terminal).collect()
+            }
+            _ => activity.finish().into_iter().collect(),
+        };
+        for line in lines {
+            self.print_to_stderr(&format!("{}…", Clean::single_line(&line)));
+        }
     }
 
     pub(super) fn report_agent_result(&self, result: &AgentResult) {

@@ -42,7 +42,9 @@ impl Notebook {
             }
             None => None,
         };
-        let hits = self.find(&vault, &query, vector, CANDIDATES, false).await?;
+        let hits = self
+            .find(&vault, &query, vector, CANDIDATES, false, &mut remarks)
+            .await?;
         let relevance = self
             .with_index(&vault, move |index| {
                 index.relevance(&SearchTerms::parse(&query))

@@ -66,7 +66,9 @@ impl Notebook {
         let vector = self
             .query_vector(&vault, &request, &query, limits, &mut remarks)
             .await?;
-        let hits = self.find(&vault, &query, vector, limit, true).await?;
+        let hits = self
+            .find(&vault, &query, vector, limit, true, &mut remarks)
+            .await?;
         let terms = SearchTerms::parse(&query);
         let notes = hits.into_iter().map(|hit| {
             let found = snippet(&hit.body, &terms, SNIPPET_CHARS);
@@ -142,12 +144,16 @@ impl Notebook {
             }),
         });
         let completed = timeout(COMPLETION_TIMEOUT, completion).await;
-        completed.map_err(|_| {
+        let completed = completed.map_err(|_| {
             let minutes = COMPLETION_TIMEOUT.as_secs() / 60;
             Notice::failure(format!(
                 "The model `{name}` took longer than {minutes} minutes."
             ))
-        })?
+        })??;
+        if completed.is_only_calls && !completed.is_cut_off {
+            return Err(Notice::failure("The answer is only a tool call."));
+        }
+        Ok(completed)
     }
 }
 

@@ -9,6 +9,11 @@ const WORDS_MAX: usize = 800;
 /// Maximum number of characters of each chunk, for languages without spaces between words.
 const CHARS_MAX: usize = 6_000;
 
+/// Maximum number of characters of a line before the note that is left out.
+const INTRODUCTION_CHARS_MAX: usize = 200;
+/// The beginnings of a code block around a note.
+const FENCES: [&str; 3] = ["```markdown\n", "```md\n", "```\n"];
+
 /// Asks for a note. `style` describes how to write, in the user's words; it may be empty.
 pub fn note_prompt(topic: &str, style: &str) -> String {
     let request = match style {
@@ -86,15 +91,35 @@ fn prefix_length(text: &str, words_max: usize, chars_max: usize) -> usize {
     text.len()
 }
 
-/// The model's note, without a code fence around it, and with a heading added if it has none.
+/// The answer without a line such as "Here is your note:" before its heading.
+fn without_introduction(answer: &str) -> &str {
+    let Some((first, rest)) = answer.split_once('\n') else {
+        return answer;
+    };
+    let (first, rest) = (first.trim_end(), rest.trim_start());
+    let is_introduction = first.ends_with([':', '：'])
+        && !first.starts_with(['#', '-', '*', '`'])
+        && first.chars().count() <= INTRODUCTION_CHARS_MAX;
+    let is_note = rest.starts_with("# ")
+        || FENCES.iter().any(|fence| {
+            let inner = rest.strip_prefix(fence);
+            inner.is_some_and(|inner| inner.trim_start().starts_with("# "))
+        });
+    match is_introduction && is_note {
+        true => rest,
+        false => answer,
+    }
+}
+
+/// The model's note, without an introduction or a code fence around it, and with a heading added if it
+/// has none.
 pub fn clean_note(answer: &str, topic: &str) -> String {
-    let answer = answer.trim();
-    let inner = answer
-        .strip_prefix("```markdown\n")
-        .or_else(|| answer.strip_prefix("```md\n"))
-        .or_else(|| answer.strip_prefix("```\n"))
+    let answer = without_introduction(answer.trim());
+    let mut fences = FENCES.iter();
+    let inner = fences
+        .find_map(|fence| answer.strip_prefix(fence))
         .and_then(|rest| rest.strip_suffix("```"));
-    let text = inner.unwrap_or(answer).trim();
+    let text = without_introduction(inner.unwrap_or(answer).trim());
     if text.starts_with("# ") {
         format!("{text}\n")
     } else {
@@ -157,5 +182,24 @@ mod tests {
         assert_eq!(clean_note("text", " two\nlines "), "# two lines\n\ntext\n");
         let with_code = "# A\n```\ncode\n```";
         assert_eq!(clean_note(with_code, "x"), format!("{with_code}\n"));
+    }
+
+    #[test]
+    fn an_introduction_before_the_heading_is_removed() {
+        for answer in [
+            "Sure! Here is your note:\n\n# Tea\n\nHot.",
+            "물론입니다! 노트입니다：\n# Tea\n\nHot.",
+            "Here is your note:\n\n```markdown\n# Tea\n\nHot.\n```",
+            "```\nHere it is:\n# Tea\n\nHot.\n```",
+        ] {
+            assert_eq!(clean_note(answer, "x"), "# Tea\n\nHot.\n", "{answer}");
+        }
+        for text in [
+            "Ingredients:\n- leaves\n\n# Steps",
+            "Tea is hot.\n\n# Steps",
+            "Run this:\n\n```\nmake\n```",
+        ] {
+            assert_eq!(clean_note(text, "x"), format!("# x\n\n{text}\n"));
+        }
     }
 }

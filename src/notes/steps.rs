@@ -58,6 +58,7 @@ impl Notebook {
         .await?;
         let written = WrittenNote {
             note: note.key,
+            path: note.path.display().to_string(),
             sha256: written_note::sha256(text.as_bytes()),
         };
         Ok(CreatedNote {
@@ -104,7 +105,7 @@ impl Notebook {
             .query_vector(&vault, request, &query, limits, &mut remarks)
             .await?;
         let mut chunks = self
-            .find(&vault, &topic, vector, TOPIC_HITS_MAX, false)
+            .find(&vault, &topic, vector, TOPIC_HITS_MAX, false, &mut remarks)
             .await?;
         let terms = SearchTerms::parse(&topic);
         chunks.retain(|chunk| {
@@ -214,7 +215,11 @@ pub(super) async fn open_note(request: NoteRequest, note: String) -> Result<Open
 
 /// Removes a written note, unless it has been changed since.
 pub(super) async fn remove_note(request: NoteRequest, note: WrittenNote) -> Result<(), Notice> {
-    let vault = open_vault(&request.settings, request.vault.clone()).await?;
+    let vault = open_vault(&request.settings, request.vault.clone()).await;
+    let vault = vault.map_err(|reason| {
+        let name = &note.note;
+        Notice::failure(format!("The note {name} was not removed.")).with_reason(reason.summary())
+    })?;
     on_blocking_thread(move || vault.remove_written(&note)).await
 }
 

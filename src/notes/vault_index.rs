@@ -39,12 +39,20 @@ impl UpdateLimits {
     };
 }
 
+/// Maximum number of notes that are indexed in memory if the index cannot be written.
+const IN_MEMORY_NOTES_MAX: usize = 2_000;
+
+/// The remark after an index was built again.
+const DAMAGED: &str = "The search index was damaged and was built again.";
+
 /// An open index, and the changes in its vault that it does not contain yet.
 pub(super) struct OpenIndex {
     index: Index,
     watch: VaultWatch,
     /// The report of the last scan, kept up to date since.
     report: IndexingReport,
+    /// Remarks about the index that were not shown yet.
+    remarks: Vec<String>,
 }
 
 impl OpenIndex {
@@ -72,6 +80,44 @@ impl OpenIndex {
         }
         Ok(self.report.clone())
     }
+
+    /// Runs `work`. If the index turns out to be damaged or cannot be written, builds it again, and
+    /// repeats the work once.
+    fn run<T>(
+        &mut self,
+        vault: &Vault,
+        work: &mut impl FnMut(&mut Self) -> Result<T, SearchError>,
+    ) -> Result<T, SearchError> {
+        let error = match work(self) {
+            Err(error) if error.is_damage() || error.is_unwritable() => error,
+            done => return done,
+        };
+        tracing::warn!("the index of the notes is built again: {error}");
+        if error.is_damage() {
+            self.index.clear()?;
+            self.remarks.push(DAMAGED.to_owned());
+        } else {
+            self.index = in_memory_instead(vault, error, &mut self.remarks)?;
+        }
+        self.watch.require_scan();
+        let deadline = Instant::now() + UpdateLimits::TOOL.indexing;
+        self.update(vault, &|| Instant::now() > deadline)?;
+        work(self)
+    }
+}
+
+/// An empty index in memory in place of one that cannot be written. A large vault would take too long
+/// to index in each run, so the error stays.
+fn in_memory_instead(
+    vault: &Vault,
+    error: SearchError,
+    remarks: &mut Vec<String>,
+) -> Result<Index, SearchError> {
+    if vault.list().notes.len() > IN_MEMORY_NOTES_MAX {
+        return Err(error);
+    }
+    remarks.push(format!("The index is only kept in memory: {error}."));
+    Index::in_memory()
 }
 
 impl Notebook {
@@ -86,11 +132,16 @@ impl Notebook {
             .iter()
             .map(|byte| format!("{byte:02x}"))
             .collect();
-        let index = Index::open(&self.0.cache.join(format!("notes-{id}.sqlite")))?;
+        let mut remarks = Vec::new();
+        let index = match Index::open(&self.0.cache.join(format!("notes-{id}.sqlite"))) {
+            Err(error) if error.is_unwritable() => in_memory_instead(vault, error, &mut remarks),
+            opened => opened,
+        }?;
         let index = Arc::new(Mutex::new(OpenIndex {
             index,
             watch: VaultWatch::new(vault),
             report: IndexingReport::default(),
+            remarks,
         }));
         indexes.insert(vault.root().to_path_buf(), Arc::clone(&index));
         Ok(index)
@@ -100,21 +151,21 @@ impl Notebook {
     pub(super) async fn with_index<T: Send + 'static>(
         &self,
         vault: &Vault,
-        work: impl FnOnce(&mut Index) -> Result<T, SearchError> + Send + 'static,
+        mut work: impl FnMut(&mut Index) -> Result<T, SearchError> + Send + 'static,
     ) -> Result<T, Notice> {
-        self.with_open_index(vault, |open| work(&mut open.index))
+        self.with_open_index(vault, move |open| work(&mut open.index))
             .await
     }
 
     async fn with_open_index<T: Send + 'static>(
         &self,
         vault: &Vault,
-        work: impl FnOnce(&mut OpenIndex) -> Result<T, SearchError> + Send + 'static,
+        mut work: impl FnMut(&mut OpenIndex) -> Result<T, SearchError> + Send + 'static,
     ) -> Result<T, Notice> {
         let (notebook, vault) = (self.clone(), vault.clone());
         let work = tokio::task::spawn_blocking(move || {
             let index = notebook.index(&vault)?;
-            work(&mut lock_ignoring_poison(&index))
+            lock_ignoring_poison(&index).run(&vault, &mut work)
         });
         let result = work
             .await
@@ -142,11 +193,13 @@ impl Notebook {
         let _cancel_on_drop = cancel.drop_guard();
         let vault_to_index = vault.clone();
         let is_out_of_time = move || cancelled.is_cancelled() || Instant::now() > deadline;
-        let report = self
+        let (report, of_index) = self
             .with_open_index(vault, move |open| {
-                open.update(&vault_to_index, &is_out_of_time)
+                let report = open.update(&vault_to_index, &is_out_of_time)?;
+                Ok((report, std::mem::take(&mut open.remarks)))
             })
             .await?;
+        remarks.extend(of_index);
         if report.notes == 0 && report.is_complete {
             let path = vault.root().display();
             let notice = Notice::failure(format!("There are no Markdown notes in {path}."));
@@ -167,17 +220,22 @@ impl Notebook {
         vector: Option<Vec<f32>>,
         limit: usize,
         one_per_document: bool,
+        remarks: &mut Vec<String>,
     ) -> Result<Vec<Hit>, Notice> {
         let terms = SearchTerms::parse(query);
-        self.with_index(vault, move |index| {
-            index.search(&HybridQuery {
-                terms: &terms,
-                matching: Matching::Any,
-                vector: vector.as_deref(),
-                limit,
-                one_per_document,
+        let (hits, of_index) = self
+            .with_open_index(vault, move |open| {
+                let hits = open.index.search(&HybridQuery {
+                    terms: &terms,
+                    matching: Matching::Any,
+                    vector: vector.as_deref(),
+                    limit,
+                    one_per_document,
+                })?;
+                Ok((hits, std::mem::take(&mut open.remarks)))
             })
-        })
-        .await
+            .await?;
+        remarks.extend(of_index);
+        Ok(hits)
     }
 }

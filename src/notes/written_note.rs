@@ -1,9 +1,9 @@
 //! Notes that the program wrote. They are replaced or removed only while the file is still the one
-//! that was written: a regular file with the same contents.
+//! that was written: a regular file at the same path with the same contents.
 
 use super::NotesError;
 use super::note_file::NotePath;
-use super::vault::{NOTE_BYTES_MAX, NOTE_MODE, Vault};
+use super::vault::{NOTE_BYTES_MAX, NOTE_MODE, Vault, display_path};
 use crate::domain::WrittenNote;
 use crate::files;
 use sha2::{Digest, Sha256};
@@ -69,6 +69,12 @@ impl Vault {
             return Err("it is not a note in the notes folder".to_owned());
         }
         let path = self.root().join(name);
+        if path.display().to_string() != note.path {
+            // The user has chosen another vault, where a note may have the same name.
+            let folder = Path::new(&note.path).parent().unwrap_or(Path::new(""));
+            let folder = display_path(&folder.display().to_string());
+            return Err(format!("it was created in another folder, {folder}"));
+        }
         let text = read_regular_file(&path).map_err(|error| describe(&error))?;
         match text.filter(|bytes| sha256(bytes) == note.sha256) {
             Some(bytes) => Ok((path, String::from_utf8_lossy(&bytes).into_owned())),
@@ -108,9 +114,10 @@ fn unremovable(note: &WrittenNote, why: String) -> NotesError {
 mod tests {
     use super::*;
 
-    fn written(note: &str, text: &str) -> WrittenNote {
+    fn written(vault: &Vault, note: &str, text: &str) -> WrittenNote {
         WrittenNote {
             note: note.to_owned(),
+            path: vault.root().join(note).display().to_string(),
             sha256: sha256(text.as_bytes()),
         }
     }
@@ -120,7 +127,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let vault = Vault::open(folder.path()).expect("a vault");
         let path = vault.root().join("tea.md");
-        let note = written("tea.md", "# Tea");
+        let note = written(&vault, "tea.md", "# Tea");
         let refused = |note: &WrittenNote| {
             let error = vault.remove_written(note).expect_err("refused");
             error.to_string()
@@ -173,7 +180,7 @@ mod tests {
             fs::write(&path, "text").unwrap_or_else(|error| panic!("{name}: {error}"));
         }
         for name in names {
-            let error = vault.remove_written(&written(name, "text"));
+            let error = vault.remove_written(&written(&vault, name, "text"));
             let why = error.expect_err("refused").reason();
             assert_eq!(why, "it is not a note in the notes folder", "{name}");
         }
@@ -186,10 +193,10 @@ mod tests {
         let vault = Vault::open(folder.path()).expect("a vault");
         let path = vault.root().join("tea.md");
         fs::write(&path, "old").expect("written");
-        let replaced = vault.replace_written(&written("tea.md", "old"), "new");
+        let replaced = vault.replace_written(&written(&vault, "tea.md", "old"), "new");
         let (note, old_text) = replaced.expect("written").expect("unchanged");
         assert_eq!((note.path, old_text.as_str()), (path.clone(), "old"));
-        let again = vault.replace_written(&written("tea.md", "old"), "newer");
+        let again = vault.replace_written(&written(&vault, "tea.md", "old"), "newer");
         assert_eq!(again, Ok(None));
         assert_eq!(fs::read_to_string(path).expect("a file"), "new");
     }

@@ -3,15 +3,18 @@
 use super::quantized::quantize;
 use super::terms::{composed, letter_pairs};
 use super::vectors::VectorCache;
-use super::{PrefixLookup, SearchError, schema};
+use super::{PrefixLookup, SearchError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// A search index in one file. Several programs may use the file at once. All methods fail if the
 /// file cannot be read or written.
 #[derive(Debug)]
 pub struct Index {
+    /// `None` if it is only in memory.
+    pub(super) path: Option<PathBuf>,
+    pub(super) prefixes: PrefixLookup,
     pub(super) connection: Connection,
     pub(super) vectors: VectorCache,
 }
@@ -64,23 +67,6 @@ pub struct MissingVector {
 }
 
 impl Index {
-    /// Opens the index. A damaged or outdated one is replaced by an empty one.
-    ///
-    /// # Errors
-    /// The file or its folder cannot be written, or another program holds it for over 5 s.
-    pub fn open(path: &Path) -> Result<Self, SearchError> {
-        Self::open_with(path, PrefixLookup::Scan)
-    }
-
-    /// Like [`Self::open`]. An index that has the other kind of prefix lookup is replaced by an empty
-    /// one.
-    pub fn open_with(path: &Path, prefixes: PrefixLookup) -> Result<Self, SearchError> {
-        Ok(Self {
-            connection: schema::open(path, prefixes)?,
-            vectors: VectorCache::default(),
-        })
-    }
-
     /// The keys and fingerprints of all documents.
     pub fn fingerprints(&self) -> Result<HashMap<String, DocumentFingerprint>, SearchError> {
         let mut statement = self

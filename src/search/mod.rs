@@ -6,6 +6,7 @@
 mod documents;
 mod filler_words;
 mod index;
+mod opening;
 mod quantized;
 mod relevance;
 mod schema;

@@ -85,6 +85,13 @@ pub fn open(path: &Path, prefixes: PrefixLookup) -> Result<Connection, SearchErr
     }
 }
 
+/// An index without a file.
+pub fn open_in_memory(prefixes: PrefixLookup) -> Result<Connection, SearchError> {
+    let connection = Connection::open_in_memory()?;
+    connection.execute_batch(&tables(prefixes))?;
+    Ok(connection)
+}
+
 fn try_open(path: &Path, prefixes: PrefixLookup) -> Result<Connection, SearchError> {
     // SQLite would create the file readable by everyone.
     drop(files::open_append(path, files::PRIVATE_MODE)?);

@@ -5,6 +5,7 @@ pub mod attachment_files;
 pub mod auth_server;
 pub mod chat;
 pub mod cli;
+pub mod damaged_file;
 pub mod dialog_frames;
 pub mod engine_harness;
 pub mod fixtures;

@@ -75,7 +75,7 @@ fn notes_are_created_found_summarized_undone_and_consulted() {
     terminal.wait_for_text("✓ note consulted  공유기.md");
     let sent = last_message(&server);
     assert!(
-        sent.contains("[공유기.md] 공유기\n> 공유기 비밀번호는 서랍에 있다."),
+        sent.contains("> [공유기.md] 공유기\n> 공유기 비밀번호는 서랍에 있다."),
         "{sent}"
     );
     assert!(sent.ends_with("공유기 비밀번호는 어디에 있어?"), "{sent}");

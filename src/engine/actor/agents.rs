@@ -39,6 +39,7 @@ impl Actor {
             task: Some(prepared.boxed()),
             progress: Some(progress),
             finish: None,
+            is_side_request: false,
         }
     }
 
@@ -97,6 +98,9 @@ impl Actor {
             }
             Ok(AgentStep::AskModel { prompt, finish, .. }) => {
                 self.set_agent_finish(finish);
+                if let Some(turn) = &mut self.turn {
+                    turn.agent.is_side_request = true;
+                }
                 AgentPlan::AskModel(prompt)
             }
             Ok(AgentStep::UseAnswer(finish)) => {
@@ -240,7 +244,7 @@ impl Actor {
         }
     }
 
-    fn report_later(&mut self, notice: BoxFuture<'static, Notice>) {
+    pub(super) fn report_later(&mut self, notice: BoxFuture<'static, Notice>) {
         let reported = notice.map(|notice| JobResult::Events(vec![Event::NoticePosted(notice)]));
         self.cx.jobs.spawn(reported);
     }

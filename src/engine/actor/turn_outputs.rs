@@ -2,7 +2,7 @@
 
 use super::Actor;
 use crate::domain::compaction;
-use crate::domain::{CallId, Notice, PromptKind, ToolState, TurnEvent, Usage};
+use crate::domain::{Advice, CallId, Notice, PromptKind, ToolState, TurnEvent, Usage};
 use crate::engine::active_turn::{ActiveTurn, ActiveTurnSignal};
 use crate::engine::context::BudgetOutput;
 use crate::engine::failures;
@@ -13,6 +13,7 @@ use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
 use crate::protocol::{ContextShares, Event, ModelJob, QuestionOwner};
 use crate::provider::StreamPart;
+use futures::future::ready;
 use std::sync::Arc;
 
 impl Actor {
@@ -112,12 +113,19 @@ impl Actor {
         }
     }
 
+    fn is_side_request(&self) -> bool {
+        let turn = self.turn.as_ref();
+        turn.is_some_and(|turn| turn.agent.is_side_request)
+    }
+
     /// Carries out the outputs of the context budget.
     pub(super) fn perform_budget_outputs(&mut self, outputs: Vec<BudgetOutput>) {
         for output in outputs {
             match output {
                 BudgetOutput::TurnNotice(notice) => self.feed(TurnInput::Noted(notice)),
                 BudgetOutput::Notice(notice) => self.cx.notice(notice),
+                // The meter keeps showing the conversation while an agent sends a request of its own.
+                BudgetOutput::Measured(_) if self.is_side_request() => {}
                 BudgetOutput::Measured(meter) => {
                     self.cx.outbox.push(Event::ContextMeasured(meter));
                 }
@@ -210,7 +218,7 @@ impl Actor {
         self.conversation.report_versions(&mut self.cx);
         // The new version may be in the same file.
         let rewritten = self.conversation.notes_of_last_turn();
-        replaced_notes.retain(|old| !rewritten.iter().any(|new| new.note == old.note));
+        replaced_notes.retain(|old| !rewritten.iter().any(|new| new.path == old.path));
         if self.agents.has_unfinished_note() {
             // The earlier version stays until the new one is complete.
             return;
@@ -222,7 +230,9 @@ impl Actor {
                 "{replaced_turns} turns were replaced. Their notes stay: {}.",
                 kept_notes.join(", ")
             );
-            self.cx.notice(Notice::info(text));
+            // Later than the end of the turn, whose notice would replace this one.
+            let notice = Notice::info(text).with_advice(Advice::ListBranches);
+            self.report_later(Box::pin(ready(notice)));
         }
     }
 
@@ -261,6 +271,10 @@ impl Actor {
             self.cancelled_calls.extend(finished.calls);
             self.models.context.drop_unsent();
             self.handle_left_tasks_of_ended_turn();
+            if turn.agent.is_side_request {
+                // The agent's request was measured instead of the conversation.
+                return self.estimate_session();
+            }
             if turn.summarized_prefix.is_some() {
                 // No summary was stored, and the meter still shows the request for it.
                 self.estimate_session();

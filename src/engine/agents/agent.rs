@@ -1,5 +1,6 @@
 //! The trait that note agents implement, and the types that they share.
 
+use crate::dialect::only_call::is_only_calls;
 use crate::domain::{
     Advice, AgentResult, NotesSettings, Notice, OpenNote, SavedMessage, Toolset, WrittenNote,
 };
@@ -122,6 +123,21 @@ impl From<Notice> for UnusedAnswer {
             unfinished_note: None,
         }
     }
+}
+
+/// Detects an answer that is only a tool call: no tools were offered, but a small model may call one
+/// nevertheless. The notice begins with `failure`.
+pub(super) fn call_instead_of_text(
+    answer: &ModelAnswer,
+    offered: &Arc<Toolset>,
+    failure: &str,
+) -> Option<UnusedAnswer> {
+    let is_call = !answer.is_truncated && is_only_calls(&answer.text, offered);
+    is_call.then(|| {
+        let notice = Notice::failure(failure);
+        let notice = notice.with_reason("The answer is only a tool call.");
+        notice.with_advice(Advice::Retry).into()
+    })
 }
 
 pub(super) fn no_open_note() -> Notice {

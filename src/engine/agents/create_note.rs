@@ -1,8 +1,10 @@
 //! Creates a note: the model writes it, and the answer is saved as a new file.
 
-use super::agent::{Agent, AgentContext, AgentStep, PreparedStep, UnfinishedNote, UnusedAnswer};
-use crate::dialect::only_call::is_only_calls;
-use crate::domain::{Advice, AgentResult, CreatedNote, Notice, SavedMessage, Toolset, WrittenNote};
+use super::agent::{
+    Agent, AgentContext, AgentStep, PreparedStep, UnfinishedNote, UnusedAnswer,
+    call_instead_of_text,
+};
+use crate::domain::{Advice, AgentResult, CreatedNote, Notice, SavedMessage, WrittenNote};
 use crate::engine::turn::ModelAnswer;
 use crate::notes::NoteIntent;
 use crate::ports::{NoteAnswer, NoteRequest, NoteService};
@@ -14,6 +16,8 @@ use tokio::time::timeout;
 
 /// Time limit for writing the file. Network drives may be slow.
 const SAVE_TIME_MAX: Duration = Duration::from_secs(30);
+
+const NOT_SAVED: &str = "The note was not saved.";
 
 pub(super) struct CreateNote;
 
@@ -38,7 +42,7 @@ impl Agent for CreateNote {
                 prompt,
                 untrusted_text: String::new(),
                 finish: Box::new(move |answer| {
-                    if let Some(unused) = call_instead_of_note(&answer, &offered) {
+                    if let Some(unused) = call_instead_of_text(&answer, &offered, NOT_SAVED) {
                         return Box::pin(ready(Err(unused)));
                     }
                     Box::pin(finish(notes, after, topic, replaces, answer))
@@ -54,23 +58,12 @@ pub(super) fn complete_note(context: &AgentContext, note: UnfinishedNote) -> Pre
     let offered = Arc::clone(&context.offered);
     let finish = move |mut answer: ModelAnswer| -> BoxFuture<'static, _> {
         answer.text.insert_str(0, &note.text);
-        if let Some(unused) = call_instead_of_note(&answer, &offered) {
+        if let Some(unused) = call_instead_of_text(&answer, &offered, NOT_SAVED) {
             return Box::pin(ready(Err(unused)));
         }
         Box::pin(finish(notes, request, note.topic, None, answer))
     };
     Box::pin(ready(Ok(AgentStep::UseAnswer(Box::new(finish)))))
-}
-
-/// Detects an answer that is only a tool call: no tools were offered, but a small model may call one
-/// nevertheless.
-fn call_instead_of_note(answer: &ModelAnswer, offered: &Arc<Toolset>) -> Option<UnusedAnswer> {
-    let is_call = !answer.is_truncated && is_only_calls(&answer.text, offered);
-    is_call.then(|| {
-        let notice = Notice::failure("The note was not saved.");
-        let notice = notice.with_reason("The answer is only a tool call.");
-        notice.with_advice(Advice::Retry).into()
-    })
 }
 
 async fn finish(
@@ -122,11 +115,11 @@ async fn save(
     });
     let saved = timeout(SAVE_TIME_MAX, receiver).await;
     let too_slow = |_| Notice::failure("Writing the note took too long, so it was not saved.");
-    let failed = |_| Notice::failure("The note was not saved.");
+    let failed = |_| Notice::failure(NOT_SAVED);
     let saved = saved.map_err(too_slow)?.map_err(failed)?;
     saved.map_err(not_saved)
 }
 
 fn not_saved(reason: Notice) -> Notice {
-    Notice::failure("The note was not saved.").with_reason(reason.summary())
+    Notice::failure(NOT_SAVED).with_reason(reason.summary())
 }

@@ -76,8 +76,10 @@ impl NoteAgents {
         }
         let (report, progress) = watch::channel(String::new());
         let last_turn = session.last_prompt_index();
+        // An edit of an earlier message leaves the notes of all later turns alone.
+        let replaces_last = prompt.kind == PromptKind::Replace && prompt.replaced_turns == 1;
         let replaced_notes = last_turn
-            .filter(|_| prompt.kind == PromptKind::Replace)
+            .filter(|_| replaces_last)
             .map(|first| session.metadata.written_notes(first));
         let context = AgentContext {
             consults_notes: session.metadata.consults_notes == Some(true),

@@ -1,10 +1,13 @@
 //! Lets the model summarize the open note, a named note, or the notes about a topic.
 
-use super::agent::{Agent, AgentContext, AgentStep, PreparedStep, names_in, no_open_note};
-use crate::domain::{Advice, AgentResult, Notice, OpenNote, SavedMessage, SummarySource};
+use super::agent::{
+    Agent, AgentContext, AgentStep, PreparedStep, call_instead_of_text, names_in, no_open_note,
+};
+use crate::domain::{Advice, AgentResult, Notice, OpenNote, SavedMessage, SummarySource, Toolset};
 use crate::engine::turn::ModelAnswer;
 use crate::notes::NoteIntent;
 use crate::ports::{NoteRequest, NoteService};
+use futures::future::ready;
 use std::sync::Arc;
 
 pub(super) struct SummarizeNotes;
@@ -17,13 +20,16 @@ impl Agent for SummarizeNotes {
         context: &AgentContext,
     ) -> Option<PreparedStep> {
         let (notes, request) = (Arc::clone(&context.notes), context.request());
+        let offered = Arc::clone(&context.offered);
         let open_note = context.open_note.clone();
         let (source, style) = match NoteIntent::of_prompt(message)? {
             NoteIntent::SummarizeTopic { topic, style } => {
                 (Some(SummarySource::Topic(topic)), style)
             }
             NoteIntent::SummarizeFile { name, style } => {
-                return Some(Box::pin(summarize_file(notes, request, name, style)));
+                return Some(Box::pin(summarize_file(
+                    notes, request, offered, name, style,
+                )));
             }
             NoteIntent::SummarizeOpenNote { style } => {
                 let path = open_note.as_ref().map(|note| note.path.display());
@@ -37,7 +43,7 @@ impl Agent for SummarizeNotes {
         let open_note = open_note.filter(|_| matches!(source, Some(SummarySource::Note(_))));
         Some(Box::pin(async move {
             let source = source.ok_or_else(no_open_note)?;
-            let step = summarize(notes, request, source, style).await;
+            let step = summarize(notes, request, offered, source, style).await;
             step.map_err(|notice| {
                 let unreadable = open_note.map(|note| unreadable(&note, &notice));
                 unreadable.unwrap_or(notice)
@@ -51,11 +57,15 @@ impl Agent for SummarizeNotes {
 async fn summarize_file(
     notes: Arc<dyn NoteService>,
     request: NoteRequest,
+    offered: Arc<Toolset>,
     name: String,
     style: String,
 ) -> Result<AgentStep, Notice> {
     match notes.find_file(request.clone(), name.clone()).await {
-        Ok(Some(note)) => summarize(notes, request, SummarySource::Note(note), style).await,
+        Ok(Some(note)) => {
+            let source = SummarySource::Note(note);
+            summarize(notes, request, offered, source, style).await
+        }
         Ok(None) => {
             let missing = Notice::info(format!("No note is called {name}."));
             Ok(AgentStep::PassOn(missing))
@@ -67,6 +77,7 @@ async fn summarize_file(
 async fn summarize(
     notes: Arc<dyn NoteService>,
     request: NoteRequest,
+    offered: Arc<Toolset>,
     source: SummarySource,
     style: String,
 ) -> Result<AgentStep, Notice> {
@@ -79,7 +90,15 @@ async fn summarize(
     Ok(AgentStep::AskModel {
         untrusted_text: task.prompt.clone(),
         prompt: task.prompt,
-        finish: Box::new(move |answer| Box::pin(async move { Ok(add_remark(result, &answer)) })),
+        finish: Box::new(move |answer| {
+            let failure = "There is no summary.";
+            Box::pin(ready(
+                match call_instead_of_text(&answer, &offered, failure) {
+                    Some(unused) => Err(unused),
+                    None => Ok(add_remark(result, &answer)),
+                },
+            ))
+        }),
     })
 }
 

@@ -3,8 +3,7 @@
 use super::NoteIntent;
 use super::english_classes::GRAMMAR;
 use super::english_lookalikes::{
-    is_judgment, is_message, is_music, is_on_surface, is_place_or_mistake, is_put_elsewhere,
-    is_statement,
+    is_judgment, is_message, is_music, is_place_or_mistake, is_put_elsewhere, is_statement,
 };
 use super::english_names::{is_kind_of_note, is_note_file};
 use super::english_short_forms::{
@@ -12,6 +11,7 @@ use super::english_short_forms::{
     SUMMARIZE_THE_NOTE, is_about_instrument, is_outside_conversation, is_subject, is_thing,
     is_topic_before_please,
 };
+use super::english_surfaces::{is_description, is_on_surface};
 use super::english_topics::is_topic;
 use super::topic::RequestTopic;
 
@@ -60,6 +60,7 @@ const FIND_NOTES: &[&str] = &[
     "{show} me? {any?} {my} notes|note {mentioning} {topic}",
     "{show} me? {any?} {the?} notes|note {mentioning} {topic}",
     "{show} me? {any?} {my} notes|note for|with {topic}",
+    "open {my} notes {mentioning} {topic}",
     "which|what of {my} notes|note {mention} {topic}",
     "which|what of the notes|note {mention} {topic}",
     "which|what notes|note {mention} {topic}",
@@ -102,6 +103,7 @@ const FIND_IN_NOTES: &[&str] = &[
     "{show} me? everything|anything|something|all|what {i-wrote} {about} {topic} in|from {my} notes|vault",
     "{find} me? everything|anything|something|all {mentioning} {topic} in|from {my} notes|vault",
     "{show} me? everything|anything|something|all {mentioning} {topic} in|from {my} notes|vault",
+    "{find} me? everything|anything|something|all in|from {my} notes|vault {mentioning} {topic}",
     "{is-there} everything|anything|something {mentioning} {topic} in|from {my} notes|vault",
     "{is-there} anything|something in {my} notes|vault {mentioning} {topic}",
     "did i ever? write|note down? anything|something? {about} {topic} in {my} notes|vault",
@@ -149,6 +151,7 @@ const SUMMARIZE_TOPIC: &[&str] = &[
     "{ask-for?} {article?} quick? {style*} {summary} of {the?} notes {mentioning} {topic}",
     "what do|does {my} notes|note|vault say|tell|contain|have me? about|on {topic}",
     "what do|does the notes|note|vault say|tell|contain|have me? about|on {topic}",
+    "what do|does {my} notes|note {about} {topic} say",
     "what's in {my} notes {about} {topic}",
     "what is in {my} notes {about} {topic}",
     "what have i written|noted down? {about} {topic} in my notes",
@@ -254,7 +257,8 @@ fn query(words: &[&str]) -> Option<String> {
 }
 
 fn is_note(topic: &RequestTopic) -> bool {
-    !(is_message(topic) || is_on_surface(topic) || is_put_elsewhere(topic))
+    let is_other_text = is_message(topic) || is_description(topic);
+    !(is_other_text || is_on_surface(topic) || is_put_elsewhere(topic))
 }
 
 /// A colon introduces text in the prompt itself, which is then meant instead of the notes.

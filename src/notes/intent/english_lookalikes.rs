@@ -1,5 +1,5 @@
-//! Topics of English prompts that only sound like requests for notes: messages to people, notes on
-//! paper, notes in music, proofreading, and statements.
+//! Topics of English prompts that only sound like requests for notes: messages to people, notes in
+//! music, proofreading, and statements.
 
 use super::topic::RequestTopic;
 
@@ -10,6 +10,10 @@ const RECIPIENTS: &[&str] = &[
     "professor",
     "school",
     "principal",
+    "editor",
+    "author",
+    "publisher",
+    "reviewer",
     "tutor",
     "coach",
     "boss",
@@ -75,45 +79,15 @@ const RECIPIENTS: &[&str] = &[
     "everyone",
     "everybody",
 ];
+/// Words between `how` and `I` in a message about one's feelings.
+const FEELINGS: &[&str] = &[
+    "sorry", "much", "grateful", "thankful", "proud", "happy", "sad", "glad",
+];
 const TITLES: &[&str] = &["mr", "mrs", "ms", "miss", "dr", "prof", "professor"];
 pub(super) const DETERMINERS: &[&str] = &[
     "my", "our", "his", "her", "their", "your", "the", "a", "an", "all",
 ];
 
-/// Surfaces that a paper note is written on or stuck to.
-const SURFACES: &[&str] = &[
-    "card",
-    "fridge",
-    "phone",
-    "refrigerator",
-    "door",
-    "whiteboard",
-    "blackboard",
-    "calendar",
-    "napkin",
-    "wall",
-    "desk",
-    "envelope",
-    "receipt",
-    "invoice",
-    "mirror",
-    "arm",
-    "hand",
-    "board",
-    "chalkboard",
-    "notice board",
-    "bulletin board",
-    "screen",
-    "slide",
-    "slides",
-    "table",
-    "box",
-    "package",
-    "pull request",
-    "pr",
-    "ticket",
-    "issue",
-];
 /// Words that suggest musical notes.
 const MUSIC: &[&str] = &[
     "string",
@@ -174,7 +148,7 @@ const FILE_EXTENSIONS: &[&str] = &[
     "sh",
 ];
 /// Things to which a note can be added.
-const CONTAINERS: &[&str] = &[
+pub(super) const CONTAINERS: &[&str] = &[
     "note",
     "notes",
     "list",
@@ -209,6 +183,12 @@ const STATEMENT_VERBS: &[&str] = &[
 pub(super) fn is_message(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();
+    // `how much I love her`
+    if let ["how", feeling, "i", ..] = words[..]
+        && FEELINGS.contains(&feeling)
+    {
+        return true;
+    }
     words.iter().enumerate().any(|(at, word)| {
         let rest = &words[at + 1..];
         let rest = match rest {
@@ -221,20 +201,6 @@ pub(super) fn is_message(topic: &RequestTopic) -> bool {
         };
         at > 0 && *word == "to" && person.is_some_and(is_person)
     })
-}
-
-/// Whether the topic is the surface for a paper note, as in `the fridge` and `the card for my mum`.
-pub(super) fn is_on_surface(topic: &RequestTopic) -> bool {
-    let lower = topic.text.to_lowercase();
-    let thing = DETERMINERS
-        .iter()
-        .find_map(|word| lower.strip_prefix(word)?.strip_prefix(' '));
-    let surface = thing.map(|thing| {
-        thing
-            .split_once(" for ")
-            .map_or(thing, |(surface, _)| surface)
-    });
-    surface.is_some_and(|surface| SURFACES.contains(&surface))
 }
 
 /// Whether the note is to be put into an existing file or another folder, as in `tea to green-tea.md`
@@ -259,7 +225,9 @@ pub(super) fn is_put_elsewhere(topic: &RequestTopic) -> bool {
             && CONTAINERS.contains(last);
         at > 0 && PUT_PREPOSITIONS.contains(preposition) && (is_file || is_container)
     };
-    (0..words.len()).any(is_place)
+    // `the price in cell B4`
+    let is_cell = |words: &[&str]| matches!(words, ["in" | "to" | "into", "cell" | "column" | "row", name] if name.len() <= 4);
+    (0..words.len()).any(is_place) || words.windows(3).any(is_cell)
 }
 
 /// Whether the topic of `where did I write TOPIC` is a place or a mistake, as in `the wrong variable`.

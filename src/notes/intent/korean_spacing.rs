@@ -28,6 +28,8 @@ const NOT_OWNED: &[&str] = &[
 
 /// Particles that make the notes the place to search.
 const PLACE_PARTICLES: &[&str] = &["에서", "에"];
+/// Particles after such a place, which are no topics.
+const PARTICLES_AFTER_PLACE: &[&str] = &["는", "도", "만", "의", "나", "부터"];
 /// Beginnings of verbs after a topic in the notes.
 const VERBS_AFTER_TOPIC: &[&str] = &["찾", "검색", "요약", "정리", "있어", "있나", "있니"];
 
@@ -40,7 +42,43 @@ pub(super) fn separate_words(sentence: &str) -> String {
     if let Some(separated) = separate_request(request).or_else(|| separate_search(request)) {
         return separated;
     }
-    words.map(separate_word).collect::<Vec<_>>().join(" ")
+    let words = words.map(separate_word).collect::<Vec<_>>().join(" ");
+    separate_place(&words).unwrap_or(words)
+}
+
+/// Separates the place from the topic, or the topic from the verb, in `내 노트에서정원 찾아줘` and `내
+/// 노트에서 정원찾아줘`.
+fn separate_place(sentence: &str) -> Option<String> {
+    let mut words: Vec<&str> = sentence.split(' ').collect();
+    let at = usize::from(OWNERS.contains(words.first()?));
+    let place = words.get(at)?;
+    let notes = NOTES.iter().find(|notes| place.starts_with(**notes))?;
+    let end = notes.len()
+        + place[notes.len()..]
+            .starts_with("에서")
+            .then_some("에서".len())?;
+    let (place, topic) = place.split_at(end);
+    let is_topic = |text: &str| {
+        !text.is_empty()
+            && text.chars().count() <= TOPIC_CHARS_MAX
+            && text.chars().all(char::is_alphanumeric)
+            && !PARTICLES_AFTER_PLACE.contains(&text)
+            && !VERBS_AFTER_TOPIC.iter().any(|verb| text.starts_with(verb))
+    };
+    if is_topic(topic) {
+        words.splice(at..=at, [place, topic]);
+    } else if topic.is_empty() && words.len() == at + 2 {
+        let last = words[at + 1];
+        let verb_at = VERBS_AFTER_TOPIC.iter().filter_map(|verb| last.rfind(verb));
+        let (topic, verb) = last.split_at(verb_at.max()?);
+        if !is_topic(topic) {
+            return None;
+        }
+        words.splice(at + 1.., [topic, verb]);
+    } else {
+        return None;
+    }
+    Some(words.join(" "))
 }
 
 /// Separates the topic from the note in a request without any spaces, such as `홍차노트찾아줘`. In a
@@ -157,6 +195,9 @@ mod tests {
             ("내꿈노트찾아줘", "내꿈 노트 찾아줘"),
             ("내노트에서 홍차 찾아줘", "내 노트에서 홍차 찾아줘"),
             ("내노트에서정원찾아줘", "내 노트에서 정원 찾아줘"),
+            ("내 노트에서정원 찾아줘", "내 노트에서 정원 찾아줘"),
+            ("내노트에서 정원찾아줘", "내 노트에서 정원 찾아줘"),
+            ("내 노트에서는 정원 찾아줘", "내 노트에서는 정원 찾아줘"),
             ("메모에정원있어", "메모에 정원 있어"),
             ("노트에서찾아줘", "노트에서찾아줘"),
             ("선물노트북찾아줘", "선물노트북찾아줘"),

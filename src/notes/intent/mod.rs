@@ -8,6 +8,7 @@ mod english_lookalikes;
 mod english_names;
 mod english_short_forms;
 mod english_style;
+mod english_surfaces;
 mod english_topics;
 mod grammar;
 mod korean;

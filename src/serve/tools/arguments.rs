@@ -21,6 +21,23 @@ pub fn reject_unknown(arguments: &Arguments, tool: &str, known: &[&str]) -> Resu
     ))
 }
 
+/// The arguments with numbers and booleans written as strings where the schema of the tool wants a
+/// string, because some clients send `2024` as a number.
+pub fn with_strings(arguments: &Arguments, schema: &Arguments) -> Arguments {
+    let wants_string = |key: &str| {
+        let property = schema.get("properties").and_then(|known| known.get(key));
+        property.and_then(|property| property.get("type")) == Some(&Value::from("string"))
+    };
+    let pairs = arguments.iter().map(|(key, value)| {
+        let value = match value {
+            Value::Number(_) | Value::Bool(_) if wants_string(key) => value.to_string().into(),
+            value => value.clone(),
+        };
+        (key.clone(), value)
+    });
+    pairs.collect()
+}
+
 /// A string without surrounding whitespace. `None` if it is absent, `null` or blank.
 pub fn text<'a>(
     arguments: &'a Arguments,

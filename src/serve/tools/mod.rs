@@ -121,8 +121,10 @@ impl BuiltInTools {
         let settings = self.settings();
         let tool = self.offered(&settings).find(|tool| tool.name() == name);
         let tool = tool.ok_or(ToolFailure::UnknownTool)?;
+        let schema = tool.definition().input_schema;
+        let arguments = arguments::with_strings(arguments, &schema);
         let result = tool.call(ToolInvocation {
-            arguments,
+            arguments: &arguments,
             settings,
             services: &self.shared.services,
             progress,

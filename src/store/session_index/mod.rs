@@ -12,11 +12,15 @@ use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, DirEntry};
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Must be increased whenever other parts of a session are indexed. Added to the modification time in
 /// the index, so that sessions indexed by an earlier version are indexed again.
 const TEXT_VERSION: i64 = 1;
+
+/// Time for indexing all sessions again during a search, after the index was damaged. Later updates
+/// continue.
+const REBUILD_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Limits on reading sessions that are not indexed yet. Sessions beyond them are listed by name.
 #[derive(Debug, Clone, Copy)]
@@ -63,9 +67,21 @@ impl SessionIndex {
         Self { sessions, path }
     }
 
-    fn open(&self) -> Result<Index, SearchError> {
+    /// Runs `work` with the index. A damaged index is emptied, and the error returned.
+    fn with_index<T>(
+        &self,
+        work: impl FnOnce(&mut Index) -> Result<T, SearchError>,
+    ) -> Result<T, SearchError> {
         // The list of sessions searches at every letter that the user types.
-        Index::open_with(&self.path, PrefixLookup::Indexed)
+        let mut index = Index::open_with(&self.path, PrefixLookup::Indexed)?;
+        let result = work(&mut index);
+        if let Err(error) = &result
+            && error.is_damage()
+        {
+            tracing::warn!("the session index is damaged and is built again: {error}");
+            index.clear()?;
+        }
+        result
     }
 
     /// All sessions, most recently changed first, and how many of them are indexed.
@@ -103,7 +119,16 @@ impl SessionIndex {
         let terms = SearchTerms::parse(words);
         let texts = terms.texts().map(str::to_owned).collect();
         let found = match self.path.exists() && !terms.is_empty() {
-            true => self.open()?.documents_with_all(&terms)?,
+            true => {
+                let search = || self.with_index(|index| index.documents_with_all(&terms));
+                match search() {
+                    Err(error) if error.is_damage() => {
+                        self.update(REBUILD_TIME_MAX);
+                        search()?
+                    }
+                    found => found?,
+                }
+            }
             false => HashSet::new(),
         };
         Ok(FoundSessions {
@@ -165,7 +190,7 @@ impl SessionIndex {
         let positions: HashMap<&str, usize> = positions
             .map(|(position, file)| (file.id.as_str(), position))
             .collect();
-        let read = self.open().and_then(|index| {
+        let read = self.with_index(|index| {
             index.visit_details(|key, fingerprint, details| {
                 let Some(&position) = positions.get(key) else {
                     progress.deleted += 1;

@@ -4,7 +4,7 @@
 use super::{SessionFile, SessionIndex, summary_record};
 use crate::domain::{IndexProgress, SessionId};
 use crate::files::FileLock;
-use crate::search::{Chunk, Document, IndexChanges, SearchError};
+use crate::search::{Chunk, Document, Index, IndexChanges, SearchError};
 use crate::store::session_list::{SummaryLifetime, summarize};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -28,7 +28,12 @@ impl SessionIndex {
             return IndexProgress::default();
         }
         let deadline = Instant::now() + time;
-        match self.update_files(files, deadline) {
+        let update = |files| self.with_index(|index| self.update_files(index, files, deadline));
+        let updated = match update(files) {
+            Err(error) if error.is_damage() => update(self.session_files()),
+            updated => updated,
+        };
+        match updated {
             Ok(indexed) => IndexProgress {
                 indexed,
                 total,
@@ -45,10 +50,10 @@ impl SessionIndex {
     /// Returns the number of indexed sessions.
     fn update_files(
         &self,
+        index: &mut Index,
         files: Vec<SessionFile>,
         deadline: Instant,
     ) -> Result<usize, SearchError> {
-        let mut index = self.open()?;
         let lock = FileLock::try_acquire(&self.lock_path())?;
         let mut known = index.fingerprints()?;
         let total = files.len();

@@ -5,6 +5,7 @@ use super::*;
 use humble::domain::{AgentResult, Prompt, PromptKind};
 use humble::provider::FailureCause;
 use std::fs;
+use std::path::PathBuf;
 
 #[tokio::test(start_paused = true)]
 async fn a_note_is_written_when_the_answer_is_complete_and_undone_with_the_turn() {
@@ -300,7 +301,51 @@ async fn replacing_several_turns_keeps_and_names_their_notes() {
     let turn = humble::domain::TurnId(1_000);
     harness.send(Command::Submit { turn, prompt }).await;
     let kept = "2 turns were replaced. Their notes stay: tea.md, coffee.md.";
-    assert_eq!(notice(&mut harness).await, kept);
     harness.wait_for_turn_end().await;
+    assert_eq!(notice(&mut harness).await, kept);
     assert_eq!(files(&vault), ["coffee.md", "tea.md"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_note_in_a_folder_that_is_no_longer_the_vault_is_left_alone() {
+    let (mut harness, vault) = with_notes(&[], Script::default().answer("# Tea")).await;
+    harness.prompt("make a note about tea").await;
+    harness.wait_for_turn_end().await;
+    harness.wait_for_save().await;
+    let home = harness.shut_down().await;
+    let other = home.path().join("other");
+    fs::create_dir(&other).expect("created");
+    fs::copy(vault.join("tea.md"), other.join("tea.md")).expect("copied");
+    let config = fs::read_to_string(home.path().join("config.json")).expect("a file");
+    let mut config: serde_json::Value = serde_json::from_str(&config).expect("JSON");
+    config["notes"] = serde_json::json!({ "vault": other });
+    fs::write(home.path().join("config.json"), config.to_string()).expect("written");
+    let mut harness = resume(home, Script::default().answer("# Tea 2")).await;
+    replace_last(&mut harness, "make a note about tea").await;
+    let folder = vault.display();
+    let kept = format!(
+        "The new note is tea-2.md. The note tea.md was not removed: it was created in another \
+         folder, {folder}."
+    );
+    assert_eq!(full_notice(&mut harness).await, kept);
+    let text = |note: PathBuf| fs::read_to_string(note).expect("a note");
+    assert_eq!(text(other.join("tea.md")), "# Tea\n", "not the turn's note");
+    assert_eq!(text(vault.join("tea.md")), "# Tea\n");
+    fs::remove_dir_all(&other).expect("removed");
+    harness.send(Command::Rewind).await;
+    let undone = full_notice(&mut harness).await;
+    let gone = "Undone. The note tea-2.md was not removed. The notes folder ";
+    assert!(undone.starts_with(gone), "{undone}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_that_is_only_a_tool_call_fails() {
+    let call = r#"{"name": "get_time", "arguments": {}}"#;
+    let script = Script::default().answer(call);
+    let (mut harness, _) = with_notes(&[("tea.md", "Tea is hot.")], script).await;
+    harness.prompt("summarize tea.md").await;
+    harness.wait_for_turn_end().await;
+    let last = harness.turn_notices().pop().expect("a notice");
+    let why = "There is no summary. The answer is only a tool call.";
+    assert_eq!(last.summary(), why);
 }

@@ -190,6 +190,45 @@ fn the_path_of_a_note_is_completed() {
 }
 
 #[test]
+fn enter_opens_the_note_that_was_typed_and_no_suggestion() {
+    let home = home_with_vault();
+    for name in ["old-plan.md", "router.md"] {
+        fs::write(home.path().join("vault").join(name), "# Old").expect("written");
+    }
+    let mut chat = chat_in(home, script());
+    chat.types("/note plan.md")
+        .sees("old-plan.md")
+        .enter()
+        .sees("The note plan.md cannot be read: there is no such note.")
+        .does_not_see("The open note");
+    chat.types("/note plan.md")
+        .sees("old-plan.md")
+        .press(KeyCode::Down, KeyModifiers::NONE)
+        .enter()
+        .sees("The open note is \"Old\" (old-plan.md).");
+}
+
+#[test]
+fn an_edit_of_an_earlier_message_says_which_notes_stay() {
+    let script = script()
+        .answer("Hello.")
+        .answer("# Kiwi")
+        .answer("Hello again.");
+    let mut chat = chat_in(home_with_vault(), script);
+    chat.says("hello")
+        .says("make a note on kiwi")
+        .sees("✓ note created  kiwi.md");
+    chat.press(KeyCode::Tab, KeyModifiers::NONE);
+    chat.up().up().up().up().up().key('e');
+    chat.sees("Editing your message from 1 turn ago: hello")
+        .types(" anew")
+        .enter()
+        .sees("Hello again.")
+        .sees("2 turns were replaced. Their notes stay: kiwi.md.");
+    assert!(chat.text_in_folder("vault").contains("# Kiwi"));
+}
+
+#[test]
 fn a_number_in_a_string_passes_the_argument_check() {
     let home = home_with_vault();
     let vault = home.path().join("vault");

@@ -314,8 +314,8 @@ fn two_programs_index_one_vault_at_the_same_time() {
 }
 
 #[tokio::test]
-async fn a_limit_may_be_a_string_and_other_types_are_refused() {
-    let notes = NotesFixture::new(&[("a.md", "# Tea"), ("b.md", "# Tea too")]);
+async fn scalars_of_another_type_are_converted_and_other_types_are_refused() {
+    let notes = NotesFixture::new(&[("a.md", "# Tea"), ("b.md", "# Tea too\n2024 true")]);
     for (limit, count) in [(json!("1"), 1), (json!("5"), 2), (json!(1.0), 1)] {
         let arguments = json!({ "query": "tea", "limit": limit });
         let found = notes.call("search_notes", arguments).await.expect("found");
@@ -325,13 +325,22 @@ async fn a_limit_may_be_a_string_and_other_types_are_refused() {
             "{limit}"
         );
     }
+    for query in [json!(2024), json!(true)] {
+        let arguments = json!({ "query": query });
+        let found = notes.call("search_notes", arguments).await.expect("found");
+        assert_eq!(
+            found["results"].as_array().map(Vec::len),
+            Some(1),
+            "{query}"
+        );
+    }
     for (arguments, why) in [
         (
             json!({ "query": "tea", "limit": "five" }),
             "`limit` must be a whole number from 1 to 100, not \"five\".",
         ),
         (
-            json!({ "query": 5 }),
+            json!({ "query": [5] }),
             "`query` must be a string such as \"router password\".",
         ),
     ] {

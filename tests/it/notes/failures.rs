@@ -29,6 +29,28 @@ async fn a_truncated_note_is_not_saved_and_a_truncated_summary_has_a_remark() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_only_a_tool_call_is_neither_a_note_nor_a_summary() {
+    let notes = NotesFixture::new(&[("tea.md", "Tea is hot.")]);
+    let call = r#"{"server": "humble", "name": "get_time", "arguments": {}}"#;
+    for (tool, arguments, why) in [
+        (
+            "create_note",
+            json!({ "topic": "coffee" }),
+            "The note was not created. The answer is only a tool call.",
+        ),
+        (
+            "summarize_notes",
+            json!({ "mode": "current_note", "note_path": "tea.md" }),
+            "The answer is only a tool call.",
+        ),
+    ] {
+        notes.server.queue_reply(CHAT, ollama_text(&[call]));
+        assert_eq!(notes.failure(tool, arguments).await, why);
+    }
+    assert_eq!(names(&notes.vault), ["tea.md"]);
+}
+
+#[tokio::test]
 async fn hidden_folders_and_files_are_neither_written_nor_read() {
     let notes = NotesFixture::new(&[(".obsidian/a.md", "apples"), ("b/.trash/c.md", "apples")]);
     for folder in [".obsidian", "b/.trash"] {

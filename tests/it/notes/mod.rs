@@ -1,5 +1,6 @@
 //! Notes through the built-in tools, on real folders, with a scripted model server.
 
+mod damaged_index;
 mod damaged_vaults;
 mod embedding;
 mod failures;

@@ -63,6 +63,7 @@ impl Completion for TestModel {
             Ok(CompletedText {
                 text: "three".to_owned(),
                 is_cut_off: false,
+                is_only_calls: false,
             })
         }
         .boxed()

@@ -183,6 +183,25 @@ fn a_deleted_or_damaged_index_is_built_again() {
 }
 
 #[test]
+fn an_index_with_overwritten_pages_is_built_again() {
+    for page in 1..12 {
+        let home = home();
+        for number in 0..20 {
+            home.write(&format!("{number}.json"), &"세션 검색 ".repeat(200), "x");
+        }
+        home.index_all();
+        if !crate::support::damaged_file::damage_page(&index_path(&home.folder), page) {
+            break;
+        }
+        // A search, the list or an update may be the first to meet the damage.
+        home.find("검색");
+        home.listed();
+        home.index_all();
+        assert_eq!(home.find("검색").len(), 20, "page {page}");
+    }
+}
+
+#[test]
 fn sessions_are_listed_even_if_the_index_cannot_be_written() {
     let home = home();
     home.write("a.json", "title", "x");

@@ -101,7 +101,7 @@ async fn an_absent_ollama_is_explained() {
     );
     for (arguments, expected) in [
         (json!({}), "`prompt` is missing"),
-        (json!({ "prompt": 7 }), "must be a string"),
+        (json!({ "prompt": [7] }), "must be a string"),
     ] {
         let why = failure(&tools, "ollama_chat", arguments).await;
         assert!(why.contains(expected), "{why}");
