@@ -55,5 +55,5 @@ pub use call::{CallResult, EarlierTask, McpCall};
 pub use content_result::{PromptContents, ResourceContents};
 pub use hub::Hub;
 pub use hub_event::HubEvent;
-pub use oauth::{CredentialFile, OAuthError, SignIn};
+pub use oauth::{CredentialFile, OAuthError, SignIn, SignInProgress};
 pub use process::ProcessGroups;
