@@ -25,6 +25,7 @@ mod hub_event;
 mod inbox;
 mod lifetime;
 mod list_subscription;
+mod missing_back_channel;
 mod nesting_limit;
 mod oauth;
 mod open_request;
