@@ -7,6 +7,7 @@ use crate::domain::model::Secret;
 use crate::files;
 use crate::protocol::LogLine;
 use crate::sync::lock_ignoring_poison;
+use crate::text::invisible::Invisible;
 use jiff::Zoned;
 use jiff::civil::Date;
 use std::fmt::{self, Write as _};
@@ -242,14 +243,16 @@ impl Visit for EventText {
     }
 }
 
-/// Escapes control characters, so that an event stays on one line.
-fn escape_controls(text: &str) -> String {
+/// Escapes control characters and other invisible ones, so that an event stays on one line and
+/// whoever reads the file sees all of it, in its order. Keeps joiners and style selectors, which
+/// occur in ordinary words and emoji.
+fn escape_invisible(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
-        if character.is_control() && character != '\t' {
-            line.extend(character.escape_default());
-        } else {
-            line.push(character);
+        match Invisible::classify(character) {
+            None | Some(Invisible::Joiner | Invisible::StyleSelector) => line.push(character),
+            Some(_) if character == '\t' => line.push(character),
+            Some(_) => line.extend(character.escape_default()),
         }
     }
     line
@@ -259,7 +262,7 @@ fn escape_controls(text: &str) -> String {
 fn format_line(event_text: &str, redactor: &Redactor) -> String {
     // Bounds the work for huge events.
     let start = &event_text[..event_text.floor_char_boundary(2 * LINE_BYTES_MAX)];
-    let line = escape_controls(start);
+    let line = escape_invisible(start);
     let (mut text, used_bytes) = redactor.redact_prefix(&line, LINE_BYTES_MAX);
     let omitted_bytes = line.len() - used_bytes + event_text.len() - start.len();
     if omitted_bytes > 0 {

@@ -1,8 +1,10 @@
 //! New servers for `mcp-servers.json`, and the result of an import.
 
 mod candidate_fields;
+mod loader_variables;
 
 pub use candidate_fields::transport_name;
+pub use loader_variables::can_change_program;
 
 use super::server::RemoteTransport;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 
 use super::cx::EngineCx;
 use crate::domain::{Notice, ServerId, SignInRequest};
-use crate::mcp::{Hub, OAuthError};
+use crate::mcp::{Hub, OAuthError, SignInProgress};
 use crate::protocol::{Event, SignInEvent};
 use crate::text::Clean;
 use std::future::pending;
@@ -30,7 +30,7 @@ struct OpenSignIn {
 
 pub(super) enum SignInUpdate {
     Prepared(SignInRequest),
-    AddressRejected(OAuthError),
+    Progressed(SignInProgress),
     Finished(Result<(), OAuthError>),
     SignedOut(ServerId, Result<bool, OAuthError>),
 }
@@ -46,12 +46,12 @@ impl ServerSignIn {
                 Ok(sign_in) => {
                     let prepared = SignInUpdate::Prepared(sign_in.request().clone());
                     let _ = sender.send(prepared).await;
-                    let rejections = sender.clone();
-                    let reject = move |error| {
-                        // The user can paste again, so a lost rejection does no harm.
-                        let _ = rejections.try_send(SignInUpdate::AddressRejected(error));
+                    let updates = sender.clone();
+                    let report = move |progress| {
+                        // A lost update does no harm: the user can paste again, or just waits.
+                        let _ = updates.try_send(SignInUpdate::Progressed(progress));
                     };
-                    sign_in.finish(pasted, reject).await
+                    sign_in.finish(pasted, report).await
                 }
                 Err(error) => Err(error),
             };
@@ -110,7 +110,10 @@ impl ServerSignIn {
                 let opened = SignInEvent::Opened(Arc::new(request));
                 cx.outbox.push(Event::SignIn(opened));
             }
-            SignInUpdate::AddressRejected(error) => {
+            SignInUpdate::Progressed(SignInProgress::ExchangingCode) => {
+                cx.outbox.push(Event::SignIn(SignInEvent::ExchangingCode));
+            }
+            SignInUpdate::Progressed(SignInProgress::AddressRejected(error)) => {
                 let why = format!("{error} {}", error.advice().unwrap_or_default());
                 let rejected = SignInEvent::AddressRejected(why.trim_end().to_owned());
                 cx.outbox.push(Event::SignIn(rejected));

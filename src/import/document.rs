@@ -9,7 +9,11 @@ use serde_json::{Map, Value};
 use std::io::ErrorKind;
 use std::path::Path;
 
-const BYTES_MAX: u64 = 4 << 20;
+/// Clients also keep histories in such a file, so it can be large.
+const BYTES_MAX: u64 = 32 << 20;
+/// Maximum number of commas and line breaks, at least one of which follows each value. Bounds the
+/// memory for a file of the maximum size that consists of tiny values.
+const SEPARATORS_MAX: usize = 2_000_000;
 /// JSON and YAML that are nested deeper are refused. TOML has a limit of its own, 80.
 pub(super) const DEPTH_MAX: usize = 64;
 
@@ -30,7 +34,22 @@ enum Format {
 /// The object at the root of the file.
 pub(super) fn read(path: &Path) -> Result<Map<String, Value>, ImportError> {
     let text = read_text(path)?;
-    let (format, name, parsed) = match recognize(&text) {
+    let is_separator = |byte: &u8| matches!(byte, b',' | b'\n');
+    if text.bytes().filter(|byte| is_separator(byte)).count() > SEPARATORS_MAX {
+        return Err(ImportError::TooManyValues {
+            path: path.to_owned(),
+            count_max: SEPARATORS_MAX,
+        });
+    }
+    let is_json_file = path
+        .extension()
+        .is_some_and(|extension| extension == "json");
+    let format = match recognize(&text) {
+        // A table header of TOML, or the list of a JSON file.
+        Format::Toml if is_json_file && text.trim_start().starts_with('[') => Format::Json,
+        format => format,
+    };
+    let (format, name, parsed) = match format {
         format @ Format::Json => (format, "JSON", parse_json(&text)),
         format @ Format::Toml => (format, "TOML", parse_toml(&text)),
         format @ Format::Yaml => (format, "YAML", yaml::parse(&text)),

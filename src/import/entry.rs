@@ -2,6 +2,7 @@
 //! clients, so one parser accepts all of them.
 
 use super::placeholders::normalize;
+use crate::domain::new_server::can_change_program;
 use crate::domain::server::RemoteTransport;
 use crate::domain::{NewServer, NewServerLaunch, ServerCandidate};
 use serde_json::{Map, Value};
@@ -62,6 +63,17 @@ pub(super) fn parse(name: &str, value: &Value) -> Result<ServerCandidate, String
         remarks.push(format!("Not imported: {}.", ignored.join(", ")));
     }
     check_texts(&launch)?;
+    if let NewServerLaunch::Command { env, .. } = &launch {
+        let names = env.iter().map(|(name, _)| name);
+        let names = names.filter(|name| can_change_program(name));
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        if !names.is_empty() {
+            remarks.push(format!(
+                "Warning: {} can change which program runs.",
+                names.join(", ")
+            ));
+        }
+    }
     let server = NewServer {
         name: name.trim().to_owned(),
         description: description(entry),

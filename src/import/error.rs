@@ -8,8 +8,10 @@ pub enum ImportError {
     Missing { path: PathBuf },
     #[error("{} cannot be read: {why}.", path.display())]
     Unreadable { path: PathBuf, why: String },
-    #[error("{} is larger than {} MiB, so it is not a settings file.", path.display(), bytes_max >> 20)]
+    #[error("{} is larger than {} MiB, the limit for an import.", path.display(), bytes_max >> 20)]
     TooLarge { path: PathBuf, bytes_max: u64 },
+    #[error("{} has more than {count_max} values, the limit for an import.", path.display())]
+    TooManyValues { path: PathBuf, count_max: usize },
     #[error("{} is not a UTF-8 text file.", path.display())]
     NotText { path: PathBuf },
     #[error("{}, line {line}: not valid {format}: {problem}.", path.display())]

@@ -49,11 +49,13 @@ fn own_events_and_warnings_of_dependencies_are_logged() {
         warn!(target: "hyper::client", "reset");
         handle.set_level(Level::DEBUG);
         debug!("now logged\r\nwith a \u{1b}[31mtrick");
+        debug!("\u{202e}reversed\u{2028}\u{200b}👩‍💻");
     });
     let expected = [
         " INFO humble::log::tests: answered tokens=3 name=\"한글\"",
         " WARN hyper::client: reset",
         "DEBUG humble::log::tests: now logged\\r\\nwith a \\u{1b}[31mtrick",
+        "DEBUG humble::log::tests: \\u{202e}reversed\\u{2028}\\u{200b}👩‍💻",
     ];
     assert_eq!(lines, expected);
     let files = files_in(folder.path());

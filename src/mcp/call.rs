@@ -3,6 +3,7 @@
 
 use super::call_exchange::{CallEnding, TIMEOUTS_MAX, exchange, may_have_run_text};
 use super::hub_event::HubEvent;
+use super::missing_back_channel::report_missing_back_channel;
 use super::result_text::{RenderedResult, render_result};
 use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests, visit_pages};
 use super::session::McpSession;
@@ -78,7 +79,18 @@ pub async fn run_call(
         Ok(ending) => ending,
         Err(outcome) => return outcome.into(),
     };
-    let elapsed = started.elapsed();
+    let result = finished_call(&supervisor, ending, started.elapsed());
+    if let ToolOutcome::Failed { text, .. } = &result.outcome {
+        report_missing_back_channel(&supervisor, text).await;
+    }
+    result
+}
+
+fn finished_call(
+    supervisor: &ServerSupervisor,
+    ending: CallEnding,
+    elapsed: Duration,
+) -> CallResult {
     let redactors = supervisor.redactors();
     match ending {
         CallEnding::Unreachable(_) if supervisor.stop.is_cancelled() => {

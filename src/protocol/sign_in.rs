@@ -22,6 +22,8 @@ pub enum SignInEvent {
     Opened(Arc<SignInRequest>),
     /// The pasted address was wrong, for this reason. The sign-in continues.
     AddressRejected(String),
+    /// The browser or the user returned the right address, and the tokens are being requested.
+    ExchangingCode,
     /// The sign-in to this server succeeded or failed.
     Ended(ServerId),
 }

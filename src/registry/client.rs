@@ -29,8 +29,8 @@ impl Registry {
         Self { url }
     }
 
-    /// At most `limit` servers that match `word`, in the order of the registry. Of several versions
-    /// of a server, only the latest is returned.
+    /// At most `limit` servers that match `word`, in the order of the registry, and whether there
+    /// are more. Of several versions of a server, only the latest is returned.
     ///
     /// # Errors
     /// The registry cannot be reached, or its answer cannot be used.
@@ -38,7 +38,7 @@ impl Registry {
         &self,
         word: &str,
         limit: usize,
-    ) -> Result<Vec<RegistryServer>, RegistryError> {
+    ) -> Result<(Vec<RegistryServer>, bool), RegistryError> {
         self.collect(word, limit, limit, |_| true).await
     }
 
@@ -49,7 +49,7 @@ impl Registry {
     pub async fn find(&self, name: &str) -> Result<RegistryServer, RegistryError> {
         // Names that contain this one match too.
         let is_wanted = |server: &RegistryServer| server.name == name;
-        let found = self.collect(name, 1, PAGE_SERVERS_MAX, is_wanted).await?;
+        let (found, _) = self.collect(name, 1, PAGE_SERVERS_MAX, is_wanted).await?;
         found
             .into_iter()
             .next()
@@ -59,19 +59,21 @@ impl Registry {
             })
     }
 
-    /// Reads pages until `limit` servers are accepted.
+    /// Reads pages until `limit` servers are accepted. Also returns whether there are more, or may
+    /// be on further pages.
     async fn collect(
         &self,
         word: &str,
         limit: usize,
         page_size: usize,
         accepts: impl Fn(&RegistryServer) -> bool,
-    ) -> Result<Vec<RegistryServer>, RegistryError> {
+    ) -> Result<(Vec<RegistryServer>, bool), RegistryError> {
         let client = self.build_client()?;
         let deadline = Instant::now() + Duration::from_secs(TIMEOUT_SECONDS);
         let mut found: Vec<RegistryServer> = Vec::new();
         let mut cursors = HashSet::new();
-        let mut cursor = None;
+        let mut cursor: Option<String> = None;
+        let mut has_more = false;
         for _ in 0..PAGES_MAX {
             let request = self.get_page(&client, word, page_size, cursor.as_deref());
             let page =
@@ -87,13 +89,14 @@ impl Registry {
             let next = page.next_cursor.filter(|next| {
                 !next.is_empty() && next.len() <= CURSOR_BYTES_MAX && cursors.insert(next.clone())
             });
+            has_more = next.is_some() || found.len() > limit;
             if next.is_none() || found.len() >= limit {
                 break;
             }
             cursor = next;
         }
         found.truncate(limit);
-        Ok(found)
+        Ok((found, has_more))
     }
 
     async fn get_page(

@@ -4,7 +4,7 @@
 
 use super::template::Input;
 use crate::domain::NewServerLaunch;
-use crate::domain::new_server::is_variable_name;
+use crate::domain::new_server::{can_change_program, is_variable_name};
 use serde::Deserialize;
 
 /// Names and values of environment variables.
@@ -13,17 +13,6 @@ type NamedValues = Vec<(String, String)>;
 /// Characters that begin or end shell syntax, or are expanded by a shell. Braces are
 /// allowed, because `{variable}` and `${NAME}` contain them.
 const SHELL_CHARS: &str = ";&|<>()`\"'\\*!\n";
-/// Variables that change which program runs. A publisher has no reason to set them.
-const LOADER_VARIABLES: [&str; 7] = [
-    "PATH",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "PYTHONPATH",
-    "PYTHONSTARTUP",
-    "PYTHONHOME",
-    "BASH_ENV",
-];
-const LOADER_PREFIXES: [&str; 7] = ["LD_", "DYLD_", "NPM_", "UV_", "PIP_", "DOCKER_", "BUN_"];
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -248,12 +237,8 @@ impl Package {
             if !is_variable_name(name) {
                 return Err("the name of a variable is not valid".to_owned());
             }
-            let upper = name.to_ascii_uppercase();
-            let is_loader = LOADER_VARIABLES.contains(&upper.as_str())
-                || LOADER_PREFIXES
-                    .iter()
-                    .any(|prefix| upper.starts_with(prefix));
-            if is_loader {
+            // A publisher has no reason to set such a variable.
+            if can_change_program(name) {
                 return Err(format!(
                     "it sets `{name}`, which can change which program runs"
                 ));

@@ -6,7 +6,7 @@ use crate::domain::server::RemoteTransport;
 use crate::http_util::is_loopback;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use url::Url;
+use url::{Host, Url};
 
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Remote {
@@ -79,8 +79,41 @@ fn check_url(url: &str) -> Result<(), String> {
     if !is_safe {
         return Err("its URL does not begin with `https://`".to_owned());
     }
+    let is_link_local = match parsed.host() {
+        Some(Host::Ipv4(address)) => address.is_link_local(),
+        Some(Host::Ipv6(address)) => match address.to_ipv4_mapped() {
+            Some(address) => address.is_link_local(),
+            None => address.is_unicast_link_local(),
+        },
+        _ => false,
+    };
+    if is_link_local {
+        return Err(
+            "its URL is a link-local address, where cloud machines serve their credentials"
+                .to_owned(),
+        );
+    }
     match parsed.username().is_empty() && parsed.password().is_none() {
         true => Ok(()),
         false => Err("its URL contains credentials".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn link_local_addresses_are_refused() {
+        for url in [
+            "https://169.254.169.254/latest/",
+            "https://0xa9fea9fe/",
+            "https://[fe80::1]/mcp",
+            "https://[::ffff:169.254.169.254]/",
+        ] {
+            let refusal = check_url(url).expect_err(url);
+            assert!(refusal.contains("link-local"), "{refusal}");
+        }
+        assert_eq!(check_url("https://192.0.2.1/mcp"), Ok(()));
     }
 }

@@ -14,7 +14,7 @@ use humble::domain::{
     Arguments, BuiltInSettings, CallId, ElicitationForm, SampledAnswer, Server, ServerConfig,
     ServerRequest, ServerRequestReply, ServerStatus, ToolOutcome,
 };
-use humble::mcp::{Hub, HubEvent, McpCall};
+use humble::mcp::{Hub, HubEvent, McpCall, SignInProgress};
 use humble::provider::Provider;
 use serde_json::{Value, json};
 use std::error::Error;
@@ -195,7 +195,11 @@ async fn sign_in(
     let (paste, pasted) = mpsc::channel(1);
     paste.send(callback.to_str()?.to_owned()).await?;
     let mut rejection = None;
-    let finishing = sign_in.finish(pasted, |error| rejection = Some(error));
+    let finishing = sign_in.finish(pasted, |progress| {
+        if let SignInProgress::AddressRejected(error) = progress {
+            rejection = Some(error);
+        }
+    });
     timeout(SIGN_IN_TIMEOUT, finishing).await??;
     if let Some(error) = rejection {
         return Err(error.into());

@@ -10,7 +10,7 @@ use crate::config::Home;
 use crate::domain::{LaunchConfig, ServerConfig, ServerId, ServerStatus, SignInRequest};
 use crate::headless::mcp as cli_output;
 use crate::headless::{EXIT_FAILED, EXIT_USAGE};
-use crate::mcp::{HubEvent, OAuthError};
+use crate::mcp::{HubEvent, OAuthError, SignInProgress};
 use crate::text::Clean;
 use anyhow::Result;
 use std::io::{self, BufRead, Read};
@@ -148,8 +148,11 @@ async fn sign_in(pool: &mut ServerPool, args: &LoginArgs, id: &ServerId) -> Resu
     {
         print_to_stderr(&format!("The browser could not be opened: {error}."));
     }
-    let finishing = sign_in.finish(read_pasted_lines(), |error| {
-        print_error("This is not the right address.", &error);
+    let finishing = sign_in.finish(read_pasted_lines(), |progress| match progress {
+        SignInProgress::AddressRejected(error) => {
+            print_error("This is not the right address.", &error);
+        }
+        SignInProgress::ExchangingCode => print_to_stderr("Exchanging the code…"),
     });
     let outcome = tokio::select! {
         biased;

@@ -42,7 +42,7 @@ pub async fn run_search(home: &Home, args: SearchArgs) -> Result<u8> {
     let Some(registry) = configured_registry(home) else {
         return Ok(EXIT_FAILED);
     };
-    let found = match registry.search(&args.word, usize::from(args.limit)).await {
+    let (found, has_more) = match registry.search(&args.word, usize::from(args.limit)).await {
         Ok(found) => found,
         Err(error) => {
             print_to_stderr(&clean_line(&error.to_string()));
@@ -56,6 +56,12 @@ pub async fn run_search(home: &Home, args: SearchArgs) -> Result<u8> {
         print_to_stderr(&clean_line(&format!("No server matches `{}`.", args.word)));
     } else {
         print(&render::render_listings(&listings, stdout_columns()))?;
+        if has_more {
+            let count = listings.len();
+            print_to_stderr(&format!(
+                "Only the first {count} matches are shown; --limit N shows more."
+            ));
+        }
         print_to_stderr(
             "Nobody has reviewed these servers. To add one: humble mcp add NAMESPACE/NAME",
         );

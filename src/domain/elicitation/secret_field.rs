@@ -32,6 +32,7 @@ const WORDS: &[&str] = &[
     "apikey",
     "passkey",
     "privkey",
+    "iban",
 ];
 /// Terms that name a secret, searched for after removing spaces and punctuation.
 const PHRASES: &[&str] = &[
@@ -51,6 +52,8 @@ const PHRASES: &[&str] = &[
     "cardnumber",
     "cardverification",
     "seedphrase",
+    "seedwords",
+    "recoverywords",
     "secretphrase",
     "recoveryphrase",
     "recoverykey",
@@ -104,6 +107,25 @@ const PHRASES: &[&str] = &[
     "助记词",
     "安全码",
     "passwort",
+    "apischlüssel",
+    "zugangsschlüssel",
+    "privaterschlüssel",
+    "wiederherstellungscode",
+    "clédapi",
+    "cléapi",
+    "claveapi",
+    "clavedeapi",
+    "chavedeapi",
+    "ключapi",
+    "apiключ",
+    "apiキー",
+    "api密钥",
+    "api金鑰",
+    "api키",
+    "계좌번호",
+    "口座番号",
+    "银行账号",
+    "bankaccountnumber",
     "kennwort",
     "kartennummer",
     "contraseña",
@@ -129,12 +151,30 @@ impl FormField {
         let label_names_secret = labels
             .into_iter()
             .flatten()
-            .any(|text| names_secret(text) || words(text).any(|word| word == "pin"));
+            .any(|text| names_secret(text) || names_card(text) || has_word(text, "pin"));
         // Descriptions often warn against entering a PIN.
         let description = self.description.as_deref();
         let description = description.map(without_negated_entries);
         is_typed && (label_names_secret || description.is_some_and(|text| names_secret(&text)))
     }
+}
+
+fn has_word(text: &str, wanted: &str) -> bool {
+    words(text).any(|word| word == wanted)
+}
+
+/// Whether a label asks for the number of a payment card by its brand: `Number of your Visa`, but
+/// neither `Visa type` nor `Number of visits`.
+fn names_card(text: &str) -> bool {
+    let is_brand = |word: &str| matches!(word, "visa" | "mastercard" | "amex" | "maestro");
+    let is_number = |word: &str| matches!(word, "number" | "no" | "nr" | "nummer" | "digits");
+    let words: Vec<String> = words(text).collect();
+    let is_permit = words
+        .iter()
+        .any(|word| word == "application" || word == "passport");
+    words.iter().any(|word| is_brand(word))
+        && words.iter().any(|word| is_number(word))
+        && !is_permit
 }
 
 /// Whether the message of a form asks for a secret, rather than warning against entering one.

@@ -249,6 +249,11 @@ fn fields_that_ask_for_secrets_are_recognized() {
         "CVV",
         "seedPhrase",
         "カード番号",
+        "API-Schlüssel",
+        "Seed words",
+        "IBAN",
+        "Number of your Visa",
+        "Clé d’API",
     ] {
         let field = form(&json!({ name: { "type": "string" } }), &[])
             .fields
@@ -257,6 +262,10 @@ fn fields_that_ask_for_secrets_are_recognized() {
     }
     for name in [
         "name",
+        "Number of visits",
+        "Visa type",
+        "Visa application number",
+        "Cuban cigars",
         "max_tokens",
         "seed",
         "secretary",

@@ -311,7 +311,8 @@ impl Actor {
                 server,
                 request,
             } => {
-                let open = OpenServerRequest::new(id, server, request);
+                let calls = self.running_calls(Some(&server));
+                let open = OpenServerRequest::new(id, server, request, calls);
                 let model = self.models.current();
                 let reply = self.server_requests.ask(open, model, &mut self.cx);
                 self.reply_to_servers(reply);

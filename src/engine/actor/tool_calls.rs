@@ -2,7 +2,7 @@
 
 use super::Actor;
 use crate::attachments::save_result_media;
-use crate::domain::{CallId, CallTask, QuoteSource, ToolCall, ToolOutcome, Toolset};
+use crate::domain::{CallId, CallTask, QuoteSource, ServerId, ToolCall, ToolOutcome, Toolset};
 use crate::engine::approval::ApprovedCall;
 use crate::engine::cx::EngineCx;
 use crate::engine::failures;
@@ -66,6 +66,21 @@ impl Actor {
         let reader = ResultReader::new(&self.cx, &self.toolset, is_private);
         turn.driver
             .run(id, |cancel| follower.start(reader, hub, cancel));
+    }
+
+    /// The running calls of the turn, of all servers or of one.
+    pub(super) fn running_calls(&self, server: Option<&ServerId>) -> Vec<CallId> {
+        let turn = self.turn.iter();
+        let calls = turn.flat_map(|turn| turn.transcript.running_calls());
+        let of_server = calls.filter(|call| server.is_none_or(|server| call.server == *server));
+        of_server.map(|call| call.id).collect()
+    }
+
+    /// Cancels the servers' questions that belong to stopped calls.
+    pub(super) fn cancel_questions_of(&mut self, stopped: &[CallId], running: &[CallId]) {
+        let (requests, cx) = (&mut self.server_requests, &mut self.cx);
+        let replies = requests.cancel_with_calls(stopped, running, cx);
+        self.reply_to_servers(replies);
     }
 
     fn start_call(&mut self, request: McpCall) {

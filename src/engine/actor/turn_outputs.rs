@@ -296,6 +296,9 @@ impl Actor {
         let run_time = self.turn.as_ref().map(|turn| turn.driver.run_time(call));
         if let Some(elapsed) = run_time.flatten() {
             tracing::info!(%call, "the user cancelled the call");
+            let mut others = self.running_calls(None);
+            others.retain(|other| *other != call);
+            self.cancel_questions_of(&[call], &others);
             self.feed(TurnInput::CancelCall { call, elapsed });
         }
     }

@@ -15,7 +15,7 @@ use super::jobs::JobResult;
 use super::questions::PendingQuestion;
 use crate::browser;
 use crate::domain::{
-    ModelConfig, Notice, SampledAnswer, ServerRequest, ServerRequestId, ServerRequestReply,
+    CallId, ModelConfig, Notice, SampledAnswer, ServerRequest, ServerRequestId, ServerRequestReply,
 };
 use crate::protocol::{Ask, QuestionOwner, UserAnswer, UserChoice};
 use limits::RequestLimits;
@@ -69,6 +69,25 @@ impl ServerRequests {
         if !closed.is_empty() || was_sampling {
             cx.notice(Notice::info("The server no longer needs your answer."));
         }
+    }
+
+    /// Cancels the open questions that belong to calls which the user has stopped. `running` are the
+    /// calls that go on.
+    pub(super) fn cancel_with_calls(
+        &mut self,
+        stopped: &[CallId],
+        running: &[CallId],
+        cx: &mut EngineCx,
+    ) -> Vec<ReadyReply> {
+        let closed = cx.withdraw_matching(|pending| match pending {
+            PendingQuestion::ServerRequest(open) => open.ended_with(stopped, running),
+            _ => false,
+        });
+        let replies = closed.into_iter().filter_map(|pending| match pending {
+            PendingQuestion::ServerRequest(open) => Some((open.id, ServerRequestReply::Cancelled)),
+            _ => None,
+        });
+        replies.collect()
     }
 
     /// Stops all answers that the model is generating for servers.

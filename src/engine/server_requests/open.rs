@@ -1,6 +1,6 @@
 //! A server's request from its arrival to its reply.
 
-use crate::domain::{ModelConfig, SampledAnswer, ServerId, ServerRequest, ServerRequestId};
+use crate::domain::{CallId, ModelConfig, SampledAnswer, ServerId, ServerRequest, ServerRequestId};
 use std::sync::Arc;
 
 /// A request that waits for its reply.
@@ -10,6 +10,9 @@ pub struct OpenServerRequest {
     pub server: ServerId,
     pub request: ServerRequest,
     pub(super) stage: RequestStage,
+    /// The calls of this server that ran when the request arrived. In the legacy era a request names
+    /// no call, so it counts as part of all of them.
+    calls: Vec<CallId>,
 }
 
 /// How far a request has come. Only requests for an answer from the model have several stages.
@@ -23,13 +26,25 @@ pub(super) enum RequestStage {
 }
 
 impl OpenServerRequest {
-    pub fn new(id: ServerRequestId, server: ServerId, request: ServerRequest) -> Self {
+    pub fn new(
+        id: ServerRequestId,
+        server: ServerId,
+        request: ServerRequest,
+        calls: Vec<CallId>,
+    ) -> Self {
         let stage = RequestStage::Received;
         Self {
             id,
             server,
             request,
             stage,
+            calls,
         }
+    }
+
+    /// Whether the request belongs to calls that the user has stopped, and to none that still runs.
+    pub(super) fn ended_with(&self, stopped: &[CallId], running: &[CallId]) -> bool {
+        let is_any = |calls: &[CallId]| self.calls.iter().any(|call| calls.contains(call));
+        is_any(stopped) && !is_any(running)
     }
 }

@@ -63,8 +63,19 @@ fn form() -> ServerRequest {
 
 impl Harness {
     fn request(&mut self, server: &str, request: ServerRequest) -> Option<ServerRequestReply> {
+        self.request_during(&[], server, request)
+    }
+
+    fn request_during(
+        &mut self,
+        calls: &[u64],
+        server: &str,
+        request: ServerRequest,
+    ) -> Option<ServerRequestReply> {
         self.last_id += 1;
-        let open = OpenServerRequest::new(ServerRequestId(self.last_id), server.into(), request);
+        let id = ServerRequestId(self.last_id);
+        let calls = calls.iter().map(|&call| CallId(call)).collect();
+        let open = OpenServerRequest::new(id, server.into(), request, calls);
         let model = Arc::clone(&self.model);
         let reply = self.requests.ask(open, Some(&model), &mut self.cx);
         reply.map(|(_, reply)| reply)
@@ -280,4 +291,28 @@ async fn the_eleventh_request_for_an_answer_is_refused_without_asking() {
     }
     let notice = "Server `parcels` asked for an answer from the model.".to_owned();
     assert_eq!(harness.seen(), [Seen::Notice(notice)], "reported once");
+}
+
+#[tokio::test]
+async fn questions_of_stopped_calls_are_cancelled_and_others_stay() {
+    let mut harness = harness(vec![]);
+    harness.request("shop", form());
+    harness.request_during(&[1], "shop", form());
+    harness.request_during(&[1, 2], "shop", sampling());
+    harness.request_during(&[3], "parcels", form());
+    harness.seen();
+    let cancelled = |id| (ServerRequestId(id), ServerRequestReply::Cancelled);
+    // `/cancel` of the first call.
+    let (stopped, running) = ([CallId(1)], [CallId(2), CallId(3)]);
+    let cx = &mut harness.cx;
+    let replies = harness.requests.cancel_with_calls(&stopped, &running, cx);
+    assert_eq!(replies, [cancelled(2)]);
+    // Ctrl+C.
+    let stopped = [CallId(2), CallId(3)];
+    let mut replies = harness.requests.cancel_with_calls(&stopped, &[], cx);
+    replies.sort_by_key(|(id, _)| id.0);
+    assert_eq!(replies, [cancelled(3), cancelled(4)]);
+    assert_eq!(harness.seen(), [Seen::Closed, Seen::Closed, Seen::Closed]);
+    let left = harness.cx.withdraw_matching(|_| true);
+    assert_eq!(left.len(), 1, "only the one without a call");
 }

@@ -3,6 +3,7 @@
 
 use super::addresses::display_text;
 use super::error::OAuthError;
+use crate::domain::Redactor;
 use crate::domain::model::Secret;
 use subtle::ConstantTimeEq as _;
 use url::Url;
@@ -48,7 +49,11 @@ impl ExpectedCallback {
         }
         if let Some(error) = value("error")? {
             let description = value("error_description")?.unwrap_or_default();
-            return Err(OAuthError::Refused(refusal_text(&error, &description)));
+            // It has no place in a refusal, but a server may send it anyway.
+            let code = value("code")?.unwrap_or_default();
+            let sent = Redactor::new([Secret::new(self.state.as_str()), Secret::new(code)]);
+            let why = refusal_text(&sent, &error, &description);
+            return Err(OAuthError::Refused(why));
         }
         match value("code")? {
             Some(code) if !code.is_empty() => Ok(Secret::new(code)),
@@ -76,12 +81,14 @@ impl ExpectedCallback {
     }
 }
 
-/// Combines an error code and its description (RFC 6749, section 5.2).
-pub fn refusal_text(error: &str, description: &str) -> String {
+/// Combines an error code and its description (RFC 6749, section 5.2). Every text with which an
+/// authorization server refuses passes through here: it may repeat the secrets that it was sent,
+/// which `sent` hides.
+pub fn refusal_text(sent: &Redactor, error: &str, description: &str) -> String {
     match (error, description.trim().trim_end_matches('.')) {
         ("access_denied", "") => "access was denied".to_owned(),
-        (error, "") => display_text(error),
-        (error, description) => display_text(&format!("{description} ({error})")),
+        (error, "") => display_text(&sent.redact(error)),
+        (error, description) => display_text(&sent.redact(&format!("{description} ({error})"))),
     }
 }
 

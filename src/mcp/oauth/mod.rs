@@ -27,4 +27,4 @@ mod token_request;
 pub use authorizer::{Authorizer, TokenRejection};
 pub use credential_file::CredentialFile;
 pub use error::OAuthError;
-pub use sign_in::SignIn;
+pub use sign_in::{SignIn, SignInProgress};

@@ -7,6 +7,7 @@ use super::discovery::Discovered;
 use super::error::OAuthError;
 use super::http::OAuthHttp;
 use super::metadata::AuthorizationServer;
+use crate::domain::Redactor;
 use crate::domain::model::Secret;
 use crate::domain::server::OAuthSettings;
 use serde_json::{Value, json};
@@ -90,7 +91,9 @@ async fn register(
     });
     let answer = http.post_json(endpoint, &body).await?;
     if !answer.is_success() {
-        return Err(super::token_request::refusal(endpoint, &answer));
+        // The request contains no secret.
+        let sent = Redactor::default();
+        return Err(super::token_request::refusal(endpoint, &answer, &sent));
     }
     let invalid = |why: &str| OAuthError::InvalidDocument {
         url: super::addresses::display_url(endpoint),

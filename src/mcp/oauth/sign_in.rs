@@ -35,6 +35,15 @@ pub struct SignIn {
     pub(super) save: SaveTokens,
 }
 
+/// What happens while a sign-in waits for its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SignInProgress {
+    /// A pasted address is not the callback. The sign-in continues.
+    AddressRejected(OAuthError),
+    /// The callback was right. The code is being exchanged for tokens.
+    ExchangingCode,
+}
+
 pub(super) type SaveTokens =
     Box<dyn FnOnce(ServerCredentials) -> BoxFuture<'static, Result<(), OAuthError>> + Send + Sync>;
 
@@ -126,8 +135,8 @@ impl SignIn {
         &self.request
     }
 
-    /// Waits for the callback, exchanges the code and saves the tokens. Each address from `pasted`
-    /// that is not the callback is reported to `reject`, and the sign-in continues.
+    /// Waits for the callback, exchanges the code and saves the tokens. Reports to `report` how it
+    /// goes. An address from `pasted` that is not the callback does not end the sign-in.
     ///
     /// # Errors
     /// The authorization server refused, nobody signed in in time, or the tokens could not be
@@ -135,9 +144,9 @@ impl SignIn {
     pub async fn finish(
         self,
         pasted: mpsc::Receiver<String>,
-        reject: impl FnMut(OAuthError) + Send,
+        report: impl FnMut(SignInProgress) + Send,
     ) -> Result<(), OAuthError> {
-        let waiting = self.wait_and_exchange(pasted, reject);
+        let waiting = self.wait_and_exchange(pasted, report);
         timeout(SIGN_IN_TIMEOUT, waiting)
             .await
             .unwrap_or(Err(OAuthError::SignInTimeout(SIGN_IN_TIMEOUT)))
@@ -146,7 +155,7 @@ impl SignIn {
     async fn wait_and_exchange(
         mut self,
         mut pasted: mpsc::Receiver<String>,
-        mut reject: impl FnMut(OAuthError) + Send,
+        mut report: impl FnMut(SignInProgress) + Send,
     ) -> Result<(), OAuthError> {
         let (visits, mut visited) = mpsc::channel::<BrowserVisit>(4);
         let listening = match self.listener.take() {
@@ -165,7 +174,7 @@ impl SignIn {
                 Err(error) if error.is_wrong_callback() => {
                     match reply {
                         Some(reply) => drop(reply.send(CallbackPage::Stale)),
-                        None => reject(error),
+                        None => report(SignInProgress::AddressRejected(error)),
                     }
                     continue;
                 }
@@ -174,6 +183,7 @@ impl SignIn {
                     return Err(error);
                 }
             };
+            report(SignInProgress::ExchangingCode);
             let outcome = self.exchange(&code).await;
             let page = match &outcome {
                 Ok(_) => CallbackPage::SignedIn,

@@ -75,14 +75,23 @@ fn push_value(
 ) {
     let label_room = u16::try_from(label_columns).unwrap_or(u16::MAX).max(1);
     let labels = wrapped_rows(&label(field), label_room);
-    let (value, is_missing) = match field.check(input) {
-        Ok(Some(_)) => (value_text(field, input), false),
-        Ok(None) => ("not sent".to_owned(), true),
-        Err(why) => (format!("{} {why}", value_text(field, input)), true),
+    let (value, complaint) = match field.check(input) {
+        Ok(Some(_)) => (value_text(field, input), None),
+        Ok(None) => (String::new(), Some("not sent".to_owned())),
+        Err(why) => (value_text(field, input), Some(why.to_string())),
     };
     let room = columns.saturating_sub(label_columns as u16 + 2).max(8);
-    let values = wrapped_rows(&Clean::unambiguous_line(value.trim()), room);
-    let (mut labels, mut values) = (labels.into_iter(), values.into_iter());
+    // The complaint has rows of its own, so that no value can be mistaken for a part of it.
+    let rows_of = |text: &str, is_missing: bool| {
+        let rows = match text.trim() {
+            "" => Vec::new(),
+            text => wrapped_rows(&Clean::unambiguous_line(text), room),
+        };
+        rows.into_iter().map(move |row| (row, is_missing))
+    };
+    let values = rows_of(&value, false);
+    let mut values = values.chain(rows_of(&complaint.unwrap_or_default(), true));
+    let mut labels = labels.into_iter();
     loop {
         let (label, value) = (labels.next(), values.next());
         if label.is_none() && value.is_none() {
@@ -91,7 +100,7 @@ fn push_value(
         let mut row = StyledLine::default();
         row.push_bold(label.unwrap_or_default());
         row.pad_to(label_columns + 2);
-        let value = value.unwrap_or_default();
+        let (value, is_missing) = value.unwrap_or_default();
         match is_missing {
             true => row.push_dim(value),
             false => row.push_plain(value),
@@ -141,18 +150,14 @@ pub fn page_rows(server: &ServerId, page: &UrlElicitation, columns: u16) -> Vec<
     let mut rows = introduction(server, intro, columns);
     push_quote(&mut rows, &page.message, columns);
     rows.push(StyledLine::default());
-    let mut host = StyledLine::default();
-    host.push_plain("Host     ");
-    host.push_bold(Clean::unambiguous_line(&page.host).as_str());
-    rows.push(host);
-    let room = columns.saturating_sub(9).max(8);
-    let address = wrapped_rows(&Clean::unambiguous_line(&page.url), room);
-    for (index, text) in address.into_iter().enumerate() {
-        let mut row = StyledLine::default();
-        row.push_plain(if index == 0 { "Address  " } else { "         " });
-        row.push_plain(text);
-        rows.push(row);
-    }
+    push_host(&mut rows, &page.host, columns);
+    push_labeled(
+        &mut rows,
+        "Address  ",
+        &page.url,
+        columns,
+        StyledLine::push_plain,
+    );
     for warning in &page.warnings {
         push_warning(&mut rows, &Clean::escaped(&warning.sentence()), columns);
     }
@@ -164,11 +169,34 @@ pub fn visited_rows(server: &ServerId, host: &str, columns: u16) -> Vec<StyledLi
     let text = " runs the call only after you have visited this page. The question closes by itself \
                 if the server notices that you are done.";
     let mut rows = introduction(server, text, columns);
-    let mut row = StyledLine::default();
-    row.push_plain("Host     ");
-    row.push_bold(Clean::unambiguous_line(host).as_str());
-    rows.push(row);
+    push_host(&mut rows, host, columns);
     rows
+}
+
+/// Appends a host, wrapped: its end says whose it is, so it must never be cut.
+fn push_host(rows: &mut Vec<StyledLine>, host: &str, columns: u16) {
+    push_labeled(rows, "Host     ", host, columns, StyledLine::push_bold);
+}
+
+/// Appends `text` after a label, wrapped.
+fn push_labeled(
+    rows: &mut Vec<StyledLine>,
+    label: &'static str,
+    text: &str,
+    columns: u16,
+    push: impl Fn(&mut StyledLine, String),
+) {
+    let room = columns.saturating_sub(label.len() as u16).max(8);
+    let wrapped = wrapped_rows(&Clean::unambiguous_line(text), room);
+    for (index, text) in wrapped.into_iter().enumerate() {
+        let mut row = StyledLine::default();
+        match index {
+            0 => row.push_plain(label),
+            _ => row.pad_to(label.len()),
+        }
+        push(&mut row, text);
+        rows.push(row);
+    }
 }
 
 fn introduction(server: &ServerId, text: &'static str, columns: u16) -> Vec<StyledLine> {
@@ -224,6 +252,50 @@ mod tests {
     use crate::domain::elicitation::ElicitationForm;
     use serde_json::json;
     use std::sync::Arc;
+
+    #[test]
+    fn the_reason_why_a_value_is_wrong_has_its_own_rows() {
+        let params = json!({ "message": "", "requestedSchema": { "properties": {
+            "uri": { "type": "string", "format": "uri" },
+        } } });
+        let form = ElicitationForm::from_params(&params).expect("a valid form");
+        let mut state = FormState::new(Arc::new(form));
+        state.paste("not a uri");
+        let rows = form_rows(&"shop".into(), &state, 80);
+        let rows: Vec<String> = rows.iter().map(StyledLine::text).collect();
+        assert!(rows.contains(&"uri  not a uri".to_owned()), "{rows:#?}");
+        assert!(
+            rows.iter().any(|row| row.starts_with("     Expected")),
+            "{rows:#?}"
+        );
+    }
+
+    #[test]
+    fn a_long_host_is_shown_to_its_end() {
+        let host = format!(
+            "sso.session-{}.accounts.google.com.evil.example",
+            "0".repeat(37)
+        );
+        let params = json!({ "message": "", "url": format!("https://{host}/login") });
+        let page = UrlElicitation::from_params(&params).expect("a web address");
+        for columns in [30, 60, 76, 118] {
+            for rows in [
+                page_rows(&"shop".into(), &page, columns),
+                visited_rows(&"shop".into(), &page.host, columns),
+            ] {
+                let rows: Vec<String> = rows.iter().map(StyledLine::text).collect();
+                assert!(
+                    rows.iter()
+                        .all(|row| width(row.trim_end()) <= columns.into()),
+                    "{rows:#?}"
+                );
+                let shown = rows.iter().skip_while(|row| !row.starts_with("Host"));
+                let shown = shown.take_while(|row| !row.starts_with("Address"));
+                let shown: String = shown.map(|row| row.get(9..).unwrap_or_default()).collect();
+                assert_eq!(shown, host);
+            }
+        }
+    }
 
     #[test]
     fn unusual_characters_of_labels_are_escaped_once() {

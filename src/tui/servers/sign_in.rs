@@ -15,9 +15,12 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Maximum number of rows of the rejection above the field.
 const REJECTION_ROWS_MAX: usize = 4;
+/// Duration of one spinner frame.
+const SPINNER_STEP: Duration = Duration::from_millis(100);
 const FIELD_LABEL: &str = "Address:";
 
 #[derive(Debug)]
@@ -26,6 +29,10 @@ pub struct SignInLayer {
     /// `None` until the authorization server is known.
     request: Option<Arc<SignInRequest>>,
     pasted: Editor,
+    /// Whether the sign-in in the browser is done, and the tokens are being requested.
+    is_exchanging: bool,
+    /// When the layer was last ticked.
+    now: Duration,
     /// Why the last address was not accepted.
     rejection: Option<String>,
     /// Number of rows above the view.
@@ -41,6 +48,8 @@ pub fn open(server: &ServerId, cx: &mut UiContext) {
         server: server.clone(),
         request: None,
         pasted: Editor::new(""),
+        is_exchanging: false,
+        now: cx.shared.now,
         rejection: None,
         scrolled_rows: 0,
         hidden_rows: 0,
@@ -55,7 +64,7 @@ impl SignInLayer {
 
     fn submit(&mut self, cx: &mut UiContext) {
         let address = self.pasted.text().trim().to_owned();
-        if self.request.is_some() && !address.is_empty() {
+        if self.request.is_some() && !self.is_exchanging && !address.is_empty() {
             self.rejection = None;
             cx.send(Command::SignIn(SignInCommand::UseAddress(address)));
         }
@@ -156,7 +165,7 @@ impl Layer for SignInLayer {
         self.scrolled_rows = self.scrolled_rows.saturating_add_signed(rows).min(last);
     }
 
-    fn handle_event(&mut self, event: &Event, _: &mut UiContext) -> Handled {
+    fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
         let Event::SignIn(event) = event else {
             return Handled::PassedOn;
         };
@@ -168,6 +177,11 @@ impl Layer for SignInLayer {
                 self.rejection = Some(why.clone());
                 self.pasted = Editor::new("");
             }
+            SignInEvent::ExchangingCode => {
+                self.is_exchanging = true;
+                self.rejection = None;
+                self.now = cx.shared.now;
+            }
             SignInEvent::Ended(server) if *server == self.server => return Handled::Closed,
             _ => {}
         }
@@ -178,7 +192,20 @@ impl Layer for SignInLayer {
         self.cancel(cx)
     }
 
-    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
+    fn wake_at(&self) -> Option<Duration> {
+        self.is_exchanging.then(|| self.now + SPINNER_STEP)
+    }
+
+    fn tick(&mut self, cx: &mut UiContext) {
+        self.now = cx.shared.now;
+    }
+
+    fn draw(
+        &mut self,
+        area: LayerArea,
+        shared: SharedUiState,
+        pen: &mut Painter,
+    ) -> Option<Position> {
         let name = Clean::name(self.server.as_str());
         let area = draw_window(area.body, &format!("Sign in to {name}"), "", pen);
         let rejection = self.rejection_rows(area.width);
@@ -195,6 +222,12 @@ impl Layer for SignInLayer {
         let message_y = area.y + text_height;
         for (text, y) in rejection.iter().zip(message_y..field_y) {
             pen.put(area.x, y, text, pen.theme.failure, area.width);
+        }
+        if self.is_exchanging {
+            let spinner = shared.glyphs.spinner(shared.now.as_millis());
+            let text = format!("{spinner} Exchanging the code…");
+            pen.put_truncated(area.x, message_y, &text, pen.theme.accent, area.width);
+            return None;
         }
         if rejection.is_empty() && self.hidden_rows > 0 {
             let text = format!("{} more rows below", self.hidden_rows);
@@ -216,7 +249,7 @@ impl Layer for SignInLayer {
             shared.keymap.layer_hint(context, key, effect)
         };
         let mut hints = Vec::new();
-        if self.request.is_some() {
+        if self.request.is_some() && !self.is_exchanging {
             if !self.pasted.is_blank() {
                 hints.extend(hint(LayerKey::Confirm, "use the address"));
             }

@@ -51,7 +51,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
         return dialog_key(model, key, effects);
     }
     if model.layer.is_some() {
-        return handle_layer_key(model, key);
+        return handle_layer_key(model, key, effects);
     }
     if find::handle_key(model, key) {
         return;
@@ -153,8 +153,9 @@ fn edits_message_beside_dialog(model: &UiModel) -> bool {
     has_text && model.visible_dialog().is_some_and(is_choosing)
 }
 
-/// Passes a key to the open layer. A key that the layer does not handle may close or scroll it.
-fn handle_layer_key(model: &mut UiModel, key: KeyEvent) {
+/// Passes a key to the open layer. A key that the layer does not handle may close or scroll it, or
+/// open the question of a server over it: the layer may wait for the answer.
+fn handle_layer_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     if model.with_layer(|layer, cx| layer.handle_key(key, cx)) != Handled::PassedOn {
         return;
     }
@@ -162,6 +163,8 @@ fn handle_layer_key(model: &mut UiModel, key: KeyEvent) {
     let closes = |action| action == Action::Back || model.is_layer_open(action);
     if action.is_some_and(closes) {
         model.layer = None;
+    } else if action == Some(Action::Answer) {
+        actions::run_action(model, Action::Answer, "", effects);
     } else if let Some(rows) = model.keymap.row_step(key) {
         model.scroll_layer(rows);
     }

@@ -127,6 +127,32 @@ fn a_failed_prompt_restores_the_form_with_its_values() {
 }
 
 #[test]
+fn a_prompt_that_asks_for_input_is_shown_once_the_question_is_answered() {
+    let schema = json!({ "type": "object", "properties": { "shelf": { "type": "string" } } });
+    let asked = json!({ "resultType": "input_required", "requestState": "s1", "inputRequests": {
+        "a": { "method": "elicitation/create",
+               "params": { "mode": "form", "message": "Which shelf?", "requestedSchema": schema } },
+    } });
+    let library = library().with_answer("prompts/get", asked);
+    let mut chat = chat_with(&library, script());
+    chat.types("/humble:help").enter();
+    chat.sees("Loading").sees("Alt+Q opens it.");
+    chat.press(KeyCode::Char('q'), KeyModifiers::ALT)
+        .sees("Which shelf?");
+    library.set_answer(
+        "prompts/get",
+        json!({ "messages": [message("user", "The book is here.")] }),
+    );
+    chat.reads_screen().key('e').types("1234").enter();
+    chat.reads_screen().key('y').sees("The book is here.");
+    let answers = &library.last_params("prompts/get")["inputResponses"]["a"];
+    assert_eq!(
+        answers,
+        &json!({ "action": "accept", "content": { "shelf": "1234" } })
+    );
+}
+
+#[test]
 fn completions_that_never_arrive_leave_the_form_usable() {
     let library = library().with_answer("completion/complete", Value::Null);
     let mut chat = chat_with(&library, script());

@@ -242,6 +242,19 @@ fn nothing_is_added_without_consent() {
 }
 
 #[test]
+fn variables_that_change_the_program_are_pointed_out() {
+    let home = TestHome::empty();
+    let env = r#"{ "LD_PRELOAD": "/tmp/a.so", "node_options": "-r /tmp/a.js", "LANG": "C" }"#;
+    let text = format!(r#"{{ "mcpServers": {{ "a": {{ "command": "x", "env": {env} }} }} }}"#);
+    write(&home, "a.json", &text);
+    let output = import(&home, &["a.json", "--yes"]).expect(0);
+    let shown = format!("{}{}", output.out, output.err);
+    let warning = "Warning: `LD_PRELOAD`, `node_options` can change which program runs.";
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    assert!(words.join(" ").contains(warning), "{shown}");
+}
+
+#[test]
 fn a_hostile_entry_cannot_forge_lines() {
     let home = TestHome::empty();
     let text = json!({ "mcpServers": { "a": {

@@ -18,8 +18,17 @@ fn unusable_files_are_refused() {
         "n".repeat(1 << 20)
     );
     let padded = |bytes: usize| format!("{{ \"mcpServers\": {{}} }}{}", " ".repeat(bytes));
-    let files: [(&str, String, &str); 11] = [
-        ("large", padded(50 << 20), "is larger than 4 MiB"),
+    let files: [(&str, String, &str); 13] = [
+        (
+            "large",
+            padded(50 << 20),
+            "is larger than 32 MiB, the limit",
+        ),
+        (
+            "values",
+            format!("[{}1]", "1,".repeat(3 << 20)),
+            "has more than 2000000 values",
+        ),
         (
             "many",
             format!("{{ \"mcpServers\": {{ {} }} }}", many.join(",")),
@@ -39,6 +48,7 @@ fn unusable_files_are_refused() {
             "line 1: not valid JSON",
         ),
         ("deep", "[".repeat(1 << 20), "not valid TOML"),
+        ("deep.json", "[".repeat(1 << 20), "not valid JSON"),
         (
             "deep-json",
             format!("{{\"a\":{}", "[".repeat(1 << 20)),

@@ -92,6 +92,24 @@ fn search_shows_owner_version_and_transports() {
 }
 
 #[test]
+fn a_search_says_whether_there_are_more_matches() {
+    let named = |name: &str| server(&format!("a.b/{name}"), &json!({}));
+    let more = "Only the first 2 matches are shown; --limit N shows more.";
+    for (names, next, expected) in [
+        (&["1", "2", "3"][..], None, true),
+        (&["1", "2"], Some("c"), true),
+        (&["1", "2"], None, false),
+    ] {
+        let registry = ModelServer::start();
+        let servers: Vec<Value> = names.iter().map(|name| named(name)).collect();
+        registry.always_reply(LIST, page(&servers, next));
+        let home = home_with_registry(&registry.url());
+        let output = run(&home, &["mcp", "search", "b", "--limit", "2"]).expect(0);
+        assert_eq!(output.err.contains(more), expected, "{output:?}");
+    }
+}
+
+#[test]
 fn pages_are_followed_up_to_the_limit_and_never_in_a_loop() {
     let registry = ModelServer::start();
     let named = |name: &str| server(&format!("a.b/{name}"), &json!({}));

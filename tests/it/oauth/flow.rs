@@ -4,7 +4,7 @@ use super::{SignInHarness, finish_with, free_port};
 use crate::support::auth_server::AuthServer;
 use humble::domain::ServerId;
 use humble::domain::server::OAuthSettings;
-use humble::mcp::OAuthError;
+use humble::mcp::{OAuthError, SignInProgress};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use tokio::net::TcpStream;
@@ -42,7 +42,9 @@ async fn the_callback_port_answers_the_browser_and_then_closes() {
         .and_then(|rest| rest.split('/').next());
     let address = format!("127.0.0.1:{}", port.expect("a port"));
     let (_paste, pasted) = mpsc::channel(1);
-    let finishing = tokio::spawn(sign_in.finish(pasted, |_| {}));
+    let (reports, reported) = std::sync::mpsc::channel();
+    let report = move |progress| reports.send(progress).expect("the test still runs");
+    let finishing = tokio::spawn(sign_in.finish(pasted, report));
 
     // A callback for another sign-in has no effect.
     let stale = reqwest::get(format!("{}?code=x&state=other", request.callback)).await;
@@ -53,6 +55,8 @@ async fn the_callback_port_answers_the_browser_and_then_closes() {
     assert!(text.contains("go back to the terminal"), "{text}");
     assert!(!text.contains("code-1"), "{text}");
     assert_eq!(finishing.await.expect("no panic"), Ok(()));
+    let reported: Vec<_> = reported.try_iter().collect();
+    assert_eq!(reported, [SignInProgress::ExchangingCode]);
     assert!(
         TcpStream::connect(&address).await.is_err(),
         "the port is still open"

@@ -9,7 +9,7 @@ use crate::support::fixtures;
 use crate::support::hub_harness::HubHarness;
 use humble::domain::server::{OAuthSettings, ProtocolMode, RemoteTransport};
 use humble::domain::{ServerConfig, ServerId, ServerStatus};
-use humble::mcp::{OAuthError, SignIn};
+use humble::mcp::{OAuthError, SignIn, SignInProgress};
 use std::path::PathBuf;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -117,7 +117,11 @@ async fn finish_with(
         sent.expect("the receiver exists");
     }
     let mut rejected = Vec::new();
-    let finishing = sign_in.finish(pasted, |error| rejected.push(error));
+    let finishing = sign_in.finish(pasted, |progress| {
+        if let SignInProgress::AddressRejected(error) = progress {
+            rejected.push(error);
+        }
+    });
     let outcome = timeout(WAIT_TIMEOUT, finishing).await.expect("in time");
     (outcome, rejected)
 }

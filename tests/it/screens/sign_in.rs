@@ -71,6 +71,17 @@ fn sign_in_after_a_wrong_address() {
 }
 
 #[test]
+fn a_slow_token_endpoint_leaves_a_sign_of_work() {
+    let mut story = screen_harness((80, 24));
+    opened(&mut story).event(Event::SignIn(SignInEvent::ExchangingCode));
+    let screen = story.screen();
+    assert!(screen.contains("Exchanging the code…"), "{screen}");
+    assert!(!screen.contains("open the browser"), "{screen}");
+    story.event(Event::SignIn(SignInEvent::Ended("mail".into())));
+    assert!(!story.screen().contains("Exchanging"));
+}
+
+#[test]
 fn a_long_reason_why_an_address_is_wrong_is_shown_in_full() {
     let begin = "http://127.0.0.1:14713/callback";
     let why = format!(

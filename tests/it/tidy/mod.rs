@@ -23,7 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("http_util", &[]),
     ("browser", &[]),
     ("search", &["files"]),
-    ("log", &["domain", "files", "protocol", "sync"]),
+    ("log", &["domain", "files", "protocol", "sync", "text"]),
     ("attachments", &["domain", "files", "text", "sync"]),
     ("config", &["domain", "files", "text", "sync"]),
     ("store", &["domain", "files", "search", "text", "sync"]),
