@@ -7,8 +7,8 @@ use super::server_requests::open::OpenServerRequest;
 use crate::config::{ConfigError, ConfigLoad, NotesFolder};
 use crate::domain::attachment::FoundFiles;
 use crate::domain::{
-    Banner, Dialect, IndexProgress, ModelConfig, ModelRef, NotePaths, Notice, OpenNote, QueryId,
-    SampledAnswer, Session, SessionId,
+    Banner, Dialect, IndexProgress, ModelConfig, ModelRef, NotePaths, Notice, OpenNote,
+    PromptTemplates, QueryId, SampledAnswer, Session, SessionId,
 };
 use crate::protocol::{ContextShares, Event};
 use crate::store::{LookupError, StoreError, StoredLeftTask, TrashedSession};
@@ -75,7 +75,7 @@ pub(super) enum RecoveryResult {
 #[derive(Debug)]
 pub(super) enum SettingsResult {
     /// The files were read again; true if the user requested the reload.
-    Reread(Box<ConfigLoad>, bool),
+    Reread(Box<ConfigLoad>, PromptTemplates, bool),
     PromptRead(Result<Option<Arc<str>>, ConfigError>),
     PromptReplaced(Result<PathBuf, ConfigError>),
     /// The folder of notes that the user named.
