@@ -58,6 +58,11 @@ pub(super) enum SessionsResult {
         title: String,
         result: Result<TrashedSession, StoreError>,
     },
+    /// The session that was deleted last is back.
+    Restored {
+        id: SessionId,
+        title: String,
+    },
     Listed(Box<Event>, IndexProgress),
     Indexed(IndexProgress),
     Searched(Box<Event>),
