@@ -99,7 +99,7 @@ fn files_without_a_message_are_cleared_before_the_program_ends() {
 }
 
 #[test]
-fn a_draft_with_a_lost_file_is_cleared_as_a_whole() {
+fn a_restored_draft_is_cleared_into_the_history() {
     let mut chat = chat();
     chat.engine_event(Event::HistoryLoaded {
         prompts: Arc::default(),
