@@ -5,7 +5,7 @@ use super::pty::TerminalOptions;
 use super::{CHAT, clean_exit, ollama, open};
 use serde_json::json;
 
-const CTRL_N: &str = "\x0e";
+const CTRL_K: &str = "\x0b";
 const CTRL_P: &str = "\x10";
 const F9: &str = "\x1b[20~";
 
@@ -13,13 +13,13 @@ const F9: &str = "\x1b[20~";
 fn a_changed_key_opens_the_palette() {
     let (server, home) = ollama();
     home.edit_json("config.json", |config| {
-        config["keys"] = json!({ "commands": "Ctrl+N" });
+        config["keys"] = json!({ "commands": "Ctrl+K" });
     });
     let mut terminal = open(&home);
-    terminal.wait_for_text("Ctrl+N commands");
+    terminal.wait_for_text("Ctrl+K commands");
     terminal.type_text("hello");
     terminal.press(CTRL_P);
-    terminal.press(CTRL_N);
+    terminal.press(CTRL_K);
     terminal.wait_for_text("Commands");
     terminal.press("\x1b");
     terminal.wait_until_gone("Commands");

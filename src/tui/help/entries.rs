@@ -64,7 +64,7 @@ fn file_group(topic: HelpTopic, home: &str) -> HelpGroup {
     };
     let keys = HelpEntry {
         names: vec![path("config.json")],
-        description: "Changes keys: \"keys\": { \"commands\": \"Ctrl+N\", \"retry\": [\"F6\", \
+        description: "Changes keys: \"keys\": { \"commands\": \"Ctrl+K\", \"retry\": [\"F6\", \
                       \"Alt+R\"] }. Applies when the file is saved. /keys lists the names of all \
                       actions.",
         found_by: vec!["shortcuts rebind remap keybinding customize settings"],

@@ -66,58 +66,24 @@ pub(super) fn refusal(action: &str, names: &[&str], protocol: KeyProtocol) -> St
 }
 
 #[test]
-fn a_changed_key_replaces_the_default() {
-    let keymap = keymap(key_settings(&[("commands", &["ctrl-n"])]));
+fn a_chosen_key_is_taken_from_the_default_of_another_action() {
+    let keymap = keymap(key_settings(&[("commands", &["ctrl-k"])]));
     assert_eq!(banners(&keymap), [""; 0]);
-    assert_eq!(keys(&keymap, "commands"), "Ctrl+N");
+    assert_eq!(keys(&keymap, "commands"), "Ctrl+K");
+    assert_eq!(keys(&keymap, "delete-to-end"), "");
     let pressed = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
-    assert_eq!(keymap.global_action(pressed('n')), Some(A::Commands));
-    assert_eq!(keymap.global_action(pressed('ㅜ')), Some(A::Commands));
+    assert_eq!(keymap.global_action(pressed('k')), Some(A::Commands));
+    assert_eq!(keymap.global_action(pressed('ㅏ')), Some(A::Commands));
+    assert_eq!(keymap.text_field_action(pressed('k')), None);
     assert_eq!(keymap.find_action(pressed('p'), |_| true), None);
 }
 
 #[test]
-fn an_entry_cannot_take_a_default_key_of_another_action() {
-    for (key, other) in [("Ctrl+F", "find"), ("Ctrl+K", "delete-to-end")] {
-        let expected = format!(
-            "{key} is a key of `{other}`. Change the keys of `{other}`, too. \
-             Until you correct it, its key is Ctrl+P."
-        );
-        assert_eq!(refusal("commands", &[key], KeyProtocol::Legacy), expected);
-    }
-}
-
-#[test]
-fn a_default_key_is_free_once_its_action_has_other_keys() {
-    let keymap = keymap(key_settings(&[
-        ("commands", &["Ctrl+F"]),
-        ("find", &["Ctrl+N"]),
-        ("help", &["Ctrl+A", "F1"]),
-        ("line-start", &["Home"]),
-        ("log", &["Ctrl+K"]),
-        ("delete-to-end", &[]),
-    ]));
-    assert_eq!(banners(&keymap), [""; 0]);
-    assert_eq!(keys(&keymap, "commands"), "Ctrl+F");
-    assert_eq!(keys(&keymap, "find"), "Ctrl+N");
+fn an_action_keeps_the_other_keys_of_its_default() {
+    let keymap = keymap(key_settings(&[("help", &["Ctrl+A", "F1"])]));
+    assert_eq!(keys(&keymap, "help"), "Ctrl+A F1");
     assert_eq!(keys(&keymap, "line-start"), "Home");
-    assert_eq!(keys(&keymap, "delete-to-end"), "");
     assert_eq!(keymap.key_name(A::Help).as_deref(), Some("Ctrl+A"));
-}
-
-#[test]
-fn a_refused_entry_makes_the_entry_with_its_default_key_clash() {
-    let keymap = keymap(key_settings(&[
-        ("commands", &["Alt+R"]),
-        ("retry", &["Ctrl+F"]),
-        ("log", &["Ctrl+P"]),
-    ]));
-    let names = ["retry", "commands", "log"];
-    assert_eq!(
-        names.map(|name| keys(&keymap, name)),
-        ["Alt+R", "Ctrl+P", "F12"]
-    );
-    assert_eq!(banners(&keymap).len(), 3);
 }
 
 #[test]
@@ -131,16 +97,27 @@ fn an_empty_list_removes_all_keys() {
 #[test]
 fn the_second_of_two_entries_with_the_same_key_keeps_its_default() {
     let keymap = keymap(key_settings(&[
-        ("commands", &["Ctrl+N"]),
-        ("retry", &["Ctrl+ㅜ"]),
-        ("log", &["Alt+G"]),
+        ("commands", &["Ctrl+K"]),
+        ("retry", &["Ctrl+ㅏ"]),
+        ("log", &["Alt+L"]),
     ]));
-    let expected = "config.json, line 4: `keys.retry`: line 3 gives Ctrl+N to `commands`. \
+    let expected = "config.json, line 4: `keys.retry`: line 3 gives Ctrl+K to `commands`. \
                     Until you correct it, its key is Alt+R.";
     assert_eq!(banners(&keymap), [expected]);
-    assert_eq!(keys(&keymap, "commands"), "Ctrl+N");
+    assert_eq!(keys(&keymap, "commands"), "Ctrl+K");
     assert_eq!(keys(&keymap, "retry"), "Alt+R");
-    assert_eq!(keys(&keymap, "log"), "Alt+G");
+    assert_eq!(keys(&keymap, "log"), "Alt+L");
+}
+
+#[test]
+fn a_default_that_another_entry_took_does_not_come_back() {
+    let keymap = keymap(key_settings(&[
+        ("commands", &["Alt+R"]),
+        ("retry", &["Nonsense"]),
+    ]));
+    assert_eq!(keys(&keymap, "retry"), "");
+    let [banner] = banners(&keymap).try_into().expect("one banner");
+    assert!(banner.ends_with("until then it has no key."), "{banner}");
 }
 
 #[test]
@@ -226,7 +203,7 @@ fn entries_that_would_make_the_program_unusable_are_refused() {
         (
             "newline",
             &["Enter"],
-            "Enter is a key of `send`. Change the keys of `send`, too. \
+            "no key would be left to send the message. Give `send` one besides Enter. \
              Until you correct it, its key is Alt+Enter or Shift+Enter or Ctrl+J.",
         ),
     ] {

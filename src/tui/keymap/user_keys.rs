@@ -1,5 +1,6 @@
-//! Combines the default keys with the keys that the user chose. No entry takes a key from another
-//! action: an entry that cannot be used becomes a banner, and its action keeps the default.
+//! Combines the default keys with the keys that the user chose. A chosen key wins over the default
+//! of another action, which loses it. An entry that cannot be used becomes a banner, and its action
+//! keeps the default.
 
 use super::layers::{KeyContext, LayerKey};
 use super::{Action, Binding, BindingGroup, BindingScope, Chord, KeyProtocol, TABLE, all_bindings};
@@ -57,12 +58,11 @@ pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> Resolved
             Err(problem) => problems.push(problem),
         }
     }
-    // Without an entry, its action has its default keys again, which another entry may have.
-    while let Some((index, problem)) = find_taken_default(&chosen) {
+    while let Some((index, problem)) = find_last_key_taken(&chosen) {
         chosen.remove(index);
         problems.push(problem);
     }
-    let keys = all_bindings().map(|binding| keys_of(binding, &chosen).to_vec());
+    let keys = all_bindings().map(|binding| keys_of(binding, &chosen));
     ResolvedKeys {
         keys: keys.collect(),
         banners: banners(settings, &problems, &chosen),
@@ -70,22 +70,22 @@ pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> Resolved
     }
 }
 
-/// The keys of an action: the chosen ones, or else the default ones.
-fn keys_of<'a>(binding: &'static Binding, chosen: &'a [ChosenKeys]) -> &'a [Chord] {
+/// The keys of an action: the chosen ones, or else the default ones that no other action took.
+fn keys_of(binding: &Binding, chosen: &[ChosenKeys]) -> Vec<Chord> {
     let own = chosen.iter().find(|keys| keys.binding.name == binding.name);
-    own.map_or(binding.default_keys, |own| &own.keys)
+    if let Some(own) = own {
+        return own.keys.clone();
+    }
+    let is_taken = |key: &Chord| chosen.iter().any(|other| other.takes(*key, binding));
+    let keys = binding.default_keys.iter();
+    keys.filter(|key| !is_taken(key)).copied().collect()
 }
 
 impl ChosenKeys {
-    /// The key of this choice that is also a default key of `other`, if they clash.
-    fn default_taken_from(&self, other: &Binding) -> Option<Chord> {
+    /// Whether this choice takes a default key from another action.
+    fn takes(&self, key: Chord, from: &Binding) -> bool {
         let own = self.binding;
-        let is_taken = |key: &&Chord| {
-            let mut defaults = other.default_keys.iter();
-            !own.default_keys.contains(key) && defaults.any(|default| default.is_same_key(**key))
-        };
-        let key = self.keys.iter().find(is_taken)?;
-        (own.name != other.name && own.clashes_with(other)).then_some(*key)
+        self.has(key) && own.competes_with(from) && !own.is_exception_to(from)
     }
 
     fn has(&self, key: Chord) -> bool {
@@ -124,13 +124,6 @@ impl Binding {
     pub(super) fn is_exception_to(&self, other: &Self) -> bool {
         let is_narrower = self.scope.is_narrower_than(other.scope);
         is_narrower && other.scope != BindingScope::Always && !other.is_exit()
-    }
-
-    /// Whether they may not have the same key. A key may have one meaning in a pane and another on
-    /// some of its rows.
-    fn clashes_with(&self, other: &Self) -> bool {
-        let is_nested = self.is_exception_to(other) || other.is_exception_to(self);
-        self.competes_with(other) && !is_nested
     }
 
     /// Whether its key closes a layer.
@@ -281,7 +274,10 @@ fn without_clash(keys: ChosenKeys, earlier: &[ChosenKeys]) -> Result<ChosenKeys,
     let own = keys.binding;
     let clashing = earlier.iter().find_map(|earlier| {
         let key = keys.keys.iter().find(|key| earlier.has(**key))?;
-        own.clashes_with(earlier.binding).then_some((earlier, *key))
+        let other = earlier.binding;
+        // A key may have one meaning in a pane and another on some of its rows.
+        let is_nested = own.is_exception_to(other) || other.is_exception_to(own);
+        (own.competes_with(other) && !is_nested).then_some((earlier, *key))
     });
     let Some((other, key)) = clashing else {
         return Ok(keys);
@@ -295,25 +291,31 @@ fn without_clash(keys: ChosenKeys, earlier: &[ChosenKeys]) -> Result<ChosenKeys,
     })
 }
 
-/// The first choice with a default key of an action that keeps its default.
-fn find_taken_default(chosen: &[ChosenKeys]) -> Option<(usize, KeyProblem)> {
-    let is_chosen = |name: &str| chosen.iter().any(|keys| keys.binding.name == name);
-    let others: Vec<&Binding> = all_bindings()
-        .filter(|binding| !is_chosen(binding.name))
-        .collect();
-    chosen.iter().enumerate().find_map(|(index, keys)| {
-        let mut taken = others
+/// The last choice that leaves an action without the key that it needs.
+fn find_last_key_taken(chosen: &[ChosenKeys]) -> Option<(usize, KeyProblem)> {
+    let mut needed = all_bindings().filter(|binding| binding.needs_key());
+    let keyless = needed.find(|binding| keys_of(binding, chosen).is_empty())?;
+    let takes = |keys: &ChosenKeys| {
+        keyless
+            .default_keys
             .iter()
-            .filter_map(|other| Some((keys.default_taken_from(other)?, other.name)));
-        let (key, name) = taken.next()?;
-        let problem = KeyProblem {
-            action: keys.binding.name.to_owned(),
-            binding: Some(keys.binding),
-            line: keys.line,
-            reason: format!("{key} is a key of `{name}`. Change the keys of `{name}`, too."),
-        };
-        Some((index, problem))
-    })
+            .any(|key| keys.takes(*key, keyless))
+    };
+    let index = chosen.iter().rposition(takes)?;
+    let keys = &chosen[index];
+    let names: Vec<String> = keyless.default_keys.iter().map(Chord::to_string).collect();
+    let (names, name) = (names.join(", "), keyless.name);
+    let effect = match keyless.action {
+        Action::Send => "to send the message".to_owned(),
+        _ => format!("for `{name}`"),
+    };
+    let problem = KeyProblem {
+        action: keys.binding.name.to_owned(),
+        binding: Some(keys.binding),
+        line: keys.line,
+        reason: format!("no key would be left {effect}. Give `{name}` one besides {names}."),
+    };
+    Some((index, problem))
 }
 
 fn banners(settings: &KeySettings, problems: &[KeyProblem], chosen: &[ChosenKeys]) -> Vec<Banner> {

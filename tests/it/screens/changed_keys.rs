@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 fn change_keys(story: &mut ScreenHarness) {
     let settings = key_settings(&[
-        ("commands", &["Ctrl+N"]),
+        ("commands", &["Ctrl+K"]),
         ("help", &["F9", "F1"]),
         ("sidebar", &["Alt+S"]),
         ("mouse", &[]),
-        ("retry", &["ctrl-ㅜ"]),
+        ("retry", &["ctrl-ㅏ"]),
     ]);
     story.event(Event::KeysChanged(Arc::new(settings)));
 }
@@ -36,7 +36,7 @@ fn help_with_changed_keys() {
 fn palette_with_changed_keys() {
     insta::assert_snapshot!(at_two_sizes(|story| {
         change_keys(story);
-        let key = KeyEvent::new(KeyCode::Char('n'), KeyModifiers::CONTROL);
+        let key = KeyEvent::new(KeyCode::Char('k'), KeyModifiers::CONTROL);
         story.input(UiInput::Key(key));
     }));
 }

@@ -235,7 +235,7 @@ fn the_way_to_change_keys_is_found_by_any_of_its_names() {
     assert_eq!(list.rows[0].label.as_str(), "/keys");
     let screen = chat.keys("<Enter>").screen();
     assert!(title(&screen).starts_with("Keys"), "{screen}");
-    let example = "\"keys\": { \"commands\": \"Ctrl+N\", \"retry\": [\"F6\", \"Alt+R\"] }";
+    let example = "\"keys\": { \"commands\": \"Ctrl+K\", \"retry\": [\"F6\", \"Alt+R\"] }";
     assert!(content(&screen).contains(example), "{screen}");
     let screen = chat.keys("retry").screen();
     assert!(content(&screen).contains("\"retry\", Alt+R"), "{screen}");
