@@ -7,8 +7,8 @@ use super::server_requests::open::OpenServerRequest;
 use crate::config::{ConfigError, ConfigLoad, NotesFolder};
 use crate::domain::attachment::FoundFiles;
 use crate::domain::{
-    Banner, Dialect, IndexProgress, ModelConfig, ModelRef, NotePaths, Notice, OpenNote, QueryId,
-    SampledAnswer, Session, SessionId,
+    Banner, Dialect, IndexProgress, ModelConfig, ModelRef, NotePaths, Notice, OpenNote,
+    PromptTemplates, QueryId, SampledAnswer, Session, SessionId,
 };
 use crate::protocol::{ContextShares, Event};
 use crate::store::{LookupError, StoreError, StoredLeftTask, TrashedSession};
@@ -58,6 +58,11 @@ pub(super) enum SessionsResult {
         title: String,
         result: Result<TrashedSession, StoreError>,
     },
+    /// The session that was deleted last is back.
+    Restored {
+        id: SessionId,
+        title: String,
+    },
     Listed(Box<Event>, IndexProgress),
     Indexed(IndexProgress),
     Searched(Box<Event>),
@@ -75,7 +80,7 @@ pub(super) enum RecoveryResult {
 #[derive(Debug)]
 pub(super) enum SettingsResult {
     /// The files were read again; true if the user requested the reload.
-    Reread(Box<ConfigLoad>, bool),
+    Reread(Box<ConfigLoad>, PromptTemplates, bool),
     PromptRead(Result<Option<Arc<str>>, ConfigError>),
     PromptReplaced(Result<PathBuf, ConfigError>),
     /// The folder of notes that the user named.

@@ -50,7 +50,7 @@ pub(super) enum SummaryLifetime {
 }
 
 /// Builds the summary of a session file, even if the file is unreadable, and passes the text of
-/// each message and the thinking of each turn to `on_text`.
+/// each message, the thinking of each turn and the words of stopped turns to `on_text`.
 pub(super) fn summarize(
     path: &Path,
     id: SessionId,
@@ -85,6 +85,10 @@ pub(super) fn summarize(
         .filter(|turn| !turn.thinking.is_empty())
     {
         on_text(&turn.thinking);
+    }
+    for turn in session.metadata.cancelled.iter() {
+        on_text(&turn.prompt);
+        on_text(&turn.partial_answer);
     }
     let changed_at = last_activity(&id, &session)
         .or_else(|| modified_at(path))

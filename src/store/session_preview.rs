@@ -3,7 +3,7 @@
 
 use super::sessions::{read, unreadable};
 use super::{SessionStore, StoreError, format};
-use crate::domain::session::MessageRole;
+use crate::domain::session::{CancelledTurn, MessageRole};
 use crate::domain::{SavedMessage, SessionId, SessionPreview};
 use crate::text::term_matches::term_matches;
 
@@ -30,7 +30,8 @@ impl SessionStore {
             window.add(message, terms);
             false
         };
-        format::parse_session(id, &bytes, keep).map_err(|why| unreadable(id, why))?;
+        let session = format::parse_session(id, &bytes, keep).map_err(|why| unreadable(id, why))?;
+        window.add_cancelled(session.metadata.cancelled.iter(), terms);
         let has_match = window.has_match;
         let (messages, skipped) = match has_match || terms.is_empty() {
             true => (window.messages, window.skipped),
@@ -59,8 +60,17 @@ impl SessionStore {
             }
             false
         };
-        format::parse_session(id, &bytes, keep).ok()?;
-        excerpt
+        let session = format::parse_session(id, &bytes, keep).ok()?;
+        excerpt.or_else(|| {
+            let mut cancelled = session.metadata.cancelled.iter();
+            cancelled.find_map(|turn| {
+                let texts = [&turn.prompt, &turn.partial_answer];
+                texts.into_iter().find_map(|text| {
+                    let start = term_matches(text, terms).first()?.start;
+                    Some(line_around(text, start))
+                })
+            })
+        })
     }
 }
 
@@ -111,6 +121,52 @@ impl PreviewWindow {
             self.messages.push(truncated(message, match_start));
         }
     }
+
+    /// Adds the stopped turns among the messages, or shows the first one that contains a term if no
+    /// message does.
+    fn add_cancelled<'a>(
+        &mut self,
+        turns: impl DoubleEndedIterator<Item = &'a CancelledTurn>,
+        terms: &[String],
+    ) {
+        if !self.has_match && !terms.is_empty() {
+            let mut found = turns.filter_map(|turn| {
+                let messages = cancelled_messages(turn);
+                let starts = messages.iter().map(|message| {
+                    let found = term_matches(&message.content, terms);
+                    found.first().map(|found| found.start)
+                });
+                let starts: Vec<Option<usize>> = starts.collect();
+                let shown = messages.iter().zip(&starts);
+                let shown = shown.map(|(message, start)| truncated(message, start.unwrap_or(0)));
+                let is_match = starts.iter().any(Option::is_some);
+                is_match.then(|| (shown.collect(), turn.messages_before))
+            });
+            if let Some((messages, skipped)) = found.next() {
+                (self.messages, self.skipped, self.has_match) = (messages, skipped, true);
+            }
+            return;
+        }
+        for turn in turns.rev() {
+            let index = turn.messages_before.checked_sub(self.skipped);
+            if let Some(index) = index.filter(|index| *index <= self.messages.len()) {
+                let messages = cancelled_messages(turn);
+                let messages = messages.iter().map(|message| truncated(message, 0));
+                self.messages.splice(index..index, messages);
+            }
+        }
+        self.messages.truncate(MESSAGES_MAX);
+    }
+}
+
+/// The prompt of a stopped turn, and the part of its answer that arrived.
+fn cancelled_messages(turn: &CancelledTurn) -> Vec<SavedMessage> {
+    let mut messages = vec![SavedMessage::user(turn.prompt.as_str())];
+    if !turn.partial_answer.trim().is_empty() {
+        let answer = format!("{}\n\n(cancelled)", turn.partial_answer.trim_end());
+        messages.push(SavedMessage::assistant(answer.as_str()));
+    }
+    messages
 }
 
 /// A part of the message around `match_start`.

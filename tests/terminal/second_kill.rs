@@ -41,7 +41,7 @@ fn a_resumed_edit_of_an_earlier_message_survives_a_second_kill() {
         terminal.press(UP);
     }
     terminal.press("e");
-    terminal.wait_for_text("Editing your message from 1 turn ago: one");
+    terminal.wait_for_text("Editing the message before your last one: one");
     terminal.type_text(" again");
     terminal.press("\r");
     terminal.wait_for_text("Words so far");
@@ -64,7 +64,7 @@ fn a_resumed_edit_of_an_earlier_message_survives_a_second_kill() {
     terminal.press("\x1bOS");
     terminal.wait_for_text("The second answer.");
     terminal.press("\r");
-    terminal.wait_for_text("Editing your message from 1 turn ago: one");
+    terminal.wait_for_text("Editing the message before your last one: one");
     server.queue_reply(CHAT, ollama_text(&["A better answer."]));
     terminal.press("\r");
     terminal.wait_for_text("A better answer.");

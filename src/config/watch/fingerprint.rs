@@ -12,8 +12,8 @@ use std::time::{Duration, SystemTime};
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Maximum number of links followed, in case they form a cycle.
 const LINKS_MAX: usize = 40;
-/// Maximum number of watched persona files.
-const PERSONAS_MAX: usize = 1_000;
+/// Maximum number of watched personas, and of watched prompt templates.
+const MARKDOWN_FILES_MAX: usize = 1_000;
 /// A file can change again without a new modification time if the clock is coarse, so a file
 /// modified this recently is always read.
 const RECENT_AGE_MAX: Duration = Duration::from_secs(2);
@@ -94,17 +94,13 @@ fn settings_files(home: &Home) -> Vec<PathBuf> {
         home.system_prompt(),
         home.trust(),
     ];
-    let entries = fs::read_dir(home.personas())
-        .into_iter()
-        .flatten()
-        .flatten();
-    let personas = entries.map(|entry| entry.path());
-    let mut personas: Vec<PathBuf> = personas
-        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
-        .take(PERSONAS_MAX)
-        .collect();
-    personas.sort();
-    files.extend(personas);
+    for folder in [home.personas(), home.prompts()] {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let paths = entries.map(|entry| entry.path());
+        let markdown =
+            paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+        files.extend(markdown.take(MARKDOWN_FILES_MAX));
+    }
     files
 }
 
@@ -119,9 +115,12 @@ pub(super) fn folders_to_watch(home: &Home) -> BTreeSet<PathBuf> {
     // Removing and recreating the home is visible only in its parent folder.
     home.root().parent().into_iter().for_each(&mut add);
     add(&home.personas());
-    let paths = settings_files(home)
-        .into_iter()
-        .chain([home.personas(), home.root().to_owned()]);
+    add(&home.prompts());
+    let paths = settings_files(home).into_iter().chain([
+        home.personas(),
+        home.prompts(),
+        home.root().to_owned(),
+    ]);
     for path in paths {
         let mut current = path;
         for _ in 0..LINKS_MAX {

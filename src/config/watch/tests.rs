@@ -54,6 +54,11 @@ async fn every_write_replacement_removal_and_creation_is_reported() {
     fs::create_dir(watched.path("home/personas")).unwrap();
     fs::write(watched.path("home/personas/한글.md"), "Be kind.").unwrap();
     watched.expect_change("a persona in a new folder").await;
+    fs::create_dir(watched.path("home/prompts")).unwrap();
+    fs::write(watched.path("home/prompts/explain.md"), "Explain it.").unwrap();
+    watched.expect_change("a template in a new folder").await;
+    fs::remove_file(watched.path("home/prompts/explain.md")).unwrap();
+    watched.expect_change("the removal of a template").await;
     fs::write(watched.path("home/personas/한글.md"), "Be unkind.").unwrap();
     watched
         .expect_change("a change in the newly watched folder")

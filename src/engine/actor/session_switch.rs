@@ -6,10 +6,11 @@ use crate::engine::injection_guard::UntrustedText;
 use crate::engine::jobs::SessionsResult;
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::persist::unfinished::ResumedConversation;
+use crate::engine::sessions;
 use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::ReplyTracer;
-use crate::protocol::{Event, SavedSessionCommand};
+use crate::protocol::{Event, SavedSessionCommand, SavedSessionEvent};
 use crate::store::{LookupError, StoreError};
 use std::sync::Arc;
 
@@ -84,17 +85,35 @@ impl Actor {
                 // Saving the next answer would recreate the deleted file.
                 if self.is_open(&id) {
                     self.begin_empty_session();
+                    self.saved.open_was_deleted(id, self.conversation.seq());
                 }
                 let session = trashed.id;
                 let deleted = Event::SessionDeleted { session, title };
                 self.cx.outbox.push(deleted);
             }
+            SessionsResult::Restored { id, title } => self.handle_restored(id, title),
             SessionsResult::Listed(listed, progress) => {
                 self.saved.handle_listed(*listed, progress, &mut self.cx);
             }
             SessionsResult::Indexed(progress) => self.saved.handle_indexed(progress, &mut self.cx),
             SessionsResult::Searched(found) => self.saved.handle_searched(*found, &mut self.cx),
             SessionsResult::CopyTitled(seq, title) => self.fork(seq, &title),
+        }
+    }
+
+    /// Opens a restored conversation if it was open when it was deleted and nothing was said since.
+    fn handle_restored(&mut self, id: SessionId, title: String) {
+        let restored = SavedSessionEvent::Restored {
+            session: id.clone(),
+            title,
+        };
+        self.cx.outbox.push(Event::SavedSession(restored));
+        let was_open = self.saved.take_deleted_open(&id, self.conversation.seq());
+        let is_unused = self.turn.is_none()
+            && self.conversation.session().messages.is_empty()
+            && !self.persist.is_private();
+        if was_open && is_unused {
+            sessions::open(id, &mut self.cx);
         }
     }
 

@@ -15,7 +15,10 @@ impl Actor {
     pub(super) fn handle_settings_result(&mut self, result: SettingsResult) {
         let cx = &mut self.cx;
         match result {
-            SettingsResult::Reread(load, is_requested) => self.handle_reread(*load, is_requested),
+            SettingsResult::Reread(load, templates, is_requested) => {
+                self.settings.set_templates(templates, cx);
+                self.handle_reread(*load, is_requested);
+            }
             SettingsResult::PromptRead(result) => self.settings.handle_outdated_prompt(result, cx),
             SettingsResult::PromptReplaced(result) => {
                 self.settings.handle_prompt_replaced(result, cx);

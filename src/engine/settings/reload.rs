@@ -3,18 +3,20 @@
 //! never those of a later read.
 
 use super::awaited_vault::AwaitedVault;
+use super::prompt_templates::KnownTemplates;
 use super::{LiveSettings, apply_model_override, redact_secrets};
 use crate::config::{
     self, ConfigLoad, ConfigSnapshot, EarlierEntries, Settings, SettingsWatcher, review_changes,
 };
 use crate::domain::{
-    Advice, AskId, Banner, BannerCause, ChangeImpact, Notice, SettingsChange, Trust,
+    Advice, AskId, Banner, BannerCause, ChangeImpact, Notice, PromptTemplates, SettingsChange,
+    Trust,
 };
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SettingsResult};
 use crate::engine::models::ModelRegistry;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, QuestionOwner, UserChoice};
+use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
 use futures::future::OptionFuture;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -38,6 +40,7 @@ pub(super) struct SettingsReload {
     announcement: Option<Notice>,
     /// Causes of the banners about the files.
     file_banner_causes: BTreeSet<BannerCause>,
+    templates: KnownTemplates,
     /// The notes folder, while a banner reports that it is missing.
     awaited_vault: Option<AwaitedVault>,
 }
@@ -124,9 +127,18 @@ impl LiveSettings {
         cx.jobs.spawn_blocking(move || {
             JobResult::Settings(SettingsResult::Reread(
                 Box::new(ConfigLoad::from_files(&home)),
+                config::read_prompt_templates(&home),
                 is_requested,
             ))
         });
+    }
+
+    /// Sends templates that were read again to the front end. Their changes are reported with those
+    /// of the other files.
+    pub fn set_templates(&mut self, templates: PromptTemplates, cx: &mut EngineCx) {
+        if let Some(changed) = self.reload.templates.replace(templates) {
+            cx.outbox.push(Event::PromptTemplatesListed(changed));
+        }
     }
 
     /// Reviews files that were read again. The caller applies the result and then calls
@@ -156,7 +168,8 @@ impl LiveSettings {
         let review = review_changes(&active, &on_disk, &self.reload.earlier_entries);
         let count = review.changes.len();
         tracing::debug!("the settings files were read again; changes: {count}");
-        let harmless = review.changes_with_impact(ChangeImpact::Harmless);
+        let mut harmless = review.changes_with_impact(ChangeImpact::Harmless);
+        harmless.extend(self.reload.templates.take_changes());
         let mut needs_consent = review.changes_with_impact(ChangeImpact::NeedsConsent);
         needs_consent.extend(
             models
@@ -164,7 +177,7 @@ impl LiveSettings {
                 .map(config::model_use_change),
         );
         Some(RereadFiles {
-            is_unchanged: review.changes.is_empty() && needs_consent.is_empty(),
+            is_unchanged: harmless.is_empty() && needs_consent.is_empty(),
             to_apply: (review.with_harmless_changes != active)
                 .then_some(review.with_harmless_changes),
             harmless,

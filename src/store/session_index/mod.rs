@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Must be increased whenever other parts of a session are indexed. Added to the modification time in
 /// the index, so that sessions indexed by an earlier version are indexed again.
-const TEXT_VERSION: i64 = 1;
+const TEXT_VERSION: i64 = 2;
 
 /// Time for indexing all sessions again during a search, after the index was damaged. Later updates
 /// continue.

@@ -1,9 +1,11 @@
 //! Files attached to the message: their rows above it, completion of paths after `@` and
 //! `/attach`, and files that are dropped on the terminal.
 
+mod cleared;
 pub mod describe;
 pub mod dropped;
 mod earlier_run;
+mod followed;
 pub mod mention;
 pub mod mention_check;
 pub mod rows;

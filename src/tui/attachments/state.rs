@@ -3,6 +3,7 @@
 use crate::domain::attachment::{ATTACHMENTS_MAX, AttachedResource, ReadAttachment, shown_path};
 use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId, UnsentFile};
 use crate::text::token_estimate::{self, Vocabulary};
+use crate::tui::attachments::cleared::ClearedFiles;
 use crate::tui::attachments::mention::{TypedPath, mentions, typed_path};
 use crate::tui::attachments::mention_check::{MENTIONS_MAX, MentionCheck};
 use crate::tui::attachments::search::FileSearch;
@@ -23,7 +24,7 @@ pub struct AttachmentList {
     /// Files of the last run's message that can no longer be read.
     pub(super) lost: Vec<UnsentFile>,
     /// The resources of the message whose changes are reported.
-    followed: Vec<AttachedResource>,
+    pub(super) followed: Vec<AttachedResource>,
     /// The files of the message before another prompt was loaded into it.
     pub(super) before_edit: Option<Vec<AttachedFile>>,
     /// Whether the model takes images, for the model that was asked about.
@@ -36,6 +37,8 @@ pub struct AttachmentList {
     pub(in crate::tui) clipboard_query: Option<QueryId>,
     /// Files that were removed with their mention, in case undo restores it.
     unmentioned: Vec<AttachedFile>,
+    /// Files that were removed when the message was cleared.
+    pub(super) cleared: ClearedFiles,
     /// The revision of the message and the number of files that were compared last.
     compared: (u64, usize),
 }
@@ -221,6 +224,7 @@ impl AttachmentList {
     pub fn take_ready(&mut self) -> Vec<Arc<Attachment>> {
         self.drops.clear();
         self.lost.clear();
+        self.cleared = ClearedFiles::default();
         self.unmentioned.clear();
         // The conversation continues to follow them.
         self.followed.clear();
@@ -228,31 +232,6 @@ impl AttachmentList {
         files
             .filter_map(|file| Some(file.read?.attachment))
             .collect()
-    }
-
-    /// The resources of the message that are not followed yet, and the followed ones that are no
-    /// longer in it. Both are recorded as handled.
-    pub fn take_resource_changes(&mut self) -> (Vec<AttachedResource>, Vec<AttachedResource>) {
-        let files = self.files.iter().chain(self.before_edit.iter().flatten());
-        let read = files.filter(|file| file.read.is_some());
-        let current: Vec<_> = read.filter_map(|file| file.resource.clone()).collect();
-        let mut gone = std::mem::replace(&mut self.followed, current.clone());
-        let mut added = current;
-        added.retain(
-            |resource| match gone.iter().position(|old| old == resource) {
-                Some(index) => {
-                    gone.remove(index);
-                    false
-                }
-                None => true,
-            },
-        );
-        (added, gone)
-    }
-
-    /// Clears the followed resources, because the engine has stopped following all of them.
-    pub fn clear_followed(&mut self) {
-        self.followed.clear();
     }
 
     /// Shows these files while another prompt is edited in the message.

@@ -124,12 +124,13 @@ impl Composer {
     }
 
     /// Moves the editor's text into the history and stops editing a message or a queued prompt.
-    /// Returns false if there was no text and no message was being edited.
-    pub fn clear_to_history(&mut self, is_private: bool) -> bool {
+    /// Returns the texts to save in the history file, none of them private; `None` if there was no
+    /// text and no message was being edited.
+    pub fn clear_to_history(&mut self, is_private: bool) -> Option<Vec<String>> {
         let before_edit = self.take_text_before_edit();
         self.queue.cancel_edit();
         if self.editor.is_empty() && before_edit.is_none() {
-            return false;
+            return None;
         }
         let stashed = self.history.stashed_text().map(str::to_owned);
         let text = self.editor.text();
@@ -137,12 +138,19 @@ impl Composer {
         let unsent = before_edit.into_iter().chain(stashed).chain([text]);
         // Text from a private conversation must not enter the history of another conversation.
         let was_private = self.draft.is_private && !self.draft.awaits_private && !is_private;
+        let is_private = is_private || self.has_private_text();
+        let mut to_save = Vec::new();
         for text in unsent.filter(|text| !text.trim().is_empty() && !was_private) {
+            // The file already has the prompts in the history, such as a recalled one.
+            let is_new = !self.history.prompts().contains(&text);
             self.remember(&text, is_private);
+            if is_new && !is_private {
+                to_save.push(text);
+            }
         }
         self.history.reset_position();
         self.completion = CompletionState::default();
-        true
+        Some(to_save)
     }
 
     /// Puts the last run's message into the editor.

@@ -162,6 +162,13 @@ impl Composer {
         true
     }
 
+    /// Replaces the message as one change that undo reverts.
+    pub fn replace_message(&mut self, text: &str) {
+        self.editor.replace_all(text);
+        self.history.reset_position();
+        self.completion = CompletionState::Closed;
+    }
+
     fn recall_previous(&mut self) {
         if let Some(prompt) = self.history.step_back(|| self.editor.text()) {
             self.editor.replace_all(prompt);

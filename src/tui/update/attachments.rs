@@ -198,6 +198,15 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
     follow_resources(model);
 }
 
+/// Restores the files of a cleared message if undo or the history brought its text back. Returns
+/// false if nothing was restored.
+pub fn restore_cleared(model: &mut UiModel) -> bool {
+    model.attachments.has_cleared() && {
+        let text = model.composer.editor.text();
+        model.attachments.restore_cleared(&text)
+    }
+}
+
 /// The commands that subscribe to changes of the resources in the message, and unsubscribe from all
 /// others.
 fn take_resource_commands(model: &mut UiModel) -> Vec<Command> {

@@ -161,7 +161,10 @@ pub fn edit_message(model: &mut UiModel, edit: Edit, effects: &mut Vec<UiEffect>
         return navigation::run_action(model, scroll, effects);
     }
     let selected = model.composer.editor.selected_text();
-    let has_changed = model.composer.edit(edit);
+    let mut has_changed = model.composer.edit(edit);
+    if matches!(edit, Edit::Undo | Edit::Move(Motion::Up)) {
+        has_changed |= attachments::restore_cleared(model);
+    }
     match (edit, selected) {
         (Edit::Copy | Edit::Cut, Some(text)) => copy(model, text),
         _ if !has_changed => explain_unchanged(model, edit),

@@ -57,10 +57,7 @@ fn stop_or_quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         model.panes.focus = Focus::Message;
         return;
     }
-    if model
-        .composer
-        .clear_to_history(model.conversation.is_private)
-    {
+    if unsent::clear_message(model) {
         return;
     }
     let is_recent = |end: Duration| model.now.saturating_sub(end) < TURN_END_GRACE;

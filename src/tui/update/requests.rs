@@ -11,7 +11,7 @@ use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::calls::CallCommand;
-use crate::tui::update::{actions, attachments, calls, composer, navigation, submit};
+use crate::tui::update::{actions, attachments, calls, composer, navigation, submit, unsent};
 
 /// Carries out all requests in order.
 pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
@@ -38,8 +38,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                 actions::run_action(model, action, &argument, effects);
             }
             UiRequest::TypeCommand(command) => {
-                let is_private = model.conversation.is_private;
-                model.composer.clear_to_history(is_private);
+                unsent::clear_to_history(model);
                 let argument = argument_to_edit(model, command);
                 model.composer.editor.set(&format!("{command} {argument}"));
                 model.panes.focus = Focus::Message;
@@ -53,7 +52,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                 }
             }
             UiRequest::SetMessage(prompt) => {
-                model.composer.editor.set(&prompt);
+                model.composer.replace_message(&prompt);
                 model.panes.focus = Focus::Message;
             }
             UiRequest::PauseQueue => model.composer.queue.pause(),

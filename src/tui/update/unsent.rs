@@ -270,7 +270,36 @@ pub fn kept_queue_notice(model: &UiModel, count: usize, files: &[&str]) -> Notic
     }
 }
 
-/// Saves an unsent text in the history, because the next draft replaces the one that contains it.
+/// Clears the message and its files, which undo or recalling the text brings back. Returns false if
+/// there was nothing to clear.
+pub fn clear_message(model: &mut UiModel) -> bool {
+    let text = model.composer.editor.text();
+    if model.composer.queue.edited().is_some() {
+        // The queued prompt keeps its files.
+        model.attachments.end_edit();
+        return clear_to_history(model);
+    }
+    let before_edit = model.composer.text_before_edit().unwrap_or_default();
+    let had_files = model.attachments.clear_with_message(&text, before_edit);
+    clear_to_history(model) || had_files
+}
+
+/// Clears the message, whose text goes to the history. Returns false if there was nothing to clear.
+pub fn clear_to_history(model: &mut UiModel) -> bool {
+    let tour = model.tour.as_ref();
+    let has_tour_prompt =
+        tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));
+    let is_private = model.conversation.is_private;
+    let Some(texts) = model.composer.clear_to_history(is_private) else {
+        return false;
+    };
+    if !has_tour_prompt {
+        texts.iter().for_each(|text| save_in_history(model, text));
+    }
+    true
+}
+
+/// Saves an unsent text in the history, because no draft contains it any longer.
 fn save_in_history(model: &mut UiModel, text: &str) {
     let command = Command::AddToHistory(text.to_owned());
     model.requests.push_back(UiRequest::Send(command));

@@ -217,14 +217,11 @@ fn editing_line(model: &UiModel) -> Option<String> {
             let turns = transcript
                 .prompt_index(turn)
                 .map_or(0, |index| transcript.answered_turns_from(index + 1));
-            let ago = match turns {
-                1 => "1 turn".to_owned(),
-                turns => format!("{turns} turns"),
+            let which = match turns {
+                1 => "the message before your last one".to_owned(),
+                turns => format!("your message from {turns} messages ago"),
             };
-            format!(
-                "Editing your message from {ago} ago: {}",
-                first_line(&edited.original)
-            )
+            format!("Editing {which}: {}", first_line(&edited.original))
         }
         MessageTarget::Answer(turn) => {
             let prompt = transcript.prompt_index(turn);

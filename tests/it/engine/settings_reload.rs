@@ -359,3 +359,27 @@ async fn changed_keys_apply_without_a_question() {
         .await;
     assert_eq!(harness.current_banners().await, []);
 }
+
+#[tokio::test(start_paused = true)]
+async fn new_changed_and_removed_templates_are_reloaded_and_reported() {
+    let mut harness = EngineHarness::start(Script::default()).await;
+    harness.send(Command::Reload).await;
+    harness.wait_for_notice("nothing changes").await;
+    let folder = harness.home.path().join("prompts");
+    fs::create_dir(&folder).expect("the home is ours");
+    for (text, what) in [
+        ("Explain it.", "a new prompt template"),
+        ("Explain it well.", "the prompt template changed"),
+    ] {
+        harness.edit_file("prompts/explain.md", text).await;
+        let is_listed = |event: &Event| matches!(event, Event::PromptTemplatesListed(templates) if templates.find("explain").is_some());
+        harness.wait_for("the template", is_listed).await;
+        let notice = harness.wait_for_notice("prompts/").await;
+        let expected = format!("prompts/explain.md: {what}.");
+        assert_eq!(notice_text(&notice), expected);
+    }
+    fs::remove_file(folder.join("explain.md")).expect("the home is ours");
+    harness.send(Command::Reload).await;
+    let removed = "prompts/explain.md: the prompt template was removed.";
+    harness.wait_for_notice(removed).await;
+}

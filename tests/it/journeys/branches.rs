@@ -205,7 +205,7 @@ fn an_earlier_message_is_edited_and_its_old_version_is_a_branch() {
     // The last answer, its prompt, the first answer, and its prompt.
     chat.press(KeyCode::Tab, KeyModifiers::NONE);
     chat.up().up().up().up().key('e');
-    chat.sees("Editing your message from 1 turn ago: one")
+    chat.sees("Editing the message before your last one: one")
         .types(" anew")
         .enter()
         .sees("one anew")

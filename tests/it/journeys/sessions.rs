@@ -164,7 +164,12 @@ fn an_export_shows_its_path_and_asks_before_replacing_a_file() {
 fn the_open_conversation_is_exported_deleted_and_restored() {
     let target = TempDir::new().expect("a temporary folder");
     let folder = target.path().canonicalize().expect("a path");
-    let mut chat = chat(script().answer("First answer.").answer("Second answer."));
+    let mut chat = chat(
+        script()
+            .answer("First answer.")
+            .answer("Second answer.")
+            .answer("Third answer."),
+    );
     chat.says("/export")
         .sees("Nothing to export: there is no answer yet.");
     chat.says("/delete")
@@ -187,8 +192,15 @@ fn the_open_conversation_is_exported_deleted_and_restored() {
         .key('y')
         .sees("Deleted \"one\".")
         .does_not_see("Second answer.");
-    chat.says("/delete undo").sees("Restored \"one\".");
-    chat.says("/sessions").enter().sees("Second answer.");
+    chat.says("/delete undo")
+        .sees("Restored \"one\".")
+        .sees("Second answer.");
+    // Once something else was said, the restored conversation does not replace it.
+    chat.says("/delete").key('y').sees("Deleted \"one\".");
+    chat.says("three").sees("Third answer.");
+    chat.says("/delete undo")
+        .sees("Restored \"one\".")
+        .sees("Third answer.");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod prompt_history;
 mod records;
 mod session_index;
 mod session_list;
+mod stopped_turns;
 mod trash;
 
 use humble::domain::session::MessageRole;

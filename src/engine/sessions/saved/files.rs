@@ -107,15 +107,14 @@ impl SavedSessions {
     pub(in crate::engine) fn undo_delete(cx: &mut EngineCx) {
         let (sessions, trash) = (Arc::clone(&cx.sessions), cx.trash.clone());
         cx.jobs.spawn_blocking(move || {
-            let restored = match trash.restore_newest(&sessions) {
-                Ok(Some((session, title))) => Ok(SavedSessionEvent::Restored { session, title }),
-                Ok(None) => {
-                    let notice = Notice::info("Nothing to restore: the trash is empty.");
-                    return JobResult::Events(vec![Event::NoticePosted(notice)]);
+            let notice = match trash.restore_newest(&sessions) {
+                Ok(Some((id, title))) => {
+                    return JobResult::Sessions(SessionsResult::Restored { id, title });
                 }
-                Err(error) => Err(error),
+                Ok(None) => Notice::info("Nothing to restore: the trash is empty."),
+                Err(error) => error.notice_for("Not restored"),
             };
-            event_or_notice(restored, "Not restored")
+            JobResult::Events(vec![Event::NoticePosted(notice)])
         });
     }
 }

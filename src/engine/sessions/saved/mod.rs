@@ -6,6 +6,7 @@ mod files;
 use crate::domain::{IndexProgress, QueryId, SessionId};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SessionsResult};
+use crate::engine::persist::session_writer::ConversationSeq;
 use crate::protocol::{Event, SavedSessionEvent};
 use crate::store::{FoundSessions, ReadLimits};
 use jiff::{Timestamp, Zoned};
@@ -26,6 +27,8 @@ pub(in crate::engine) struct SavedSessions {
     is_searching: bool,
     /// The newest search that arrived while another one was running.
     waiting_search: Option<(QueryId, String)>,
+    /// The open conversation that was deleted last, and the empty one that replaced it.
+    deleted_open: Option<(SessionId, ConversationSeq)>,
     /// Lists, searches and slices of indexing. Nothing is lost if they are dropped, so the end of
     /// the program does not wait for them.
     tasks: JoinSet<JobResult>,
@@ -46,6 +49,23 @@ impl SavedSessions {
             trash.remove_expired(&sessions, Zoned::now().date());
             JobResult::Nothing
         });
+    }
+
+    /// Remembers the open conversation that was deleted, and the empty one that replaced it.
+    pub(in crate::engine) fn open_was_deleted(&mut self, id: SessionId, seq: ConversationSeq) {
+        self.deleted_open = Some((id, seq));
+    }
+
+    /// Whether the restored session was open when it was deleted and `seq` replaced it. Returns true
+    /// only once.
+    pub(in crate::engine) fn take_deleted_open(
+        &mut self,
+        restored: &SessionId,
+        seq: ConversationSeq,
+    ) -> bool {
+        let is_it =
+            |(id, empty): &mut (SessionId, ConversationSeq)| id == restored && *empty == seq;
+        self.deleted_open.take_if(is_it).is_some()
     }
 
     /// Waits for a task to end; `None` if there is none. Cancel-safe.

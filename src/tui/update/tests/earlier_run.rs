@@ -217,7 +217,7 @@ fn a_restored_edit_replaces_its_prompt_once_its_conversation_is_open() {
         assert_eq!(chat.message(), "two, again");
         let screen = chat.screen();
         assert!(
-            screen.contains("Editing your message from 1 turn ago: two"),
+            screen.contains("Editing the message before your last one: two"),
             "{screen}"
         );
         chat.sent.clear();

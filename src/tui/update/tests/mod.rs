@@ -7,6 +7,7 @@ mod approval_random;
 mod around_chat;
 mod attachments;
 mod changed_keys;
+mod cleared;
 mod commands;
 mod completion;
 mod dialog;

@@ -175,7 +175,7 @@ fn any_message_is_edited_in_its_place() {
     chat.keys("draft<Tab><Up><Up><Up><Up>e");
     assert_eq!(chat.message(), "two");
     let screen = chat.screen();
-    let line = "▸ Editing your message from 1 turn ago: two";
+    let line = "▸ Editing the message before your last one: two";
     assert!(screen.contains(line), "{screen}");
     chat.keys("<Esc>");
     assert_eq!(chat.message(), "draft", "Esc brings the draft back");
