@@ -107,6 +107,7 @@ fn move_first_run_digits(model: &mut UiModel) {
 /// the message is empty.
 pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     model.panes.focus = Focus::Message;
+    find::close_unless_focused(model);
     if mentions::look_for_files(model) {
         return;
     }

@@ -48,7 +48,7 @@ fn open(model: &mut UiModel, argument: &str) {
 }
 
 /// Shows the first match of `text` in the conversation that was just opened. The view stays as it is
-/// if there is none.
+/// if there is none. Keys go to the message: who opens a conversation wants to go on with it.
 pub fn show_first(model: &mut UiModel, text: &str) {
     if model.chat.transcript.entries().is_empty() {
         return;
@@ -56,6 +56,7 @@ pub fn show_first(model: &mut UiModel, text: &str) {
     open(model, "");
     if let Some(find) = &mut model.chat.find {
         find.find_first(text);
+        model.panes.focus = Focus::Message;
     }
 }
 

@@ -294,6 +294,12 @@ fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
         hints.push(hint(Action::Interrupt, "stop"));
     }
     hints.push(hint(Action::Send, "send"));
+    // The conversation was opened at a match.
+    if model.chat.find.is_some() {
+        hints.push(hint(Action::NextPane, "other matches"));
+        hints.push(hint(Action::Back, "stay here"));
+        return hints;
+    }
     let asks_again =
         model.chat.transcript.was_last_answer_cancelled() && model.composer.editor.is_blank();
     if asks_again {
