@@ -39,6 +39,7 @@ mod servers_viewer;
 mod sessions_browser;
 mod settings_edits;
 mod spoofing;
+mod stopped_turns;
 mod templates;
 mod tools_list;
 mod trust;
