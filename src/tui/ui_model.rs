@@ -55,6 +55,8 @@ pub struct UiModel {
     pub layer: Option<Box<dyn Layer>>,
     /// The question that was open when the layer was opened: the layer covers its dialog.
     covered_question: Option<AskId>,
+    /// The same for the layer below the open one.
+    covered_below: Option<AskId>,
     /// Requests by features that have not been carried out yet.
     pub requests: VecDeque<UiRequest>,
     pub dialogs: Dialogs,
@@ -130,6 +132,7 @@ impl UiModel {
             panes: PaneState::new(!options.is_sidebar_closed),
             layer: None,
             covered_question: None,
+            covered_below: None,
             requests: VecDeque::new(),
             dialogs: Dialogs::default(),
             engine: EngineState::default(),
@@ -152,8 +155,22 @@ impl UiModel {
 
     /// Opens a layer in place of the open one, above the dialog.
     pub fn open_layer(&mut self, layer: Box<dyn Layer>) {
+        self.covered_below = self.covered_question;
         self.covered_question = self.dialogs.current().map(|dialog| dialog.id);
         self.layer = Some(layer);
+    }
+
+    /// Closes the open layer.
+    pub fn close_layer(&mut self) {
+        let layer = self.layer.take();
+        self.layer = layer.and_then(|layer| self.reopened_below(layer));
+    }
+
+    /// The layer that is open again after this one was closed.
+    fn reopened_below(&mut self, mut closed: Box<dyn Layer>) -> Option<Box<dyn Layer>> {
+        let below = closed.take_below()?;
+        self.covered_question = self.covered_below;
+        Some(below)
     }
 
     /// Whether the open layer covers the current dialog. A later question covers the layer.
@@ -233,9 +250,10 @@ impl UiModel {
             return Handled::PassedOn;
         };
         let handled = self.with_context(|cx| act(layer.as_mut(), cx));
-        if handled != Handled::Closed {
-            self.layer = Some(layer);
-        }
+        self.layer = match handled {
+            Handled::Closed => self.reopened_below(layer),
+            _ => Some(layer),
+        };
         handled
     }
 

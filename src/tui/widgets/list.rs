@@ -99,6 +99,8 @@ pub struct ListTitle<'a> {
 #[derive(Debug, Default)]
 pub struct SearchList {
     filter: Editor,
+    /// What the filter takes, shown while it is empty: the first of these that fits.
+    placeholder: &'static [&'static str],
     selected: usize,
     has_row_focus: bool,
     /// First visible row.
@@ -131,6 +133,13 @@ impl ListKey {
 }
 
 impl SearchList {
+    pub fn with_placeholder(placeholder: &'static [&'static str]) -> Self {
+        Self {
+            placeholder,
+            ..Self::default()
+        }
+    }
+
     pub fn filter(&self) -> String {
         self.filter.text()
     }
@@ -277,6 +286,12 @@ impl SearchList {
         };
         let prompt = (pen.glyphs.prompt, style);
         let cursor = text_field::draw_line(&mut self.filter, prompt, area, pen);
+        if self.filter.is_empty() && area.height > 0 {
+            let (dim, columns) = (pen.theme.dim, area.right().saturating_sub(cursor.x));
+            let mut forms = self.placeholder.iter();
+            let fitting = forms.find(|form| width(form) <= columns.into());
+            pen.put(cursor.x, cursor.y, fitting.unwrap_or(&""), dim, columns);
+        }
         Some(cursor).filter(|_| !self.has_row_focus)
     }
 

@@ -304,3 +304,16 @@ fn a_second_d_leaves_the_question_about_deleting_open() {
         "any other key keeps it"
     );
 }
+
+#[test]
+fn the_empty_filter_names_what_it_takes_as_far_as_that_fits() {
+    let full = "words, model:NAME, after:2026-11-01, before:\"last month\"";
+    for (columns, shown) in [(80, full), (40, "words, model:NAME, after:DAY")] {
+        let mut chat = browser();
+        chat.size(columns, 24);
+        let screen = chat.screen();
+        assert!(screen.contains(shown), "{screen}");
+        chat.keys("x");
+        assert!(!chat.screen().contains("words, "), "{}", chat.screen());
+    }
+}
