@@ -192,6 +192,8 @@ pub enum UiRequest {
     UseLeftTask(LeftTaskId),
     /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
+    /// Puts an earlier prompt into the message editor, folded if it is long.
+    RecallPrompt(String),
     /// Pauses the queue of prompts, because another session is about to open.
     PauseQueue,
     /// Shows the first match of this text once the session is open.

@@ -202,7 +202,7 @@ fn explain_unchanged(model: &mut UiModel, edit: Edit) {
         Edit::Undo => Notice::info("Nothing to undo in the message.")
             .with_advice("/undo takes back the last turn."),
         Edit::Redo => Notice::info("Nothing to redo."),
-        Edit::Unfold => Notice::info("The message has no folded paste."),
+        Edit::Unfold => Notice::info("The message has no long paste."),
         _ => return,
     };
     model.notify(notice);

@@ -56,6 +56,11 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                 model.composer.editor.set(&prompt);
                 model.panes.focus = Focus::Message;
             }
+            UiRequest::RecallPrompt(prompt) => {
+                model.composer.editor.set("");
+                model.composer.editor.replace_all_folded(&prompt);
+                model.panes.focus = Focus::Message;
+            }
             UiRequest::PauseQueue => model.composer.queue.pause(),
             UiRequest::FindWhenOpened(session, text) => {
                 model.conversation.find_when_opened = Some((session, text));

@@ -12,6 +12,8 @@ pub enum Edit {
     Delete,
     /// This and the other kills put the deleted text into the kill ring.
     KillWordLeft,
+    /// Deletes back to white space, as shells do.
+    KillToBlank,
     KillWordRight,
     KillToStart,
     KillToEnd,
@@ -23,7 +25,7 @@ pub enum Edit {
     YankEarlier,
     Undo,
     Redo,
-    /// Replaces the chip next to the cursor with its text.
+    /// Replaces the chip next to the cursor with its text, or folds an unfolded paste again.
     Unfold,
 }
 
@@ -36,6 +38,8 @@ pub enum Motion {
     Down,
     WordLeft,
     WordRight,
+    /// Back to the white space before the word.
+    BlankLeft,
     LineStart,
     LineEnd,
     TextStart,
