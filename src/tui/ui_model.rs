@@ -15,6 +15,7 @@ use crate::tui::dialog::state::Dialog;
 use crate::tui::elicitation::sampling_progress::SamplingProgress;
 use crate::tui::engine_state::EngineState;
 use crate::tui::input::decode::ReplyFilter;
+use crate::tui::interrupt_state::InterruptState;
 use crate::tui::keymap::{Action, KeyProtocol, Keymap};
 use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
 use crate::tui::models::first_run::FirstRun;
@@ -28,8 +29,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the engine may take to acknowledge a Ctrl+C before the next Ctrl+C quits.
-const INTERRUPT_ACK_TIMEOUT: Duration = Duration::from_secs(1);
 /// A stream without data for this long is reported as silent.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
 /// Duration of one spinner frame.
@@ -83,25 +82,6 @@ pub struct InputState {
 pub struct IdGenerators {
     pub turns: IdGenerator,
     queries: IdGenerator,
-}
-
-#[derive(Debug, Default)]
-pub struct InterruptState {
-    /// Whether the running turn was asked to stop.
-    pub is_stopping: bool,
-    /// When the interrupt was sent, until the engine acknowledges it.
-    pub sent_at: Option<Duration>,
-}
-
-impl InterruptState {
-    fn ack_deadline(&self) -> Option<Duration> {
-        self.sent_at.map(|sent_at| sent_at + INTERRUPT_ACK_TIMEOUT)
-    }
-
-    /// Whether the engine left a Ctrl+C unacknowledged for too long.
-    pub fn is_stuck(&self, now: Duration) -> bool {
-        self.ack_deadline().is_some_and(|due| now >= due)
-    }
 }
 
 impl UiModel {

@@ -6,6 +6,7 @@ pub mod dropped;
 mod earlier_run;
 pub mod mention;
 pub mod mention_check;
+mod removed;
 pub mod rows;
 pub mod search;
 pub mod state;

@@ -5,6 +5,7 @@ use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId, UnsentFile};
 use crate::text::token_estimate::{self, Vocabulary};
 use crate::tui::attachments::mention::{TypedPath, mentions, typed_path};
 use crate::tui::attachments::mention_check::{MENTIONS_MAX, MentionCheck};
+use crate::tui::attachments::removed::is_same_file;
 use crate::tui::attachments::search::FileSearch;
 use crate::tui::composer::completion::CompletionList;
 use crate::tui::composer::state::Composer;
@@ -36,6 +37,8 @@ pub struct AttachmentList {
     pub(in crate::tui) clipboard_query: Option<QueryId>,
     /// Files that left with their mention, in case undo brings it back.
     unmentioned: Vec<AttachedFile>,
+    /// The dropped file that was removed last, and the revision of the message then.
+    pub(super) removed_drop: Option<(AttachedFile, u64)>,
     /// The revision of the message and the number of files that were compared last.
     compared: (u64, usize),
 }
@@ -158,7 +161,7 @@ impl AttachmentList {
         }
         let is_same = |file: &AttachedFile| {
             let other = file.file.as_ref();
-            other.is_some_and(|other| other.attachment == read.attachment)
+            other.is_some_and(|other| is_same_file(&other.attachment, &read.attachment))
         };
         if self.files.iter().any(is_same) {
             return ReadOutcome::Duplicate(self.files.remove(index).resource);
@@ -179,9 +182,8 @@ impl AttachmentList {
         ReadOutcome::Text(drop.paste)
     }
 
-    /// Removes the last file, or the one with this name or number. Returns the paste that attached
-    /// it, if it was the only one. `None` if there is no such file.
-    pub fn remove(&mut self, wanted: &str) -> Option<(AttachedFile, Option<String>)> {
+    /// Removes the last file, or the one with this name or number. `None` if there is no such file.
+    pub fn remove(&mut self, wanted: &str) -> Option<AttachedFile> {
         let number = wanted.parse::<usize>().ok();
         let by_number = number.and_then(|number| number.checked_sub(1));
         let index = match wanted {
@@ -190,12 +192,7 @@ impl AttachmentList {
                 .filter(|index| *index < self.files.len())
                 .or_else(|| self.files.iter().position(|file| file.name == name)),
         }?;
-        let removed = self.files.remove(index);
-        let is_drop = |drop: &DroppedPaths| drop.queries.contains(&removed.query);
-        let drop = self.drops.iter().position(is_drop);
-        let drop = drop.map(|index| self.drops.remove(index));
-        let paste = drop.filter(|drop| drop.queries.len() == 1);
-        Some((removed, paste.map(|drop| drop.paste)))
+        Some(self.files.remove(index))
     }
 
     /// The name of a file that is still being read.

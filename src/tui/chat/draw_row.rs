@@ -58,9 +58,9 @@ pub fn draw_row(
             }
             let columns = row.width.saturating_sub(indent);
             pen.put_line(row.x + indent, row.y, text, style, columns);
-            let room = columns.saturating_sub(1);
             if let EntryBody::Note(_) = &entry.body
-                && let Some(more) = cancelled_row::explanation(context, input, position.index, room)
+                && let Some(more) =
+                    cancelled_row::explanation(context, input, position.index, columns)
             {
                 let used = indent + width(CANCELLED_NOTE) as u16 + 1;
                 let columns = row.width.saturating_sub(used);

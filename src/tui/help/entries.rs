@@ -210,7 +210,7 @@ mod tests {
             groups.iter().map(|group| group.entries.len()).sum()
         };
         assert_eq!(count("ctrl+w"), 1);
-        assert_eq!(count("WORD delete"), 2, "to the left and to the right");
+        assert_eq!(count("WORD delete"), 3, "two to the left, one to the right");
         assert_eq!(count("delete nonsense"), 0);
         assert_eq!(count("undo-edit"), 1, "the name of an action matches");
         assert!(count("servers pane") >= 9, "the title of a group matches");

@@ -161,6 +161,9 @@ pub fn edit_message(model: &mut UiModel, edit: Edit, effects: &mut Vec<UiEffect>
     if let Some(scroll) = scroll_instead(&model.composer.editor, edit) {
         return navigation::run_action(model, scroll, effects);
     }
+    if edit == Edit::Undo && attachments::restore_removed(model) {
+        return;
+    }
     let selected = model.composer.editor.selected_text();
     let has_changed = model.composer.edit(edit);
     match (edit, selected) {

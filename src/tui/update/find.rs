@@ -8,6 +8,7 @@ use crate::tui::layout::ScreenLayout;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::selection::{with_pane, with_pane_in};
+use crate::tui::widgets::editor::Edit;
 use crate::tui::widgets::text_field;
 use crossterm::event::KeyEvent;
 
@@ -43,6 +44,9 @@ fn open(model: &mut UiModel, argument: &str) {
         if !argument.is_empty() {
             find.field.set(argument);
             find.query_changed();
+        } else {
+            // Typing replaces the text of the last search.
+            find.field.edit(Edit::SelectAll);
         }
     }
 }

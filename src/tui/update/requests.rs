@@ -11,7 +11,7 @@ use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::calls::CallCommand;
-use crate::tui::update::{actions, attachments, calls, composer, navigation, submit};
+use crate::tui::update::{actions, attachments, calls, composer, messages, navigation, submit};
 
 /// Carries out all requests in order.
 pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
@@ -127,7 +127,10 @@ fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffec
         PickedItem::Persona(name) => Command::SelectPersona(name),
         PickedItem::Mode(mode) => Command::SetToolMode(mode),
         PickedItem::Think(think) => return model.with_context(|cx| select::set_think(think, cx)),
-        PickedItem::Branch(branch) => Command::SwitchBranch(branch),
+        PickedItem::Branch(branch) => {
+            messages::keep_selected(model);
+            Command::SwitchBranch(branch)
+        }
         PickedItem::Resource { server, uri } => {
             return attachments::attach_resource(model, server, uri);
         }

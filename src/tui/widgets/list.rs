@@ -99,7 +99,6 @@ pub struct ListTitle<'a> {
 #[derive(Debug, Default)]
 pub struct SearchList {
     filter: Editor,
-    /// What the filter takes, shown while it is empty: the first of these that fits.
     placeholder: &'static [&'static str],
     selected: usize,
     has_row_focus: bool,
@@ -133,10 +132,12 @@ impl ListKey {
 }
 
 impl SearchList {
+    /// The first form that fits is shown while the filter is empty.
     pub fn with_placeholder(placeholder: &'static [&'static str]) -> Self {
+        let list = Self::default();
         Self {
             placeholder,
-            ..Self::default()
+            ..list
         }
     }
 
@@ -287,10 +288,10 @@ impl SearchList {
         let prompt = (pen.glyphs.prompt, style);
         let cursor = text_field::draw_line(&mut self.filter, prompt, area, pen);
         if self.filter.is_empty() && area.height > 0 {
-            let (dim, columns) = (pen.theme.dim, area.right().saturating_sub(cursor.x));
-            let mut forms = self.placeholder.iter();
-            let fitting = forms.find(|form| width(form) <= columns.into());
-            pen.put(cursor.x, cursor.y, fitting.unwrap_or(&""), dim, columns);
+            let columns = area.right().saturating_sub(cursor.x);
+            let fits = |form: &&&str| width(form) <= columns.into();
+            let form = self.placeholder.iter().find(fits).unwrap_or(&"");
+            pen.put(cursor.x, cursor.y, form, pen.theme.dim, columns);
         }
         Some(cursor).filter(|_| !self.has_row_focus)
     }

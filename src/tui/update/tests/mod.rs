@@ -5,6 +5,7 @@ mod add_form;
 mod approval;
 mod approval_random;
 mod around_chat;
+mod attached_twice;
 mod attachments;
 mod changed_keys;
 mod commands;
