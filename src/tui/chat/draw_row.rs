@@ -63,7 +63,6 @@ pub fn draw_row(
                     cancelled_row::explanation(context, input, position.index, columns)
             {
                 let used = indent + width(CANCELLED_NOTE) as u16 + 1;
-                let columns = row.width.saturating_sub(used);
                 pen.put(row.x + used, row.y, &more, style, columns);
             }
         }

@@ -50,10 +50,8 @@ const FILTER_FORMS: &[&str] = &[
 
 /// Opens the browser. `words` are searched for at once.
 pub fn open(words: &str, cx: &mut UiContext) {
-    let mut layer = SessionsLayer {
-        list: SearchList::with_placeholder(FILTER_FORMS),
-        ..SessionsLayer::default()
-    };
+    let mut layer = SessionsLayer::default();
+    layer.list.set_placeholder(FILTER_FORMS);
     layer.refresh(cx);
     if !words.is_empty() {
         layer.paste(words, cx);

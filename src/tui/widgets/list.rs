@@ -133,12 +133,8 @@ impl ListKey {
 
 impl SearchList {
     /// The first form that fits is shown while the filter is empty.
-    pub fn with_placeholder(placeholder: &'static [&'static str]) -> Self {
-        let list = Self::default();
-        Self {
-            placeholder,
-            ..list
-        }
+    pub fn set_placeholder(&mut self, forms: &'static [&'static str]) {
+        self.placeholder = forms;
     }
 
     pub fn filter(&self) -> String {
@@ -287,8 +283,8 @@ impl SearchList {
         };
         let prompt = (pen.glyphs.prompt, style);
         let cursor = text_field::draw_line(&mut self.filter, prompt, area, pen);
-        if self.filter.is_empty() && area.height > 0 {
-            let columns = area.right().saturating_sub(cursor.x);
+        if self.filter.is_empty() {
+            let columns = area.right().saturating_sub(cursor.x) * area.height.min(1);
             let fits = |form: &&&str| width(form) <= columns.into();
             let form = self.placeholder.iter().find(fits).unwrap_or(&"");
             pen.put(cursor.x, cursor.y, form, pen.theme.dim, columns);
