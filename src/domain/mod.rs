@@ -100,7 +100,7 @@ pub use tool::{
     CallOrigin, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,
 };
 pub use toolset::{OfferedTool, ToolLookup, Toolset};
-pub use transcript::{EntryBody, LastPrompt, Transcript, TranscriptEntry};
+pub use transcript::{CANCELLED_NOTE, EntryBody, LastPrompt, Transcript, TranscriptEntry};
 pub use trust::{ArgumentPattern, PinChange, ToolIdentity, Trust, TrustEntry};
 pub use turn::{
     PieceKind, PrefixUsage, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason,

@@ -24,7 +24,7 @@ pub enum InvalidFilter {
     #[error("`{0}` needs a model name, such as model:qwen.")]
     NoModel(String),
     #[error(
-        "`{0}` is not a date. Write 2026-10-01, 2026-10, 2026, today, yesterday, last week, 7d, 2w, 3m or 1y."
+        "`{0}` is not a date. Write 2026-10-01, 2026-10, 2026, today, yesterday, last week, last month, this year, 7d, 2w, 3m or 1y."
     )]
     Date(String),
 }

@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The note on a cancelled turn that has no text to mark.
-const CANCELLED_NOTE: &str = "(cancelled)";
+pub const CANCELLED_NOTE: &str = "(cancelled)";
 
 /// One item of the conversation. `revision` increases with every change, so a renderer can
 /// cache its output.

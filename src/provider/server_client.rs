@@ -145,6 +145,9 @@ impl ServerClient {
     }
 }
 
+/// What an address needs that has no scheme, or another one.
+const NO_SCHEME: &str = "start the address with http:// or https://";
+
 /// Appends `path` to the base URL, keeping the base URL's own path and query. A query in `path` is
 /// appended to the base URL's query.
 fn request_url(base_url: &str, path: &str) -> Result<Url, FailureCause> {
@@ -153,9 +156,12 @@ fn request_url(base_url: &str, path: &str) -> Result<Url, FailureCause> {
         why: why.to_owned(),
     };
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let mut url = Url::parse(base_url).map_err(|error| invalid(&error.to_string()))?;
+    let mut url = Url::parse(base_url).map_err(|error| match error {
+        url::ParseError::RelativeUrlWithoutBase => invalid(NO_SCHEME),
+        other => invalid(&other.to_string()),
+    })?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(invalid("it must start with http:// or https://"));
+        return Err(invalid(NO_SCHEME));
     }
     url.path_segments_mut()
         .map_err(|()| invalid("it has no host"))?

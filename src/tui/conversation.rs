@@ -17,6 +17,8 @@ pub struct ConversationState {
     pub has_undone_turn: bool,
     /// Set until the list of branches arrives.
     pub requested_branch: Option<BranchRequest>,
+    /// The number of the prompt to select again once another version of it is shown.
+    pub reselected_prompt: Option<usize>,
     /// Set while the running turn is meant to replace the last one.
     pub replacement: Option<ReplacementTurn>,
     pub last_prompt: Option<Prompt>,

@@ -49,7 +49,7 @@ impl Layer for HistorySearch {
         let Some(prompt) = matches.get(self.0.selected(matches.len())) else {
             return Handled::Consumed;
         };
-        cx.request(UiRequest::SetMessage((*prompt).to_owned()));
+        cx.request(UiRequest::RecallPrompt((*prompt).to_owned()));
         Handled::Closed
     }
 

@@ -92,6 +92,11 @@ pub trait Layer: fmt::Debug {
     /// Hints for the keys that are useful now, most important first.
     fn hints(&self, shared: SharedUiState) -> Vec<String>;
 
+    /// The layer that this one was opened over, which is open again once this one closes.
+    fn take_below(&mut self) -> Option<Box<dyn Layer>> {
+        None
+    }
+
     /// Whether the layer shows an empty list.
     fn shows_empty_list(&self) -> bool {
         false
@@ -187,6 +192,8 @@ pub enum UiRequest {
     UseLeftTask(LeftTaskId),
     /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
+    /// Puts an earlier prompt into the message editor, folded if it is long.
+    RecallPrompt(String),
     /// Pauses the queue of prompts, because another session is about to open.
     PauseQueue,
     /// Shows the first match of this text once the session is open.

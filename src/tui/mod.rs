@@ -19,6 +19,7 @@ mod help;
 mod history_search;
 mod imports;
 mod input;
+pub mod interrupt_state;
 pub mod keymap;
 mod layer;
 mod layout;

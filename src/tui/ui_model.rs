@@ -15,6 +15,7 @@ use crate::tui::dialog::state::Dialog;
 use crate::tui::elicitation::sampling_progress::SamplingProgress;
 use crate::tui::engine_state::EngineState;
 use crate::tui::input::decode::ReplyFilter;
+use crate::tui::interrupt_state::InterruptState;
 use crate::tui::keymap::{Action, KeyProtocol, Keymap};
 use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
 use crate::tui::models::first_run::FirstRun;
@@ -28,8 +29,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the engine may take to acknowledge a Ctrl+C before the next Ctrl+C quits.
-const INTERRUPT_ACK_TIMEOUT: Duration = Duration::from_secs(1);
 /// A stream without data for this long is reported as silent.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
 /// Duration of one spinner frame.
@@ -55,6 +54,8 @@ pub struct UiModel {
     pub layer: Option<Box<dyn Layer>>,
     /// The question that was open when the layer was opened: the layer covers its dialog.
     covered_question: Option<AskId>,
+    /// The same for the layer below the open one.
+    covered_below: Option<AskId>,
     /// Requests by features that have not been carried out yet.
     pub requests: VecDeque<UiRequest>,
     pub dialogs: Dialogs,
@@ -81,25 +82,6 @@ pub struct InputState {
 pub struct IdGenerators {
     pub turns: IdGenerator,
     queries: IdGenerator,
-}
-
-#[derive(Debug, Default)]
-pub struct InterruptState {
-    /// Whether the running turn was asked to stop.
-    pub is_stopping: bool,
-    /// When the interrupt was sent, until the engine acknowledges it.
-    pub sent_at: Option<Duration>,
-}
-
-impl InterruptState {
-    fn ack_deadline(&self) -> Option<Duration> {
-        self.sent_at.map(|sent_at| sent_at + INTERRUPT_ACK_TIMEOUT)
-    }
-
-    /// Whether the engine left a Ctrl+C unacknowledged for too long.
-    pub fn is_stuck(&self, now: Duration) -> bool {
-        self.ack_deadline().is_some_and(|due| now >= due)
-    }
 }
 
 impl UiModel {
@@ -130,6 +112,7 @@ impl UiModel {
             panes: PaneState::new(!options.is_sidebar_closed),
             layer: None,
             covered_question: None,
+            covered_below: None,
             requests: VecDeque::new(),
             dialogs: Dialogs::default(),
             engine: EngineState::default(),
@@ -152,8 +135,22 @@ impl UiModel {
 
     /// Opens a layer in place of the open one, above the dialog.
     pub fn open_layer(&mut self, layer: Box<dyn Layer>) {
+        self.covered_below = self.covered_question;
         self.covered_question = self.dialogs.current().map(|dialog| dialog.id);
         self.layer = Some(layer);
+    }
+
+    /// Closes the open layer.
+    pub fn close_layer(&mut self) {
+        let layer = self.layer.take();
+        self.layer = layer.and_then(|layer| self.reopened_below(layer));
+    }
+
+    /// The layer that is open again after this one was closed.
+    fn reopened_below(&mut self, mut closed: Box<dyn Layer>) -> Option<Box<dyn Layer>> {
+        let below = closed.take_below()?;
+        self.covered_question = self.covered_below;
+        Some(below)
     }
 
     /// Whether the open layer covers the current dialog. A later question covers the layer.
@@ -233,9 +230,10 @@ impl UiModel {
             return Handled::PassedOn;
         };
         let handled = self.with_context(|cx| act(layer.as_mut(), cx));
-        if handled != Handled::Closed {
-            self.layer = Some(layer);
-        }
+        self.layer = match handled {
+            Handled::Closed => self.reopened_below(layer),
+            _ => Some(layer),
+        };
         handled
     }
 

@@ -8,6 +8,7 @@ mod earlier_run;
 mod followed;
 pub mod mention;
 pub mod mention_check;
+mod removed;
 pub mod rows;
 pub mod search;
 pub mod state;

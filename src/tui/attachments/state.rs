@@ -6,6 +6,7 @@ use crate::text::token_estimate::{self, Vocabulary};
 use crate::tui::attachments::cleared::ClearedFiles;
 use crate::tui::attachments::mention::{TypedPath, mentions, typed_path};
 use crate::tui::attachments::mention_check::{MENTIONS_MAX, MentionCheck};
+use crate::tui::attachments::removed::is_same_file;
 use crate::tui::attachments::search::FileSearch;
 use crate::tui::composer::completion::CompletionList;
 use crate::tui::composer::state::Composer;
@@ -39,6 +40,8 @@ pub struct AttachmentList {
     unmentioned: Vec<AttachedFile>,
     /// Files that were removed when the message was cleared.
     pub(super) cleared: ClearedFiles,
+    /// The dropped file that was removed last, and the revision of the message then.
+    pub(super) removed_drop: Option<(AttachedFile, u64)>,
     /// The revision of the message and the number of files that were compared last.
     compared: (u64, usize),
 }
@@ -161,7 +164,7 @@ impl AttachmentList {
         }
         let is_same = |file: &AttachedFile| {
             let other = file.read.as_ref();
-            other.is_some_and(|other| other.attachment == read.attachment)
+            other.is_some_and(|other| is_same_file(&other.attachment, &read.attachment))
         };
         if self.files.iter().any(is_same) {
             return ReadOutcome::Duplicate(self.files.remove(index).resource);
@@ -183,9 +186,8 @@ impl AttachmentList {
         ReadOutcome::Text(drop.paste)
     }
 
-    /// Removes the last file, or the one with this name or number. Returns the file, and the paste
-    /// that attached it if the paste named no other file. `None` if there is no such file.
-    pub fn remove(&mut self, wanted: &str) -> Option<(AttachedFile, Option<String>)> {
+    /// Removes the last file, or the one with this name or number. `None` if there is no such file.
+    pub fn remove(&mut self, wanted: &str) -> Option<AttachedFile> {
         let number = wanted.parse::<usize>().ok();
         let by_number = number.and_then(|number| number.checked_sub(1));
         let index = match wanted {
@@ -194,12 +196,7 @@ impl AttachmentList {
                 .filter(|index| *index < self.files.len())
                 .or_else(|| self.files.iter().position(|file| file.name == name)),
         }?;
-        let removed = self.files.remove(index);
-        let is_drop = |drop: &DroppedPaths| drop.queries.contains(&removed.query);
-        let drop = self.drops.iter().position(is_drop);
-        let drop = drop.map(|index| self.drops.remove(index));
-        let paste = drop.filter(|drop| drop.queries.len() == 1);
-        Some((removed, paste.map(|drop| drop.paste)))
+        Some(self.files.remove(index))
     }
 
     /// The name of a file that is still being read.

@@ -1,8 +1,10 @@
 //! Draws one row of the chat or the thinking pane.
 
-use crate::domain::{EntryBody, Severity, TranscriptEntry};
+use crate::domain::{CANCELLED_NOTE, EntryBody, Severity, TranscriptEntry};
 use crate::text::Clean;
+use crate::text::grapheme::width;
 use crate::tui::chat::call_row;
+use crate::tui::chat::cancelled_row;
 use crate::tui::chat::entry_rows::{INDENT, indent};
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::row_content::RowContent;
@@ -56,6 +58,13 @@ pub fn draw_row(
             }
             let columns = row.width.saturating_sub(indent);
             pen.put_line(row.x + indent, row.y, text, style, columns);
+            if let EntryBody::Note(_) = &entry.body
+                && let Some(more) =
+                    cancelled_row::explanation(context, input, position.index, columns)
+            {
+                let used = indent + width(CANCELLED_NOTE) as u16 + 1;
+                pen.put(row.x + used, row.y, &more, style, columns);
+            }
         }
         RowContent::Foot => {
             let (text, indent) = match &entry.body {
@@ -67,7 +76,11 @@ pub fn draw_row(
                 _ => {
                     let (dot, dim) = (pen.glyphs.dot, pen.theme.dim);
                     pen.put(row.x, row.y, dot, dim, row.width);
-                    ("(cancelled)".to_owned(), INDENT)
+                    let columns = row.width.saturating_sub(INDENT + 1);
+                    (
+                        cancelled_row::text(context, input, position.index, columns),
+                        INDENT,
+                    )
                 }
             };
             let columns = row.width.saturating_sub(indent);

@@ -4,6 +4,7 @@ pub mod agent_line;
 pub mod call_row;
 pub mod call_summary;
 pub mod call_text;
+pub mod cancelled_row;
 pub mod draw_row;
 pub mod entry_layout;
 pub mod entry_rows;

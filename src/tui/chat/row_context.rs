@@ -14,6 +14,8 @@ pub struct RowContext<'a> {
     pub asked_call: Option<CallId>,
     /// Calls that are decided in the open dialog but not yet answered, and whether they run.
     pub decided_calls: &'a [(CallId, bool)],
+    /// The name of the key that asks the last prompt again.
+    pub ask_again_key: Option<&'a str>,
     /// Whether to mark the rows of the selected stop, because the pane has the focus.
     pub marks_stop: bool,
 }

@@ -171,7 +171,7 @@ impl Composer {
 
     fn recall_previous(&mut self) {
         if let Some(prompt) = self.history.step_back(|| self.editor.text()) {
-            self.editor.replace_all(prompt);
+            self.editor.replace_all_folded(prompt);
             // Do not complete a recalled command: Up and Down must keep moving through the
             // history.
             self.completion = CompletionState::Closed;
@@ -181,10 +181,10 @@ impl Composer {
     fn recall_next(&mut self) {
         match self.history.step_forward() {
             Some(HistoryStep::Prompt(prompt)) => {
-                self.editor.replace_all(prompt);
+                self.editor.replace_all_folded(prompt);
                 self.completion = CompletionState::Closed;
             }
-            Some(HistoryStep::Stashed(unsent)) => self.editor.replace_all(&unsent),
+            Some(HistoryStep::Stashed(unsent)) => self.editor.replace_all_folded(&unsent),
             None => {}
         }
     }

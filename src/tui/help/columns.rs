@@ -115,7 +115,7 @@ fn entry_rows(entry: &HelpEntry, width: u16) -> Vec<HelpRow> {
     };
     let names = name_rows(&entry.names, names_columns, inner);
     let columns = width.saturating_sub(description_x).max(1);
-    let description = trimmed_rows(&Clean::from_static(entry.description), columns);
+    let description = trimmed_rows(&Clean::single_line(&entry.description), columns);
     // The description begins below the last row whose names reach into its column.
     let is_wide = |row: &String| self::width(row) > usize::from(names_columns);
     let start = match is_beside {
@@ -168,6 +168,7 @@ fn trimmed_rows(text: &Clean, columns: u16) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::tui::help::entries::{HelpTopic, matching_groups};
+    use crate::tui::help::here::KeysHere;
     use crate::tui::keymap::Keymap;
 
     fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -176,7 +177,13 @@ mod tests {
 
     #[test]
     fn no_width_cuts_a_key_or_a_description() {
-        let groups = matching_groups(HelpTopic::Everything, "", "", &Keymap::default());
+        let groups = matching_groups(
+            HelpTopic::Everything,
+            "",
+            "",
+            &Keymap::default(),
+            &KeysHere::default(),
+        );
         for area_width in 12..240 {
             for column in columns(&groups, area_width) {
                 assert!(column.x + column.width <= area_width);
@@ -194,7 +201,13 @@ mod tests {
 
     #[test]
     fn wrapped_rows_keep_every_word() {
-        let groups = matching_groups(HelpTopic::Everything, "", "", &Keymap::default());
+        let groups = matching_groups(
+            HelpTopic::Everything,
+            "",
+            "",
+            &Keymap::default(),
+            &KeysHere::default(),
+        );
         for area_width in [18, 38, 58, 78, 98, 118, 198] {
             let columns = columns(&groups, area_width);
             let rows = || columns.iter().flat_map(|column| &column.rows);
@@ -211,14 +224,20 @@ mod tests {
             // At the smallest width, words themselves are wrapped.
             let joined = |text: &str| words(text).collect::<String>();
             assert_eq!(joined(&shown), joined(&expected), "{area_width}");
-            let expected: Vec<_> = entries().flat_map(|e| words(e.description)).collect();
+            let expected: Vec<_> = entries().flat_map(|e| words(&e.description)).collect();
             assert_eq!(joined(&described), expected.concat(), "{area_width}");
         }
     }
 
     #[test]
     fn two_columns_need_a_screen_of_a_hundred_columns() {
-        let groups = matching_groups(HelpTopic::Everything, "", "", &Keymap::default());
+        let groups = matching_groups(
+            HelpTopic::Everything,
+            "",
+            "",
+            &Keymap::default(),
+            &KeysHere::default(),
+        );
         assert_eq!(columns(&groups, 97).len(), 1);
         let both = columns(&groups, 98);
         let [left, right] = both.as_slice() else {
@@ -234,7 +253,7 @@ mod tests {
     fn a_wide_name_has_a_row_of_its_own() {
         let entry = HelpEntry {
             names: vec!["F9".into(), "/a-long-command [WITH ARGUMENTS]".into()],
-            description: "Does it",
+            description: "Does it".to_owned(),
             found_by: Vec::new(),
         };
         let rows = entry_rows(&entry, 40);

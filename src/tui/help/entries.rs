@@ -1,5 +1,6 @@
 //! The contents of the help: one entry per action and group, with all its keys and commands.
 
+use crate::tui::help::here::KeysHere;
 use crate::tui::keymap::{Binding, BindingGroup, Chord, Keymap, all_bindings};
 
 #[derive(Debug, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub struct HelpGroup {
 pub struct HelpEntry {
     /// Keys, then commands with their arguments.
     pub names: Vec<String>,
-    pub description: &'static str,
+    pub description: String,
     /// The names of the actions in the settings, and other words that the filter finds too.
     pub found_by: Vec<&'static str>,
 }
@@ -34,18 +35,26 @@ pub fn matching_groups(
     filter: &str,
     home: &str,
     keymap: &Keymap,
+    here: &KeysHere,
 ) -> Vec<HelpGroup> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();
     let files = file_group(topic, home);
     let bindings = BindingGroup::ALL.into_iter().map(|group| HelpGroup {
         title: group.title(),
-        entries: entries(topic, group, keymap),
+        entries: match (topic, group) {
+            (HelpTopic::Everything, BindingGroup::Conversations) => {
+                let keys = entries(topic, group, keymap);
+                session_filters().into_iter().chain(keys).collect()
+            }
+            _ => entries(topic, group, keymap),
+        },
     });
-    let groups: Vec<HelpGroup> = match topic {
+    let mut groups: Vec<HelpGroup> = match topic {
         HelpTopic::Everything => bindings.chain([files]).collect(),
         HelpTopic::ChangingKeys => std::iter::once(files).chain(bindings).collect(),
     };
+    here.put_first(&mut groups);
     let matching = groups.into_iter().map(|mut group| {
         let title = group.title;
         group
@@ -66,13 +75,15 @@ fn file_group(topic: HelpTopic, home: &str) -> HelpGroup {
         names: vec![path("config.json")],
         description: "Changes keys: \"keys\": { \"commands\": \"Ctrl+K\", \"retry\": [\"F6\", \
                       \"Alt+R\"] }. Applies when the file is saved. /keys lists the names of all \
-                      actions.",
+                      actions."
+            .to_owned(),
         found_by: vec!["shortcuts rebind remap keybinding customize settings"],
     };
     let templates = HelpEntry {
         names: vec![path("prompts/NAME.md")],
         description: "A prompt template of yours: /NAME sends its text, after asking for fields \
-                      such as {{language}}.",
+                      such as {{language}}."
+            .to_owned(),
         found_by: vec!["own saved snippet"],
     };
     HelpGroup {
@@ -82,6 +93,25 @@ fn file_group(topic: HelpTopic, home: &str) -> HelpGroup {
             HelpTopic::ChangingKeys => vec![keys],
         },
     }
+}
+
+/// What can be typed into the list of conversations, besides words.
+fn session_filters() -> [HelpEntry; 2] {
+    let found_by = vec!["filter search find date day"];
+    [
+        HelpEntry {
+            names: vec!["model:NAME".to_owned()],
+            description: "Typed in the list: filters by a part of the model's name".to_owned(),
+            found_by: found_by.clone(),
+        },
+        HelpEntry {
+            names: vec!["after:DAY".to_owned(), "before:DAY".to_owned()],
+            description: "Typed in the list: filters by the last change. DAY is 2026-11-01, \
+                          2026-11, today, \"last month\" or an age such as 7d or 3m."
+                .to_owned(),
+            found_by,
+        },
+    ]
 }
 
 /// The entries of a group. Bindings of one action are one entry, so aliases occur once. In the
@@ -112,7 +142,7 @@ fn entries(topic: HelpTopic, group: BindingGroup, keymap: &Keymap) -> Vec<HelpEn
                         .chain(keys)
                         .collect(),
                 },
-                description: first.description,
+                description: first.description.to_owned(),
                 found_by: same_action()
                     .flat_map(|row| [row.name, row.search_words])
                     .collect(),
@@ -136,7 +166,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn everything(filter: &str, keymap: &Keymap) -> Vec<HelpGroup> {
-        matching_groups(HelpTopic::Everything, filter, "", keymap)
+        let here = KeysHere::default();
+        matching_groups(HelpTopic::Everything, filter, "", keymap, &here)
     }
 
     #[test]
@@ -146,8 +177,8 @@ mod tests {
         let listed: Vec<&String> = entries.flat_map(|entry| &entry.names).collect();
         let keys: usize = all_bindings().map(|row| row.default_keys.len()).sum();
         let commands = all_bindings().filter(|row| row.command.is_some()).count();
-        let files = 2;
-        assert_eq!(listed.len(), keys + commands + files);
+        let (files, session_filters) = (2, 3);
+        assert_eq!(listed.len(), keys + commands + files + session_filters);
         let titles: BTreeSet<_> = groups.iter().map(|group| group.title).collect();
         assert_eq!(titles.len(), BindingGroup::ALL.len() + 1);
     }
@@ -180,7 +211,7 @@ mod tests {
             groups.iter().map(|group| group.entries.len()).sum()
         };
         assert_eq!(count("ctrl+w"), 1);
-        assert_eq!(count("WORD delete"), 2, "to the left and to the right");
+        assert_eq!(count("WORD delete"), 3, "two to the left, one to the right");
         assert_eq!(count("delete nonsense"), 0);
         assert_eq!(count("undo-edit"), 1, "the name of an action matches");
         assert!(count("servers pane") >= 9, "the title of a group matches");

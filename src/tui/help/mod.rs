@@ -2,9 +2,12 @@
 
 mod columns;
 mod entries;
+mod here;
 
+use crate::protocol::Event;
 use crate::tui::help::columns::{HelpColumn, columns};
 use crate::tui::help::entries::{HelpGroup, HelpTopic, matching_groups};
+use crate::tui::help::here::KeysHere;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
@@ -14,10 +17,15 @@ use crate::tui::widgets::list::{
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
+use std::time::Duration;
 
 #[derive(Debug, Default)]
 pub struct HelpLayer {
     topic: HelpTopic,
+    /// The keys of what the help was opened over.
+    here: KeysHere,
+    /// The layer that the help was opened over. It keeps its state, and gets the events.
+    below: Option<Box<dyn Layer>>,
     /// Used only for its filter: nothing in the help can be selected.
     list: SearchList,
     /// First visible row.
@@ -27,20 +35,24 @@ pub struct HelpLayer {
 }
 
 impl HelpLayer {
-    /// The help, or the instructions for changing keys with the name of each action in the settings.
-    pub fn for_action(action: Action) -> Self {
+    /// The help, or the instructions for changing keys with the name of each action in the settings. `hints` names
+    /// the keys of what is open, which is `below` if it is a layer.
+    pub fn for_action(action: Action, hints: &[String], below: Option<Box<dyn Layer>>) -> Self {
         let topic = match action {
             Action::ChangeKeys => HelpTopic::ChangingKeys,
             _ => HelpTopic::Everything,
         };
+        let action_below = below.as_ref().and_then(|layer| layer.action());
         Self {
             topic,
+            here: KeysHere::new(hints, action_below, below.is_some()),
+            below,
             ..Self::default()
         }
     }
 
     fn groups(&self, filter: &str, shared: SharedUiState) -> Vec<HelpGroup> {
-        matching_groups(self.topic, filter, shared.home, shared.keymap)
+        matching_groups(self.topic, filter, shared.home, shared.keymap, &self.here)
     }
 
     fn count(&self, filter: &str, shared: SharedUiState) -> usize {
@@ -101,6 +113,27 @@ impl Layer for HelpLayer {
         self.scroll_by(rows);
     }
 
+    fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
+        let below = self.below.as_mut();
+        let handled = below.map(|layer| layer.handle_event(event, cx));
+        self.below.take_if(|_| handled == Some(Handled::Closed));
+        Handled::PassedOn
+    }
+
+    fn wake_at(&self) -> Option<Duration> {
+        self.below.as_ref().and_then(|layer| layer.wake_at())
+    }
+
+    fn tick(&mut self, cx: &mut UiContext) {
+        if let Some(below) = &mut self.below {
+            below.tick(cx);
+        }
+    }
+
+    fn take_below(&mut self) -> Option<Box<dyn Layer>> {
+        self.below.take()
+    }
+
     fn draw(
         &mut self,
         area: LayerArea,
@@ -144,6 +177,7 @@ impl Layer for HelpLayer {
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let back = match self.list.is_unfiltered() {
+            true if self.below.is_some() => "back",
             true => "close",
             false => "clear",
         };

@@ -40,9 +40,18 @@ pub struct SessionsLayer {
     can_undo: bool,
 }
 
+/// What the filter takes.
+const FILTER_FORMS: &[&str] = &[
+    "words, model:NAME, after:2026-11-01, before:\"last month\"",
+    "words, model:NAME, after:2026-11-01, before:7d",
+    "words, model:NAME, after:DAY",
+    "words, after:DAY",
+];
+
 /// Opens the browser. `words` are searched for at once.
 pub fn open(words: &str, cx: &mut UiContext) {
     let mut layer = SessionsLayer::default();
+    layer.list.set_placeholder(FILTER_FORMS);
     layer.refresh(cx);
     if !words.is_empty() {
         layer.paste(words, cx);

@@ -5,7 +5,7 @@ use crate::protocol::{Command, NoteCommand};
 use crate::tui::help::HelpLayer;
 use crate::tui::history_search::HistorySearch;
 use crate::tui::keymap::Action;
-use crate::tui::layer::UiContext;
+use crate::tui::layer::{Layer, UiContext};
 use crate::tui::log::state as log;
 use crate::tui::models::select;
 use crate::tui::msg::UiEffect;
@@ -99,8 +99,15 @@ fn open_list(action: Action, argument: &str, cx: &mut UiContext) {
     }
 }
 
-fn show_help(model: &mut UiModel, action: Action) {
-    model.with_context(|cx| cx.open(HelpLayer::for_action(action)));
+/// Opens the help. What is open gives its keys, and is open again once the help closes.
+pub fn show_help(model: &mut UiModel, action: Action) {
+    let hints = match (model.visible_dialog(), &model.layer) {
+        (Some(_), _) => model.dialogs.hints(model.shared()),
+        (None, Some(layer)) => layer.hints(model.shared()),
+        (None, None) => Vec::new(),
+    };
+    let below = model.layer.take();
+    model.open_layer(Box::new(HelpLayer::for_action(action, &hints, below)));
 }
 
 /// Opens the questions that servers asked while no turn was running.

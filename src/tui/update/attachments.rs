@@ -94,7 +94,7 @@ pub fn drop_paths(model: &mut UiModel, paste: &str) -> bool {
 /// Removes the last attached file, or the one with this name or number. If that file was dropped
 /// alone, the pasted path becomes text again.
 pub fn detach(model: &mut UiModel, wanted: &str) {
-    let Some((removed, paste)) = model.attachments.remove(wanted) else {
+    let Some(removed) = model.attachments.remove(wanted) else {
         let notice = match wanted {
             "" => Notice::info("No file is attached."),
             _ => Notice::warning("No such file is attached."),
@@ -102,17 +102,31 @@ pub fn detach(model: &mut UiModel, wanted: &str) {
         return model.notify(notice);
     };
     follow_resources(model);
-    if let Some(paste) = paste {
-        model.composer.begin_typing();
-        model.composer.editor.insert(&paste);
-        return model.notify(Notice::info("The path is text again."));
-    }
     if removed.is_mentioned {
         mentions::remove_from_text(model, &removed.mentioned_path());
         model.attachments.keep_unmentioned(removed.clone());
+    } else {
+        let revision = model.composer.editor.revision();
+        model.attachments.keep_removed(removed.clone(), revision);
     }
     let name = Clean::name(&removed.name);
-    model.notify(Notice::info(format!("Removed {}.", name.as_str())));
+    let undo = model
+        .keymap
+        .hint(Action::Edit(Edit::Undo), "brings it back.");
+    let notice = Notice::info(format!("Removed {}.", name.as_str()));
+    model.notify(notice.with_advice(undo.unwrap_or_default()));
+}
+
+/// Attaches a file again that was removed just before. Returns false if there is none.
+pub fn restore_removed(model: &mut UiModel) -> bool {
+    let revision = model.composer.editor.revision();
+    let Some(name) = model.attachments.restore_removed(revision) else {
+        return false;
+    };
+    follow_resources(model);
+    let name = Clean::name(&name);
+    model.notify(Notice::info(format!("Attached {} again.", name.as_str())));
+    true
 }
 
 /// Handles file events. Returns any other event.

@@ -107,6 +107,7 @@ fn move_first_run_digits(model: &mut UiModel) {
 /// queue if the message is empty.
 pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     model.panes.focus = Focus::Message;
+    find::close_unless_focused(model);
     if mentions::look_for_files(model) {
         return;
     }
@@ -160,6 +161,9 @@ pub fn edit_message(model: &mut UiModel, edit: Edit, effects: &mut Vec<UiEffect>
     if let Some(scroll) = scroll_instead(&model.composer.editor, edit) {
         return navigation::run_action(model, scroll, effects);
     }
+    if edit == Edit::Undo && attachments::restore_removed(model) {
+        return;
+    }
     let selected = model.composer.editor.selected_text();
     let mut has_changed = model.composer.edit(edit);
     if matches!(edit, Edit::Undo | Edit::Move(Motion::Up)) {
@@ -204,7 +208,7 @@ fn explain_unchanged(model: &mut UiModel, edit: Edit) {
         Edit::Undo => Notice::info("Nothing to undo in the message.")
             .with_advice("/undo takes back the last turn."),
         Edit::Redo => Notice::info("Nothing to redo."),
-        Edit::Unfold => Notice::info("The message has no folded paste."),
+        Edit::Unfold => Notice::info("The message has no long paste."),
         _ => return,
     };
     model.notify(notice);

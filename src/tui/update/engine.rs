@@ -10,7 +10,9 @@ use crate::tui::layer::Layer;
 use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{attachments, branches, find, probe, queue, submit, turns, unsent};
+use crate::tui::update::{
+    attachments, branches, find, messages, probe, queue, submit, turns, unsent,
+};
 
 /// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
@@ -184,6 +186,7 @@ fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEf
     model.engine.trace = None;
     model.layer = None;
     unsent::continue_edit(model);
+    messages::select_again(model);
     let found = model.conversation.find_when_opened.take();
     if let Some((_, text)) = found.filter(|(id, _)| session.id.as_ref() == Some(id)) {
         find::show_first(model, &text);

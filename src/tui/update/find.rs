@@ -8,6 +8,7 @@ use crate::tui::layout::ScreenLayout;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::selection::{with_pane, with_pane_in};
+use crate::tui::widgets::editor::Edit;
 use crate::tui::widgets::text_field;
 use crossterm::event::KeyEvent;
 
@@ -43,12 +44,15 @@ fn open(model: &mut UiModel, argument: &str) {
         if !argument.is_empty() {
             find.field.set(argument);
             find.update_query();
+        } else {
+            // Typing replaces the text of the last search.
+            find.field.edit(Edit::SelectAll);
         }
     }
 }
 
 /// Shows the first match of `text` in the conversation that was just opened. The view stays as it is
-/// if there is none.
+/// if there is none. Keys go to the message: who opens a conversation wants to go on with it.
 pub fn show_first(model: &mut UiModel, text: &str) {
     if model.chat.transcript.entries().is_empty() {
         return;
@@ -56,6 +60,7 @@ pub fn show_first(model: &mut UiModel, text: &str) {
     open(model, "");
     if let Some(find) = &mut model.chat.find {
         find.find_first(text);
+        model.panes.focus = Focus::Message;
     }
 }
 

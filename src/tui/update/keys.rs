@@ -156,13 +156,19 @@ fn edits_message_beside_dialog(model: &UiModel) -> bool {
 /// Passes a key to the open layer. A key that the layer does not handle may close or scroll it, or
 /// open the question of a server over it: the layer may wait for the answer.
 fn handle_layer_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
+    let opens_help = model.keymap.global_action(key) == Some(Action::Help)
+        && typed_char(key).is_none()
+        && !model.is_layer_open(Action::Help);
+    if opens_help {
+        return actions::show_help(model, Action::Help);
+    }
     if model.with_layer(|layer, cx| layer.handle_key(key, cx)) != Handled::PassedOn {
         return;
     }
     let action = model.keymap.global_action(key);
     let closes = |action| action == Action::Back || model.is_layer_open(action);
     if action.is_some_and(closes) {
-        model.layer = None;
+        model.close_layer();
     } else if action == Some(Action::Answer) {
         actions::run_action(model, Action::Answer, "", effects);
     } else if let Some(rows) = model.keymap.row_step(key) {

@@ -1,12 +1,14 @@
 //! Editing any message of the conversation, and its branches.
 
-use crate::domain::{Attachment, EntryBody, Notice};
+use crate::domain::{Attachment, EntryBody, Notice, TranscriptEntry};
 use crate::protocol::Command;
+use crate::tui::chat::stops::Stop;
 use crate::tui::composer::state::MessageTarget;
 use crate::tui::conversation::BranchRequest;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
+use crate::tui::update::selection::with_pane;
 use crate::tui::update::submit;
 use std::sync::Arc;
 
@@ -108,4 +110,38 @@ pub fn list_branches_of_selected(model: &mut UiModel, effects: &mut Vec<UiEffect
     model.conversation.requested_branch = Some(BranchRequest::OfMessage);
     let of_turn = Some(of_turn);
     submit::send_if_idle(model, Command::ListBranches { of_turn }, effects);
+}
+
+/// Remembers which message is selected, because another version of the conversation replaces all
+/// entries.
+pub fn keep_selected(model: &mut UiModel) {
+    let transcript = &model.chat.transcript;
+    let stop = model.chat.viewport.stop;
+    let prompt = stop.and_then(|stop| transcript.prompt_of(stop.index));
+    model.conversation.reselected_prompt = prompt.map(|prompt| {
+        let earlier = transcript.entries()[..prompt].iter();
+        earlier.filter(|entry| is_typed_prompt(entry)).count()
+    });
+}
+
+/// Selects the message that was selected before another version was shown.
+pub fn select_again(model: &mut UiModel) {
+    let Some(number) = model.conversation.reselected_prompt.take() else {
+        return;
+    };
+    let entries = model.chat.transcript.entries().iter().enumerate();
+    let mut prompts = entries.filter(|(_, entry)| is_typed_prompt(entry));
+    let Some((index, _)) = prompts.nth(number) else {
+        return;
+    };
+    model.panes.focus = Focus::Chat;
+    with_pane(model, Focus::Chat, |view| {
+        let (height, input) = (view.height(), view.input);
+        let stop = Stop::at_entry(index);
+        view.viewport.go_to_top(input, height, stop);
+    });
+}
+
+fn is_typed_prompt(entry: &TranscriptEntry) -> bool {
+    matches!(&entry.body, EntryBody::Prompt { kind, .. } if kind.is_typed())
 }

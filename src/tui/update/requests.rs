@@ -11,7 +11,9 @@ use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::calls::CallCommand;
-use crate::tui::update::{actions, attachments, calls, composer, navigation, submit, unsent};
+use crate::tui::update::{
+    actions, attachments, calls, composer, messages, navigation, submit, unsent,
+};
 
 /// Carries out all requests in order.
 pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
@@ -53,6 +55,11 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             }
             UiRequest::SetMessage(prompt) => {
                 model.composer.replace_message(&prompt);
+                model.panes.focus = Focus::Message;
+            }
+            UiRequest::RecallPrompt(prompt) => {
+                model.composer.editor.set("");
+                model.composer.editor.replace_all_folded(&prompt);
                 model.panes.focus = Focus::Message;
             }
             UiRequest::PauseQueue => model.composer.queue.pause(),
@@ -122,7 +129,10 @@ fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffec
         PickedItem::Persona(name) => Command::SelectPersona(name),
         PickedItem::Mode(mode) => Command::SetToolMode(mode),
         PickedItem::Think(think) => return model.with_context(|cx| select::set_think(think, cx)),
-        PickedItem::Branch(branch) => Command::SwitchBranch(branch),
+        PickedItem::Branch(branch) => {
+            messages::keep_selected(model);
+            Command::SwitchBranch(branch)
+        }
         PickedItem::Resource { server, uri } => {
             return attachments::attach_resource(model, server, uri);
         }

@@ -49,12 +49,14 @@ pub fn with_pane_in<T>(
             glyphs,
         ),
     };
+    let ask_again_key = model.keymap.key_name(Action::Retry);
     let context = RowContext {
         now: model.now,
         timing: &model.chat.timing,
         undrawn_rows: model.chat.undrawn_rows(),
         asked_call: None,
         decided_calls: &[],
+        ask_again_key: ask_again_key.as_deref(),
         marks_stop: false,
     };
     let result = act(&mut PaneView {

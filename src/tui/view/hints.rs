@@ -273,8 +273,11 @@ fn message_hints(model: &UiModel) -> Vec<String> {
     } else {
         hints.extend(resting_hints(model));
     }
-    if model.composer.editor.has_chip() {
-        hints.insert(1, hint(Action::Edit(Edit::Unfold), "unfold the paste"));
+    let (editor, fold) = (&model.composer.editor, Action::Edit(Edit::Unfold));
+    if editor.is_in_unfolded_paste() {
+        hints.insert(1, hint(fold, "fold the paste"));
+    } else if editor.has_chip() {
+        hints.insert(1, hint(fold, "unfold the paste"));
     }
     if !model.attachments.is_empty() {
         hints.push(hint(Action::Detach, "remove file"));
@@ -297,6 +300,12 @@ fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
         hints.push(hint(Action::Interrupt, "stop"));
     }
     hints.push(hint(Action::Send, "send"));
+    // The conversation was opened at a match.
+    if model.chat.find.is_some() {
+        hints.push(hint(Action::NextPane, "other matches"));
+        hints.push(hint(Action::Back, "stay here"));
+        return hints;
+    }
     let asks_again =
         model.chat.transcript.was_last_answer_cancelled() && model.composer.editor.is_blank();
     if asks_again {

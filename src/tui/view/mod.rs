@@ -124,6 +124,7 @@ fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
             Some(WaitReason::Retrying) => model.keymap.key_name(Action::Retry),
             _ => None,
         },
+        ask_again_key: model.keymap.key_name(Action::Retry),
         asked_call: model
             .dialogs
             .current()

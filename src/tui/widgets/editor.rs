@@ -6,6 +6,7 @@ mod buffer;
 mod chips;
 mod completion;
 mod edit;
+mod folding;
 mod kill_ring;
 mod killing;
 mod line_view;
@@ -48,6 +49,8 @@ pub struct Editor {
     /// The other end of the selection.
     anchor: Option<TextPosition>,
     chips: Chips,
+    /// Where unfolded pastes are in the raw text.
+    unfolded: Vec<Range<TextPosition>>,
     history: UndoHistory,
     kills: KillRing,
     previous: PreviousEdit,
@@ -87,6 +90,7 @@ impl Editor {
             cursor: TextPosition::default(),
             anchor: None,
             chips: Chips::default(),
+            unfolded: Vec::new(),
             history: UndoHistory::default(),
             kills: KillRing::default(),
             previous: PreviousEdit::Other,
@@ -153,6 +157,7 @@ impl Editor {
     pub fn set(&mut self, text: &str) {
         self.replace_all(text);
         self.history = UndoHistory::default();
+        self.unfolded.clear();
         self.drop_unused_chips();
         (self.top, self.left) = ((0, 0), 0);
     }
@@ -162,6 +167,13 @@ impl Editor {
         self.previous = PreviousEdit::Other;
         let text = self.raw_from(text);
         self.replace(TextPosition::default()..self.end(), &text, false);
+    }
+
+    /// Like [`Self::replace_all`], but a long text becomes a chip.
+    pub fn replace_all_folded(&mut self, text: &str) {
+        self.previous = PreviousEdit::Other;
+        let raw = self.raw_from_paste(text);
+        self.replace(TextPosition::default()..self.end(), &raw, false);
     }
 
     /// Clears the undo history and the kill ring.
@@ -185,12 +197,16 @@ impl Editor {
     /// becomes a chip if it is long.
     pub fn paste(&mut self, text: &str) {
         self.previous = PreviousEdit::Other;
+        let raw = self.raw_from_paste(text);
+        self.replace(self.selected_range(), &raw, false);
+    }
+
+    fn raw_from_paste(&mut self, text: &str) -> String {
         let text = with_newlines(text);
-        let raw = match self.chips.fold(&text) {
+        match self.chips.fold(&text) {
             Some(chip) => chip.to_string(),
             None => self.chips.raw(&text).into_owned(),
-        };
-        self.replace(self.selected_range(), &raw, false);
+        }
     }
 
     fn raw_from(&mut self, text: &str) -> String {
@@ -213,6 +229,7 @@ impl Editor {
             Edit::Backspace => self.erase(Motion::Left, previous),
             Edit::Delete => self.erase(Motion::Right, previous),
             Edit::KillWordLeft => self.kill(Motion::WordLeft, previous),
+            Edit::KillToBlank => self.kill(Motion::BlankLeft, previous),
             Edit::KillWordRight => self.kill(Motion::WordRight, previous),
             Edit::KillToStart => self.kill(Motion::LineStart, previous),
             Edit::KillToEnd => {
@@ -230,7 +247,7 @@ impl Editor {
             Edit::YankEarlier => previous == PreviousEdit::Yanked && self.yank_earlier(),
             Edit::Undo => self.undo(),
             Edit::Redo => self.redo(),
-            Edit::Unfold => self.unfold(),
+            Edit::Unfold => self.toggle_fold(),
         }
     }
 

@@ -99,6 +99,7 @@ pub struct ListTitle<'a> {
 #[derive(Debug, Default)]
 pub struct SearchList {
     filter: Editor,
+    placeholder: &'static [&'static str],
     selected: usize,
     has_row_focus: bool,
     /// First visible row.
@@ -133,6 +134,11 @@ impl ListKey {
 }
 
 impl SearchList {
+    /// The first form that fits is shown while the filter is empty.
+    pub fn set_placeholder(&mut self, forms: &'static [&'static str]) {
+        self.placeholder = forms;
+    }
+
     pub fn filter(&self) -> String {
         self.filter.text()
     }
@@ -280,6 +286,12 @@ impl SearchList {
         };
         let prompt = (pen.glyphs.prompt, style);
         let cursor = text_field::draw_line(&mut self.filter, prompt, area, pen);
+        if self.filter.is_empty() {
+            let columns = area.right().saturating_sub(cursor.x) * area.height.min(1);
+            let fits = |form: &&&str| width(form) <= columns.into();
+            let form = self.placeholder.iter().find(fits).unwrap_or(&"");
+            pen.put(cursor.x, cursor.y, form, pen.theme.dim, columns);
+        }
         Some(cursor).filter(|_| !self.has_row_focus)
     }
 

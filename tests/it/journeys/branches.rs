@@ -221,6 +221,8 @@ fn an_earlier_message_is_edited_and_its_old_version_is_a_branch() {
         .sees("First.")
         .sees("Second.")
         .does_not_see("Third.");
+    // The message is still selected.
+    chat.key('b').sees("one anew  2 messages");
 }
 
 #[test]

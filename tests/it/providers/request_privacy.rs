@@ -160,7 +160,7 @@ async fn invalid_settings_are_reported_before_anything_is_sent() {
         assert!(
             matches!(
                 failure_cause(&model).await,
-                FailureCause::InvalidBaseUrl { .. }
+                FailureCause::InvalidBaseUrl { why, .. } if why.starts_with("start the address with http")
             ),
             "{url}"
         );

@@ -113,6 +113,17 @@ fn search_uses_smart_case_and_ignores_emphasis_and_composition() {
 }
 
 #[test]
+fn the_text_of_the_last_search_is_replaced_by_typing() {
+    let mut chat = with_answers();
+    chat.keys("<Ctrl+f>apple").search_ends().keys("<Enter>");
+    chat.keys("<Ctrl+f>");
+    assert_eq!(chat.find_line(), "Find apple 1 of 3", "kept until then");
+    chat.keys("사과").search_ends();
+    let field = &chat.model.chat.find.as_ref().expect("open").field;
+    assert_eq!(field.text(), "사과");
+}
+
+#[test]
 fn esc_returns_to_the_previous_position() {
     let mut chat = with_answers();
     chat.keys("<PgUp><PgUp>");

@@ -252,3 +252,78 @@ fn pasting_is_found_by_its_synonyms() {
         );
     }
 }
+
+#[test]
+fn the_help_key_works_in_a_list_and_leads_back_with_nothing_lost() {
+    let mut chat = chat();
+    chat.keys("<Ctrl+o>busan");
+    let before = chat.screen();
+    chat.keys("<F1>");
+    let screen = chat.screen();
+    assert!(title(&screen).starts_with("Help"), "{screen}");
+    let first: Vec<&str> = screen.lines().skip(3).take(12).collect();
+    let first = first.join("\n");
+    assert!(first.contains("What is open now"), "{first}");
+    assert!(
+        first.contains("Conversations"),
+        "its keys come first: {first}"
+    );
+    assert!(first.contains("after:DAY"), "and its filters: {first}");
+    chat.keys("<F1>");
+    assert_eq!(chat.screen(), before);
+    chat.keys("<F1><Esc>");
+    assert_eq!(chat.screen(), before);
+    chat.keys("<F1><Ctrl+c>");
+    assert_eq!(chat.screen(), before);
+    chat.keys("<F1>xyz<Esc><Esc>");
+    assert_eq!(chat.screen(), before);
+}
+
+#[test]
+fn a_list_below_the_help_gets_its_answers() {
+    let mut chat = chat();
+    chat.keys("<Ctrl+o>");
+    let query = chat
+        .commands()
+        .into_iter()
+        .find_map(|command| match command {
+            Command::ListSessions(query) => Some(query),
+            _ => None,
+        });
+    chat.keys("<F1>");
+    chat.engine_event(Event::SessionsListed {
+        query: query.expect("a query"),
+        sessions: Arc::default(),
+        listed_at: "2026-11-20T12:00:00Z".parse().expect("a time"),
+    });
+    chat.keys("<Esc>");
+    let screen = chat.screen();
+    assert!(screen.contains("No saved conversations yet."), "{screen}");
+}
+
+#[test]
+fn the_help_key_works_in_a_form_and_keeps_its_fields() {
+    let mut chat = chat();
+    chat.keys("/models<Enter><Tab>a<Down>my-server");
+    let before = chat.screen();
+    assert!(before.contains("my-server"), "{before}");
+    chat.keys("<F1>");
+    let screen = chat.screen();
+    assert!(title(&screen).starts_with("Help"), "{screen}");
+    assert!(screen.contains("Forms"), "{screen}");
+    chat.keys("<Esc>");
+    assert_eq!(chat.screen(), before);
+}
+
+#[test]
+fn the_filters_of_conversations_are_found_in_the_help() {
+    for word in ["after", "filter", "model:"] {
+        let mut chat = chat();
+        chat.keys("<F1>").keys(word);
+        let screen = chat.screen();
+        assert!(
+            screen.contains("model:NAME") || screen.contains("after:DAY"),
+            "{screen}"
+        );
+    }
+}

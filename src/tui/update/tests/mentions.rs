@@ -64,7 +64,7 @@ fn removing_a_file_removes_its_mention() {
     let mut chat = completed("see ");
     chat.keys("and @b @a.txt, too<Home><Alt+x>");
     assert_eq!(chat.message(), "see and @b , too");
-    assert_eq!(chat.notice(), "Removed a.txt.");
+    assert_eq!(chat.notice(), "Removed a.txt. Ctrl+_ brings it back.");
     chat.keys("<Ctrl+_>");
     assert!(chat.message().contains("@a.txt"), "{}", chat.message());
     assert_eq!(file_names(&chat), ["a.txt"]);

@@ -234,3 +234,27 @@ fn prompts_with_other_versions_are_marked() {
         .expect("a prompt");
     assert_eq!(rows[two + 1], "1 other version", "{screen}");
 }
+
+#[test]
+fn a_long_prompt_is_recalled_as_a_folded_paste() {
+    let mut chat = chat();
+    let paste = "line\n".repeat(500);
+    chat.keys("see ").input(UiInput::Paste(paste.clone()));
+    chat.keys("<Enter>").model_answers("Yes.").wait(2_000);
+    chat.prompts();
+    chat.keys("<Up>");
+    let screen = chat.screen();
+    assert!(screen.contains("› [Pasted 500 lines]"), "{screen}");
+    assert_eq!(chat.message(), format!("see {paste}"));
+    chat.keys("<Alt+u>");
+    assert!(
+        chat.screen().contains("Alt+U fold the paste"),
+        "{}",
+        chat.screen()
+    );
+    chat.keys("<Alt+u>");
+    assert!(chat.screen().contains("[Pasted 500 lines]"));
+    chat.keys("<Ctrl+c><Ctrl+r>see<Enter>");
+    let screen = chat.screen();
+    assert!(screen.contains("› [Pasted 500 lines]"), "{screen}");
+}

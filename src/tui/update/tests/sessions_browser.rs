@@ -209,12 +209,36 @@ fn a_found_conversation_opens_at_its_first_match() {
     let screen = chat.screen();
     assert!(screen.contains("The zebra of Busan, 7."), "{screen}");
     assert!(screen.contains("1 of 2"), "{screen}");
-    chat.keys("n");
+    assert!(screen.contains("Tab other matches"), "{screen}");
+    chat.keys("<Tab>n");
     let screen = chat.screen();
     assert!(screen.contains("The zebra of Busan, 40."), "{screen}");
     // A letter without a meaning there goes to the message.
     chat.keys("h");
     assert_eq!(chat.message(), "h");
+}
+
+#[test]
+fn typing_after_a_found_conversation_was_opened_goes_to_the_message() {
+    let mut chat = open_found("of zebra", &["of", "zebra"]);
+    chat.commands();
+    chat.keys("new question");
+    assert_eq!(chat.message(), "new question");
+    let screen = chat.screen();
+    assert!(screen.contains("The zebra of Busan, 7."), "stays: {screen}");
+    assert!(chat.model.chat.find.is_none());
+    chat.keys("<Enter>");
+    assert_eq!(chat.prompts(), ["new question"]);
+}
+
+#[test]
+fn esc_after_a_found_conversation_was_opened_closes_the_find_bar_in_place() {
+    let mut chat = open_found("of zebra", &["of", "zebra"]);
+    chat.keys("<Esc>");
+    let screen = chat.screen();
+    assert!(screen.contains("The zebra of Busan, 7."), "{screen}");
+    assert!(chat.model.chat.find.is_none());
+    assert_eq!(chat.model.panes.focus, Focus::Message);
 }
 
 #[test]
@@ -279,4 +303,17 @@ fn a_second_d_leaves_the_question_about_deleting_open() {
         !chat.screen().contains("Delete \""),
         "any other key keeps it"
     );
+}
+
+#[test]
+fn the_empty_filter_names_what_it_takes_as_far_as_that_fits() {
+    let full = "words, model:NAME, after:2026-11-01, before:\"last month\"";
+    for (columns, shown) in [(80, full), (40, "words, model:NAME, after:DAY")] {
+        let mut chat = browser();
+        chat.size(columns, 24);
+        let screen = chat.screen();
+        assert!(screen.contains(shown), "{screen}");
+        chat.keys("x");
+        assert!(!chat.screen().contains("words, "), "{}", chat.screen());
+    }
 }

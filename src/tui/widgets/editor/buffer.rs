@@ -60,6 +60,7 @@ impl Editor {
 
     /// Replaces a range with raw text. Returns the removed raw text.
     fn splice(&mut self, range: Range<TextPosition>, text: &str) -> String {
+        self.move_unfolded(&range, text);
         let Range { start, end } = range;
         self.revision += 1;
         if start.line == end.line && !text.contains('\n') {

@@ -90,6 +90,10 @@ impl Chips {
         } else {
             return None;
         };
+        let same = |(_, chip): &(&char, &Chip)| chip.is_folded_paste && chip.text == text;
+        if let Some((entry, _)) = self.entries.iter().find(same) {
+            return Some(*entry);
+        }
         if self.pastes().count() >= CHIPS_MAX {
             return None;
         }

@@ -12,6 +12,8 @@ pub enum Edit {
     Delete,
     /// This and the other kills put the deleted text into the kill ring.
     KillWordLeft,
+    /// Deletes back to white space, as shells do.
+    KillToBlank,
     KillWordRight,
     KillToStart,
     KillToEnd,
@@ -23,8 +25,8 @@ pub enum Edit {
     YankEarlier,
     Undo,
     Redo,
-    /// Replaces a chip with its text: the one that ends at the cursor, else the next one, else the
-    /// last one.
+    /// Replaces a chip with its text (the one that ends at the cursor, else the next one, else the last
+    /// one), or folds an unfolded paste again.
     Unfold,
 }
 
@@ -37,6 +39,8 @@ pub enum Motion {
     Down,
     WordLeft,
     WordRight,
+    /// Back to the white space before the word.
+    BlankLeft,
     LineStart,
     LineEnd,
     TextStart,

@@ -35,16 +35,34 @@ impl SimpleText {
             Motion::Right => from((self.cursor + 1).min(self.text.len())),
             Motion::WordLeft if self.cursor == line_start => self.target(Motion::Left),
             Motion::WordRight if self.cursor == line_end => self.target(Motion::Right),
-            Motion::WordLeft => {
-                let line = &self.text[line_start..self.cursor];
-                let word = line.trim_end_matches(|c: char| !c.is_alphanumeric());
-                up_to(line_start + word.trim_end_matches(char::is_alphanumeric).len())
+            Motion::WordLeft | Motion::WordRight => {
+                let is_left = motion == Motion::WordLeft;
+                let is_word = |at: usize| {
+                    let cluster: &str = match boundaries.iter().find(|edge| **edge > at) {
+                        Some(end) => &self.text[at..*end],
+                        None => "",
+                    };
+                    let is_picture = cluster.contains(['👩', '🇰', '🇷']);
+                    (is_picture, cluster.starts_with(char::is_alphanumeric))
+                };
+                let mut at = self.cursor;
+                let mut in_word = false;
+                while at != if is_left { line_start } else { line_end } {
+                    let next = match is_left {
+                        true => up_to(at - 1),
+                        false => from(at + 1),
+                    };
+                    match is_word(next.min(at)) {
+                        (true, _) if !in_word => return next,
+                        (false, true) => in_word = true,
+                        _ if in_word => return at,
+                        _ => {}
+                    }
+                    at = next;
+                }
+                at
             }
-            Motion::WordRight => {
-                let line = &self.text[self.cursor..line_end];
-                let word = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-                from(line_end - word.trim_start_matches(char::is_alphanumeric).len())
-            }
+            Motion::BlankLeft => unreachable!("has scripts"),
             Motion::LineStart => line_start,
             Motion::LineEnd => line_end,
             Motion::TextStart => 0,
@@ -209,7 +227,7 @@ fn apply_step(editor: &mut Editor, simple: &mut SimpleText, step: &Step) {
             match text.lines().count() > chips::PASTE_LINES_MAX {
                 // The model has no chips, so the editor must not keep one either.
                 true => {
-                    editor.edit(Edit::Unfold);
+                    editor.unfold();
                     simple.replace(start, end, text);
                 }
                 false => simple.replace(start, end, text),
@@ -256,7 +274,7 @@ proptest! {
                 prop_assert!(seen.contains(&simple.text), "never had this text");
             }
             if editor.has_chip() {
-                while editor.edit(Edit::Unfold) {}
+                while editor.unfold() {}
                 simple.text = editor.text();
                 simple.cursor = offset(&editor, editor.cursor);
                 simple.anchor = simple.cursor;

@@ -18,6 +18,7 @@ impl Editor {
             Motion::Down => return self.move_vertically(1),
             Motion::WordLeft => self.word_left(),
             Motion::WordRight => self.word_right(),
+            Motion::BlankLeft => self.blank_left(),
             Motion::LineStart => self.cursor.byte = 0,
             Motion::LineEnd => self.cursor.byte = self.lines[self.cursor.line].raw.len(),
             Motion::TextStart => self.cursor = Default::default(),
@@ -51,12 +52,16 @@ impl Editor {
             return self.step_left();
         }
         let before = &self.lines[self.cursor.line].raw[..self.cursor.byte];
-        let word = before.trim_end_matches(is_between_words);
-        // A chip is a word by itself.
-        let start = match word.strip_suffix(is_chip_char) {
-            Some(start) => start,
-            None => word.trim_end_matches(char::is_alphanumeric),
-        };
+        self.cursor.byte -= word_len(clusters(before).rev());
+    }
+
+    fn blank_left(&mut self) {
+        if self.cursor.byte == 0 {
+            return self.step_left();
+        }
+        let before = &self.lines[self.cursor.line].raw[..self.cursor.byte];
+        let word = before.trim_end_matches(char::is_whitespace);
+        let start = word.trim_end_matches(|c: char| !c.is_whitespace());
         self.cursor.byte = start.len();
         self.snap_to_cluster_start();
     }
@@ -66,13 +71,7 @@ impl Editor {
         if self.cursor.byte == raw.len() {
             return self.step_right();
         }
-        let word = raw[self.cursor.byte..].trim_start_matches(is_between_words);
-        let rest = match word.strip_prefix(is_chip_char) {
-            Some(rest) => rest,
-            None => word.trim_start_matches(char::is_alphanumeric),
-        };
-        self.cursor.byte = raw.len() - rest.len();
-        self.snap_to_cluster_end();
+        self.cursor.byte += word_len(clusters(&raw[self.cursor.byte..]));
     }
 
     /// Moves by visual rows.
@@ -113,6 +112,45 @@ impl Editor {
     }
 }
 
-fn is_between_words(c: char) -> bool {
-    !c.is_alphanumeric() && !is_chip_char(c)
+/// The length in bytes of the first word and of what is before it.
+fn word_len<'a>(clusters: impl Iterator<Item = &'a str>) -> usize {
+    let mut len = 0;
+    let mut in_word = false;
+    for cluster in clusters {
+        match ClusterKind::of(cluster) {
+            ClusterKind::BetweenWords if in_word => break,
+            ClusterKind::BetweenWords => {}
+            ClusterKind::Letter => in_word = true,
+            ClusterKind::Word if in_word => break,
+            ClusterKind::Word => return len + cluster.len(),
+        }
+        len += cluster.len();
+    }
+    len
+}
+
+/// What a cluster is to the keys that move by words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ClusterKind {
+    Letter,
+    /// A word by itself: a chip or an emoji.
+    Word,
+    BetweenWords,
+}
+
+impl ClusterKind {
+    fn of(cluster: &str) -> Self {
+        let is_word = |c| is_chip_char(c) || is_emoji_char(c);
+        match cluster.chars().next() {
+            _ if cluster.contains(is_word) => Self::Word,
+            Some(c) if c.is_alphanumeric() => Self::Letter,
+            _ => Self::BetweenWords,
+        }
+    }
+}
+
+/// Whether a character makes its cluster an emoji: a pictograph, a flag letter, or the selector that
+/// asks for an emoji.
+fn is_emoji_char(c: char) -> bool {
+    matches!(c, '\u{1F000}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}' | '\u{FE0F}')
 }

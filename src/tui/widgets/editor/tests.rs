@@ -121,3 +121,51 @@ fn key_after_a_megabyte_paste_is_fast() {
         begin.elapsed()
     );
 }
+
+/// Twelve lines, which fold.
+fn long_paste() -> String {
+    (0..12).map(|line| format!("line {line}\n")).collect()
+}
+
+#[test]
+fn the_key_that_unfolds_a_paste_folds_it_again_with_its_edits() {
+    let mut editor = editor("see ");
+    editor.paste(&long_paste());
+    editor.insert(" end");
+    assert!(editor.edit(Edit::Unfold));
+    assert!(!editor.has_chip());
+    editor.insert("inside");
+    editor.edit(Edit::Move(Motion::TextStart));
+    editor.insert("First ");
+    let text = editor.text();
+    assert!(
+        editor.edit(Edit::Unfold),
+        "the last one, wherever the cursor is"
+    );
+    assert_eq!(editor.text(), text, "nothing is lost");
+    let view = editor.view(60, 4);
+    assert_eq!(
+        view.rows[0].trim_end(),
+        "First see [Pasted 12 lines]inside end"
+    );
+    assert!(editor.edit(Edit::Unfold) && !editor.has_chip());
+    assert_eq!(editor.text(), text);
+    assert!(editor.edit(Edit::Undo) && editor.has_chip());
+    assert_eq!(editor.text(), text);
+}
+
+#[test]
+fn of_two_unfolded_pastes_the_one_at_the_cursor_folds() {
+    let mut editor = editor("");
+    editor.paste(&long_paste());
+    editor.insert(" and ");
+    editor.paste(&"x\n".repeat(20));
+    editor.edit(Edit::Unfold);
+    editor.edit(Edit::Move(Motion::TextStart));
+    editor.edit(Edit::Unfold);
+    assert!(!editor.has_chip());
+    editor.edit(Edit::Move(Motion::TextStart));
+    editor.edit(Edit::Unfold);
+    let rows = editor.view(60, 4).rows;
+    assert!(rows[0].starts_with("[Pasted 12 lines] and x"), "{rows:?}");
+}

@@ -1,0 +1,54 @@
+//! What the row `(cancelled)` says about the turn: it stays on the screen, but no request has it.
+
+use crate::domain::{CANCELLED_NOTE, EntryBody, TranscriptEntry};
+use crate::text::grapheme::width;
+use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::row_context::RowContext;
+
+/// The text of the row below a cancelled answer.
+pub fn text(context: &RowContext, input: &LayoutInput, index: usize, columns: u16) -> String {
+    match explanation(context, input, index, columns) {
+        Some(explanation) => format!("{CANCELLED_NOTE} {explanation}"),
+        None => CANCELLED_NOTE.to_owned(),
+    }
+}
+
+/// What follows `(cancelled)` in its row, as far as it fits. `None` for a stopped continuation or
+/// summary: the turn that it is about is still sent.
+pub fn explanation(
+    context: &RowContext,
+    input: &LayoutInput,
+    index: usize,
+    columns: u16,
+) -> Option<String> {
+    let entry = input.entry(index).filter(|entry| is_marked(entry))?;
+    let turn = entry.turn;
+    let mut earlier = (0..=index).rev().map_while(|index| input.entry(index));
+    let prompt = earlier.find(|entry| matches!(entry.body, EntryBody::Prompt { .. }))?;
+    let is_question = match &prompt.body {
+        EntryBody::Prompt { kind, .. } => kind.is_typed() && prompt.turn == turn,
+        _ => false,
+    };
+    if !is_question {
+        return None;
+    }
+    let is_last = input.entries.last().is_some_and(|last| last.turn == turn);
+    let again = context.ask_again_key.filter(|_| is_last);
+    let again = again.map(|key| format!(" {key} asks again."));
+    let again = again.unwrap_or_default();
+    let room = usize::from(columns).saturating_sub(width(CANCELLED_NOTE) + 1);
+    let forms = [
+        format!("The model does not see this turn.{again}"),
+        format!("Not seen by the model.{again}"),
+        "Not seen by the model.".to_owned(),
+    ];
+    forms.into_iter().find(|form| width(form) <= room)
+}
+
+fn is_marked(entry: &TranscriptEntry) -> bool {
+    match &entry.body {
+        EntryBody::Text { is_cancelled, .. } => *is_cancelled,
+        EntryBody::Note(notice) => notice.what == CANCELLED_NOTE,
+        _ => false,
+    }
+}
