@@ -165,6 +165,16 @@ impl Composer {
     /// Replaces the message as one change that undo reverts.
     pub fn replace_message(&mut self, text: &str) {
         self.editor.replace_all(text);
+        self.leave_history();
+    }
+
+    /// Like [`Self::replace_message`], but a long text becomes a chip.
+    pub fn recall_message(&mut self, text: &str) {
+        self.editor.replace_all_folded(text);
+        self.leave_history();
+    }
+
+    fn leave_history(&mut self) {
         self.history.reset_position();
         self.completion = CompletionState::Closed;
     }

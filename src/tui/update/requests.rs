@@ -58,8 +58,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                 model.panes.focus = Focus::Message;
             }
             UiRequest::RecallPrompt(prompt) => {
-                model.composer.editor.set("");
-                model.composer.editor.replace_all_folded(&prompt);
+                model.composer.recall_message(&prompt);
                 model.panes.focus = Focus::Message;
             }
             UiRequest::PauseQueue => model.composer.queue.pause(),

@@ -232,8 +232,7 @@ impl SearchList {
         text_field::paste_line(&mut self.filter, text);
     }
 
-    /// Selects the clicked row. For a click on the selected row, returns the key that it stands
-    /// for.
+    /// Selects the clicked row. A click on the selected row returns the key that it stands for.
     pub fn click(&mut self, at: Position, keymap: &Keymap) -> Option<KeyEvent> {
         let (_, row) = *self.drawn.iter().find(|(line, _)| line.contains(at))?;
         if row == self.selected {
@@ -269,8 +268,7 @@ impl SearchList {
         self.top
     }
 
-    /// Draws the title and the filter above [`rows_area`]. Returns the cursor position if the
-    /// filter has the focus.
+    /// Draws the title and the filter. Returns the cursor position if the filter has the focus.
     pub fn draw_head(
         &mut self,
         area: Rect,

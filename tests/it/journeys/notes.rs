@@ -220,7 +220,7 @@ fn an_edit_of_an_earlier_message_says_which_notes_stay() {
         .sees("✓ note created  kiwi.md");
     chat.press(KeyCode::Tab, KeyModifiers::NONE);
     chat.up().up().up().up().up().key('e');
-    chat.sees("Editing your message from 1 turn ago: hello")
+    chat.sees("Editing the message before your last one: hello")
         .types(" anew")
         .enter()
         .sees("Hello again.")

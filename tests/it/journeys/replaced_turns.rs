@@ -171,7 +171,7 @@ fn a_kill_during_an_edit_of_an_earlier_message_still_replaces_all_later_turns() 
     first.says("q1").sees("first.").says("q2").sees("second.");
     first.press(KeyCode::Tab, KeyModifiers::NONE);
     first.up().up().up().up().key('e');
-    first.sees("Editing your message").types(" anew").enter();
+    first.sees("Editing ").types(" anew").enter();
     first.sees("Half");
     branches::wait_until_journaled(&mut first, "Half");
     let home = first.kill();
