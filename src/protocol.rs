@@ -182,16 +182,16 @@ pub enum Command {
     /// Removes the last turn, which was cancelled, from the conversation. Contains its prompt.
     DropCancelled(Prompt),
     Note(NoteCommand),
-    /// Lists the inactive branches: all, or those that leave the active one at the `of_turn`-th last
-    /// answered prompt (1 is the last). Answered by [`Event::BranchesListed`].
+    /// Lists the inactive branches: all, or those that leave the active one at an answered prompt,
+    /// counted from the end (1 is the last). Answered by [`Event::BranchesListed`].
     ListBranches {
-        of_turn: Option<usize>,
+        turns_from_end: Option<usize>,
     },
     SwitchBranch(BranchSummary),
-    /// Replaces the answer to the `of_turn`-th last answered prompt with a text. The old answer and the
-    /// messages after it become a branch.
+    /// Replaces the answer to an answered prompt, counted from the end, with a text. The old answer and
+    /// the messages after it become a branch.
     ReplaceAnswer {
-        of_turn: usize,
+        turns_from_end: usize,
         answer: String,
     },
     /// Continues the conversation in a new file and leaves the old one unchanged.

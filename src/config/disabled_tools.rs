@@ -43,8 +43,8 @@ fn names_without(names: &[&str], excluded: &[String]) -> Vec<String> {
     kept
 }
 
-/// The value of `toolsOn` after `tool` is switched on or off: only [`FETCH_TOOL`] must be listed to
-/// be on. `None` if the list does not change.
+/// The value of `toolsOn` after `tool` is switched on or off. Switching also writes `toolsOff`, and then
+/// [`FETCH_TOOL`] is the only tool that `toolsOn` has to name. `None` if the list does not change.
 pub(super) fn changed_tools_on(
     id: &str,
     entry: &ConfigObject,

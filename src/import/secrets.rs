@@ -72,7 +72,7 @@ fn replace_in(candidate: &mut ServerCandidate, names: &mut VariableNames) -> Res
         } => {
             if !secret_parts(command).is_empty() {
                 return Err(
-                    "its command contains a secret; variables are not replaced there".into(),
+                    "its command contains a secret; `${NAME}` is not expanded in commands".into(),
                 );
             }
             replacer.replace_in_args(args);
@@ -188,7 +188,7 @@ impl SecretReplacer<'_> {
         let mut end = 0;
         for range in secret_parts(text) {
             let (scheme, secret) = split_scheme(&text[range.clone()]);
-            // References to variables look like values of secret names.
+            // A variable reference under a secret name is reported as a secret, too.
             if range.start < end || secret.contains("${") || secret.trim().is_empty() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Finds in the stderr output of a server why it exited.
+//! Looks in a server's stderr output for the reason why it exited.
 
 /// The module that an error from Python or Node.js names as missing. Ignores names that are too long
 /// to be real.

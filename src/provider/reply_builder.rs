@@ -177,14 +177,14 @@ fn parse_with_marked_surrogates(json: &str) -> Option<Value> {
 }
 
 /// Parses complete JSON and replaces its lone surrogates.
-pub(super) fn parse_unstreamed(body: &[u8]) -> Result<Value, serde_json::Error> {
+pub(super) fn parse_repaired(body: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(&surrogates::repair_surrogates(body))
 }
 
 /// Parses the body of a reply that was not streamed. Arguments sent as objects become strings of
 /// their raw JSON.
 pub(super) fn parse_body(body: &[u8]) -> Result<Value, serde_json::Error> {
-    let mut value = parse_unstreamed(body)?;
+    let mut value = parse_repaired(body)?;
     if let Ok(text) = std::str::from_utf8(body) {
         keep_raw_arguments(&mut value, text);
     }
@@ -230,7 +230,7 @@ pub(super) fn read_arguments(raw: &str) -> Result<Arguments, String> {
         return Ok(Arguments::new());
     }
     let raw = &*surrogates::join_surrogates(raw);
-    let parse = |json: &str| parse_unstreamed(json.as_bytes());
+    let parse = |json: &str| parse_repaired(json.as_bytes());
     let value = parse(raw).map_err(|_| raw.to_owned())?;
     match value {
         Value::Object(arguments) => Ok(arguments),

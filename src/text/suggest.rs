@@ -5,8 +5,8 @@ use strsim::osa_distance;
 /// Only this many leading characters are compared, which bounds the work.
 const WORD_CHARS_MAX: usize = 64;
 
-/// The closest of `options`, ignoring case, if it has at most one mistake, or as many as a third of
-/// its length. A mistake is an added, missing, replaced or transposed letter.
+/// The closest of `options`, ignoring case, if it differs from `word` by at most one mistake, or by a
+/// third of its length if that is more. A mistake is an added, missing, replaced or transposed letter.
 pub fn nearest<'a>(word: &str, options: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = folded_prefix(word);
     options

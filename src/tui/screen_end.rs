@@ -1,4 +1,4 @@
-//! The end of the screen: the reason, and what it leaves behind.
+//! How the terminal interface ended: the reason, and what remains to be printed.
 
 use crate::tui::terminal::panic;
 use std::io;

@@ -1,4 +1,4 @@
-//! End-to-end tests of tool calls written as text, one form per dialect family: a real model server
+//! End-to-end tests of tool calls written as text, one form of each family: a real model server
 //! streams the call, and a real MCP server runs the tool. A grammar forces the model to write
 //! exactly the given text.
 

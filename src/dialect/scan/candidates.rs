@@ -196,7 +196,7 @@ impl CallScanner {
     }
 }
 
-/// The form that the first candidate recognizes at its end.
+/// Ends the candidates in order and returns the first form that one of them yields.
 fn first_finished(
     candidates: &mut [BoxedRecognizer],
     body: &str,

@@ -217,8 +217,9 @@ impl Actor {
             return self.cx.notice(notice.with_advice(Advice::WaitOrStop));
         }
         match command {
-            Command::ListBranches { of_turn } => {
-                self.conversation.list_branches(of_turn, &mut self.cx);
+            Command::ListBranches { turns_from_end } => {
+                self.conversation
+                    .list_branches(turns_from_end, &mut self.cx);
             }
             Command::Rewind => {
                 let notes = self.conversation.take_notes_of_last_turn();
@@ -236,10 +237,12 @@ impl Actor {
             {
                 self.save_and_estimate();
             }
-            Command::ReplaceAnswer { of_turn, answer }
-                if self
-                    .conversation
-                    .replace_answer(of_turn, &answer, &mut self.cx) =>
+            Command::ReplaceAnswer {
+                turns_from_end,
+                answer,
+            } if self
+                .conversation
+                .replace_answer(turns_from_end, &answer, &mut self.cx) =>
             {
                 self.save_and_estimate();
             }

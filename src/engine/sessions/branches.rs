@@ -60,9 +60,9 @@ impl Conversation {
             .remove_last_cancelled(message_count, &prompt)
     }
 
-    /// Lists all branches, or those that leave the active one at the `of_turn`-th last prompt.
-    pub fn list_branches(&self, of_turn: Option<usize>, cx: &mut EngineCx) {
-        let branches: Vec<&Branch> = match of_turn {
+    /// Lists all branches, or those that leave the active one at the `turns_from_end`-th last prompt.
+    pub fn list_branches(&self, turns_from_end: Option<usize>, cx: &mut EngineCx) {
+        let branches: Vec<&Branch> = match turns_from_end {
             Some(turn) => self.session.branches_at(turn),
             None => self.session.branches.iter().collect(),
         };
@@ -80,10 +80,15 @@ impl Conversation {
     }
 
     /// Replaces an answer with the user's own text, in a new branch.
-    pub fn replace_answer(&mut self, of_turn: usize, answer: &str, cx: &mut EngineCx) -> bool {
+    pub fn replace_answer(
+        &mut self,
+        turns_from_end: usize,
+        answer: &str,
+        cx: &mut EngineCx,
+    ) -> bool {
         if !self
             .session
-            .replace_answer(of_turn, answer, Timestamp::now())
+            .replace_answer(turns_from_end, answer, Timestamp::now())
         {
             cx.notice(Notice::warning(
                 "That answer is no longer in the conversation.",

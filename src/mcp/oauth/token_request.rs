@@ -122,7 +122,7 @@ pub async fn revoke(
     }
 }
 
-/// Hides the secrets of a request, which the endpoint may repeat in its answer.
+/// A redactor for the secrets of a request, which the endpoint may repeat in its answer.
 fn sent_secrets(form: &[(&'static str, String)], authorization: Option<&HeaderValue>) -> Redactor {
     let in_form = form
         .iter()

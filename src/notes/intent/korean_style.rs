@@ -81,7 +81,8 @@ const UNIT_ENDINGS: &[&str] = &["정도로", "이내로", "이하로", "으로",
 const NUMBERS: &[&str] = &[
     "한", "두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열", "한두", "두세", "서너",
 ];
-/// Maximum number of words of a style: a degree, and a number with its unit, as in `세 줄로`.
+/// Maximum number of words of a style: a degree of up to two words, a number and its unit, as in
+/// `가능한 한 세 줄로`.
 const STYLE_WORDS_MAX: usize = 4;
 /// Endings of a verb that describes the noun after it.
 const VERB_ENDINGS: &[&str] = &[

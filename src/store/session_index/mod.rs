@@ -14,7 +14,7 @@ use std::fs::{self, DirEntry};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Must be increased whenever other parts of a session are indexed. Added to the modification time in
+/// Increase it when a change to the code makes it index other parts of a session. Added to the modification time in
 /// the index, so that sessions indexed by an earlier version are indexed again.
 const TEXT_VERSION: i64 = 2;
 

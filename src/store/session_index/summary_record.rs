@@ -35,7 +35,8 @@ pub(super) fn serialize(summary: &SessionSummary) -> String {
     serde_json::to_string(&record).expect("all keys are strings")
 }
 
-/// `None` if another version wrote the record, or if it is empty because the summary was temporary.
+/// `None` if another version wrote the record, or if it is empty because the file must be
+/// read again.
 pub(super) fn parse(text: &str, id: &SessionId) -> Option<SessionSummary> {
     let record: SummaryRecord = serde_json::from_str(text).ok()?;
     Some(SessionSummary {

@@ -20,7 +20,7 @@ pub struct DraftState {
     awaits_private: bool,
     /// Whether unsent text is saved on disk, by this run or the last one.
     is_on_disk: bool,
-    /// The revision of the queue that was saved last.
+    /// The revision of the queue that was seen last.
     queue_revision: u64,
     /// The revision of the message and the number of its files that were seen last.
     message_revision: (u64, usize),
@@ -198,9 +198,9 @@ impl Composer {
         }
     }
 
-    /// The text to offer at the next start: queued prompts and the message, unless the message
-    /// is a recalled prompt, an unchanged message that was loaded for editing, an answer, or was
-    /// typed by the tour. `edit_of` is the prompt that the message edits.
+    /// The text to offer at the next start: queued prompts and the message. The message is left out if
+    /// it is a recalled prompt, an unchanged message that was loaded for editing, an edited answer, or
+    /// a prompt typed by the tour. `edit_of` is the prompt that the message edits.
     pub fn draft_to_save(
         &self,
         is_private: bool,

@@ -9,13 +9,13 @@ use std::sync::Arc;
 pub struct QueuedPrompt {
     pub text: String,
     pub attachments: Vec<Arc<Attachment>>,
-    /// Files of a prompt from an earlier run that are not attached again.
-    pub missing: Vec<MissingFile>,
+    /// Files of a prompt from an earlier run that have not been attached again yet, or could not be.
+    pub missing: Vec<UnrestoredFile>,
 }
 
 /// A file that was attached to a queued prompt in an earlier run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissingFile {
+pub struct UnrestoredFile {
     /// Set while the file is being read.
     pub query: Option<QueryId>,
     pub file: UnsentFile,
@@ -109,7 +109,7 @@ impl PromptQueue {
     /// be read. Returns false if no prompt waits for it.
     pub fn handle_read(&mut self, query: QueryId, read: Option<&ReadAttachment>) -> bool {
         for prompt in &mut self.prompts {
-            let is_awaited = |missing: &MissingFile| missing.query == Some(query);
+            let is_awaited = |missing: &UnrestoredFile| missing.query == Some(query);
             let Some(index) = prompt.missing.iter().position(is_awaited) else {
                 continue;
             };

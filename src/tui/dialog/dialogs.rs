@@ -237,7 +237,7 @@ impl Dialogs {
             .for_each(|dialog| dialog.call_changed(call));
     }
 
-    /// The dialog's height: at most `room` if that leaves space for its rules, otherwise up to
+    /// The dialog's height: at most `room` if that leaves space for its horizontal rules, otherwise up to
     /// `height_max`. A dialog without rules, or at full height, takes all of `height_max`.
     pub fn height(
         &mut self,

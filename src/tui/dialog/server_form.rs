@@ -1,5 +1,5 @@
-//! Keys of a form that a server asks for, and of a web page: filling in, the check before sending,
-//! the confirmation of a secret, and copying the address.
+//! Keys in the dialogs for a server's form and for a web page that it asks the user to visit: filling
+//! in, the check before sending, the confirmation of a secret, and copying the address.
 
 use crate::domain::Notice;
 use crate::protocol::{Ask, UserAnswer, UserChoice};

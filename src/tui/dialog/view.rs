@@ -1,4 +1,4 @@
-//! Draws a dialog. It grows upward from the message: a rule with the title, the scrolling body, a
+//! Draws a dialog. It grows upward from the input field: a rule with the title, the scrolling body, a
 //! rule that shows how much of the body was displayed, and the choices, which stay in place.
 //! Nothing is ever drawn over an argument.
 
@@ -28,11 +28,11 @@ const RULES_COLUMNS_MIN: u16 = 40;
 const BODY_ROWS_MIN: u16 = 2;
 /// Rows of the argument editor, with its heading and label.
 const FIELD_ROWS: u16 = 10;
-/// Rows of a field for a word, with its label.
+/// Rows of a single-line text field, with its label.
 const WORD_ROWS: u16 = 2;
 
-/// The dialog's preferred height, at most `room`. Returns `height_max` if there is no room for
-/// its rules, or if the user gave it its full height.
+/// The dialog's preferred height: at most `room` if its horizontal rules fit into that, otherwise up to
+/// `height_max`. Returns `height_max` if the user gave it its full height.
 pub fn dialog_height(
     shared: SharedUiState,
     dialog: &mut Dialog,
@@ -155,7 +155,7 @@ pub fn draw(
     draw_parts(&text, dialog, below_title, shared, pen)
 }
 
-/// Rows below the rule under the body: the choices, or a field for a word.
+/// Rows below the rule under the body: the choices, or a single-line text field.
 fn lower_rows(dialog: &Dialog, text: &DialogText, columns: u16) -> u16 {
     match dialog.mode {
         DialogMode::DenialReason(_)

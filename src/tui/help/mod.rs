@@ -35,8 +35,8 @@ pub struct HelpLayer {
 }
 
 impl HelpLayer {
-    /// The help, or the instructions for changing keys with the name of each action in the settings. `hints` names
-    /// the keys of what is open, which is `below` if it is a layer.
+    /// The help, or the instructions for changing keys with the name of each action in the settings.
+    /// `hints` names the keys of what is open, which is `below` if it is a layer.
     pub fn for_action(action: Action, hints: &[String], below: Option<Box<dyn Layer>>) -> Self {
         let topic = match action {
             Action::ChangeKeys => HelpTopic::ChangingKeys,

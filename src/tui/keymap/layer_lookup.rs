@@ -93,13 +93,13 @@ impl Keymap {
 
     /// The hints of a confirmation, which any key but the confirming letter declines.
     pub fn confirmation_hints(&self, effect: &str) -> Vec<String> {
-        let yes = self.layer_hint(KeyContext::DeleteConfirmation, LayerKey::Yes, effect);
+        let yes = self.layer_hint(KeyContext::Confirmation, LayerKey::Yes, effect);
         hint_list([yes, Some("n keep".to_owned())])
     }
 
     /// The letters of a confirmation, such as `(y/n)`.
     pub fn confirmation_letters(&self) -> String {
-        let yes = self.layer_key_name(KeyContext::DeleteConfirmation, LayerKey::Yes);
+        let yes = self.layer_key_name(KeyContext::Confirmation, LayerKey::Yes);
         format!("({}/n)", yes.unwrap_or_default())
     }
 

@@ -39,7 +39,7 @@ fn the_settings_review_recognizes_all_actions_that_answer_questions() {
             KeyContext::Question,
             KeyContext::QuestionText,
             KeyContext::Answer,
-            KeyContext::DeleteConfirmation,
+            KeyContext::Confirmation,
         ];
         let settings = key_settings(&[(row.name, &["x"])]);
         let is_answer = answers.map(BindingScope::Layer).contains(&row.scope);

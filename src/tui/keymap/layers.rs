@@ -100,7 +100,7 @@ pub enum KeyContext {
     Sessions,
     /// The path of an exported conversation.
     ExportForm,
-    DeleteConfirmation,
+    Confirmation,
     Models,
     /// The viewer of servers and tools.
     Servers,
@@ -214,7 +214,7 @@ impl KeyContext {
                 | Self::Servers
                 | Self::Trust
                 | Self::Tasks
-                | Self::DeleteConfirmation
+                | Self::Confirmation
                 | Self::Queue
                 | Self::PromptReview
                 | Self::ImportText
@@ -231,7 +231,7 @@ impl KeyContext {
                 | Self::Text
                 | Self::Log
                 | Self::PromptReview
-                | Self::DeleteConfirmation
+                | Self::Confirmation
                 | Self::QuestionText
         )
     }

@@ -229,12 +229,12 @@ fn check_layer_key(key: Chord, binding: &Binding, context: KeyContext) -> Result
     if key.code == KeyCode::Esc && context.is_left_by_back() {
         return Err("Esc always closes a text or a list.".to_owned());
     }
-    let answers = matches!(context, KeyContext::DeleteConfirmation | KeyContext::Answer);
+    let answers = matches!(context, KeyContext::Confirmation | KeyContext::Answer);
     if answers && !is_letter {
         let reason = "is easily pressed by accident. Only a letter can answer a question.";
         return Err(format!("{key} {reason}"));
     }
-    if context == KeyContext::DeleteConfirmation && key.code == KeyCode::Char('n') {
+    if context == KeyContext::Confirmation && key.code == KeyCode::Char('n') {
         return Err("n declines.".to_owned());
     }
     if context.takes_text() && key.types_text() {

@@ -101,12 +101,7 @@ impl Layer for DeleteLayer {
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        if cx
-            .shared
-            .keymap
-            .layer_key(key, &[KeyContext::DeleteConfirmation])
-            == Some(LayerKey::Yes)
-        {
+        if cx.shared.keymap.layer_key(key, &[KeyContext::Confirmation]) == Some(LayerKey::Yes) {
             cx.send(Command::DeleteSession(self.session.clone()));
         }
         Handled::Closed

@@ -58,12 +58,7 @@ impl ExportForm {
 
     pub fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         if self.existing.take().is_some() {
-            if cx
-                .shared
-                .keymap
-                .layer_key(key, &[KeyContext::DeleteConfirmation])
-                == Some(LayerKey::Yes)
-            {
+            if cx.shared.keymap.layer_key(key, &[KeyContext::Confirmation]) == Some(LayerKey::Yes) {
                 self.export(true, cx);
             }
             return Handled::Consumed;

@@ -64,7 +64,7 @@ impl RowAction {
             RowActionKind::Delete { .. } => {
                 let meaning = |contexts: &[KeyContext]| cx.shared.keymap.layer_key(key, contexts);
                 let row_contexts = [KeyContext::Sessions, KeyContext::SearchListRows];
-                if meaning(&[KeyContext::DeleteConfirmation]) == Some(LayerKey::Yes) {
+                if meaning(&[KeyContext::Confirmation]) == Some(LayerKey::Yes) {
                     cx.send(Command::DeleteSession(self.session.clone()));
                 } else if meaning(&row_contexts) == Some(LayerKey::Delete) {
                     // The key that opened the question does not answer it, even if held.

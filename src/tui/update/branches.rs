@@ -248,7 +248,13 @@ fn reset_after_removal(model: &mut UiModel) {
 /// Requests the list of branches; `show_branches` then picks `argument` or opens the picker.
 pub fn request_branches(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
     model.conversation.requested_branch = Some(BranchRequest::Any(argument.to_owned()));
-    submit::send_if_idle(model, Command::ListBranches { of_turn: None }, effects);
+    submit::send_if_idle(
+        model,
+        Command::ListBranches {
+            turns_from_end: None,
+        },
+        effects,
+    );
 }
 
 pub fn show_branches(model: &mut UiModel, branches: Vec<BranchSummary>) {

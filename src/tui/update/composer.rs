@@ -200,11 +200,11 @@ fn explain_unchanged(model: &mut UiModel, edit: Edit) {
         Edit::Copy | Edit::Cut => Notice::info("Nothing is selected.")
             .with_advice("Shift with an arrow key selects; /copy copies the last answer."),
         Edit::Yank => {
-            Notice::info("Nothing was cut yet.").with_advice("/copy copies the last answer.")
+            Notice::info("Nothing has been cut yet.").with_advice("/copy copies the last answer.")
         }
-        Edit::YankEarlier => {
-            Notice::info("Insert a cut text first. This key then replaces it with an earlier one.")
-        }
+        Edit::YankEarlier => Notice::info(
+            "Paste some cut text first. This key then replaces it with an earlier one.",
+        ),
         Edit::Undo => Notice::info("Nothing to undo in the message.")
             .with_advice("/undo takes back the last turn."),
         Edit::Redo => Notice::info("Nothing to redo."),

@@ -77,8 +77,8 @@ pub fn submit_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     }
     let transcript = &model.chat.transcript;
     let prompt = transcript.prompt_index(turn);
-    let of_turn = prompt.map_or(0, |prompt| transcript.answered_turns_from(prompt));
-    if of_turn == 0 {
+    let turns_from_end = prompt.map_or(0, |prompt| transcript.answered_turns_from(prompt));
+    if turns_from_end == 0 {
         model.notify(Notice::warning(
             "That answer is no longer in the conversation.",
         ));
@@ -88,7 +88,10 @@ pub fn submit_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     model.composer.cancel_editing();
     model.attachments.end_edit();
     model.conversation.has_branches = true;
-    effects.push(UiEffect::Send(Command::ReplaceAnswer { of_turn, answer }));
+    effects.push(UiEffect::Send(Command::ReplaceAnswer {
+        turns_from_end,
+        answer,
+    }));
     true
 }
 
@@ -97,19 +100,19 @@ pub fn list_branches_of_selected(model: &mut UiModel, effects: &mut Vec<UiEffect
     let transcript = &model.chat.transcript;
     let stop = model.chat.viewport.stop;
     let prompt = stop.and_then(|stop| transcript.prompt_of(stop.index));
-    let of_turn = prompt.map_or(0, |prompt| {
+    let turns_from_end = prompt.map_or(0, |prompt| {
         let turns = transcript.answered_turns_from(prompt);
         // An unanswered prompt is not part of the saved conversation.
         let after = transcript.answered_turns_from(prompt + 1);
         if turns > after { turns } else { 0 }
     });
-    if of_turn == 0 {
+    if turns_from_end == 0 {
         let notice = Notice::info("This message has no other versions.");
         return model.notify_about_key(notice);
     }
     model.conversation.requested_branch = Some(BranchRequest::OfMessage);
-    let of_turn = Some(of_turn);
-    submit::send_if_idle(model, Command::ListBranches { of_turn }, effects);
+    let turns_from_end = Some(turns_from_end);
+    submit::send_if_idle(model, Command::ListBranches { turns_from_end }, effects);
 }
 
 /// Remembers which message is selected, because another version of the conversation replaces all

@@ -6,7 +6,7 @@ use crate::protocol::Command;
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::attachments::mention::mentions_path;
-use crate::tui::composer::queue::{MissingFile, QueuedPrompt};
+use crate::tui::composer::queue::{QueuedPrompt, UnrestoredFile};
 use crate::tui::composer::state::MessageTarget;
 use crate::tui::keymap::Action;
 use crate::tui::layer::UiRequest;
@@ -80,7 +80,7 @@ struct RestoredDraft {
 
 /// A queued prompt of the last run, whose files are being read again.
 fn queued_prompt(model: &mut UiModel, prompt: UnsentPrompt) -> QueuedPrompt {
-    let missing = prompt.files.into_iter().map(|file| MissingFile {
+    let missing = prompt.files.into_iter().map(|file| UnrestoredFile {
         query: earlier_files::request(model, &file),
         file,
     });

@@ -188,7 +188,7 @@ fn expected_message(file: &str, message: &str) -> String {
 }
 
 #[test]
-fn unknown_keys_are_named_only_in_sections_of_this_program() {
+fn unknown_keys_are_named_only_in_sections_that_belong_to_this_program() {
     let text = r#"{
   "telemetry": null, "toolCallMod": "auto",
   "models": [{ "name": "m", "provider": "ollama", "note": "mine" }],

@@ -21,7 +21,11 @@ async fn complete_and_save_turn(harness: &mut EngineHarness, prompt: &str) {
 }
 
 async fn list_branches(harness: &mut EngineHarness) -> Vec<BranchSummary> {
-    harness.send(Command::ListBranches { of_turn: None }).await;
+    harness
+        .send(Command::ListBranches {
+            turns_from_end: None,
+        })
+        .await;
     let is_listed = |event: &Event| matches!(event, Event::BranchesListed(_));
     match harness.wait_for("the branches", is_listed).await {
         Event::BranchesListed(branches) => branches,

@@ -92,7 +92,11 @@ async fn a_note_that_changed_or_belongs_to_another_branch_is_kept() {
     assert_eq!(files(&vault), ["tea-2.md", "tea.md"]);
     // The branch of the first turn no longer owns the note, even if its text is the same again.
     fs::write(vault.join("tea.md"), "# Tea\n").expect("written");
-    harness.send(Command::ListBranches { of_turn: None }).await;
+    harness
+        .send(Command::ListBranches {
+            turns_from_end: None,
+        })
+        .await;
     let is_list = |event: &Event| matches!(event, Event::BranchesListed(_));
     let Event::BranchesListed(branches) = harness.wait_for("branches", is_list).await else {
         unreachable!();
@@ -106,7 +110,11 @@ async fn a_note_that_changed_or_belongs_to_another_branch_is_kept() {
     };
     assert_eq!(session.metadata.written_notes(0), []);
     harness.send(Command::Rewind).await;
-    harness.send(Command::ListBranches { of_turn: None }).await;
+    harness
+        .send(Command::ListBranches {
+            turns_from_end: None,
+        })
+        .await;
     harness.wait_for("branches", is_list).await;
     assert_eq!(files(&vault), ["tea-2.md", "tea.md"]);
 }

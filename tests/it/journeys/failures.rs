@@ -1,4 +1,4 @@
-//! Busy servers, truncated answers, summaries of full contexts.
+//! Busy servers, truncated answers, `/compact`, and the queue after a failure.
 
 use super::*;
 use humble::provider::{EndReason, FailureCause, StreamPart};
@@ -81,7 +81,7 @@ fn compact_with_nothing_to_summarize_shows_only_a_notice() {
 }
 
 #[test]
-fn undo_removes_a_summary_before_any_turn() {
+fn undo_removes_the_summary_first() {
     chat(
         script()
             .answer("1")

@@ -103,7 +103,7 @@ fn ollama_thinking_is_sent_back_as_one_string() {
 }
 
 #[test]
-fn counts_next_to_text_are_read_and_the_first_finish_reason_wins() {
+fn usage_in_a_text_event_is_read_and_the_first_finish_reason_wins() {
     let event = json!({
         "object": "chat.completion.chunk",
         "choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": null}],

@@ -37,7 +37,7 @@ pub async fn request_error(model: &ModelConfig) -> ProviderError {
     last.expect_err("request fails")
 }
 
-/// Status, message, and whether the error is transient. See `fill_template` for the placeholders.
+/// Status, message, and whether the error is transient. `fill_template` fills the placeholders except `{path}`.
 const STATUSES: [(u16, &str, bool); 14] = [
     (
         400,

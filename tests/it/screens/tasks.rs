@@ -1,4 +1,4 @@
-//! Snapshots of a call that runs as a task, and of the list of left tasks.
+//! Snapshots of a call that runs as a task, and of the list of tasks that were left running.
 
 use super::{at_sizes, at_two_sizes};
 use crate::support::fixtures::tool_call;

@@ -4,7 +4,8 @@ use super::us_states::state_name;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-/// Number of places to request. With fewer, the intended place may be missing among its namesakes.
+/// Number of places to request. With fewer, a place that shares its name with many others may not be
+/// in the response.
 const PLACES_REQUESTED: &str = "20";
 /// Maximum number of candidates listed for the model.
 const CANDIDATES_MAX: usize = 8;

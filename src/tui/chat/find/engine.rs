@@ -297,7 +297,7 @@ impl FindEngine {
         Some(next)
     }
 
-    /// `3 of 17`; the number of the current match is missing until there is one.
+    /// `3 of 17`; `searching…` or `no match` while no match is selected.
     pub fn label(&self, transcript: &Transcript) -> String {
         if self.query.is_none() {
             return String::new();

@@ -111,7 +111,7 @@ fn help_is_split_into_two_columns_on_a_screen_of_100_columns() {
 }
 
 #[test]
-fn palette_lists_commands_by_use_and_without_aliases() {
+fn palette_lists_the_most_used_commands_first_and_no_aliases() {
     let mut chat = chat();
     chat.keys("<Ctrl+p>");
     let screen = chat.screen();

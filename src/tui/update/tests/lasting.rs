@@ -12,7 +12,7 @@ fn the_page_of_lasting_choices_accepts_only_the_keys_that_it_shows() {
         "This page accepts 6 7 8 9, or Esc to go back."
     );
     assert!(chat.screen().contains("Always run this tool"));
-    // The row below it shows the letters.
+    // The row below the page lists the letter keys, so they still work.
     chat.keys("y");
     assert_eq!(chat.decisions(), [Decision::Run]);
     let mut chat = ChatHarness::with_approval_dialog(&[1]);

@@ -210,7 +210,10 @@ fn an_edited_answer_is_not_sent_as_a_prompt() {
     let answer = "/better".to_owned();
     assert_eq!(
         chat.commands(),
-        [Command::ReplaceAnswer { of_turn: 2, answer }]
+        [Command::ReplaceAnswer {
+            turns_from_end: 2,
+            answer
+        }]
     );
     assert_eq!(chat.message(), "");
 }
@@ -228,8 +231,8 @@ fn a_running_turn_prevents_editing_with_a_notice() {
 fn branches_of_a_message_are_requested_by_its_turn() {
     let mut chat = three_turns();
     chat.keys("<Tab><Up><Up><Up>b");
-    let of_turn = Some(2);
-    assert_eq!(chat.commands(), [Command::ListBranches { of_turn }]);
+    let turns_from_end = Some(2);
+    assert_eq!(chat.commands(), [Command::ListBranches { turns_from_end }]);
     chat.engine_event(Event::BranchesListed(Vec::new()));
     assert!(
         chat.notice()
