@@ -13,17 +13,25 @@ pub fn is_same_file(one: &Attachment, other: &Attachment) -> bool {
 impl AttachmentList {
     /// Keeps a removed file that the message does not mention. `revision` is that of the message.
     pub fn keep_removed(&mut self, file: AttachedFile, revision: u64) {
-        if file.read.is_some() {
-            self.removed_drop = Some((file, revision));
+        if file.read.is_none() {
+            return;
         }
+        let (files, kept_revision) = &mut self.removed_drops;
+        if *kept_revision != revision {
+            files.clear();
+        }
+        files.push(file);
+        *kept_revision = revision;
     }
 
-    /// Attaches the file again that was removed last, unless the message has changed since. Returns
-    /// its name.
+    /// Attaches the file again that was removed last and not attached again yet, unless the message has
+    /// changed since. Returns its name.
     pub fn restore_removed(&mut self, revision: u64) -> Option<String> {
-        let has_room = self.files.len() < ATTACHMENTS_MAX;
-        let is_last_change = |removed: &mut (AttachedFile, u64)| has_room && removed.1 == revision;
-        let (file, _) = self.removed_drop.take_if(is_last_change)?;
+        let (files, kept_revision) = &mut self.removed_drops;
+        if *kept_revision != revision || self.files.len() >= ATTACHMENTS_MAX {
+            return None;
+        }
+        let file = files.pop()?;
         let name = file.name.clone();
         self.files.push(file);
         Some(name)

@@ -40,8 +40,8 @@ pub struct AttachmentList {
     unmentioned: Vec<AttachedFile>,
     /// Files that were removed when the message was cleared.
     pub(super) cleared: ClearedFiles,
-    /// The dropped file that was removed last, and the revision of the message then.
-    pub(super) removed_drop: Option<(AttachedFile, u64)>,
+    /// The dropped files that were removed last, and the revision of the message then.
+    pub(super) removed_drops: (Vec<AttachedFile>, u64),
     /// The revision of the message and the number of files that were compared last.
     compared: (u64, usize),
 }
