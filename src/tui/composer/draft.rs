@@ -155,7 +155,7 @@ impl Composer {
 
     /// Puts the last run's message into the editor.
     pub fn restore_message(&mut self, message: &str, edit_of: Option<EditOf>) {
-        self.editor.set(message);
+        self.editor.set_folded(message);
         self.draft.is_on_disk = true;
         self.draft.edit_of = edit_of;
     }

@@ -156,6 +156,16 @@ impl Editor {
     /// Replaces the text with unrelated text: the changes so far cannot be undone.
     pub fn set(&mut self, text: &str) {
         self.replace_all(text);
+        self.discard_history();
+    }
+
+    /// Like [`Self::set`], but a long text becomes a chip.
+    pub fn set_folded(&mut self, text: &str) {
+        self.replace_all_folded(text);
+        self.discard_history();
+    }
+
+    fn discard_history(&mut self) {
         self.history = UndoHistory::default();
         self.unfolded.clear();
         self.drop_unused_chips();

@@ -139,6 +139,19 @@ fn a_draft_and_an_edit_are_saved_separately() {
 }
 
 #[test]
+fn a_long_draft_is_restored_as_a_folded_paste() {
+    let text = "line\n".repeat(30);
+    let mut chat = chat();
+    chat.engine_event(Event::HistoryLoaded {
+        prompts: Arc::default(),
+        draft: Some(UnsentText::from(text.as_str())),
+    });
+    assert_eq!(chat.message(), text);
+    let screen = chat.screen();
+    assert!(screen.contains("[Pasted 30 lines]"), "{screen}");
+}
+
+#[test]
 fn the_message_is_saved_a_moment_after_the_last_key() {
     let mut chat = chat();
     chat.keys("ab");
