@@ -168,7 +168,10 @@ fn consult_notes(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect
         path if path.contains('/') || path.starts_with(['~', '.']) => {
             NoteCommand::UseFolder(path.to_owned())
         }
-        _ => return model.notify(Notice::warning("Usage: /notes [on|off|PATH]")),
+        _ => {
+            let usage = Notice::warning("Usage: /notes [on|off|PATH].");
+            return model.notify(usage.with_advice("A folder here is ./NAME."));
+        }
     };
     effects.push(UiEffect::Send(Command::Note(command)));
 }
