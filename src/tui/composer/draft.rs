@@ -123,6 +123,11 @@ impl Composer {
         self.history.remember(prompt, is_private);
     }
 
+    /// Takes the unsent text that a recalled prompt replaced.
+    pub fn take_replaced_draft(&mut self) -> Option<String> {
+        self.history.take_stashed()
+    }
+
     /// Moves the editor's text into the history and stops editing a message or a queued prompt.
     /// Returns the texts to save in the history file, none of them private; `None` if there was no
     /// text and no message was being edited.

@@ -10,7 +10,7 @@ pub struct InputHistory {
     private_count: usize,
     /// Index of the recalled prompt; `None` if none is recalled.
     position: Option<usize>,
-    /// Unsent text from before the user pressed Up.
+    /// Unsent text that a recalled prompt replaced. Kept while the recalled prompt is edited.
     stashed_text: String,
 }
 
@@ -53,6 +53,19 @@ impl InputHistory {
         self.position.map(|_| self.stashed_text.as_str())
     }
 
+    /// Keeps an unsent text that a found prompt replaces, unless a recalled prompt is being replaced.
+    pub fn stash(&mut self, unsent: String) {
+        if self.position.is_none() {
+            self.stashed_text = unsent;
+        }
+    }
+
+    /// Takes the unsent text that a recalled prompt replaced, if no prompt equals it.
+    pub fn take_stashed(&mut self) -> Option<String> {
+        let stashed = std::mem::take(&mut self.stashed_text);
+        (!stashed.trim().is_empty() && !self.prompts.contains(&stashed)).then_some(stashed)
+    }
+
     /// Steps to the previous prompt. `unsent` returns the text in the editor.
     pub fn step_back(&mut self, unsent: impl FnOnce() -> String) -> Option<&str> {
         let index = self.position.unwrap_or(self.prompts.len()).checked_sub(1)?;
@@ -83,6 +96,9 @@ impl InputHistory {
             let is_in_editor = self.recalled() == Some(message);
             self.position = None;
             unsent = is_in_editor.then(|| std::mem::take(&mut self.stashed_text));
+        }
+        if private_count > 0 {
+            self.stashed_text.clear();
         }
         let kept = self.prompts.len().saturating_sub(private_count);
         self.prompts.truncate(kept);

@@ -170,6 +170,7 @@ impl Composer {
 
     /// Like [`Self::replace_message`], but a long text becomes a chip.
     pub fn recall_message(&mut self, text: &str) {
+        self.history.stash(self.editor.text());
         self.editor.replace_all_folded(text);
         self.leave_history();
     }

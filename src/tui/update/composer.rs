@@ -9,7 +9,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
-    attachments, branches, find, mentions, messages, navigation, queue, submit,
+    attachments, branches, find, mentions, messages, navigation, queue, submit, unsent,
 };
 use crate::tui::widgets::editor::{Edit, Editor, Motion};
 
@@ -139,6 +139,7 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 
 /// Sends or queues a prompt.
 pub fn submit_prompt(model: &mut UiModel, text: String, effects: &mut Vec<UiEffect>) {
+    unsent::keep_replaced_draft(model);
     submit::remember(model, &text);
     model.composer.queue.is_paused = false;
     let attachments = model.attachments.take_ready();

@@ -299,6 +299,18 @@ pub fn clear_to_history(model: &mut UiModel) -> bool {
     true
 }
 
+/// Moves an unsent text that a recalled prompt replaced to the history, because that prompt is sent
+/// now.
+pub fn keep_replaced_draft(model: &mut UiModel) {
+    let Some(draft) = model.composer.take_replaced_draft() else {
+        return;
+    };
+    submit::remember(model, &draft);
+    if !model.conversation.is_private {
+        save_in_history(model, &draft);
+    }
+}
+
 /// Saves an unsent text in the history, because no draft contains it any longer.
 fn save_in_history(model: &mut UiModel, text: &str) {
     let command = Command::AddToHistory(text.to_owned());

@@ -109,3 +109,28 @@ fn a_restored_draft_is_cleared_into_the_history() {
     assert_eq!(chat.message(), "");
     assert_eq!(saved(&mut chat), ["old"]);
 }
+
+#[test]
+fn a_draft_that_a_recalled_prompt_replaced_is_kept_when_that_is_sent() {
+    for keys in [
+        "precious draft<Up><Enter>",
+        "precious draft<Up> again<Enter>",
+        "precious draft<Ctrl+r>third<Enter><Enter>",
+    ] {
+        let mut chat = chat_with_history();
+        chat.keys(keys);
+        assert_eq!(chat.message(), "", "{keys}");
+        assert_eq!(saved(&mut chat), ["precious draft"], "{keys}");
+        chat.model_answers("1").keys("<Up><Up>");
+        assert_eq!(chat.message(), "precious draft", "{keys}");
+    }
+}
+
+#[test]
+fn a_private_draft_that_a_recalled_prompt_replaced_is_not_saved() {
+    let mut chat = chat_with_history();
+    chat.keys("/private<Enter>")
+        .engine_event(Event::PrivateChanged(true));
+    chat.keys("precious draft<Up><Up><Enter>");
+    assert_eq!(saved(&mut chat), [""; 0]);
+}
