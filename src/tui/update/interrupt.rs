@@ -38,6 +38,10 @@ fn stop_or_quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.running_turn().is_some() {
         model.interrupt.is_stopping = true;
         model.composer.queue.pause();
+        // The help would hide that the turn stops.
+        if model.is_layer_open(Action::Help) {
+            model.close_layer();
+        }
         return effects.push(UiEffect::Send(Command::Interrupt));
     }
     if probe::stop_probe(model, effects) {

@@ -327,3 +327,13 @@ fn the_filters_of_conversations_are_found_in_the_help() {
         );
     }
 }
+
+#[test]
+fn stopping_the_turn_closes_the_help_that_hides_it() {
+    let mut chat = chat();
+    chat.keys("go<Enter><F1>");
+    assert!(chat.model.is_layer_open(Action::Help));
+    chat.keys("<Ctrl+c>");
+    assert!(!chat.model.is_layer_open(Action::Help));
+    assert!(chat.commands().contains(&Command::Interrupt));
+}
