@@ -62,7 +62,7 @@ fn a_pasted_megabyte_is_kept_whole_and_not_sent() {
         .any(|path| std::fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes()));
     assert!(is_draft_saved, "the draft was not saved completely");
     let mut restarted = open(&home);
-    restarted.wait_for_text("the very end");
+    restarted.wait_for_text("[Pasted 14,");
     assert_eq!(restarted.quit(), clean_exit());
 }
 

@@ -202,24 +202,6 @@ fn dropped_images_are_attached_and_removed_without_a_trace() {
 }
 
 #[test]
-fn undo_brings_back_each_removed_file() {
-    let mut chat = chat();
-    chat.keys("Look: ");
-    for path in ["/a/one.png", "/a/two.png"] {
-        chat.input(UiInput::Paste(format!("{path}\n")));
-        answer(&mut chat, Ok(image(path)));
-    }
-    let count = |chat: &ChatHarness| chat.model.attachments.files().len();
-    assert_eq!(count(&chat), 2);
-    chat.keys("<Alt+x><Alt+x>");
-    assert_eq!(count(&chat), 0);
-    chat.keys("<Ctrl+_><Ctrl+_>");
-    assert_eq!((count(&chat), chat.message().as_str()), (2, "Look: "));
-    chat.keys("<Ctrl+_>");
-    assert_eq!((count(&chat), chat.message().as_str()), (2, ""));
-}
-
-#[test]
 fn dropped_text_file_is_attached_with_its_size() {
     let mut chat = chat();
     chat.input(UiInput::Paste("/a/notes.txt ".into()));

@@ -1,4 +1,5 @@
-//! A message that is cleared with Ctrl+C or replaced from the history is not lost.
+//! A message that is cleared with Ctrl+C or replaced from the history is not lost, nor is a removed
+//! file.
 
 use crate::domain::UnsentText;
 use crate::tui::update::tests::attachments::{answer, image, sent_files};
@@ -133,4 +134,22 @@ fn a_private_draft_that_a_recalled_prompt_replaced_is_not_saved() {
         .engine_event(Event::PrivateChanged(true));
     chat.keys("precious draft<Up><Up><Enter>");
     assert_eq!(saved(&mut chat), [""; 0]);
+}
+
+#[test]
+fn undo_brings_back_each_removed_file() {
+    let mut chat = chat();
+    chat.keys("Look: ");
+    for path in ["/a/one.png", "/a/two.png"] {
+        chat.input(UiInput::Paste(format!("{path}\n")));
+        answer(&mut chat, Ok(image(path)));
+    }
+    let count = |chat: &ChatHarness| chat.model.attachments.files().len();
+    assert_eq!(count(&chat), 2);
+    chat.keys("<Alt+x><Alt+x>");
+    assert_eq!(count(&chat), 0);
+    chat.keys("<Ctrl+_><Ctrl+_>");
+    assert_eq!((count(&chat), chat.message().as_str()), (2, "Look: "));
+    chat.keys("<Ctrl+_>");
+    assert_eq!((count(&chat), chat.message().as_str()), (2, ""));
 }
