@@ -181,25 +181,25 @@ pub(super) fn parse(sentence: &str) -> Option<NoteIntent> {
     let bare = GRAMMAR.find(request, DESTINATIONS, |_| true);
     let bare = bare.map_or(request, |found| found.topic);
     let (bare, mut inner_tails) = GRAMMAR.split_tails(bare);
-    let created = topic_of(bare, CREATE, is_note).or_else(|| {
+    let created = topic_of(bare, CREATE, |topic| is_note(words, topic)).or_else(|| {
         topic_of(bare, CREATE_NOTES, |topic| {
-            is_note(topic) && !is_music(topic)
+            is_note(words, topic) && !is_music(topic)
         })
     });
     let created = created.or_else(|| {
         topic_of(bare, CREATE_EXPLANATION, |topic| {
-            is_note(topic) && is_subject(topic)
+            is_note(words, topic) && is_subject(topic)
         })
     });
     let created = created.or_else(|| {
         topic_of(request, CREATE_IN_NOTES, |topic| {
-            is_note(topic) && is_outside_conversation(topic)
+            is_note(words, topic) && is_outside_conversation(topic)
         })
     });
     let created = created.or_else(|| {
         let (order, _) = GRAMMAR.split_tails(&all_words);
         topic_of(order, CREATE_PLEASE, |topic| {
-            is_note(topic) && is_topic_before_please(topic, order)
+            is_note(words, topic) && is_topic_before_please(topic, order)
         })
     });
     if let Some((topic, style)) = created {
@@ -256,9 +256,17 @@ fn query(words: &[&str]) -> Option<String> {
     .or_else(|| find(FIND_OWN_NOTES, &is_about_instrument))
 }
 
-fn is_note(topic: &RequestTopic) -> bool {
+fn is_note(words: &[&str], topic: &RequestTopic) -> bool {
     let is_other_text = is_message(topic) || is_description(topic);
-    !(is_other_text || is_on_surface(topic) || is_put_elsewhere(topic))
+    let is_on_surface = follows_on(words, topic) && is_on_surface(topic);
+    !(is_other_text || is_on_surface || is_put_elsewhere(topic))
+}
+
+/// Whether the topic comes after `on`, not after `about`, which never introduces a surface.
+fn follows_on(words: &[&str], topic: &RequestTopic) -> bool {
+    let first = topic.text.split_whitespace().next().unwrap_or_default();
+    let mut pairs = words.windows(2);
+    pairs.any(|pair| pair[0].eq_ignore_ascii_case("on") && pair[1].starts_with(first))
 }
 
 /// A colon introduces text in the prompt itself, which is then meant instead of the notes.
