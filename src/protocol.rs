@@ -134,7 +134,7 @@ pub enum Command {
         lines_seen: Option<u64>,
     },
     /// Pins a tool, so that requests always offer it, or removes its pin.
-    PinTool {
+    ToggleAlwaysOffered {
         server: ServerId,
         tool: String,
     },

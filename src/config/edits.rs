@@ -13,7 +13,7 @@ use crate::text::suggest::nearest;
 use serde_json::{Value, json};
 use std::path::Path;
 
-const TOOLS_PINNED: &str = "toolsPinned";
+const ALWAYS_OFFERED: &str = "toolsPinned";
 
 /// Marks `model` as active and all others as inactive.
 ///
@@ -164,26 +164,26 @@ pub fn set_tool_enabled(
     })
 }
 
-/// Stores whether a tool of a server is pinned.
+/// Stores whether a tool of a server is always offered.
 ///
 /// # Errors
 /// As for [`set_server_enabled`].
-pub fn set_tool_pinned(
+pub fn set_always_offered(
     home: &Home,
     id: &ServerId,
     tool: &str,
-    is_pinned: bool,
+    is_always_offered: bool,
 ) -> Result<(), ConfigError> {
     edit_file(&home.servers(), |document| {
-        set_in_server(document, id.as_str(), TOOLS_PINNED, |entry| {
+        set_in_server(document, id.as_str(), ALWAYS_OFFERED, |entry| {
             let entry = entry.and_then(Value::as_object);
-            let pinned = entry.map(|entry| fields::text_list(entry, TOOLS_PINNED));
-            let mut pinned = pinned.transpose()?.flatten().unwrap_or_default();
-            pinned.retain(|name| name != tool);
-            if is_pinned {
-                pinned.push(tool.to_owned());
+            let names = entry.map(|entry| fields::text_list(entry, ALWAYS_OFFERED));
+            let mut names = names.transpose()?.flatten().unwrap_or_default();
+            names.retain(|name| name != tool);
+            if is_always_offered {
+                names.push(tool.to_owned());
             }
-            Ok(json!(pinned))
+            Ok(json!(names))
         })
     })
 }

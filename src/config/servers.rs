@@ -73,7 +73,7 @@ pub(super) fn parse_server(id: &str, value: &Value, variables: VariableLookup<'_
         enabled,
         launch: LaunchConfig::Misconfigured { why },
         disabled_tools: BTreeSet::new(),
-        pinned_tools: BTreeSet::new(),
+        always_offered: BTreeSet::new(),
         startup_timeout: STARTUP_TIMEOUT,
         tool_timeout: TOOL_TIMEOUT,
         protocol: ProtocolMode::Auto,
@@ -131,7 +131,7 @@ fn parse_entry(
         enabled: fields::boolean(entry, "enabled")?.unwrap_or(true),
         launch,
         disabled_tools: disabled_tools(id, entry)?.into_iter().collect(),
-        pinned_tools: fields::text_list(entry, "toolsPinned")?
+        always_offered: fields::text_list(entry, "toolsPinned")?
             .unwrap_or_default()
             .into_iter()
             .collect(),

@@ -105,7 +105,7 @@ pub use trust::{ArgumentPattern, PinChange, ToolIdentity, Trust, TrustEntry};
 pub use turn::{
     PieceKind, PrefixUsage, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason,
 };
-pub use unsent_text::{EditOf, UnsentFile, UnsentPrompt, UnsentText};
+pub use unsent_text::{EditedPrompt, UnsentFile, UnsentPrompt, UnsentText};
 pub use uri_template::UriTemplate;
 
 /// The arguments of a call: a JSON object in the model's key order.

@@ -19,7 +19,7 @@ pub struct ServerConfig {
     /// The tools that are disabled individually.
     pub disabled_tools: BTreeSet<String>,
     /// The tools that requests always offer, even if others are held back.
-    pub pinned_tools: BTreeSet<String>,
+    pub always_offered: BTreeSet<String>,
     pub startup_timeout: Duration,
     pub tool_timeout: Duration,
     pub protocol: ProtocolMode,
@@ -150,8 +150,8 @@ pub struct Server {
     pub disabled_tools: BTreeSet<String>,
     /// The server's prompts and resources, known as long as its tools are.
     pub content: Arc<ServerContent>,
-    /// The server's invalid tools and the reasons, one line each.
-    pub rejected_tools: Vec<String>,
+    /// What was left out of the server's tools, prompts and resources and why, one line each.
+    pub omissions: Vec<String>,
     /// The last lines of its stderr, unsanitized.
     pub stderr: Vec<String>,
     pub instructions: Option<String>,
@@ -160,7 +160,7 @@ pub struct Server {
     /// Tools whose definition changed since they were accepted. Not offered until the user
     /// has reviewed the change.
     pub withheld_tools: BTreeSet<String>,
-    pub pinned_tools: BTreeSet<String>,
+    pub always_offered: BTreeSet<String>,
     /// Tools that requests leave out to save tokens (`toolDiet`). The model can still find them.
     pub held_back_tools: BTreeSet<String>,
     /// The folders (MCP roots) that the server may request while the session that declared them is

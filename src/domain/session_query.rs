@@ -1,7 +1,7 @@
 //! The query for finding sessions: words, and the filters `model:`, `after:` and `before:`.
 
 use super::SessionSummary;
-use crate::text::term_matches::fold;
+use crate::text::term_matches::case_fold;
 use jiff::civil::{Date, date};
 use jiff::{Span, Timestamp, Zoned};
 
@@ -45,7 +45,7 @@ impl SessionQuery {
                     if value.is_empty() {
                         return Err(InvalidFilter::NoModel(token.clone()));
                     }
-                    query.models.push(fold(value));
+                    query.models.push(case_fold(value));
                 }
                 Some((name, value)) if name == "after" || name == "before" => {
                     let day = parse_day(value, now.date());
@@ -57,7 +57,7 @@ impl SessionQuery {
                     };
                     *bound = Some(start.timestamp());
                 }
-                _ if query.words.len() < WORDS_MAX => query.words.push(fold(&token)),
+                _ if query.words.len() < WORDS_MAX => query.words.push(case_fold(&token)),
                 _ => {}
             }
         }
@@ -76,7 +76,7 @@ impl SessionQuery {
     /// Whether the filters admit the session, whatever it contains.
     pub fn admits(&self, session: &SessionSummary) -> bool {
         let has_models = || {
-            let model = fold(&session.model);
+            let model = case_fold(&session.model);
             self.models.iter().all(|part| model.contains(part.as_str()))
         };
         (self.models.is_empty() || has_models())

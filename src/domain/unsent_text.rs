@@ -9,7 +9,7 @@ pub struct UnsentText {
     pub message: String,
     /// The earlier prompt that the message replaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edit_of: Option<EditOf>,
+    pub edit_of: Option<EditedPrompt>,
     /// Other texts from the message editor, such as an edit of an earlier prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
@@ -24,7 +24,7 @@ pub struct UnsentText {
 /// The prompt of a saved conversation that an unsent message replaces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct EditOf {
+pub struct EditedPrompt {
     pub session: SessionId,
     /// The title of the conversation.
     pub title: String,

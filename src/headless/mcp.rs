@@ -129,8 +129,8 @@ impl ServerReport {
 
     /// Lines about the server's invalid tools, its problem and its withheld tools.
     fn remarks(&self) -> Vec<String> {
-        let rejected_tools = self.server.rejected_tools.iter();
-        let mut remarks: Vec<String> = rejected_tools
+        let omissions = self.server.omissions.iter();
+        let mut remarks: Vec<String> = omissions
             .map(|reason| format!("Left out: {}", Clean::escaped(reason)))
             .collect();
         remarks.extend(self.problem());
@@ -161,8 +161,8 @@ impl ServerReport {
         if let Some(peer) = &self.server.peer {
             value["server"] = json!({ "name": peer.name, "version": peer.version });
         }
-        if !self.server.rejected_tools.is_empty() {
-            value["left_out"] = json!(self.server.rejected_tools);
+        if !self.server.omissions.is_empty() {
+            value["left_out"] = json!(self.server.omissions);
         }
         if !self.server.withheld_tools.is_empty() {
             value["withheld"] = json!(self.server.withheld_tools);

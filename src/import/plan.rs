@@ -65,8 +65,8 @@ fn with_free_name(
             .is_some_and(|launch| is_same(launch, &candidate.server.launch))
         {
             return Err(match number {
-                1 => "it is already there".to_owned(),
-                _ => format!("it is already there as `{attempt}`"),
+                1 => "you already have it".to_owned(),
+                _ => format!("you already have it as `{attempt}`"),
             });
         }
     }

@@ -104,11 +104,11 @@ impl ServerState {
 
     /// The state for the servers pane.
     pub fn snapshot(&self, stderr: Vec<String>) -> Server {
-        let mut rejected_tools = self.omitted_tools.clone();
+        let mut omissions = self.omitted_tools.clone();
         let status = match &self.phase {
             ServerPhase::Starting => ServerStatus::Starting,
             ServerPhase::Connected(session) => {
-                rejected_tools.extend(session.shared.flood.skipped_summary());
+                omissions.extend(session.shared.flood.skipped_summary());
                 ServerStatus::Connected
             }
             ServerPhase::Failed {
@@ -119,15 +119,15 @@ impl ServerState {
             ServerPhase::Failed { notice, .. } => ServerStatus::Failed(notice.clone()),
             ServerPhase::Misconfigured(why) => ServerStatus::Misconfigured(why.clone()),
         };
-        rejected_tools.extend(self.content.omitted.iter().cloned());
-        for line in &mut rejected_tools {
+        omissions.extend(self.content.omitted.iter().cloned());
+        for line in &mut omissions {
             *line = self.redactors.all.redact(line);
         }
         Server {
             status,
             tools: self.tools.clone(),
             content: self.content.clone(),
-            rejected_tools,
+            omissions,
             stderr,
             instructions: self.instructions.clone(),
             peer: self.peer.clone().filter(|_| self.is_connected()),
@@ -178,10 +178,10 @@ pub fn disabled_server(config: &ServerConfig) -> Server {
         tools: Arc::default(),
         content: Arc::default(),
         disabled_tools: config.disabled_tools.clone(),
-        pinned_tools: config.pinned_tools.clone(),
+        always_offered: config.always_offered.clone(),
         held_back_tools: BTreeSet::new(),
         roots: Arc::default(),
-        rejected_tools: Vec::new(),
+        omissions: Vec::new(),
         stderr: Vec::new(),
         instructions: None,
         peer: None,

@@ -339,7 +339,7 @@ fn log_status(server: &Server) {
         ServerStatus::Connected => {
             let tools = tool_count_text(server.tools.len());
             tracing::info!("MCP server `{id}` is connected with {tools}");
-            for line in &server.rejected_tools {
+            for line in &server.omissions {
                 tracing::warn!("MCP server `{id}`: skipped: {line}");
             }
         }

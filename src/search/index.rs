@@ -59,7 +59,7 @@ pub struct IndexChanges {
 
 /// A chunk without a vector, with the text to embed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissingVector {
+pub struct UnembeddedChunk {
     pub chunk: i64,
     pub title: String,
     pub heading: String,
@@ -188,7 +188,7 @@ impl Index {
         &self,
         after: i64,
         limit: usize,
-    ) -> Result<Vec<MissingVector>, SearchError> {
+    ) -> Result<Vec<UnembeddedChunk>, SearchError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT chunk.id, document.title, chunk.heading, chunk.body
              FROM chunk JOIN document ON document.id = chunk.document
@@ -196,7 +196,7 @@ impl Index {
              ORDER BY chunk.id LIMIT ?2",
         )?;
         let rows = statement.query_map(params![after, limit as i64], |row| {
-            Ok(MissingVector {
+            Ok(UnembeddedChunk {
                 chunk: row.get(0)?,
                 title: row.get(1)?,
                 heading: row.get(2)?,

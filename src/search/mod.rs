@@ -15,7 +15,7 @@ mod terms;
 mod vectors;
 mod word_forms;
 
-pub use index::{Chunk, Document, DocumentFingerprint, Index, IndexChanges, MissingVector};
+pub use index::{Chunk, Document, DocumentFingerprint, Index, IndexChanges, UnembeddedChunk};
 pub use relevance::Relevance;
 pub use schema::PrefixLookup;
 pub use snippet::{Snippet, snippet};

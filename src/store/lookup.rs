@@ -2,7 +2,7 @@
 
 use super::SessionStore;
 use crate::domain::{Advice, Notice, SessionId, SessionSummary};
-use crate::text::term_matches::fold;
+use crate::text::term_matches::case_fold;
 use std::collections::HashSet;
 
 /// Maximum number of matches listed for an ambiguous name.
@@ -75,10 +75,10 @@ pub(super) fn latest(summaries: &[SessionSummary]) -> Result<SessionId, LookupEr
 /// # Errors
 /// No session matches, or several do.
 pub(super) fn find(summaries: &[SessionSummary], wanted: &str) -> Result<SessionId, LookupError> {
-    let query = fold(wanted.trim());
+    let query = case_fold(wanted.trim());
     let stem = query.strip_suffix(".json").unwrap_or(&query);
-    let name = |session: &SessionSummary| fold(session.id.as_str().trim_end_matches(".json"));
-    let title = |session: &SessionSummary| fold(&session.title);
+    let name = |session: &SessionSummary| case_fold(session.id.as_str().trim_end_matches(".json"));
+    let title = |session: &SessionSummary| case_fold(&session.title);
     type Test<'a> = &'a dyn Fn(&SessionSummary) -> bool;
     let tests: [Test; 4] = [
         &|session| name(session) == stem,

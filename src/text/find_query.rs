@@ -15,7 +15,7 @@ impl FindQuery {
     /// `None` if the text is empty.
     pub fn new(text: &str) -> Option<Self> {
         let is_case_sensitive = text.chars().any(char::is_uppercase);
-        let needle = fold(text, is_case_sensitive);
+        let needle = fold_for_find(text, is_case_sensitive);
         (!needle.is_empty()).then_some(Self {
             needle,
             is_case_sensitive,
@@ -26,7 +26,7 @@ impl FindQuery {
         self.is_case_sensitive
     }
 
-    /// The offsets of all matches in a text that [`fold`] returned. Matches do not overlap.
+    /// The offsets of all matches in a text that [`fold_for_find`] returned. Matches do not overlap.
     pub fn offsets_in<'a>(&'a self, folded: &'a str) -> impl Iterator<Item = usize> + 'a {
         folded.match_indices(&self.needle).map(|(offset, _)| offset)
     }
@@ -38,7 +38,7 @@ impl FindQuery {
         let mut clusters: Vec<(usize, Range<usize>)> = Vec::new();
         let mut byte = 0;
         for cluster in clusters_forward(text) {
-            folded.push_str(&fold(cluster, self.is_case_sensitive));
+            folded.push_str(&fold_for_find(cluster, self.is_case_sensitive));
             clusters.push((folded.len(), byte..byte + cluster.len()));
             byte += cluster.len();
         }
@@ -53,7 +53,7 @@ impl FindQuery {
 }
 
 /// The form in which texts are compared.
-pub fn fold(text: &str, is_case_sensitive: bool) -> String {
+pub fn fold_for_find(text: &str, is_case_sensitive: bool) -> String {
     if text.is_ascii() {
         return match is_case_sensitive {
             true => text.to_owned(),

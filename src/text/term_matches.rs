@@ -6,7 +6,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use std::ops::Range;
 
 /// The form in which texts are compared: composed, lowercase.
-pub fn fold(text: &str) -> String {
+pub fn case_fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
@@ -19,7 +19,7 @@ pub fn contains_any(text: &str, terms: &[String]) -> bool {
     if terms.is_empty() {
         return false;
     }
-    let text = fold(text);
+    let text = case_fold(text);
     let mut terms = terms.iter().filter(|term| !term.is_empty());
     terms.any(|term| text.contains(term.as_str()))
 }
@@ -38,7 +38,7 @@ pub fn term_matches(text: &str, terms: &[String]) -> Vec<Range<usize>> {
     for cluster in clusters_forward(text) {
         match cluster.as_bytes() {
             [byte] => folded.push(byte.to_ascii_lowercase().into()),
-            _ => folded.push_str(&fold(cluster)),
+            _ => folded.push_str(&case_fold(cluster)),
         }
         clusters.resize(folded.len(), starts.len());
         starts.push(at);
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     fn marked(text: &str, terms: &[&str]) -> String {
-        let terms: Vec<String> = terms.iter().map(|term| fold(term)).collect();
+        let terms: Vec<String> = terms.iter().map(|term| case_fold(term)).collect();
         let mut out = text.to_owned();
         for range in term_matches(text, &terms).into_iter().rev() {
             out.insert(range.end, ']');

@@ -119,7 +119,7 @@ impl AuthServer {
     }
 
     /// Number of token requests with this grant type.
-    pub fn grants(&self, grant: &str) -> usize {
+    pub fn token_requests(&self, grant: &str) -> usize {
         let state = self.state();
         let forms = state.token_forms.iter();
         forms.filter(|form| form["grant_type"] == grant).count()

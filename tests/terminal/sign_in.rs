@@ -83,7 +83,7 @@ fn the_dialog_signs_in_with_a_pasted_address() {
     terminal.wait_until_gone("needs sign-in");
     assert_eq!(terminal.quit(), clean_exit());
     assert_secrets_only_in_auth_file(&home, &terminal);
-    assert_eq!(server.grants("authorization_code"), 1);
+    assert_eq!(server.token_requests("authorization_code"), 1);
 }
 
 #[test]

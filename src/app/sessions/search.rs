@@ -8,7 +8,7 @@ use crate::headless::lines::clean_line;
 use crate::headless::sessions::{FoundSession, search_json, search_text};
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
 use crate::store::ReadLimits;
-use crate::text::term_matches::fold;
+use crate::text::term_matches::case_fold;
 use anyhow::{Context, Result};
 use jiff::Zoned;
 use std::io::{self, IsTerminal};
@@ -47,7 +47,7 @@ pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
     let (summaries, _) = sessions.index.list(ReadLimits::UNLIMITED);
     let is_found = |summary: &SessionSummary| {
         let has_text = || !words.is_empty() && found.sessions.contains(&summary.id);
-        let title = fold(summary.title_or_file_name());
+        let title = case_fold(summary.title_or_file_name());
         query.admits(summary) && (query.matches_title(&title) || has_text())
     };
     let summaries = summaries.into_iter().filter(is_found).enumerate();

@@ -77,7 +77,7 @@ fn review_server(
         enabled,
         launch,
         disabled_tools,
-        pinned_tools,
+        always_offered,
         startup_timeout,
         tool_timeout,
         protocol,
@@ -114,7 +114,7 @@ fn review_server(
         ),
         ("toolTimeoutSeconds", before.tool_timeout != *tool_timeout),
         ("protocol", before.protocol != *protocol),
-        ("toolsPinned", before.pinned_tools != *pinned_tools),
+        ("toolsPinned", before.always_offered != *always_offered),
     ];
     for (field, _) in harmless_fields.into_iter().filter(|(_, differs)| *differs) {
         reviewer.add_harmless(SERVERS, format!("server `{id}` has a different {field}"));
@@ -125,7 +125,7 @@ fn review_server(
         enabled,
         launch,
         disabled_tools,
-        pinned_tools: pinned_tools.clone(),
+        always_offered: always_offered.clone(),
         startup_timeout: *startup_timeout,
         tool_timeout: *tool_timeout,
         protocol: *protocol,

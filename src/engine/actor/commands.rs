@@ -76,7 +76,7 @@ impl Actor {
             | Command::FindImportSources(_)
             | Command::AddServers(_)
             | Command::ReadServerLog { .. }
-            | Command::PinTool { .. }
+            | Command::ToggleAlwaysOffered { .. }
             | Command::ToggleTool { .. }
             | Command::ReviewInstructions(_)
             | Command::ReviewTool { .. }

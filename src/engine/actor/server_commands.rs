@@ -24,7 +24,9 @@ impl Actor {
                     self.cx.outbox.push(Event::ServerLogRead(Arc::new(log)));
                 }
             }
-            Command::PinTool { server, tool } => self.pin_tool(&server, tool),
+            Command::ToggleAlwaysOffered { server, tool } => {
+                self.toggle_always_offered(&server, tool)
+            }
             Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
             Command::ReviewInstructions(server) => {
                 let servers = self.hub.servers();
@@ -89,17 +91,17 @@ impl Actor {
         self.configure_servers();
     }
 
-    fn pin_tool(&mut self, id: &ServerId, tool: String) {
+    fn toggle_always_offered(&mut self, id: &ServerId, tool: String) {
         let Some(server) = self.settings.server_mut(id) else {
             return;
         };
-        let is_pinned = !server.pinned_tools.remove(&tool);
-        if is_pinned {
-            server.pinned_tools.insert(tool.clone());
+        let is_always_offered = !server.always_offered.remove(&tool);
+        if is_always_offered {
+            server.always_offered.insert(tool.clone());
         }
         let (home, id) = (self.cx.home.clone(), id.clone());
         self.cx
-            .save_config(move || config::set_tool_pinned(&home, &id, &tool, is_pinned));
+            .save_config(move || config::set_always_offered(&home, &id, &tool, is_always_offered));
         self.configure_servers();
     }
 

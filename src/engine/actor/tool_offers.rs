@@ -22,9 +22,9 @@ impl Actor {
     ) -> (Arc<Toolset>, Arc<Toolset>) {
         let toolset = self.current_toolset();
         let servers = self.settings.servers().iter();
-        let pinned: BTreeSet<ToolKey> = servers
+        let always_offered: BTreeSet<ToolKey> = servers
             .flat_map(|server| {
-                let tools = server.pinned_tools.iter();
+                let tools = server.always_offered.iter();
                 tools.map(|tool| (server.id.clone(), tool.clone()))
             })
             .collect();
@@ -32,7 +32,7 @@ impl Actor {
         let request = OfferRequest {
             prompt,
             tokens_max: self.cx.settings.tool_diet.tokens_max(context),
-            pinned: &pinned,
+            always_offered: &always_offered,
         };
         let offered = self.tool_offer.for_turn(&toolset, request);
         self.list_held_back_tools();

@@ -165,7 +165,7 @@ impl ProbeTools {
             enabled: true,
             launch: LaunchConfig::BuiltIn,
             disabled_tools: BTreeSet::new(),
-            pinned_tools: BTreeSet::new(),
+            always_offered: BTreeSet::new(),
             startup_timeout: BUILT_IN_TIME_MAX,
             tool_timeout: BUILT_IN_TIME_MAX,
             protocol: ProtocolMode::Legacy,

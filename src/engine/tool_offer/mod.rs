@@ -4,9 +4,9 @@
 //! changes as rarely as possible, a tool keeps its place until the end of the conversation, and
 //! tools that join are added at the end.
 //!
-//! If the definitions would take too much of the context (`toolDiet`), requests offer only pinned
-//! tools, tools that were used recently, and those that match the prompt. The model finds the
-//! others with `find_tools`.
+//! If the definitions would take too much of the context (`toolDiet`), requests offer only the
+//! tools in `toolsPinned`, tools that were used recently, and those that match the prompt. The
+//! model finds the others with `find_tools`.
 
 mod find_tools;
 mod korean_terms;
@@ -55,7 +55,7 @@ pub struct OfferRequest<'a> {
     /// Above this size of all definitions, tools are held back; `None` never holds any back.
     pub tokens_max: Option<u64>,
     /// Tools that are always offered.
-    pub pinned: &'a BTreeSet<ToolKey>,
+    pub always_offered: &'a BTreeSet<ToolKey>,
 }
 
 impl ToolOffer {
@@ -149,8 +149,8 @@ impl ToolOffer {
         (is_new && self.add(&key)).then(|| self.update(toolset))
     }
 
-    /// Adds pinned tools, recently used ones and matches for the prompt. Pinned tools and the best
-    /// match are added even if they exceed `tokens_max`.
+    /// Adds the tools that are always offered, recently used ones and matches for the prompt. The
+    /// first kind and the best match are added even if they exceed `tokens_max`.
     fn add_selected(
         &mut self,
         toolset: &Arc<Toolset>,
@@ -167,7 +167,7 @@ impl ToolOffer {
         let mut tokens_left = tokens_max.saturating_sub(used);
         let mut selected: BTreeSet<ToolKey> = BTreeSet::new();
         let mut candidates: Vec<(ToolKey, bool)> = Vec::new();
-        candidates.extend(request.pinned.iter().map(|key| (key.clone(), true)));
+        candidates.extend(request.always_offered.iter().map(|key| (key.clone(), true)));
         let matches = self.matches(toolset, request.prompt, is_first_turn);
         // The best match is worth more than tools of earlier conversations.
         let best = usize::from(is_first_turn);

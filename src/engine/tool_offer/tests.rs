@@ -14,7 +14,7 @@ fn all_tools(offer: &mut ToolOffer, toolset: &Toolset) -> Arc<Toolset> {
     let request = OfferRequest {
         prompt: "",
         tokens_max: None,
-        pinned: &BTreeSet::new(),
+        always_offered: &BTreeSet::new(),
     };
     offer.for_turn(&Arc::new(toolset.clone()), request)
 }

@@ -193,7 +193,7 @@ impl ReplyTracer {
         for reply in &self.replies {
             heading(
                 &mut lines,
-                format!("Reply {} of {}", reply.number, reply.model),
+                format!("Reply {} from {}", reply.number, reply.model),
             );
             heading(&mut lines, "As the server sent it:".to_owned());
             push_parts(&mut lines, &reply.stream);
@@ -217,7 +217,7 @@ fn describe_call(call: &ToolCall) -> String {
     let mut description = format!("{} on {}, {}", call.tool, call.server, call.origin.form());
     if !call.merged_forms.is_empty() {
         let forms = call.merged_forms.join(", ");
-        description.push_str(&format!("; also written as {forms}: one call"));
+        description.push_str(&format!(", counted once although also written as {forms}"));
     }
     if let Some(quoted) = call.quoted {
         description.push_str("; ");
@@ -310,7 +310,7 @@ mod tests {
         tracer.end_reply("stop");
         let stream = ["text  안녕", "      ", "      x"];
         let expected = [
-            &["Reply 1 of m", "As the server sent it:"][..],
+            &["Reply 1 from m", "As the server sent it:"][..],
             &stream,
             &["      end: stop", "As it was split:"],
             &stream,

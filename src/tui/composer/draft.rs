@@ -1,7 +1,7 @@
 //! The draft that is saved while the user types and on exit, and its privacy rule: unsent text from
 //! a private conversation is never written to disk, not even after the conversation has ended.
 
-use crate::domain::{EditOf, UnsentFile, UnsentPrompt, UnsentText};
+use crate::domain::{EditedPrompt, UnsentFile, UnsentPrompt, UnsentText};
 use crate::protocol::Command;
 use crate::tui::composer::queue::QueuedPrompt;
 use crate::tui::composer::state::{CompletionState, Composer, EditedMessage, MessageTarget};
@@ -28,7 +28,7 @@ pub struct DraftState {
     /// The message must be saved at once.
     is_urgent: bool,
     /// The prompt that the last run's message replaces, until its conversation is opened.
-    pub(super) edit_of: Option<EditOf>,
+    pub(super) edit_of: Option<EditedPrompt>,
 }
 
 /// The files that are saved with a draft.
@@ -159,14 +159,14 @@ impl Composer {
     }
 
     /// Puts the last run's message into the editor.
-    pub fn restore_message(&mut self, message: &str, edit_of: Option<EditOf>) {
+    pub fn restore_message(&mut self, message: &str, edit_of: Option<EditedPrompt>) {
         self.editor.set_folded(message);
         self.draft.is_on_disk = true;
         self.draft.edit_of = edit_of;
     }
 
     /// The prompt that the last run's message replaces, if its conversation is not open.
-    pub fn edit_to_continue(&self) -> Option<&EditOf> {
+    pub fn edit_to_continue(&self) -> Option<&EditedPrompt> {
         self.draft.edit_of.as_ref()
     }
 
@@ -211,7 +211,7 @@ impl Composer {
         is_private: bool,
         has_tour_prompt: bool,
         files: DraftFiles,
-        edit_of: Option<EditOf>,
+        edit_of: Option<EditedPrompt>,
     ) -> Option<UnsentText> {
         if is_private || self.has_private_text() {
             return None;

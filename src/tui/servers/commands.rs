@@ -79,14 +79,14 @@ pub fn pin_tool(server: &Server, tool: Option<&Tool>, cx: &mut UiContext) {
         return cx.notify(Notice::info("Only tools can be pinned. Select one first."));
     };
     let (server_name, tool_name) = (clean_name(&server.id), Clean::name(&tool.name));
-    let effect = match server.pinned_tools.contains(&tool.name) {
+    let effect = match server.always_offered.contains(&tool.name) {
         true => "is no longer pinned.",
         false => "is pinned. From the next prompt on, it is never held back.",
     };
     cx.notify(Notice::info(format!(
         "Tool `{tool_name}` of `{server_name}` {effect}"
     )));
-    cx.send(Command::PinTool {
+    cx.send(Command::ToggleAlwaysOffered {
         server: server.id.clone(),
         tool: tool.name.clone(),
     });

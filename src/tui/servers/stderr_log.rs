@@ -205,8 +205,8 @@ fn title_row(name: &str, area: Rect, pen: &mut Painter) -> Rect {
 
 /// Lines that humble adds: skipped tools, and the failure unless the log already ends with it.
 fn humble_lines(server: &Server, lines: &[ServerLogLine]) -> Vec<String> {
-    let rejected = server.rejected_tools.iter();
-    let mut added_lines: Vec<String> = rejected.map(|line| format!("skipped: {line}")).collect();
+    let omissions = server.omissions.iter();
+    let mut added_lines: Vec<String> = omissions.map(|line| format!("skipped: {line}")).collect();
     if let Some((_, why)) = failure_reason(server)
         && lines.last() != Some(&ServerLogLine::Program(why.clone()))
     {

@@ -166,13 +166,13 @@ fn draw_tool(server: &Server, tool: &Tool, is_unfolded: bool, line: Rect, pen: &
     let (glyphs, theme) = (pen.glyphs, pen.theme);
     let is_off = server.disabled_tools.contains(&tool.name);
     let is_withheld = server.withheld_tools.contains(&tool.name);
-    let is_pinned = server.pinned_tools.contains(&tool.name);
+    let is_always_offered = server.always_offered.contains(&tool.name);
     let (label, style) = match (is_off, is_withheld) {
         (true, _) => ("off".to_owned(), theme.dim),
         (false, true) => ("withheld".to_owned(), theme.attention),
         (false, false) => {
             let tokens = format_thousands((tool.bytes / BYTES_PER_TOKEN) as u64);
-            match is_pinned {
+            match is_always_offered {
                 true => (format!("pinned {tokens}"), theme.plain),
                 false if server.held_back_tools.contains(&tool.name) => {
                     ("held back".to_owned(), theme.dim)

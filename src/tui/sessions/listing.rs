@@ -2,7 +2,7 @@
 //! its words. Titles are compared here; the engine searches the text.
 
 use crate::domain::{InvalidFilter, SessionId, SessionQuery, SessionSummary};
-use crate::text::term_matches::fold;
+use crate::text::term_matches::case_fold;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::collections::HashSet;
@@ -139,7 +139,7 @@ impl SessionListing {
         if has_words && self.folded_titles.is_empty() {
             let titles = sessions
                 .iter()
-                .map(|session| fold(session.title_or_file_name()));
+                .map(|session| case_fold(session.title_or_file_name()));
             self.folded_titles = titles.collect();
         }
         let titles = &self.folded_titles;

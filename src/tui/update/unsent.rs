@@ -1,7 +1,7 @@
 //! Unsent text of an earlier run: the draft, and the prompt of a resumed turn.
 
 use crate::domain::attachment::shown_path;
-use crate::domain::{Advice, EditOf, Notice, Prompt, UnsentPrompt, UnsentText};
+use crate::domain::{Advice, EditedPrompt, Notice, Prompt, UnsentPrompt, UnsentText};
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::text::grapheme::truncate_to_width;
@@ -92,7 +92,7 @@ fn queued_prompt(model: &mut UiModel, prompt: UnsentPrompt) -> QueuedPrompt {
 
 /// Identifies the prompt that the message replaces, to save it with the draft. `None` if the message
 /// replaces none, or if the conversation has no file.
-pub fn edit_of(model: &UiModel) -> Option<EditOf> {
+pub fn edit_of(model: &UiModel) -> Option<EditedPrompt> {
     if let Some(earlier) = model.composer.edit_to_continue() {
         return Some(earlier.clone());
     }
@@ -107,7 +107,7 @@ pub fn edit_of(model: &UiModel) -> Option<EditOf> {
         }
         MessageTarget::Answer(_) => return None,
     };
-    Some(EditOf {
+    Some(EditedPrompt {
         session: model.conversation.session.clone()?,
         title: model.conversation.title.clone(),
         turn,

@@ -51,7 +51,7 @@ fn every_accepted_form_of_a_server_is_read() {
             inherit: InheritedEnv::AllowListAnd(vec!["FOO".to_owned()]),
         },
         disabled_tools: ["rm".to_owned()].into(),
-        pinned_tools: ["mv".to_owned()].into(),
+        always_offered: ["mv".to_owned()].into(),
         startup_timeout: Duration::from_millis(2500),
         tool_timeout: Duration::from_secs(9),
         protocol: Default::default(),

@@ -200,7 +200,7 @@ fn check_conversation(script: &[ScriptedTurn], dialect: Dialect, tokens_max: Opt
         let request = OfferRequest {
             prompt: &turn.prompt,
             tokens_max,
-            pinned: &BTreeSet::new(),
+            always_offered: &BTreeSet::new(),
         };
         let setup = TurnSetup {
             prompt: Prompt::new(turn.prompt.clone()),

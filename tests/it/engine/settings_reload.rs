@@ -321,7 +321,7 @@ async fn own_writes_are_not_external_edits() {
         })
         .await;
     harness
-        .send(Command::PinTool {
+        .send(Command::ToggleAlwaysOffered {
             server: "humble".into(),
             tool: "say_hello".into(),
         })

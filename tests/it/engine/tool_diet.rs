@@ -58,7 +58,7 @@ fn the_right_tool_is_offered_for_a_tenth_of_the_tokens() {
         let request = OfferRequest {
             prompt,
             tokens_max: Some(TOKENS_MAX),
-            pinned: &BTreeSet::new(),
+            always_offered: &BTreeSet::new(),
         };
         let first = offer.for_turn(&all, request);
         offered_tokens += tokens(&first);
@@ -99,7 +99,7 @@ fn the_offer_only_grows_and_keeps_its_order() {
         let request = OfferRequest {
             prompt: text(&entry["prompt"]),
             tokens_max: Some(TOKENS_MAX),
-            pinned: &BTreeSet::new(),
+            always_offered: &BTreeSet::new(),
         };
         let offered = offer.for_turn(&all, request);
         let tools = offered.tools().iter();
@@ -121,7 +121,7 @@ fn pinned_and_used_tools_are_offered_and_a_small_toolset_is_not_reduced() {
     let request = |tokens_max| OfferRequest {
         prompt: "Hello!",
         tokens_max,
-        pinned: &pinned,
+        always_offered: &pinned,
     };
     let mut offer = ToolOffer::default();
     let offered = offer.for_turn(&all, request(Some(TOKENS_MAX)));

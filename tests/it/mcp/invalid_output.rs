@@ -17,7 +17,7 @@ async fn lines_that_are_not_messages_are_skipped_and_counted() {
         succeeded(harness.call("add", json!({ "a": 1, "b": 1 })).await),
         "2"
     );
-    let rejected = harness.server().rejected_tools;
+    let rejected = harness.server().omissions;
     assert_eq!(
         rejected,
         ["7 lines on stdout that are not JSON-RPC, first: Welcome!"]
@@ -64,7 +64,7 @@ async fn a_tool_nested_too_deeply_does_not_affect_others() {
     let server = harness.server();
     assert_eq!(server.tools.len(), 16);
     assert_eq!(
-        server.rejected_tools,
+        server.omissions,
         ["tool `deep`, whose definition is nested deeper than 128 levels"]
     );
     let sum = harness.call("add", json!({ "a": 1, "b": 1 })).await;
@@ -88,7 +88,7 @@ async fn a_result_nested_too_deeply_fails_its_call_at_once() {
         failed(outcome),
         "The answer is nested deeper than 128 levels."
     );
-    assert_eq!(harness.server().rejected_tools, Vec::<String>::new());
+    assert_eq!(harness.server().omissions, Vec::<String>::new());
     let sum = harness.call("add", json!({ "a": 1, "b": 1 })).await;
     assert_eq!(succeeded(sum), "2");
     harness.close().await;

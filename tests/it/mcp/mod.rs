@@ -27,7 +27,7 @@ async fn a_tool_call_returns_its_result() {
     let server = harness.server();
     assert_eq!(server.tools[0].name, "add");
     assert_eq!(server.instructions.as_deref(), Some("Be kind."));
-    assert_eq!(server.rejected_tools, Vec::<String>::new());
+    assert_eq!(server.omissions, Vec::<String>::new());
     assert_eq!(
         succeeded(harness.call("add", json!({ "a": 2, "b": 40 })).await),
         "42"
@@ -214,7 +214,7 @@ async fn an_invalid_tool_does_not_affect_the_others() {
     let harness = HubHarness::start_connected("one-bad-tool").await;
     let server = harness.server();
     assert_eq!(server.tools.len(), 16);
-    assert_eq!(server.rejected_tools, ["tool `bad` has no inputSchema"]);
+    assert_eq!(server.omissions, ["tool `bad` has no inputSchema"]);
     harness.close().await;
 }
 
@@ -238,7 +238,7 @@ async fn endless_lists_are_truncated() {
         let harness = HubHarness::start_connected(behavior).await;
         let server = harness.server();
         assert_eq!(
-            (server.tools.len(), server.rejected_tools),
+            (server.tools.len(), server.omissions),
             (tools, vec![why.to_owned()])
         );
         harness.close().await;

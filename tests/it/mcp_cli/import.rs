@@ -174,7 +174,7 @@ fn equal_servers_are_skipped_and_taken_names_get_a_number() {
     write(&home, "f", text);
     let output = import(&home, &["f", "--yes"]).expect(0);
     assert!(
-        output.out.contains("Skipped same: it is already there."),
+        output.out.contains("Skipped same: you already have it."),
         "{output:?}"
     );
     let added = servers(&home);
@@ -188,7 +188,7 @@ fn equal_servers_are_skipped_and_taken_names_get_a_number() {
     assert!(
         again
             .out
-            .contains("Skipped other: it is already there as `other-2`."),
+            .contains("Skipped other: you already have it as `other-2`."),
         "{again:?}"
     );
     assert!(again.err.contains("There is nothing to add."), "{again:?}");

@@ -281,7 +281,7 @@ fn nothing_is_added_without_consent_or_under_a_taken_name() {
     );
     let output = run(&home, &arguments).expect(0);
     assert!(
-        output.out.contains("it is already there as `weather-2`"),
+        output.out.contains("you already have it as `weather-2`"),
         "{output:?}"
     );
     let output = run(&home, &["mcp", "add", "io.github.ann/none", "--yes"]).expect(1);

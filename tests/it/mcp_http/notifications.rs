@@ -127,7 +127,7 @@ async fn deep_nesting_affects_only_its_tool_or_call_over_every_transport() {
         let names: Vec<_> = server.tools.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names, ["add", "last"], "{path}");
         assert_eq!(
-            server.rejected_tools,
+            server.omissions,
             ["tool `deep`, whose definition is nested deeper than 128 levels"],
             "{path}"
         );

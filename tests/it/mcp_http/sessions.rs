@@ -140,7 +140,7 @@ async fn modern_requests_name_method_tool_and_arguments_in_headers() {
     let server = harness.mcp.server();
     assert_eq!(server.tools.len(), 1);
     assert_eq!(
-        server.rejected_tools,
+        server.omissions,
         ["tool `bad`: argument `a`: `x-mcp-header` requires the type string, integer or boolean"]
     );
     assert_add_works(&mut harness).await;

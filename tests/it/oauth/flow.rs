@@ -21,13 +21,13 @@ async fn a_pasted_callback_signs_in_and_the_server_connects() {
     let callback = AuthServer::visit(&request.url).await;
     let (outcome, rejected) = finish_with(sign_in, &[&callback]).await;
     assert_eq!((outcome, rejected), (Ok(()), Vec::new()));
-    harness.hub.hub.reconnect(&ServerId::new("guarded"));
+    harness.mcp.hub.reconnect(&ServerId::new("guarded"));
     harness.wait_until_connected().await;
     let registration = harness.server.state().registrations.clone();
     assert_eq!(registration.len(), 1);
     assert_eq!(registration[0]["application_type"], "native");
     assert_eq!(registration[0]["redirect_uris"], json!([request.callback]));
-    harness.hub.close().await;
+    harness.mcp.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -61,9 +61,9 @@ async fn the_callback_port_answers_the_browser_and_then_closes() {
         TcpStream::connect(&address).await.is_err(),
         "the port is still open"
     );
-    harness.hub.hub.reconnect(&ServerId::new("guarded"));
+    harness.mcp.hub.reconnect(&ServerId::new("guarded"));
     harness.wait_until_connected().await;
-    harness.hub.close().await;
+    harness.mcp.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,7 +79,7 @@ async fn a_cancelled_sign_in_closes_its_port_and_stores_nothing() {
     let file = std::fs::read_to_string(harness.auth_file()).expect("a file");
     let file: Value = serde_json::from_str(&file).expect("JSON");
     assert_eq!(file.get("servers"), None);
-    harness.hub.close().await;
+    harness.mcp.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,7 +95,7 @@ async fn if_the_port_is_taken_the_address_can_still_be_pasted() {
     assert!(!sign_in.request().is_listening);
     let callback = AuthServer::visit(&sign_in.request().url).await;
     assert_eq!(finish_with(sign_in, &[&callback]).await.0, Ok(()));
-    harness.hub.close().await;
+    harness.mcp.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -117,18 +117,18 @@ async fn wrong_pastes_are_explained_and_the_right_one_is_still_accepted() {
             OAuthError::WrongState
         ]
     );
-    harness.hub.close().await;
+    harness.mcp.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_are_only_in_the_private_file_and_never_in_a_result() {
     let mut harness = SignInHarness::start().await;
     harness.sign_in_and_connect().await;
-    let outcome = harness.hub.call("echo", json!({})).await;
+    let outcome = harness.mcp.call("echo", json!({})).await;
     let text = format!(
         "{outcome:?} {:?} {:?}",
-        harness.hub.notices,
-        harness.hub.server()
+        harness.mcp.notices,
+        harness.mcp.server()
     );
     assert!(text.contains("you sent"), "{text}");
     assert!(!text.contains("access-secret"), "{text}");
@@ -143,7 +143,7 @@ async fn tokens_are_only_in_the_private_file_and_never_in_a_result() {
         let metadata = std::fs::metadata(harness.auth_file()).expect("a file");
         assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
     }
-    harness.hub.close().await;
+    harness.mcp.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -151,13 +151,13 @@ async fn signing_out_removes_and_revokes_the_tokens() {
     let mut harness = SignInHarness::start().await;
     harness.sign_in_and_connect().await;
     let id = ServerId::new("guarded");
-    assert_eq!(harness.hub.hub.sign_out(&id).await, Ok(true));
+    assert_eq!(harness.mcp.hub.sign_out(&id).await, Ok(true));
     let revoked = harness.server.state().revoked.clone();
     assert_eq!(revoked, ["refresh-secret-2", "access-secret-2"]);
     let file = std::fs::read_to_string(harness.auth_file()).expect("a file");
     assert!(!file.contains("secret"), "{file}");
-    assert_eq!(harness.hub.hub.sign_out(&id).await, Ok(false));
-    harness.hub.hub.reconnect(&id);
+    assert_eq!(harness.mcp.hub.sign_out(&id).await, Ok(false));
+    harness.mcp.hub.reconnect(&id);
     harness.wait_for_needed_sign_in().await;
-    harness.hub.close().await;
+    harness.mcp.close().await;
 }

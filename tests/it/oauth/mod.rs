@@ -21,7 +21,7 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 /// A hub with one server that requires sign-in.
 struct SignInHarness {
     server: AuthServer,
-    hub: HubHarness,
+    mcp: HubHarness,
     folder: TempDir,
 }
 
@@ -57,12 +57,12 @@ impl SignInHarness {
     async fn start_with(oauth: OAuthSettings) -> Self {
         let server = AuthServer::start().await;
         let folder = tempfile::tempdir().expect("a folder");
-        let mut hub = HubHarness::start(Vec::new());
-        hub.hub.set_credential_file(folder.path().join("auth.json"));
-        hub.configure(vec![config(&server, oauth)]);
+        let mut mcp = HubHarness::start(Vec::new());
+        mcp.hub.set_credential_file(folder.path().join("auth.json"));
+        mcp.configure(vec![config(&server, oauth)]);
         let mut harness = Self {
             server,
-            hub,
+            mcp,
             folder,
         };
         harness.wait_for_needed_sign_in().await;
@@ -71,13 +71,13 @@ impl SignInHarness {
 
     async fn wait_for_needed_sign_in(&mut self) {
         let needs_sign_in = |status: &ServerStatus| matches!(status, ServerStatus::NeedsSignIn(_));
-        self.hub
+        self.mcp
             .wait_for(|server| needs_sign_in(&server.status))
             .await;
     }
 
     async fn wait_until_connected(&mut self) {
-        self.hub
+        self.mcp
             .wait_for(|server| server.status == ServerStatus::Connected)
             .await;
     }
@@ -87,7 +87,7 @@ impl SignInHarness {
     }
 
     async fn prepare(&self) -> Result<SignIn, OAuthError> {
-        let preparing = self.hub.hub.prepare_sign_in(&ServerId::new("guarded"));
+        let preparing = self.mcp.hub.prepare_sign_in(&ServerId::new("guarded"));
         timeout(WAIT_TIMEOUT, preparing).await.expect("in time")
     }
 
@@ -100,7 +100,7 @@ impl SignInHarness {
 
     async fn sign_in_and_connect(&mut self) {
         self.sign_in().await.expect("a successful sign-in");
-        self.hub.hub.reconnect(&ServerId::new("guarded"));
+        self.mcp.hub.reconnect(&ServerId::new("guarded"));
         self.wait_until_connected().await;
     }
 }

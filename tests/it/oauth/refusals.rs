@@ -19,7 +19,7 @@ async fn preparation_error(faults: AuthFaults) -> OAuthError {
         harness.server.count("/authorize") + harness.server.count("/token"),
         0
     );
-    harness.hub.close().await;
+    harness.mcp.close().await;
     error
 }
 
@@ -35,7 +35,7 @@ async fn a_callback_of_another_issuer_is_refused_before_the_code_is_sent() {
     let outcome = finish_with(sign_in, &[&callback]).await.0;
     assert_eq!(outcome, Err(OAuthError::WrongIssuer));
     assert_eq!(harness.server.count("/token"), 0);
-    harness.hub.close().await;
+    harness.mcp.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -48,7 +48,7 @@ async fn a_denied_sign_in_is_reported() {
     let error = harness.sign_in().await.expect_err("a refusal");
     let expected = "The authorization server refused: access was denied.";
     assert_eq!(error.to_string(), expected);
-    harness.hub.close().await;
+    harness.mcp.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

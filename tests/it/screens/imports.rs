@@ -51,7 +51,7 @@ fn cursor_plan() -> ImportPlan {
         ],
         skipped: vec![SkippedServer {
             name: "wiki".to_owned(),
-            reason: "it is already there".to_owned(),
+            reason: "you already have it".to_owned(),
             is_already_there: true,
         }],
     }

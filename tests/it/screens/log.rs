@@ -27,7 +27,7 @@ fn show_trace(story: &mut ScreenHarness) {
     story.types("/log answer").key(KeyCode::Enter);
     let call = r#"{"name": "get-sum", "arguments": {"a": 17, "b": 25, "왜": "합계를 알려 달라고 했습니다"}}"#;
     story.event(Event::ReplyTraceLoaded(lines(&[
-        (Heading, true, "Reply 1 of qwen3:4b"),
+        (Heading, true, "Reply 1 from qwen3:4b"),
         (Heading, true, "As the server sent it:"),
         (Thinking, true, "덧셈이 필요하다."),
         (Text, true, "더해 볼게요.\u{202e}"),
@@ -116,7 +116,7 @@ fn the_trace_scrolls_from_its_start_to_its_end_at_every_size() {
         }
         if size.0 >= 20 {
             assert!(
-                seen.contains("Reply 1 of") && seen.contains("ran"),
+                seen.contains("Reply 1 from") && seen.contains("ran"),
                 "{size:?}"
             );
         }

@@ -52,7 +52,7 @@ fn one_per_state() -> Vec<Server> {
     korean.description = Some("도구 모음, as the file says".to_owned());
     korean.disabled_tools = ["off".to_owned()].into();
     korean.withheld_tools = ["changed".to_owned()].into();
-    korean.rejected_tools = vec!["tool `x` has no inputSchema".to_owned()];
+    korean.omissions = vec!["tool `x` has no inputSchema".to_owned()];
     korean.instructions = Some("Be kind.".to_owned());
     korean.peer = Some(PeerInfo {
         name: "tools\u{1b}[2J of\nKorea".to_owned(),
@@ -271,7 +271,7 @@ fn no_size_breaks_the_pane() {
 
 screens!(tools_with_a_diet, |story| {
     let mut servers = one_per_state();
-    servers[0].pinned_tools = ["날씨-알림".to_owned()].into();
+    servers[0].always_offered = ["날씨-알림".to_owned()].into();
     servers[0].held_back_tools = ["a-name-without-end-".repeat(16)].into();
     story.event(Event::ServersListed(servers));
     story.types("/tools").key(KeyCode::Enter);

@@ -1,6 +1,6 @@
 //! Earlier prompts and the draft of the last run.
 
-use humble::domain::{EditOf, SessionId, UnsentFile, UnsentPrompt, UnsentText};
+use humble::domain::{EditedPrompt, SessionId, UnsentFile, UnsentPrompt, UnsentText};
 use humble::files;
 use humble::store::PromptHistory;
 use std::collections::BTreeSet;
@@ -121,7 +121,7 @@ fn all_parts_of_unsent_text_are_restored() {
     let folder = tempfile::tempdir().unwrap();
     let whole = UnsentText {
         message: "쓰다 만\n글".to_owned(),
-        edit_of: Some(EditOf {
+        edit_of: Some(EditedPrompt {
             session: SessionId::new("20260101_090000_One.json"),
             title: "One".to_owned(),
             turn: 2,

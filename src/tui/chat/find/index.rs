@@ -4,7 +4,7 @@
 
 use crate::domain::{EntryBody, TranscriptEntry};
 use crate::text::Clean;
-use crate::text::find_query::fold;
+use crate::text::find_query::fold_for_find;
 use crate::text::markdown::{MarkdownGlyphs, MarkdownView};
 use crate::text::sanitize::Sanitizer;
 use crate::tui::chat::call_text::{hidden_result, unfolded_call_text};
@@ -240,7 +240,8 @@ impl EntryIndex {
         }
         let start = self.text.len();
         self.lines.push(IndexedLine { start, spot });
-        self.text.push_str(&fold(line, self.is_case_sensitive));
+        self.text
+            .push_str(&fold_for_find(line, self.is_case_sensitive));
         self.text.push('\n');
     }
 

@@ -15,7 +15,7 @@ pub const BYTES_PER_TOKEN: usize = 4;
 const ROWS_MAX: usize = 3;
 const LONG_TEXT_ROWS_MAX: usize = 8;
 /// Maximum number of lines about skipped tools.
-const REJECTED_TOOLS_MAX: usize = 4;
+const OMISSIONS_MAX: usize = 4;
 /// Indent of the texts below a server and below a tool.
 pub const SERVER_INDENT: u16 = 2;
 pub const TOOL_INDENT: u16 = 4;
@@ -87,7 +87,7 @@ pub fn push_server_details(
     for (tone, text) in server_texts(server, is_sent, format.separator) {
         rows.add(tone, &text);
     }
-    rows.is_truncated |= server.rejected_tools.len() > REJECTED_TOOLS_MAX;
+    rows.is_truncated |= server.omissions.len() > OMISSIONS_MAX;
     rows.finish();
 }
 
@@ -115,8 +115,8 @@ fn server_texts(server: &Server, is_sent: bool, separator: &str) -> Vec<(TextTon
         };
         texts.push((TextTone::Attention, text));
     }
-    let rejected = server.rejected_tools.iter().take(REJECTED_TOOLS_MAX);
-    texts.extend(rejected.map(|line| (TextTone::Attention, format!("skipped: {line}"))));
+    let omissions = server.omissions.iter().take(OMISSIONS_MAX);
+    texts.extend(omissions.map(|line| (TextTone::Attention, format!("skipped: {line}"))));
     if server.instructions.is_some() {
         let text = match is_sent {
             true => "Its instructions are sent to the model.",
@@ -252,7 +252,7 @@ pub fn full_server_text(server: &Server, is_sent: bool, separator: &str) -> Stri
         .into_iter()
         .map(|(_, text)| text)
         .collect();
-    let rest = server.rejected_tools.iter().skip(REJECTED_TOOLS_MAX);
+    let rest = server.omissions.iter().skip(OMISSIONS_MAX);
     lines.extend(rest.map(|line| format!("skipped: {line}")));
     lines.join("\n\n")
 }

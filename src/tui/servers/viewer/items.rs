@@ -18,7 +18,7 @@ const TEXT_BYTES_MAX: usize = 16 << 10;
 /// Maximum number of bytes of a description that the filter searches.
 const SEARCHED_BYTES_MAX: usize = 4 << 10;
 /// Maximum number of notes about skipped tools.
-const REJECTED_TOOLS_MAX: usize = 20;
+const OMISSIONS_MAX: usize = 20;
 /// Indents of the rows below a server, below its stderr heading, and below a tool.
 const SERVER_INDENT: u16 = 4;
 const STDERR_INDENT: u16 = 6;
@@ -252,15 +252,15 @@ fn server_texts(server: &Server, separator: &str) -> Vec<IndentedText> {
         let text = format!("May ask for your folders: {}", folders.join(", "));
         add(SERVER_INDENT, TextTone::Dim, text);
     }
-    let rejected = &server.rejected_tools;
-    for line in rejected.iter().take(REJECTED_TOOLS_MAX) {
+    let omissions = &server.omissions;
+    for line in omissions.iter().take(OMISSIONS_MAX) {
         add(
             SERVER_INDENT,
             TextTone::Attention,
             format!("skipped: {line}"),
         );
     }
-    if let Some(hidden) = rejected.len().checked_sub(REJECTED_TOOLS_MAX + 1) {
+    if let Some(hidden) = omissions.len().checked_sub(OMISSIONS_MAX + 1) {
         let text = format!("and {} more", hidden + 1);
         add(SERVER_INDENT, TextTone::Attention, text);
     }
@@ -319,11 +319,11 @@ pub fn tool_note(server: &Server, tool: &Tool) -> &'static str {
     if server.withheld_tools.contains(&tool.name) {
         "changed; withheld until you accept it"
     } else if server.disabled_tools.contains(&tool.name) {
-        match server.pinned_tools.contains(&tool.name) {
+        match server.always_offered.contains(&tool.name) {
             true => "off, pinned",
             false => "off",
         }
-    } else if server.pinned_tools.contains(&tool.name) {
+    } else if server.always_offered.contains(&tool.name) {
         "pinned"
     } else if server.held_back_tools.contains(&tool.name) {
         "held back"

@@ -6,7 +6,7 @@ use crate::domain::attachment::{
 };
 use crate::domain::session::CancelledTurn;
 use crate::domain::{
-    Attachment, EditOf, Notice, Prompt, SavedMessage, SessionId, UnsentFile, UnsentPrompt,
+    Attachment, EditedPrompt, Notice, Prompt, SavedMessage, SessionId, UnsentFile, UnsentPrompt,
     UnsentText,
 };
 use crate::tui::update::tests::draft::{load_draft, saved_in_history};
@@ -145,8 +145,8 @@ fn saved_session() -> Session {
 }
 
 /// The edit of the second prompt.
-fn edit_of_two() -> EditOf {
-    EditOf {
+fn edit_of_two() -> EditedPrompt {
+    EditedPrompt {
         session: SessionId::new("one.json"),
         title: "Numbers".to_owned(),
         turn: 2,

@@ -32,7 +32,7 @@ fn sources() -> Vec<ImportSource> {
         ],
         skipped: vec![SkippedServer {
             name: "notes".to_owned(),
-            reason: "it is already there".to_owned(),
+            reason: "you already have it".to_owned(),
             is_already_there: true,
         }],
     };
@@ -89,7 +89,7 @@ fn servers_of_a_client_are_shown_in_full_before_they_are_added() {
         "env      API_KEY=${API_KEY}",
         "needs    API_KEY",
         "U+202E",
-        "Skipped notes: it is already there.",
+        "Skipped notes: you already have it.",
         "Set these variables before you switch the servers on: API_KEY.",
         "Enter add all 2, switched off",
     ] {

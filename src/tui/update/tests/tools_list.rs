@@ -17,10 +17,10 @@ fn with_tools_in_all_states() -> ChatHarness {
     let tools = ["look", "find", "erase", "old"];
     let tools = tools.map(|name| tool(name, name != "erase")).to_vec();
     let mut files = fixtures::server("files", tools);
-    files.pinned_tools.insert("look".to_owned());
+    files.always_offered.insert("look".to_owned());
     files.held_back_tools.insert("find".to_owned());
     files.disabled_tools.insert("old".to_owned());
-    files.pinned_tools.insert("old".to_owned());
+    files.always_offered.insert("old".to_owned());
     with_servers((80, 24), vec![failed(), files])
 }
 
@@ -76,7 +76,7 @@ fn p_pins_the_selected_tool_and_removes_its_pin() {
     ] {
         let mut chat = with_tools_in_all_states();
         chat.keys(&format!("/tools {filter}<Enter><Tab>p"));
-        let expected = Command::PinTool {
+        let expected = Command::ToggleAlwaysOffered {
             server: ServerId::new("files"),
             tool: tool.to_owned(),
         };
