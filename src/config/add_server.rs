@@ -4,7 +4,6 @@
 use super::edits::edit_file;
 use super::error::capitalize;
 use super::json_document::JsonDocument;
-use super::json_edit::PathStep;
 use super::server_entries::{self, EntryLocation};
 use super::servers::{self, BUILT_IN_SERVER};
 use super::variables::environment_variable;
@@ -125,15 +124,6 @@ fn insert_server(document: &mut JsonDocument, new: &NewServer) -> Result<(), Con
     }
     new_entry.extend(entry_to_json(new));
     let new_entry = Value::Object(new_entry);
-    // Replace a `null` found where the object of servers should be.
-    if let EntryLocation::Member(Some(key)) = location
-        && fields::get(document.root(), key).is_none()
-    {
-        return document.set(
-            &[PathStep::Key(key)],
-            &json!({ new.name.as_str(): new_entry }),
-        );
-    }
     document.set(&location.steps(&new.name), &new_entry)
 }
 

@@ -116,10 +116,7 @@ pub fn set_tool_mode(home: &Home, mode: ToolMode) -> Result<(), ConfigError> {
 pub fn set_notes_vault(home: &Home, folder: &NotesFolder) -> Result<(), ConfigError> {
     edit_file(&home.config(), |document| {
         let vault = json!(folder.path.to_string_lossy());
-        match document.root().contains_key("notes") {
-            true => document.set(&[PathStep::Key("notes"), PathStep::Key("vault")], &vault),
-            false => document.set(&[PathStep::Key("notes")], &json!({ "vault": vault })),
-        }
+        document.set(&[PathStep::Key("notes"), PathStep::Key("vault")], &vault)
     })
 }
 

@@ -4,7 +4,7 @@
 use super::ConfigError;
 use super::json_edit::{self, PathStep};
 use crate::files;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
 /// Larger files are not hand-written settings.
@@ -108,14 +108,27 @@ impl JsonDocument {
         line_and_column(&self.text, json_edit::find(&self.text, steps).start).0
     }
 
-    /// Sets the value at `steps`, creating missing objects, and changes no other byte.
+    /// Sets the value at `steps`, creating missing objects, and changes no other byte. A `null` where
+    /// an object should be counts as missing.
     pub(super) fn set(&mut self, steps: &[PathStep<'_>], value: &Value) -> Result<(), ConfigError> {
+        if let Some(depth) = self.depth_of_null(steps) {
+            let nested = steps[depth..].iter().rev().try_fold(value.clone(), nest);
+            if let Some(nested) = nested {
+                return self.set(&steps[..depth], &nested);
+            }
+        }
         if self.lookup(steps)? != Some(value) {
             self.text = json_edit::set(&self.text, steps, value);
             self.root =
                 serde_json::from_str(&self.text).expect("an edit of valid JSON leaves valid JSON");
         }
         Ok(())
+    }
+
+    /// The number of steps that lead to a `null`, if `steps` leads on from there.
+    fn depth_of_null(&self, steps: &[PathStep<'_>]) -> Option<usize> {
+        (1..steps.len())
+            .find(|depth| matches!(self.lookup(&steps[..*depth]), Ok(Some(Value::Null))))
     }
 
     /// The value at `steps`, if it exists.
@@ -146,6 +159,14 @@ impl JsonDocument {
             line: self.line_of(steps),
             problem: format!("{name} is {}, expected an object", type_description(value)),
         }
+    }
+}
+
+/// An object with the value under this key; `None` for an index.
+fn nest(value: Value, step: &PathStep<'_>) -> Option<Value> {
+    match step {
+        PathStep::Key(key) => Some(json!({ *key: value })),
+        PathStep::Index(_) => None,
     }
 }
 

@@ -114,7 +114,12 @@ pub(super) async fn complete(
     };
     let vocabulary = Vocabulary::for_model(model_info.family.as_deref(), &model.model);
     let estimate = raw_estimate(&messages, Some(&tools), vocabulary);
-    let num_ctx = match ContextLimits::new(&model, &model_info, used, approved).fit(estimate) {
+    let fit = match model.provider.truncates_silently() {
+        true => ContextLimits::new(&model, &model_info, used, approved).fit(estimate),
+        // Other servers choose the size themselves and refuse a prompt that is too long.
+        false => ContextFit::Fits { num_ctx: 0 },
+    };
+    let num_ctx = match fit {
         ContextFit::Fits { num_ctx } => num_ctx,
         // Growing further would need the user's consent.
         ContextFit::Grows { from: limit, .. } | ContextFit::TooLong { num_ctx: limit } => {
@@ -267,11 +272,19 @@ mod tests {
     use crate::provider::{Script, ScriptStep};
 
     async fn answer(steps: Vec<ScriptStep>, prompt: &str) -> Result<CompletedText, Notice> {
+        answer_from(ProviderKind::Ollama, steps, prompt).await
+    }
+
+    async fn answer_from(
+        provider: ProviderKind,
+        steps: Vec<ScriptStep>,
+        prompt: &str,
+    ) -> Result<CompletedText, Notice> {
         let script = Script::new(vec![steps]);
         let questions = OneShotCompletion::new(Provider::scripted(script));
         questions
             .complete(CompletionRequest {
-                model: model_config(ProviderKind::Ollama, "http://localhost:11434"),
+                model: model_config(provider, "http://localhost:11434"),
                 prompt: prompt.to_owned(),
                 on_progress: Box::new(|_| {}),
             })
@@ -301,5 +314,13 @@ mod tests {
             notice.summary().contains("Shorten the prompt."),
             "{notice:?}"
         );
+    }
+
+    #[tokio::test]
+    async fn a_long_prompt_is_sent_to_servers_that_would_refuse_it_themselves() {
+        let steps = vec![ScriptStep::text("Blue."), ScriptStep::end()];
+        let prompt = "word ".repeat(40_000);
+        let answered = answer_from(ProviderKind::Anthropic, steps, &prompt).await;
+        assert_eq!(answered.expect("an answer").text, "Blue.");
     }
 }

@@ -154,7 +154,8 @@ impl Inbox {
                 }
                 Some("notifications/resources/updated") => {
                     self.shared.flood.reset_consecutive_skipped();
-                    if let Some(Value::String(uri)) = message["params"].get("uri") {
+                    let params = message.get("params");
+                    if let Some(Value::String(uri)) = params.and_then(|params| params.get("uri")) {
                         self.shared.updated_resources.add(uri);
                     }
                     return None;
@@ -285,5 +286,40 @@ mod tests {
             .skipped_summary()
             .expect("the invalid items are reported");
         assert!(summary.starts_with("2 lines "), "{summary}");
+    }
+
+    #[test]
+    fn messages_without_the_expected_params_are_harmless() {
+        let methods = [
+            "notifications/progress",
+            "notifications/message",
+            "notifications/cancelled",
+            "notifications/elicitation/complete",
+            "notifications/tools/list_changed",
+            "notifications/prompts/list_changed",
+            "notifications/resources/list_changed",
+            "notifications/resources/updated",
+            "notifications/tasks/status",
+            "elicitation/create",
+            "sampling/createMessage",
+            "roots/list",
+            "ping",
+        ];
+        let rest = [
+            "",
+            ",\"params\":null",
+            ",\"params\":[]",
+            ",\"params\":\"x\"",
+            ",\"params\":{}",
+        ];
+        let mut inbox = Inbox::new(Arc::new(SessionShared::default()), Box::new(|_| {}));
+        for method in methods {
+            for id in ["", ",\"id\":1", ",\"id\":null", ",\"id\":{}"] {
+                for params in rest {
+                    let line = format!(r#"{{"jsonrpc":"2.0","method":"{method}"{id}{params}}}"#);
+                    inbox.handle_text(line.as_bytes());
+                }
+            }
+        }
     }
 }

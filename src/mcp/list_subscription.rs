@@ -31,8 +31,8 @@ pub async fn relist_after_reconnects(session: &McpSession) {
     }
 }
 
-/// Listens until dropped. Each time it subscribes again, all lists are requested again as well,
-/// because it may have missed changes in between.
+/// Listens until dropped. After each new subscription but the first, all lists are requested again,
+/// because changes in between were missed.
 pub async fn listen_for_changes(
     session: &McpSession,
     reports_tool_changes: bool,
@@ -50,9 +50,17 @@ pub async fn listen_for_changes(
     }
     let filter = filter.build();
     let mut delay = DELAY_FIRST;
+    let mut is_first = true;
     loop {
         let started_at = Instant::now();
-        match run_subscription(session, filter.clone()).await {
+        let ended = tokio::select! {
+            // The request to subscribe is sent first.
+            biased;
+            ended = run_subscription(session, filter.clone()) => ended,
+            never = relist_once(session), if !is_first => never,
+        };
+        is_first = false;
+        match ended {
             // The server does not support this subscription, so retrying is pointless.
             Err(ServiceError::McpError(error)) => {
                 tracing::debug!("subscribing to changed lists failed: {}", error.message);
@@ -66,9 +74,14 @@ pub async fn listen_for_changes(
         }
         sleep(delay).await;
         delay = (delay * 2).min(DELAY_MAX);
-        session.shared.tools_changed.notify_one();
-        session.shared.content_changed.notify_one();
     }
+}
+
+/// Requests all lists again, and never returns.
+async fn relist_once<T>(session: &McpSession) -> T {
+    session.shared.tools_changed.notify_one();
+    session.shared.content_changed.notify_one();
+    pending().await
 }
 
 /// Runs one subscription until it ends, and cancels it if dropped. The changes themselves arrive

@@ -228,7 +228,7 @@ pub(super) async fn discard_note(request: NoteRequest, note: CreatedNote) -> Res
     let vault = open_vault(&request.settings, request.vault.clone()).await?;
     on_blocking_thread(move || match note.replaced_text {
         None => vault.remove_written(&note.written),
-        Some(old_text) => vault.replace_written(&note.written, &old_text).map(|_| ()),
+        Some(old_text) => vault.restore_written(&note.written, &old_text),
     })
     .await
 }

@@ -56,6 +56,26 @@ impl Vault {
         }
     }
 
+    /// Puts back the text that a written note replaced.
+    ///
+    /// # Errors
+    /// The note is missing or has changed since it was written, or the file cannot be written.
+    pub(super) fn restore_written(
+        &self,
+        note: &WrittenNote,
+        old_text: &str,
+    ) -> Result<(), NotesError> {
+        self.read_written(note)
+            .and_then(|(path, _)| {
+                let written = files::replace(&path, old_text.as_bytes(), NOTE_MODE);
+                written.map_err(|error| files::describe_io_error(&error))
+            })
+            .map_err(|why| NotesError::Unwritable {
+                path: note.note.clone(),
+                why,
+            })
+    }
+
     /// The path and the text of a written note that has not changed, or the reason.
     fn read_written(&self, note: &WrittenNote) -> Result<(PathBuf, String), String> {
         // The name may come from a session file that another program has edited.

@@ -142,7 +142,7 @@ impl ModelRegistry {
             return None;
         }
         match &cx.options.model {
-            Some(name) => settings.models.iter().find(|model| model.name == *name),
+            Some(name) => settings.find_model(name),
             None => settings.active_model(),
         }
     }

@@ -47,7 +47,7 @@ pub(super) struct Persistence {
     /// A fork that has no file name yet, and the title of the session it was forked from.
     pending_fork: Option<(ConversationSeq, String)>,
     /// Confirms a new title whose save has not been attempted yet.
-    pending_title: Option<(ConversationSeq, Event)>,
+    pending_title: Option<(ConversationSeq, SaveSeq, Event)>,
 }
 
 impl Persistence {
@@ -182,7 +182,7 @@ impl Persistence {
         cx: &mut EngineCx,
     ) {
         match self.save_conversation(conversation, cx) {
-            Some(_) => self.pending_title = Some((conversation.seq(), confirmation)),
+            Some(save) => self.pending_title = Some((conversation.seq(), save, confirmation)),
             None => cx.outbox.push(confirmation),
         }
     }
@@ -228,7 +228,10 @@ impl Persistence {
     ) {
         cx.report_tightened_permissions();
         let (seq, save) = (outcome.conversation, outcome.save);
-        let new_title = self.pending_title.take_if(|(renamed, _)| *renamed == seq);
+        // An earlier save, without the new title, may still be under way.
+        let has_title =
+            |(renamed, since, _): &mut (_, SaveSeq, _)| *renamed == seq && *since <= save;
+        let new_title = self.pending_title.take_if(has_title);
         match outcome.result {
             Ok(id) => {
                 self.journal.handle_session_saved(seq, save);
@@ -241,7 +244,7 @@ impl Persistence {
                 if let Some((_, original_title)) = fork {
                     cx.notice(fork_notice(conversation.session().title(), &original_title));
                 }
-                if let Some((_, confirmation)) = new_title {
+                if let Some((_, _, confirmation)) = new_title {
                     cx.outbox.push(confirmation);
                 }
                 if seq == conversation.seq() {
@@ -381,8 +384,10 @@ fn prepare_home_again(cx: &mut EngineCx) {
 /// The notice that another program changed the file, so the conversation was saved as a new
 /// one.
 fn conflict_notice(original: &SessionId, id: &SessionId) -> Notice {
-    Notice::warning(format!("Another program changed {original}."))
-        .with_advice(format!("This conversation continues as {id}."))
+    Notice::warning(format!(
+        "{original} was changed by another program or cannot be read."
+    ))
+    .with_advice(format!("This conversation continues as {id}."))
 }
 
 fn fork_notice(title: &str, original_title: &str) -> Notice {

@@ -34,7 +34,8 @@ pub struct SaveOutcome {
     pub conversation: ConversationSeq,
     pub save: SaveSeq,
     pub result: Result<SessionId, StoreError>,
-    /// The session whose file another program changed, so that a fork was saved instead.
+    /// The session whose file another program changed or which cannot be read, so that a fork was
+    /// saved instead.
     pub fork_of: Option<SessionId>,
 }
 

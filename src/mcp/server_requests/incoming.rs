@@ -24,6 +24,8 @@ const METHOD_NOT_FOUND: i64 = -32601;
 /// The code in the sampling specification's example of a rejected request.
 const USER_REJECTED: i64 = -1;
 const TOO_MANY_REQUESTS: i64 = -32000;
+/// JSON-RPC: not a valid request.
+const INVALID_REQUEST: i64 = -32600;
 
 /// The server's requests that wait for an answer, and the answers that wait to be sent.
 #[derive(Debug, Default)]
@@ -77,7 +79,11 @@ impl IncomingRequests {
     /// id is.
     pub fn add(&self, id: &Value, method: &str, params: Value) -> Option<Value> {
         let mut unanswered = lock_ignoring_poison(&self.unanswered);
-        if unanswered.len() >= UNANSWERED_MAX || unanswered.contains_key(&id.to_string()) {
+        if unanswered.contains_key(&id.to_string()) {
+            let message = "A request with this id has not been answered yet.";
+            return Some(error_response(id, INVALID_REQUEST, message));
+        }
+        if unanswered.len() >= UNANSWERED_MAX {
             let message = "Too many requests are waiting for the user.";
             return Some(error_response(id, TOO_MANY_REQUESTS, message));
         }

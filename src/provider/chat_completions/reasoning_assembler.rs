@@ -33,7 +33,7 @@ impl ReasoningAssembler {
         let content = delta.get("content").and_then(Value::as_array);
         let is_thinking = |block: &&Value| block["type"] == "thinking";
         for block in content.into_iter().flatten().filter(is_thinking) {
-            self.push_block("content", block, continues_thinking);
+            hidden_bytes += self.push_block("content", block, continues_thinking);
         }
         hidden_bytes
     }

@@ -26,6 +26,8 @@ pub struct BoundedSessions {
     inner: LocalSessionManager,
     max: usize,
     sessions: Mutex<HashMap<SessionId, SessionState>>,
+    /// Held from counting the sessions until the new one is among them.
+    creating: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug)]
@@ -57,6 +59,7 @@ impl BoundedSessions {
             inner,
             max,
             sessions: Mutex::default(),
+            creating: tokio::sync::Mutex::default(),
         }
     }
 
@@ -145,6 +148,7 @@ impl SessionManager for BoundedSessions {
     type Transport = SessionTransport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionsError> {
+        let _creating = self.creating.lock().await;
         let replaced = {
             let sessions = lock_ignoring_poison(&self.sessions);
             match sessions.len() < self.max {

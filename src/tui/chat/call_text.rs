@@ -93,6 +93,13 @@ pub fn full_call_text(call: &ToolCall) -> (String, usize) {
     (text, last_section_start)
 }
 
+/// What copying a call copies, with its heading: the result or the reason why there is none. Without
+/// either, for example after a timeout, the files or arguments.
+pub fn copied_section(call: &ToolCall) -> (&'static str, Cow<'_, str>) {
+    let last = call_sections(call).pop();
+    last.expect("every call has arguments")
+}
+
 /// Heading and content of each section of a call.
 fn call_sections(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
     let pretty = |arguments| serde_json::to_string_pretty(arguments).unwrap_or_default();

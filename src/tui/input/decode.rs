@@ -57,14 +57,14 @@ pub fn latin_key(c: char) -> char {
     // The jamo for the conjoining forms that some input methods send, in Unicode order. A space
     // stands for a vowel without a key of its own.
     const LEADING: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
-    const VOWELS: &str = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗ    ㅛㅜ    ㅠㅡ ㅣ";
+    const VOWELS: &str = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗ   ㅛㅜ   ㅠㅡ ㅣ";
     let nth_jamo = |jamo: &'static str, base: u32| jamo.chars().nth((u32::from(c) - base) as usize);
     let compatibility_jamo = match c {
         '\u{1100}'..='\u{1112}' => nth_jamo(LEADING, 0x1100),
         '\u{1161}'..='\u{1175}' => nth_jamo(VOWELS, 0x1161),
         _ => None,
     };
-    let c = compatibility_jamo.unwrap_or(c);
+    let c = compatibility_jamo.filter(|jamo| *jamo != ' ').unwrap_or(c);
     JAMO.iter()
         .find(|(jamo, _)| *jamo == c)
         .map_or_else(|| c.to_ascii_lowercase(), |(_, key)| *key)
@@ -301,5 +301,22 @@ mod tests {
     fn jamo_map_to_their_latin_keys() {
         let latin: String = "ㅛㅜㅇㄷㄴㅕ\u{110E}Y".chars().map(latin_key).collect();
         assert_eq!(latin, "yndesucy");
+    }
+
+    #[test]
+    fn conjoining_jamo_map_to_the_keys_of_their_compatibility_forms() {
+        use icu_normalizer::DecomposingNormalizerBorrowed;
+        let conjoining = DecomposingNormalizerBorrowed::new_nfkd();
+        for jamo in 'ㄱ'..='ㅣ' {
+            let decomposed = conjoining
+                .normalize(jamo.encode_utf8(&mut [0; 4]))
+                .into_owned();
+            let latin: String = decomposed.chars().map(latin_key).collect();
+            match latin_key(jamo) {
+                key if key.is_ascii() => assert_eq!(latin, key.to_string(), "{jamo}"),
+                // Written with several keys.
+                _ => assert_eq!(latin, decomposed, "{jamo}"),
+            }
+        }
     }
 }

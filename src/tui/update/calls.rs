@@ -5,7 +5,7 @@ use crate::domain::resource_link::links_in;
 use crate::domain::{CallId, Notice, ToolCall, ToolOutcome, ToolState};
 use crate::protocol::{Command, LeftTaskCommand};
 use crate::text::Clean;
-use crate::tui::chat::call_text::full_call_text;
+use crate::tui::chat::call_text::{copied_section, full_call_text};
 use crate::tui::keymap::Action;
 use crate::tui::layer::{PickedItem, UiRequest};
 use crate::tui::msg::UiEffect;
@@ -181,7 +181,7 @@ fn attach_linked_resource(model: &mut UiModel) {
     }
 }
 
-/// `/copy`: copies the selected call's raw result, or the last answer if no call is selected.
+/// `/copy`: copies the selected call's result, or the last answer if no call is selected.
 /// `/copy call` copies the result of the latest call that ran.
 pub fn copy_answer_or_result(model: &mut UiModel, argument: &str) {
     let call = match argument {
@@ -189,20 +189,20 @@ pub fn copy_answer_or_result(model: &mut UiModel, argument: &str) {
         "call" => model.chat.last_run_call(),
         _ => return model.notify(Notice::warning("Usage: /copy [call]")),
     };
-    let text = match call {
+    let copied = match call {
         Some(call) => {
-            let (text, result_start) = full_call_text(call);
-            Some(text[result_start..].to_owned())
+            let (heading, text) = copied_section(call);
+            let name = format!("the {heading} of {}", Clean::name(&call.tool));
+            Some((name, text.into_owned()))
         }
-        None if argument.is_empty() => model.chat.last_answer().map(str::to_owned),
+        None if argument.is_empty() => {
+            let answer = model.chat.last_answer();
+            answer.map(|answer| ("the last answer".to_owned(), answer.to_owned()))
+        }
         None => None,
     };
-    let name = match call {
-        Some(call) => format!("the result of {}", Clean::name(&call.tool)),
-        None => "the last answer".to_owned(),
-    };
-    match text {
-        Some(text) => model.with_context(|cx| cx.copy(&name, text)),
+    match copied {
+        Some((name, text)) => model.with_context(|cx| cx.copy(&name, text)),
         None if argument.is_empty() => {
             model.notify(Notice::info("No answer to copy yet."));
         }

@@ -53,11 +53,13 @@ fn the_notes_folder_is_stored_next_to_other_notes_settings() {
     config::set_notes_vault(&fixture.home, &folder("/노트/a \"b\"")).unwrap();
     let expected = text.replace("~/old", "/노트/a \\\"b\\\"");
     assert_eq!(fixture.config_text(), expected);
-    let fixture = with_config("{}");
-    config::set_notes_vault(&fixture.home, &folder("/notes")).unwrap();
-    let expected = serde_json::json!({ "notes": { "vault": "/notes" } });
-    let stored: serde_json::Value = serde_json::from_str(&fixture.config_text()).unwrap();
-    assert_eq!(stored, expected);
+    for text in ["{}", "{ \"notes\": null }"] {
+        let fixture = with_config(text);
+        config::set_notes_vault(&fixture.home, &folder("/notes")).unwrap();
+        let expected = serde_json::json!({ "notes": { "vault": "/notes" } });
+        let stored: serde_json::Value = serde_json::from_str(&fixture.config_text()).unwrap();
+        assert_eq!(stored, expected, "{text}");
+    }
     let fixture = with_config("{ \"notes\": \"~/notes\" }");
     let error = config::set_notes_vault(&fixture.home, &folder("/notes")).unwrap_err();
     assert!(error.to_string().contains("`notes` is"), "{error}");
