@@ -165,7 +165,7 @@ impl ServerSupervisor {
         }
     }
 
-    /// Runs a session until it ends or is stopped.
+    /// Runs a session until it ends, is stopped, or the user asks for a new connection.
     pub(super) async fn run_until_stopped(
         &self,
         shared: &SessionShared,
