@@ -46,7 +46,7 @@ pub(super) enum SessionChannel<'a> {
 
 impl ServerSupervisor {
     /// Starts the server, runs its session and stops it. If the first handshake fails, the server
-    /// may be restarted for another one.
+    /// may be restarted for another handshake.
     pub(super) async fn connect(&self, endpoint: &Endpoint) -> SessionEnd {
         match endpoint {
             Endpoint::BuiltIn => self.negotiate(SessionChannel::BuiltIn).await.end,

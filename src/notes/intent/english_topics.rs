@@ -4,7 +4,7 @@
 use super::english_lookalikes::DETERMINERS;
 use super::topic::RequestTopic;
 
-/// Only these words together are not a topic, because they refer to something outside the prompt.
+/// A topic must not consist of only these words, which refer to something outside the prompt.
 const REFERENCES: &[&str] = &[
     "this",
     "that",
