@@ -24,7 +24,7 @@ impl Actor {
                     self.cx.outbox.push(Event::ServerLogRead(Arc::new(log)));
                 }
             }
-            Command::PinTool { server, tool } => self.pin_tool(&server, tool),
+            Command::PinTool { server, tool } => self.toggle_pinned_tool(&server, tool),
             Command::ToggleTool { server, tool } => self.toggle_tool(&server, tool),
             Command::ReviewInstructions(server) => {
                 let servers = self.hub.servers();
@@ -89,7 +89,8 @@ impl Actor {
         self.configure_servers();
     }
 
-    fn pin_tool(&mut self, id: &ServerId, tool: String) {
+    /// Changes whether requests always offer the tool. The pin of its definition is unaffected.
+    fn toggle_pinned_tool(&mut self, id: &ServerId, tool: String) {
         let Some(server) = self.settings.server_mut(id) else {
             return;
         };

@@ -118,7 +118,6 @@ impl Actor {
         turn.is_some_and(|turn| turn.agent.is_side_request)
     }
 
-    /// Carries out the outputs of the context budget.
     pub(super) fn perform_budget_outputs(&mut self, outputs: Vec<BudgetOutput>) {
         for output in outputs {
             match output {
@@ -230,7 +229,7 @@ impl Actor {
                 "{replaced_turns} turns were replaced. Their notes stay: {}.",
                 kept_notes.join(", ")
             );
-            // Later than the end of the turn, whose notice would replace this one.
+            // Posted after the end of the turn, whose notice would replace this one.
             let notice = Notice::info(text).with_advice(Advice::ListBranches);
             self.report_later(Box::pin(ready(notice)));
         }
