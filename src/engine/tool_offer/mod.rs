@@ -149,8 +149,8 @@ impl ToolOffer {
         (is_new && self.add(&key)).then(|| self.update(toolset))
     }
 
-    /// Adds pinned tools, recently used ones and matches for the prompt. Pinned tools and the best
-    /// match are added even if they exceed `tokens_max`.
+    /// Adds pinned tools and matches for the prompt; in the first turn also recently used tools.
+    /// Pinned tools and, in the first turn, the best match are added even if they exceed `tokens_max`.
     fn add_selected(
         &mut self,
         toolset: &Arc<Toolset>,

@@ -48,8 +48,9 @@ struct RepeatingBlock {
 }
 
 impl LoopDetector {
-    /// Checks `text`, which must extend the text of the last check. Takes O(1) time per new byte,
-    /// however long the text and the repetition are.
+    /// Checks `text`, which must extend the text of the last check. Reports nothing while less than
+    /// [`CHECK_INTERVAL_BYTES`] of it is new. Takes O(1) time per new byte, however long the text and
+    /// the repetition are.
     pub(super) fn check(&mut self, text: &str) -> Repetition {
         if text.len() < self.checked_bytes + CHECK_INTERVAL_BYTES {
             return Repetition::None;
