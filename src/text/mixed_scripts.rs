@@ -200,8 +200,8 @@ impl<'a> Word<'a> {
         })
     }
 
-    /// Whether `c`, in a word with ASCII letters or digits, is a digit or letter of a script in which
-    /// the value is not written.
+    /// Whether `c`, in a word with ASCII letters or digits, is a digit, or a letter that resembles
+    /// ASCII, of a script in which the value is not written.
     fn is_from_other_script(&self, c: char, script: Script) -> bool {
         let has_ascii = self.text.contains(|c: char| c.is_ascii_alphanumeric());
         if is_non_ascii_digit(c) {

@@ -23,8 +23,8 @@ pub struct Clean(String);
 
 impl Clean {
     /// Sanitizes a complete text. Drops escape sequences, control characters, bidirectional
-    /// controls and invisible characters; converts `\r\n`, `\r`, U+2028 and U+2029 to `\n`;
-    /// expands tabs to the next tab stop. O(len).
+    /// controls and invisible characters that no valid cluster needs; converts `\r\n`, `\r`,
+    /// U+2028 and U+2029 to `\n`; expands tabs to the next tab stop. O(len).
     pub fn new(raw: &str) -> Self {
         Sanitizer::default().push(raw)
     }
