@@ -46,8 +46,8 @@ pub struct CompletionRow {
 pub struct CompletionList {
     pub title: &'static str,
     pub rows: Vec<CompletionRow>,
-    /// `None` if Enter runs the message as it is: nothing is typed after the slash, or nothing, only a
-    /// number or the path of a note after the command, and the user selected nothing.
+    /// `None` if Enter runs the message as it is: the user selected no row, and typed only a slash, or
+    /// a command with nothing, a number or a path after it.
     pub selected: Option<usize>,
     /// What Enter does with the selected row.
     pub confirm_hint: &'static str,
