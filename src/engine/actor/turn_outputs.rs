@@ -202,7 +202,8 @@ impl Actor {
             PromptKind::Replace => turn.replaced_turns,
             _ => 0,
         };
-        // The user edited one of several turns and did not see the notes of the others, so they stay.
+        // Of several replaced turns, the user edited only the first and may not think of the notes of
+        // the others, so all of these notes stay.
         let kept_notes = match replaced_turns {
             0 | 1 => Vec::new(),
             count => self.conversation.note_names_of_last_turns(count),

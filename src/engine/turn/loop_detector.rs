@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn similar_but_varied_text_is_not_flagged() {
+    fn varied_text_and_short_repetition_are_not_flagged() {
         let rule = "-".repeat(1_500);
         let table: String = (0..200).map(|n| format!("| {n} | a row | 0 |\n")).collect();
         let seven = "A refrain that comes seven times.\n".repeat(7);
