@@ -28,8 +28,8 @@ const FORMULA_SUBSCRIPTS: [&str; 12] = [
 ];
 const FULLWIDTH_ASCII: Range<char> = '\u{FF01}'..'\u{FF5F}';
 
-/// The byte offsets of characters in `text` that pass for others, in ascending order. `context` is
-/// that of the whole value. O(len), fast for ASCII.
+/// The byte offsets of characters in `text` that pass for others, in ascending order. `context`
+/// describes the whole value. O(len), fast for ASCII.
 pub(super) fn deceptive_letters(text: &str, context: &ScriptContext) -> Vec<usize> {
     let mut found = Vec::new();
     if text.is_ascii() {

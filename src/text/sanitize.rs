@@ -50,7 +50,7 @@ impl Clean {
         Self::unambiguous_part(raw, &ScriptContext::of(raw))
     }
 
-    /// [`Clean::unambiguous`] of a part of a value, such as a line. `context` is that of the value.
+    /// [`Clean::unambiguous`] of a part of a value, such as a line. `context` describes the value.
     pub fn unambiguous_part(raw: &str, context: &ScriptContext) -> Self {
         let deceptive = deceptive_letters(raw, context);
         if !raw.contains('⟨') && deceptive.is_empty() && !has_look_alikes(raw) {

@@ -102,7 +102,7 @@ impl Composer {
         use CompletionMatch::{Digits, Unfiltered};
         let selected = match self.completion {
             CompletionState::Selected(row) => Some(row.min(rows.len() - 1)),
-            // A part of a path matches other notes, which the user does not mean by it.
+            // A typed path may also match a part of other paths, which the user does not mean.
             _ if self.typed_note_path().is_some() => None,
             _ => (!matches!(first.quality, Unfiltered | Digits)).then_some(0),
         };

@@ -62,7 +62,7 @@ impl Composer {
         });
     }
 
-    /// Requests that the message is saved at once, because the disk has no other copy of it.
+    /// Requests that the message be saved at once, because the disk has no other copy of it.
     pub fn save_draft_at_once(&mut self) {
         self.draft.is_urgent = true;
     }
