@@ -99,7 +99,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Starts a model server, and a home configured with its only model.
+/// Starts a model server and creates a home whose only model it serves.
 fn ollama() -> (ModelServer, TestHome) {
     let server = ModelServer::start();
     let home = TestHome::with_ollama(&server.url());

@@ -1,6 +1,6 @@
-//! `cargo bench --bench text`: the pure functions that every token passes through, each at three
-//! sizes. A linear function has the same throughput at all of them. Benchmarks ending in `by_token`
-//! feed the text in tokens, as a model sends it; the others feed it whole.
+//! `cargo bench --bench text`: the pure functions that answers pass through, each with texts of
+//! several sizes. A linear function has the same throughput at all of them. Benchmarks ending in
+//! `by_token` feed the text in tokens, as a model sends it; the others feed it whole.
 
 #[path = "../tests/support/fixtures.rs"]
 mod fixtures;

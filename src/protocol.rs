@@ -67,7 +67,8 @@ pub enum Command {
         ask: AskId,
         answer: UserAnswer,
     },
-    /// Cancels the running turn. Acknowledged by [`Event::InterruptAcknowledged`].
+    /// Cancels the running turn and the answers that the model is generating for servers.
+    /// Acknowledged by [`Event::InterruptAcknowledged`].
     Interrupt,
     /// Checks edited arguments against the tool's schema before the user decides; answered
     /// by [`Event::ArgumentsChecked`].
@@ -88,7 +89,8 @@ pub enum Command {
     SelectModel(ModelRef),
     /// Lists the models of every model server.
     ListCatalog,
-    /// Uses a model of a server. Asks the user first if `config.json` does not list it.
+    /// Uses a model of a server. Asks the user first if `config.json` does not list it, except on
+    /// the first run.
     UseModel {
         server: ModelServer,
         model: String,
@@ -127,8 +129,8 @@ pub enum Command {
     FindImportSources(QueryId),
     /// Adds servers to `mcp-servers.json`, switched off.
     AddServers(Vec<NewServer>),
-    /// Requests a server's stderr; answered by [`Event::ServerLogRead`] if it has more than
-    /// `lines_seen` lines.
+    /// Requests a server's log; answered by [`Event::ServerLogRead`], unless `lines_seen` is still
+    /// the `lines_written` of the log.
     ReadServerLog {
         server: ServerId,
         lines_seen: Option<u64>,
@@ -203,7 +205,8 @@ pub enum Command {
     SaveDraft(UnsentText),
     /// Adds an unsent text to the saved prompt history, so that a later draft cannot replace it.
     AddToHistory(String),
-    /// Reads a file to attach; answered by [`Event::AttachmentRead`].
+    /// Reads a file, the clipboard or a resource to attach; answered by
+    /// [`Event::AttachmentRead`].
     Attach {
         query: QueryId,
         source: AttachmentSource,
@@ -263,9 +266,10 @@ pub enum Event {
         title: String,
     },
     SavedSession(SavedSessionEvent),
-    /// The title set by the user. [`SavedSessionEvent::Renamed`] follows once it is saved.
+    /// The title set by the user. Once it is saved, [`SavedSessionEvent::Renamed`] follows, or a
+    /// notice that the title was shortened.
     SessionRenamed(String),
-    /// The conversation's other branches, most recently left first.
+    /// The result of [`Command::ListBranches`], most recently left first.
     BranchesListed(Vec<BranchSummary>),
     PrivateChanged(bool),
     /// The conversation named on the command line, or that of a resumed turn, cannot be opened. A

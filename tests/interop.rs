@@ -138,7 +138,7 @@ fn llama_cpp_accepts_the_tools_of_humble_ask_and_generates_freely() {
 
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
-fn llama_cpp_answers_on_the_screen_and_is_saved() {
+fn an_answer_of_llama_cpp_is_shown_on_the_screen_and_saved() {
     let home = home_with_llama(&grammar_for(ANSWER));
     let mut terminal = TerminalOptions::in_home(&home).arg("--no-tools").start();
     terminal.wait_for_text("smollm2");

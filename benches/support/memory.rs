@@ -1,8 +1,9 @@
-//! Memory of a process, from `/proc`. On systems without `/proc`, it is reported as not available.
+//! Memory of a process, from `/proc`.
 
 use std::fs;
 
-/// Resident memory in bytes: `name` is `VmRSS` for the current value, `VmHWM` for the peak.
+/// Resident memory in bytes: `name` is `VmRSS` for the current value, `VmHWM` for the peak. `None`
+/// on systems without `/proc`.
 pub fn memory(process: u32, name: &str) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = text.lines().find(|line| line.starts_with(name))?;

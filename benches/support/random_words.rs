@@ -53,7 +53,7 @@ pub fn english_word(rank: usize) -> String {
 
 /// The Korean word with this rank; 0 is the most frequent. Some words have a particle.
 pub fn korean_word(rank: usize) -> String {
-    let letter = |n: usize| char::from_u32(0xac00 + (n * 7919 % 11172) as u32).expect("Hangul");
+    let syllable = |n: usize| char::from_u32(0xac00 + (n * 7919 % 11172) as u32).expect("Hangul");
     let particle = ["를", "은", "에서", "", ""][rank % 5];
-    format!("{}{}{particle}", letter(rank), letter(rank / 50 + 3))
+    format!("{}{}{particle}", syllable(rank), syllable(rank / 50 + 3))
 }

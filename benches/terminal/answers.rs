@@ -27,7 +27,7 @@ pub fn prose(count: usize) -> Vec<String> {
         .collect()
 }
 
-/// A kind of Markdown that forms a single block of any length.
+/// A kind of Markdown of any length. All but prose form a single block.
 #[derive(Clone, Copy)]
 pub enum MarkdownShape {
     Prose,

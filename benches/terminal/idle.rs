@@ -1,4 +1,4 @@
-//! The idle program: startup time, memory, and bytes written.
+//! The idle program: startup time, memory, CPU time, and bytes written.
 
 use super::memory::memory;
 use super::program::{LEFT, Program};
@@ -27,7 +27,7 @@ pub fn measure(report: &mut Report, scale: &Scale) {
     );
 
     let mut program = Program::open(&home);
-    // By then, all startup work has finished.
+    // Wait until all startup work has finished.
     std::thread::sleep(Duration::from_secs(1));
     let resident = memory(program.process, "VmRSS").map(megabytes);
     report.add_bounded("memory at rest", resident, Unit::Megabytes, 20.0);

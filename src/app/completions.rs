@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
-/// Prints the script for a shell.
+/// Prints the completion script for a shell.
 ///
 /// # Errors
 /// The script could not be written.

@@ -14,7 +14,7 @@ const PIPE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const CHAT_COMMAND: &str = "/chat ";
 
 /// The prompt from the arguments, with piped input as context. A lone `-` makes the piped input
-/// itself the prompt. `None` if both are empty.
+/// itself the prompt. `None` if there is no text.
 pub(super) fn read_prompt(words: &[String]) -> Result<Option<Prompt>> {
     let typed = words.join(" ");
     let stdin = std::io::stdin();

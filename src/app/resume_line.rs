@@ -39,13 +39,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_names_the_command_and_a_clean_title() {
+    fn the_line_names_the_command_and_a_clean_title_of_limited_width() {
         let command = resume_command(Some(Path::new("/tmp/h")));
         let line = resume_line(&command, "Trip\nto \u{1b}[2JBusan");
         assert_eq!(
             line,
             "humble --home /tmp/h --continue  resumes \"Trip to Busan\""
         );
+        let long = resume_line("humble --continue", &"가".repeat(100));
+        assert!(
+            long.ends_with(&format!("\"{}\"", "가".repeat(25))),
+            "{long}"
+        );
+    }
+
+    #[test]
+    fn the_home_is_quoted_for_the_shell_if_necessary() {
         for (home, quoted) in [
             ("/tmp/my files", "'/tmp/my files'"),
             ("/tmp/it's $HOME", r"'/tmp/it'\''s $HOME'"),
@@ -55,10 +64,5 @@ mod tests {
             let command = resume_command(Some(Path::new(home)));
             assert_eq!(command, format!("humble --home {quoted} --continue"));
         }
-        let long = resume_line("humble --continue", &"가".repeat(100));
-        assert!(
-            long.ends_with(&format!("\"{}\"", "가".repeat(25))),
-            "{long}"
-        );
     }
 }

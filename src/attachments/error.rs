@@ -50,7 +50,7 @@ impl AttachError {
         }
     }
 
-    /// Whether the message starts with a word, not with the name of a file.
+    /// Whether the message starts with a word, not with a name.
     fn starts_with_word(&self) -> bool {
         matches!(
             self,

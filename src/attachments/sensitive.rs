@@ -1,4 +1,4 @@
-//! Files that probably hold credentials, by their names and first lines.
+//! Recognizes files that probably hold credentials, by their paths and first lines.
 
 use std::path::Path;
 

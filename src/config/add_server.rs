@@ -52,8 +52,8 @@ pub fn preview_server(new: &NewServer) -> Result<ServerConfig, String> {
 }
 
 /// Prepares an entry for a check in which every variable has the value `1`. That value is valid in
-/// the host, port or path of a URL but not in its scheme, so a URL that starts with a variable is
-/// replaced as a whole.
+/// the host, port or path of a URL but not in its scheme, so a URL whose scheme may come from a
+/// variable is replaced as a whole.
 fn with_placeholder_url(mut entry: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::String(url)) = entry.get_mut("url")
         && let Some((before, _)) = url.split_once("${")

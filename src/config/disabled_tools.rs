@@ -1,5 +1,5 @@
-//! The disabled tools of a server: its `toolsOff`, and for the built-in server also `toolsOn` and
-//! the defaults. Warns about names that no built-in tool has.
+//! Works out which tools of a server are disabled: from `toolsOff` and, for the built-in server,
+//! also from `toolsOn` and the defaults. Warns about names that no built-in tool has.
 
 use super::error::file_name;
 use super::fields::{self, ConfigObject, FieldError};

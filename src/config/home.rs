@@ -135,8 +135,9 @@ impl Home {
         self.root.join("trash")
     }
 
-    /// Creates the folders and, on the first run, the system prompt. A home that cannot be
-    /// written only causes a banner, because chatting still works.
+    /// Creates the folders and, on the first run, the system prompt. Removes temporary files that a
+    /// crash left. A home that cannot be written only causes a banner, because chatting still
+    /// works.
     pub fn prepare(&self) -> Vec<Banner> {
         let check = |folder: PathBuf| {
             files::check_writable(&folder).map_err(|error| UnwritableFolder { folder, error })

@@ -76,6 +76,6 @@ use crate::domain::Banner;
 pub struct Loaded<T> {
     pub value: T,
     pub banners: Vec<Banner>,
-    /// The whole file is unusable, and `value` is the default.
+    /// The whole file is unusable, so nothing in `value` comes from it.
     pub is_unusable: bool,
 }

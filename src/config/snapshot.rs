@@ -24,7 +24,7 @@ pub struct ConfigSnapshot {
 pub struct ConfigLoad {
     pub snapshot: ConfigSnapshot,
     pub banners: Vec<Banner>,
-    /// Each flag marks an unusable file, whose part of the snapshot is the default.
+    /// Each of these flags marks a file that is unusable, so that no value comes from it.
     settings_failed: bool,
     servers_failed: bool,
     prompt_failed: bool,

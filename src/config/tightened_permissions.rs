@@ -4,7 +4,8 @@ use super::Home;
 use crate::domain::Notice;
 use crate::files;
 
-/// A notice for each such file or folder of `home` that has not been reported yet.
+/// A notice for each file of `home` that became private, and for each folder of `home` that
+/// contains such a file. Each is reported only once.
 pub fn tightened_permissions_notices(home: &Home) -> Vec<Notice> {
     let paths = files::take_tightened_paths(home.root()).into_iter();
     let notice = |path: std::path::PathBuf| {

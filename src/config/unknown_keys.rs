@@ -102,8 +102,8 @@ const MODEL_KEYS: [&str; 14] = [
     "vision",
 ];
 
-/// The keys of `config.json` that this program does not read. They may belong to another program,
-/// so no banner names them. Empty if the file cannot be read.
+/// The keys at the root of `config.json` and in its models that this program does not read. They
+/// may belong to another program, so no banner names them. Empty if the file cannot be read.
 pub fn unused_keys(home: &Home) -> Vec<String> {
     let Ok(Some(document)) = JsonDocument::read(&home.config()) else {
         return Vec::new();

@@ -77,7 +77,7 @@ struct ArrayElement {
 #[derive(Debug, Default)]
 struct CallEvidence {
     names_tool: bool,
-    /// The last key was that of a tool name; its value must follow.
+    /// The last key was one for the tool's name, which must follow as its value.
     expects_name: bool,
     has_arguments: bool,
 }

@@ -37,8 +37,9 @@ impl WhitespaceHoldback {
         &self.withheld
     }
 
-    /// Splits the withheld text into a hidden and a shown part, for use when text follows. Blank
-    /// lines are hidden. Separators, and indentation that means code in Markdown, are shown.
+    /// Splits the withheld text into a hidden and a shown part, for use when text follows.
+    /// Separators, and indentation that means code in Markdown, are shown; other whitespace is
+    /// hidden.
     pub(super) fn split_before_text(&self) -> (&str, &str) {
         let separators = self.withheld.trim_start();
         if !separators.is_empty() {

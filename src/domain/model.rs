@@ -183,7 +183,7 @@ impl ModelConfig {
         self.base_url == self.provider.default_base_url()
     }
 
-    /// Whether `server` lists this model as `name`.
+    /// Whether `name` in the list of `server` means this model.
     pub fn is_listed_as(&self, server: &ModelServer, name: &str) -> bool {
         self.server() == *server && is_same_model(&self.model, name)
     }

@@ -99,7 +99,8 @@ pub enum BannerCause {
     UnknownSession,
     /// `config.json` marks several models as active.
     SeveralActiveModels,
-    /// `trust.json` existed at startup but could not be read, so every call needs approval.
+    /// `trust.json` exists but could not be read. At startup, every call therefore needs approval;
+    /// later, the decisions read before stay in use.
     UnreadableTrust,
     /// This settings file could not be read.
     UnreadableFile(String),

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_field_takes_the_rest_of_the_line() {
+    fn the_last_field_takes_the_rest_of_the_text() {
         let body = TemplateBody::parse("{{city}} {{day}} {{text}}");
         let split = |argument| body.split_argument(argument);
         assert_eq!(split(""), [""; 0]);

@@ -33,7 +33,7 @@ pub fn links_in(text: &str) -> Vec<ResourceLink> {
         };
         let (uri, details) = inner.split_once(SEPARATOR).unwrap_or((inner, ""));
         let is_new = !links.iter().any(|link| link.uri == uri);
-        // Text without a colon is not a URI, for example the note that a link has none.
+        // Text without a colon is not a URI, for example the remark that a link has none.
         if is_new && uri.contains(':') && links.len() < LINKS_MAX {
             links.push(ResourceLink {
                 uri: uri.to_owned(),

@@ -1,6 +1,6 @@
 //! Sampling: a server asks for an answer from the user's model, and may offer tools that it runs
-//! itself. Only texts, calls and results of these tools, and their definitions are sent to the model;
-//! everything else in the request is left out and counted. Pure.
+//! itself. The model gets only texts, the tools' definitions, and the calls and results of these
+//! tools; everything else in the request is left out and counted. Pure.
 
 mod parts;
 mod sections;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::ops::Range;
 use url::Url;
 
-/// Shorter values of `env` or `headers` stay visible: hiding them would make logs unreadable.
+/// Shorter values without a telling name stay visible: hiding them would make logs unreadable.
 const VALUE_CHARS_MIN: usize = 6;
 /// Shorter values stay visible even if their name suggests a secret.
 const NAMED_SECRET_CHARS_MIN: usize = 4;

@@ -25,8 +25,8 @@ pub struct ServerConfig {
     pub protocol: ProtocolMode,
     /// How to sign in, if the server requires it.
     pub oauth: OAuthSettings,
-    /// Values of expanded variables (`${NAME}`) and the secrets of `oauth`, longest first. They are
-    /// removed from logs and screens.
+    /// Values of expanded variables (`${NAME}`), values of inherited variables with secret names,
+    /// and the secrets of `oauth`, longest first. They are removed from logs and screens.
     pub secrets: Vec<Secret>,
 }
 

@@ -48,7 +48,8 @@ pub struct ExportPart {
 }
 
 impl ExportPart {
-    /// The index of the first message of the part. A turn begins with a prompt.
+    /// The index of the first message of the part. Turns are counted by their prompts or, in an
+    /// export of answers, by their answers.
     pub fn first_message(self, session: &Session) -> usize {
         let is_start = move |message: &SavedMessage| match self.answers_only {
             true => message.role == MessageRole::Assistant,

@@ -15,7 +15,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The heading above a server's description of its tool. Every line of the description is indented.
+/// The heading above a server's description of its tool.
 pub const SERVER_DESCRIPTION_HEADING: &str = "The server describes this tool:";
 /// The prefix of every line of server text.
 pub const QUOTE_PREFIX: &str = "  | ";
@@ -272,8 +272,8 @@ impl ToolCall {
         }
     }
 
-    /// Whether the server may still be running the call as a task: the turn or the program ended, or
-    /// the user left the task, before its result arrived.
+    /// Whether the server may still be running the call as a task, because the turn or the program
+    /// ended before its result arrived. The list of left tasks keeps its calls in this state.
     pub fn has_open_task(&self) -> bool {
         self.task.is_some() && self.state == ToolState::Done(ToolOutcome::Interrupted)
     }

@@ -32,8 +32,8 @@ const SAMPLING_LAUNCH: &str = "sampling";
 impl OfferedTool {
     pub const TOOL_SEARCH_NAME: &str = "find_tools";
 
-    /// The tool with which the model finds tools that are left out of requests to save context. It belongs to the built-in server, but
-    /// the engine answers its calls.
+    /// The tool with which the model finds tools that are left out of requests to save context. It
+    /// belongs to the built-in server, but the engine answers its calls.
     pub fn tool_search(definition: Tool) -> Self {
         let server = Self::tool_search_server();
         Self {

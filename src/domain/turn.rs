@@ -141,7 +141,8 @@ impl Prompt {
         self.request_text().filter(|_| !self.has_extra_input())
     }
 
-    /// Like [`Self::text_for_agents`], for prompts with extra input: the text without it.
+    /// Like [`Self::text_for_agents`], for prompts with extra input: the text without it, or the
+    /// whole text if the user typed none.
     pub fn text_without_extra_input(&self) -> Option<&str> {
         let text = self.request_text().filter(|_| self.has_extra_input())?;
         let typed = text.get(..self.piped_from.unwrap_or(text.len()))?.trim();
@@ -159,7 +160,7 @@ impl Prompt {
         is_piped || !self.attachments.is_empty()
     }
 
-    /// The text typed by the user; empty for commands.
+    /// The text of a prompt that the user typed, with any piped input; empty for commands.
     pub fn typed_text(&self) -> &str {
         match self.kind.is_typed() {
             true => &self.text,
@@ -214,7 +215,7 @@ pub enum WaitReason {
     Retrying,
 }
 
-/// Tokens arrive as deltas, everything else as complete snapshots, which are safe to apply
+/// Text arrives as deltas, the state of a call as complete snapshots, which are safe to apply
 /// twice.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]

@@ -48,7 +48,7 @@ impl AttachmentJobs {
     }
 
     /// Finds out which of these paths are files. A folder on a slow network delays the message only
-    /// briefly: its files then count as missing.
+    /// briefly: all of the paths then count as missing.
     pub(super) fn find_mentioned(&self, query: QueryId, paths: Vec<String>, cx: &mut EngineCx) {
         let finder = Arc::clone(&self.finder);
         cx.jobs.spawn(async move {

@@ -123,8 +123,9 @@ pub(super) async fn complete(
         ContextFit::Fits { num_ctx } => num_ctx,
         // Growing further would need the user's consent.
         ContextFit::Grows { from: limit, .. } | ContextFit::TooLong { num_ctx: limit } => {
-            let message =
-                format!("The prompt takes about {estimate} tokens, more than the {limit} allowed.");
+            let message = format!(
+                "The prompt takes about {estimate} tokens and needs a larger context than the allowed {limit}."
+            );
             return Err(Notice::failure(message).with_advice("Shorten the prompt."));
         }
     };

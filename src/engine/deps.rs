@@ -39,8 +39,8 @@ pub struct EngineOptions {
     pub no_save: bool,
     /// If the settings list no models, discover some and offer them.
     pub offers_models: bool,
-    /// Answer one prompt without a user present, as in a script. The prompt is not added to the
-    /// history, and unfinished turns are not offered.
+    /// Answer one prompt and end (`humble ask`). The prompt is not added to the history, and nothing
+    /// that earlier runs left is offered, such as unfinished turns.
     pub is_one_shot: bool,
     /// Tools that may run without asking until the program ends, by server and name.
     pub allowed_tools: Vec<(ServerId, String)>,

@@ -106,7 +106,7 @@ pub(super) fn read_resource(
     });
 }
 
-/// Encodes and hashes contents of several megabytes without delaying the engine.
+/// Runs `task` on a blocking thread: encoding and hashing several megabytes would delay the engine.
 async fn run_blocking<T: Send + 'static>(
     task: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, String> {

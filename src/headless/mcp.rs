@@ -84,27 +84,27 @@ impl ServerReport {
         }
     }
 
-    /// Number of enabled tools, number of all tools, and estimated tokens of the enabled tools.
+    /// Number of offered tools, number of all tools, and estimated tokens of the offered tools.
     fn tool_counts(&self) -> (usize, usize, usize) {
-        let enabled_count = self.server.offered_tools().count();
+        let offered_count = self.server.offered_tools().count();
         let tokens = self.server.offered_tools().map(token_estimate).sum();
-        (enabled_count, self.server.tools.len(), tokens)
+        (offered_count, self.server.tools.len(), tokens)
     }
 
     fn tool_count_texts(&self) -> [String; 2] {
-        let (enabled_count, total_count, tokens) = self.tool_counts();
-        let out_of = if enabled_count == total_count {
+        let (offered_count, total_count, tokens) = self.tool_counts();
+        let out_of = if offered_count == total_count {
             String::new()
         } else {
             format!(" of {total_count}")
         };
-        let plural = if enabled_count == 1 && enabled_count == total_count {
+        let plural = if offered_count == 1 && offered_count == total_count {
             ""
         } else {
             "s"
         };
         [
-            format!("{enabled_count}{out_of} tool{plural}"),
+            format!("{offered_count}{out_of} tool{plural}"),
             format!("~{tokens} tokens"),
         ]
     }
@@ -147,7 +147,7 @@ impl ServerReport {
 
     /// The server as a JSON object.
     pub fn to_json(&self) -> Value {
-        let (enabled_count, total_count, tokens) = self.tool_counts();
+        let (offered_count, total_count, tokens) = self.tool_counts();
         let mut value = json!({
             "name": self.server.id,
             "description": self.config.description,
@@ -155,7 +155,7 @@ impl ServerReport {
             "transport": self.transport().map(transport_name),
             "protocol": self.server.peer.as_ref().map(|peer| &peer.protocol),
             "tools": total_count,
-            "tools_on": enabled_count,
+            "tools_on": offered_count,
             "tokens": tokens,
         });
         if let Some(peer) = &self.server.peer {

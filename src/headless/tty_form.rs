@@ -18,14 +18,15 @@ const MATCHES_SHOWN_MAX: usize = 10;
 const REFUSALS: &str = "n: decline, x: decline all from it, c: cancel";
 const DECLINED: &str = "Declined: there is no terminal to ask on.";
 
-type FormAnswer = (UserAnswer, Option<String>);
+/// The answer to a request, and a line that reports it, if one is needed.
+type RequestAnswer = (UserAnswer, Option<String>);
 
 /// Asks whether to fill in the form, for each value, and then whether to send them.
 pub async fn ask_form(
     tty: Option<Arc<TtyReader>>,
     server: &ServerId,
     form: &ElicitationForm,
-) -> FormAnswer {
+) -> RequestAnswer {
     let server = Clean::name(server.as_str());
     let Some(tty) = tty else {
         let report = format!("{server} asked for values. {DECLINED}");
@@ -224,7 +225,7 @@ pub async fn ask_page(
     tty: Option<Arc<TtyReader>>,
     server: &ServerId,
     page: &UrlElicitation,
-) -> FormAnswer {
+) -> RequestAnswer {
     let server = Clean::name(server.as_str());
     let Some(tty) = tty else {
         let report = format!("{server} asked to open a page on {}. {DECLINED}", page.host);

@@ -150,7 +150,7 @@ impl SecretReplacer<'_> {
         format!("{}{space}{replaced}", &arg[..=at])
     }
 
-    /// Replaces the value of a variable of `env`.
+    /// Replaces the secrets in the value of a variable of `env`.
     fn replace_named(&mut self, name: &str, value: &str) -> String {
         match is_secret_name(name) {
             true => self.replace_value(value, Some(name)),

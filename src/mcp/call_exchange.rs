@@ -21,7 +21,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 /// How a request of a call ended.
 pub enum CallEnding {
     Answered(Value),
-    /// The server answered with a protocol error.
+    /// The call failed without a result, for example with a protocol error. The text says why.
     ToolFailed(String),
     /// The server continues the call as a task, whose progress it reports with this token.
     TaskCreated(Box<CreatedTask>, ProgressToken),

@@ -11,8 +11,8 @@ pub const CONTENT_PAGES_MAX: usize = 100;
 /// Maximum number of items of one list.
 pub const CONTENT_ITEMS_MAX: usize = 1_000;
 const ARGUMENTS_MAX: usize = 50;
-/// Maximum size of a name or title. A longer name or URI is invalid, because a request needs all of
-/// it; other texts are truncated.
+/// Maximum size of a name or title. Longer text that a request needs in full, such as a prompt's name
+/// or a URI, makes the item invalid; any other text is truncated.
 const NAME_BYTES_MAX: usize = 512;
 const URI_BYTES_MAX: usize = 4_096;
 const DESCRIPTION_BYTES_MAX: usize = 4_096;

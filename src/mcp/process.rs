@@ -159,7 +159,7 @@ impl Process {
     }
 
     /// Stops the process group: waits for it to exit after stdin was closed, then sends SIGTERM,
-    /// then SIGKILL. Takes at most three times `STOP_GRACE`. Returns the exit status if the process
+    /// then SIGKILL, and waits up to `STOP_GRACE` each time. Returns the exit status if the process
     /// exited before the first signal.
     pub async fn close(mut self) -> Option<ExitStatus> {
         let mut is_gone = timeout(STOP_GRACE, self.wait_until_gone()).await.is_ok();

@@ -46,7 +46,7 @@ pub(super) enum SessionChannel<'a> {
 
 impl ServerSupervisor {
     /// Starts the server, runs its session and stops it. If the first handshake fails, the server
-    /// may be restarted for another one.
+    /// may be restarted for another handshake.
     pub(super) async fn connect(&self, endpoint: &Endpoint) -> SessionEnd {
         match endpoint {
             Endpoint::BuiltIn => self.negotiate(SessionChannel::BuiltIn).await.end,
@@ -165,7 +165,7 @@ impl ServerSupervisor {
         }
     }
 
-    /// Runs a session until it ends or is stopped.
+    /// Runs a session until it ends, is stopped, or the user asks for a new connection.
     pub(super) async fn run_until_stopped(
         &self,
         shared: &SessionShared,

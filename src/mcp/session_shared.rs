@@ -62,7 +62,7 @@ impl SessionShared {
         !self.initial_roots.is_empty()
     }
 
-    /// Records the `params` of `notifications/message` as a line of the server's log.
+    /// Adds the `params` of `notifications/message` to the server's log.
     pub fn record_log_message(&self, params: &Value) {
         let text = |key: &str| params.get(key).and_then(Value::as_str);
         let level = text("level").unwrap_or("log");

@@ -86,7 +86,7 @@ pub fn update_index(
     Ok(report)
 }
 
-/// Indexes those of `files` that have changed, and removes those that no longer exist.
+/// Indexes those of `files` that have changed, and removes those that are gone or cannot be read.
 /// `before` is the last report of [`update_index`].
 ///
 /// # Errors
@@ -158,7 +158,7 @@ fn read_document(vault: &Vault, file: &NoteFile) -> Result<Document, String> {
 }
 
 impl IndexingReport {
-    /// Sentences for the user about notes that were left out.
+    /// Sentences for the user about notes missing from the index.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if !self.is_complete {
@@ -205,7 +205,7 @@ impl IndexingReport {
         }
     }
 
-    /// Removes a note that was left out earlier.
+    /// No longer reports a note as left out.
     fn remove_skipped(&mut self, key: &str) {
         let before = self.skipped.len();
         self.skipped.retain(|(skipped, _)| skipped != key);

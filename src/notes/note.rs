@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_comes_from_front_matter_heading_or_file_name() {
+    fn a_title_comes_from_the_front_matter_first_and_the_file_name_last() {
         let text = "---\ntitle: \"내 노트\"\ntags: [a, b]\n---\n# Other\nx";
         assert_eq!(
             outline(text),

@@ -9,7 +9,7 @@ const WORDS_MAX: usize = 800;
 /// Maximum number of characters of each chunk, for languages without spaces between words.
 const CHARS_MAX: usize = 6_000;
 
-/// Maximum number of characters of a line before the note that is left out.
+/// A longer line before the note is not taken for an introduction.
 const INTRODUCTION_CHARS_MAX: usize = 200;
 /// The beginnings of a code block around a note.
 const FENCES: [&str; 3] = ["```markdown\n", "```md\n", "```\n"];

@@ -193,13 +193,13 @@ impl Notebook {
         let _cancel_on_drop = cancel.drop_guard();
         let vault_to_index = vault.clone();
         let is_out_of_time = move || cancelled.is_cancelled() || Instant::now() > deadline;
-        let (report, of_index) = self
+        let (report, index_remarks) = self
             .with_open_index(vault, move |open| {
                 let report = open.update(&vault_to_index, &is_out_of_time)?;
                 Ok((report, std::mem::take(&mut open.remarks)))
             })
             .await?;
-        remarks.extend(of_index);
+        remarks.extend(index_remarks);
         if report.notes == 0 && report.is_complete {
             let path = vault.root().display();
             let notice = Notice::failure(format!("There are no Markdown notes in {path}."));
@@ -223,7 +223,7 @@ impl Notebook {
         remarks: &mut Vec<String>,
     ) -> Result<Vec<Hit>, Notice> {
         let terms = SearchTerms::parse(query);
-        let (hits, of_index) = self
+        let (hits, index_remarks) = self
             .with_open_index(vault, move |open| {
                 let hits = open.index.search(&HybridQuery {
                     terms: &terms,
@@ -235,7 +235,7 @@ impl Notebook {
                 Ok((hits, std::mem::take(&mut open.remarks)))
             })
             .await?;
-        remarks.extend(of_index);
+        remarks.extend(index_remarks);
         Ok(hits)
     }
 }

@@ -32,7 +32,7 @@ impl Vault {
     }
 
     /// Replaces the text of a written note. Returns the note and its old text; `None` if the note is
-    /// missing or has changed since it was written.
+    /// missing, has changed since it was written, or is not in the vault.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -76,7 +76,7 @@ impl Vault {
             })
     }
 
-    /// The path and the text of a written note that has not changed, or the reason.
+    /// The path and the text of a written note that has not changed, or why it must not be touched.
     fn read_written(&self, note: &WrittenNote) -> Result<(PathBuf, String), String> {
         // The name may come from a session file that another program has edited.
         let name = Path::new(&note.note);

@@ -140,7 +140,8 @@ impl ServerError {
         tools_unsupported::is_tools_refusal(&self.message, self.param.as_deref())
     }
 
-    /// Converts a context overflow into its own cause; returns any other error unchanged.
+    /// Converts a context overflow to [`FailureCause::ContextOverflow`]; returns any other error
+    /// unchanged.
     pub fn into_context_overflow(self) -> Result<FailureCause, Self> {
         if self.is_context_overflow() {
             Ok(FailureCause::ContextOverflow {

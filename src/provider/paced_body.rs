@@ -36,7 +36,7 @@ impl PacedBody {
 
     /// Waits for the next burst and returns all data that has arrived; `None` at the end of the
     /// body. Bursts start at least [`BURST_INTERVAL`] apart, or [`FAST_BURST_INTERVAL`] after a
-    /// fast one. The first is read immediately.
+    /// fast one. The first burst, and one after a full one, is read immediately.
     ///
     /// # Errors
     /// The connection broke. All data that arrived before has already been returned.

@@ -145,7 +145,7 @@ impl ServerClient {
     }
 }
 
-/// What an address needs that has no scheme, or another one.
+/// Says how to correct an address without a scheme or with another one.
 const NO_SCHEME: &str = "start the address with http:// or https://";
 
 /// Appends `path` to the base URL, keeping the base URL's own path and query. A query in `path` is

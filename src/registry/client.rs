@@ -30,7 +30,7 @@ impl Registry {
     }
 
     /// At most `limit` servers that match `word`, in the order of the registry, and whether there
-    /// are more. Of several versions of a server, only the latest is returned.
+    /// may be more. Of several versions of a server, only the latest is returned.
     ///
     /// # Errors
     /// The registry cannot be reached, or its answer cannot be used.
@@ -59,8 +59,7 @@ impl Registry {
             })
     }
 
-    /// Reads pages until `limit` servers are accepted. Also returns whether there are more, or may
-    /// be on further pages.
+    /// Reads pages until `limit` servers are accepted. Also returns whether there may be more.
     async fn collect(
         &self,
         word: &str,

@@ -71,7 +71,8 @@ impl Remote {
     }
 }
 
-/// Refuses URLs that are neither encrypted nor on this machine, and those with credentials.
+/// Refuses URLs that are neither encrypted nor on this machine, link-local addresses, and URLs with
+/// credentials.
 fn check_url(url: &str) -> Result<(), String> {
     let with_values = url.replace("${", "").replace('}', "");
     let parsed = Url::parse(&with_values).map_err(|_| "its URL is not valid".to_owned())?;

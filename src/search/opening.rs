@@ -5,7 +5,7 @@ use super::{Index, PrefixLookup, SearchError, schema};
 use rusqlite::{Connection, ErrorCode};
 use std::path::Path;
 
-/// Texts in SQLite's errors about a damaged file that have no code of their own.
+/// SQLite has no error code for some kinds of damage; these texts occur in its errors about them.
 const DAMAGE_TEXTS: [&str; 3] = ["malformed", "vtable constructor failed", "no such table"];
 
 impl Index {

@@ -165,7 +165,7 @@ impl Index {
     }
 
     /// The frequency of the query's words. Ranking takes time for each row that contains a term, so in
-    /// a large index, words that occur in many chunks and distinguish few of them are ignored.
+    /// a large index, words that occur in many chunks are ignored, because they distinguish little.
     fn commonness(&self, query: &HybridQuery<'_>) -> Result<Commonness, SearchError> {
         let chunks = "SELECT count(*) FROM chunk";
         let chunks: i64 = self.connection.query_row(chunks, (), |row| row.get(0))?;

@@ -169,7 +169,7 @@ fn cancelled_messages(turn: &CancelledTurn) -> Vec<SavedMessage> {
     messages
 }
 
-/// A part of the message around `match_start`.
+/// The whole message if it is short, otherwise a part of it that contains `match_start`.
 fn truncated(message: &SavedMessage, match_start: usize) -> SavedMessage {
     let text = &message.content;
     let start = match match_start > MESSAGE_BYTES_MAX / 2 {

@@ -195,7 +195,7 @@ impl SessionStore {
     }
 }
 
-/// The attachments of all branches and cancelled turns.
+/// All attachments of a session, including those of its branches and cancelled turns.
 fn attachments_of(session: &Session) -> impl Iterator<Item = &Arc<Attachment>> {
     let branches = session.branches.iter();
     let messages = session

@@ -1,8 +1,8 @@
 //! Recognizes terminal control sequences (ECMA-48, 7-bit and 8-bit) one character at a time, so a
 //! stream filter can drop them whole.
 
-/// An unfinished sequence longer than this is abandoned and the rest treated as text, so a sequence
-/// that is never closed cannot hide the rest of an answer.
+/// An unfinished sequence is abandoned after this many characters and the rest treated as text, so a
+/// sequence that is never closed cannot hide the rest of an answer.
 const SEQUENCE_CHARS_MAX: u16 = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

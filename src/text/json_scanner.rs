@@ -94,8 +94,8 @@ impl JsonScanner {
         self.container_stack.len()
     }
 
-    /// The last key or string value as written, escapes included; `None` if it was too long to
-    /// keep.
+    /// After [`JsonEvent::Key`] or [`JsonEvent::StringEnd`]: the string as written, escapes
+    /// included; `None` if it was too long to keep.
     pub fn last_string(&self) -> Option<&str> {
         (self.token_chars <= STRING_CHARS_MAX).then_some(self.last_token.as_str())
     }

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn unrepairable_errors_report_their_position() {
+    fn unrepairable_text_is_rejected_with_the_position_of_the_error() {
         for text in [
             "",
             "{",

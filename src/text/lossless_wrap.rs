@@ -61,8 +61,8 @@ pub enum RowJoin {
 }
 
 /// Splits `line` into rows at most `width` columns wide, from which it can be reconstructed. No
-/// space extends beyond the width, and a row ends early only after a single space in its last
-/// third. O(len).
+/// space extends beyond the width. A row ends early only after a single space in its last third, or
+/// one column early before a wide cluster. O(len).
 pub fn lossless_line_rows(line: &str, width: NonZeroU16) -> Vec<(RowJoin, Range<usize>)> {
     let width = usize::from(width.get());
     let mut rows = Vec::new();

@@ -28,8 +28,8 @@ const FORMULA_SUBSCRIPTS: [&str; 12] = [
 ];
 const FULLWIDTH_ASCII: Range<char> = '\u{FF01}'..'\u{FF5F}';
 
-/// The byte offsets of characters in `text` that pass for others, in ascending order. `context` is
-/// that of the whole value. O(len), fast for ASCII.
+/// The byte offsets of characters in `text` that pass for others, in ascending order. `context`
+/// describes the whole value. O(len), fast for ASCII.
 pub(super) fn deceptive_letters(text: &str, context: &ScriptContext) -> Vec<usize> {
     let mut found = Vec::new();
     if text.is_ascii() {
@@ -200,8 +200,8 @@ impl<'a> Word<'a> {
         })
     }
 
-    /// Whether `c`, in a word with ASCII letters or digits, is a digit or letter of a script in which
-    /// the value is not written.
+    /// Whether `c`, in a word with ASCII letters or digits, is a digit, or a letter that resembles
+    /// ASCII, of a script in which the value is not written.
     fn is_from_other_script(&self, c: char, script: Script) -> bool {
         let has_ascii = self.text.contains(|c: char| c.is_ascii_alphanumeric());
         if is_non_ascii_digit(c) {

@@ -23,8 +23,8 @@ pub struct Clean(String);
 
 impl Clean {
     /// Sanitizes a complete text. Drops escape sequences, control characters, bidirectional
-    /// controls and invisible characters; converts `\r\n`, `\r`, U+2028 and U+2029 to `\n`;
-    /// expands tabs to the next tab stop. O(len).
+    /// controls and invisible characters that no valid cluster needs; converts `\r\n`, `\r`,
+    /// U+2028 and U+2029 to `\n`; expands tabs to the next tab stop. O(len).
     pub fn new(raw: &str) -> Self {
         Sanitizer::default().push(raw)
     }
@@ -50,7 +50,7 @@ impl Clean {
         Self::unambiguous_part(raw, &ScriptContext::of(raw))
     }
 
-    /// [`Clean::unambiguous`] of a part of a value, such as a line. `context` is that of the value.
+    /// [`Clean::unambiguous`] of a part of a value, such as a line. `context` describes the value.
     pub fn unambiguous_part(raw: &str, context: &ScriptContext) -> Self {
         let deceptive = deceptive_letters(raw, context);
         if !raw.contains('⟨') && deceptive.is_empty() && !has_look_alikes(raw) {

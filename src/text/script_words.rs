@@ -11,7 +11,7 @@ const EAST_ASIAN: [Script; 5] = [
     Script::Bopomofo,
 ];
 
-/// A word, one character between words, or the letters of an escape.
+/// A word, an escape, or one other character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TextPart<'a> {
     /// Byte offset.

@@ -14,7 +14,7 @@ pub fn case_fold(text: &str) -> String {
     composed.to_lowercase()
 }
 
-/// Whether a term occurs in `text`. Much faster than [`term_matches`].
+/// Whether one of the folded `terms` occurs in `text`. Much faster than [`term_matches`].
 pub fn contains_any(text: &str, terms: &[String]) -> bool {
     if terms.is_empty() {
         return false;

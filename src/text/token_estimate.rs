@@ -81,7 +81,8 @@ impl Vocabulary {
         }
     }
 
-    /// Percentages to scale the weights by: of letters and symbols, of Hangul, and of kana and Han.
+    /// Percentages to scale the weights by: first those of all other text, then those of Hangul, then
+    /// those of kana and Han.
     fn weight_percentages(self) -> [u64; 3] {
         match self {
             Self::Large => [100, 100, 100],

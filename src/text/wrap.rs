@@ -108,7 +108,7 @@ struct PreviousCluster {
     /// Han, kana or emoji: wide but not Hangul.
     is_ideographic: bool,
     is_opening: bool,
-    /// A hyphen after a letter or digit, as in words but not in `--flag`.
+    /// A dash, or a hyphen after a letter or digit, as in words but not in `--flag`.
     is_hyphen: bool,
     is_slash: bool,
     is_alphanumeric: bool,

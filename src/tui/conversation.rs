@@ -47,8 +47,8 @@ pub struct ReplacementTurn {
 }
 
 impl ConversationState {
-    /// The title, or `None` if the conversation is private or was never saved. Until an answer has
-    /// given it a title, that is the first line of its last prompt.
+    /// The title, or `None` if the conversation is private or was never saved. Until an answer sets
+    /// the title, the first line of the last prompt serves as title.
     pub fn saved_title(&self) -> Option<String> {
         let is_saved = self.session.is_some() && !self.is_private;
         let title = || match (self.title.as_str(), self.last_prompt_text()) {

@@ -125,8 +125,8 @@ async fn run(
     Ok(())
 }
 
-/// Answers a request of the server: sampling with a fixed text, a form with its defaults, and a web
-/// page by accepting it.
+/// Answers a request of the server: sampling with a fixed text, a form with [`example_inputs`], and
+/// a web page by accepting it.
 fn answer_request(hub: &Hub, event: HubEvent) {
     let HubEvent::Requested { id, request, .. } = event else {
         return;
@@ -179,8 +179,8 @@ async fn wait_until_connected(
     }
 }
 
-/// Signs in and waits until the hub connects again. In place of a browser, this program requests the
-/// address itself and pastes the address to which it is redirected.
+/// Signs in and waits until the hub begins to reconnect. In place of a browser, this program
+/// requests the address itself and pastes the address to which it is redirected.
 async fn sign_in(
     hub: &mut Hub,
     events: &mut mpsc::Receiver<HubEvent>,

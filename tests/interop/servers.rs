@@ -57,7 +57,7 @@ impl TransportKind {
 struct ThirdPartyServer {
     id: &'static str,
     sum_tool: &'static str,
-    /// A tool that runs for several seconds and reports progress.
+    /// A tool that runs as long as its arguments say and reports progress.
     slow_tool: &'static str,
     slow_arguments: &'static [&'static str],
     slow_result: &'static str,
@@ -176,7 +176,7 @@ fn mcp(home: &TestHome, subcommand: &str, arguments: &[&str]) -> CommandOutput {
     run(home, &[&["mcp", subcommand][..], arguments].concat())
 }
 
-/// Lists the server's tools and calls them, with a result, an error, progress, and a timeout.
+/// Lists the servers, then makes calls to this one that end in a result, an error, and a timeout.
 fn check_all_calls(third_party: ThirdPartyServer, transport_kind: TransportKind) {
     let (home, _process) = home_with_server(TestHome::empty(), third_party, transport_kind);
     let list = mcp(&home, "list", &["--json"]);

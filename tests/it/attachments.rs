@@ -1,4 +1,4 @@
-//! Reading files to attach, finding them, and images from the clipboard.
+//! Finding and reading files to attach, and reading images from the clipboard.
 
 use crate::support::attachment_files::{PNG_BASE64, png};
 use humble::attachments::{AttachError, ClipboardEnv, FileFinder, read_clipboard, read_path};

@@ -192,13 +192,13 @@ fn command_line_flags_are_documented() {
     }
 }
 
-/// Adds the Rust files below `folder` to `files`, without unit tests.
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
+/// Adds the files below `folder`, except unit tests, to `files`.
+fn add_files_below(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the crate") {
         let path = entry.expect("a readable folder").path();
         match path.is_dir() {
             true if path.ends_with("tests") => {}
-            true => rust_files(&path, files),
+            true => add_files_below(&path, files),
             false if path.ends_with("tests.rs") => {}
             false => files.push(path),
         }
@@ -208,7 +208,7 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
 #[test]
 fn environment_variables_are_documented() {
     let mut files = Vec::new();
-    rust_files(&root().join("src"), &mut files);
+    add_files_below(&root().join("src"), &mut files);
     let mut names = BTreeSet::new();
     for file in files {
         let code = source(file.to_str().expect("UTF-8"));

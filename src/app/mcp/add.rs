@@ -75,8 +75,8 @@ async fn check_connection(
         print(&format!("{value}\n"))
     } else {
         let mut text = cli_output::render_table(&reports, stdout_columns());
-        let names = reports.iter().flat_map(|report| report.server.tools.iter());
-        let names: Vec<Clean> = names.map(|tool| Clean::name(&tool.name)).collect();
+        let tools = reports.iter().flat_map(|report| report.server.tools.iter());
+        let names: Vec<Clean> = tools.map(|tool| Clean::name(&tool.name)).collect();
         if !names.is_empty() {
             text += &cli_output::pack_names(&names, stdout_columns());
         }
@@ -139,7 +139,7 @@ fn absolute_command(command: &str) -> String {
     )
 }
 
-/// Splits `NAME=VALUE` arguments of a flag. Each name may occur only once.
+/// Splits the arguments of a flag, each at its first separator. Each name may occur only once.
 fn parse_pairs(
     texts: &[String],
     flag: &str,

@@ -34,7 +34,7 @@ const CALL_ID: CallId = CallId(1);
 /// Minimum interval between progress lines when standard error is not a terminal.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The arguments as typed.
+/// The arguments before the tool's schema is known.
 enum ArgumentInput {
     Json(Arguments),
     Pairs(Vec<String>),

@@ -33,7 +33,7 @@ impl StderrPrinter {
         Self { sender }
     }
 
-    /// Prints text that is safe for a terminal.
+    /// Prints text, which the caller has made safe for a terminal.
     pub(super) fn print(&self, text: &str) {
         let message = PrinterMessage::Lines(format!("{text}\n"));
         let _ = self.sender.try_send(message);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A three-way merge. Applies to `now` the differences between `base`, the configuration when the
 /// files were read, and `after`, the contents of the files. Values of `now` that have changed since
-/// `base` are kept.
+/// `base` are kept, except those that only a file can change (`ui`, `keys` and `registry_url`).
 pub fn apply_consented(
     now: &ConfigSnapshot,
     base: &ConfigSnapshot,

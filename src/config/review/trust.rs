@@ -128,7 +128,7 @@ fn review_pins(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) 
         match trust.accepted_definition(server, launch, tool).cloned() {
             None => trust.accept(server, launch, tool, new.clone()),
             Some(old) if old.pin == new.pin => {
-                // Only the declined definition can differ.
+                // The accepted definition stays the same.
                 trust.accept(server, launch, tool, new.clone());
             }
             // The tool was recorded while the file was unreadable, so the file takes precedence.

@@ -173,7 +173,8 @@ impl TagParser {
         Some(candidate.tag.clone())
     }
 
-    /// The call if only its end tag is missing.
+    /// The event for a call without its end tag; the call is unusable if more than that is missing.
+    /// `None` if the text is not a call.
     fn call_without_end(&self, body: &str, offered: &Toolset) -> Option<ScanEvent> {
         let name = self.call.name.as_deref();
         if self.call.values.is_empty() {

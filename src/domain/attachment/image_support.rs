@@ -2,7 +2,7 @@
 
 use crate::domain::{ModelConfig, ModelInfo, ProviderKind};
 
-/// Ollama's name for models that take images.
+/// Ollama's name for the capability to take images.
 const VISION: &str = "vision";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -90,7 +90,7 @@ pub struct FieldOption {
 /// The user's input in a field, before it is checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldInput {
-    /// For texts and numbers; blank means no value.
+    /// For texts and numbers. Empty means no value; for a number, so does whitespace.
     Text(String),
     Flag(Option<bool>),
     /// Indices of the selected options, ascending.
@@ -134,7 +134,8 @@ impl ElicitationForm {
         named
     }
 
-    /// The answer for these inputs, one for each field. Blank optional fields are left out.
+    /// The answer for these inputs, one for each field. Optional fields without a value are left
+    /// out.
     ///
     /// # Errors
     /// The index of the first invalid field, and the problem as a sentence.

@@ -140,7 +140,7 @@ impl FormField {
         Ok(input)
     }
 
-    /// The input that gives this value. `None` if the value has the wrong type.
+    /// The input that gives this value. `None` if no input does, for example because of its type.
     fn input_for(&self, value: &Value) -> Option<FieldInput> {
         let position = |options: &[FieldOption], value: &Value| {
             options.iter().position(|option| *value == *option.value)

@@ -134,7 +134,7 @@ impl TurnRecord {
     }
 }
 
-/// A record that belongs to a message.
+/// A record with a position among the messages.
 pub trait HasMessageIndex {
     fn message_index(&self) -> usize;
 }

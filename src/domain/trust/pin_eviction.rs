@@ -14,8 +14,8 @@ pub const PINS_MAX: usize = 20_000;
 pub type EvictedPins = BTreeMap<LaunchId, BTreeSet<String>>;
 
 impl Trust {
-    /// The definitions of `server` beyond its limit: oldest first, declined ones last.
-    /// Never includes currently listed tools.
+    /// The definitions of `server` to evict because it exceeds its limit: the oldest, and declined
+    /// ones only if no others are left. Never those of currently listed tools.
     pub fn excess_pins(&self, server: &Server) -> EvictedPins {
         let Some(launches) = self.pins.get(&server.id) else {
             return EvictedPins::new();

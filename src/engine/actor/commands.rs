@@ -288,7 +288,7 @@ impl Actor {
         });
     }
 
-    /// Adds a prompt to the saved history, unless nothing of this run or conversation is saved.
+    /// Adds a prompt to the saved history, unless this run or conversation keeps no history.
     pub(super) fn add_to_history(&mut self, prompt: String) {
         let options = &self.cx.options;
         if options.no_save || options.is_one_shot || self.persist.is_private() {

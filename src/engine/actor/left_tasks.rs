@@ -21,7 +21,7 @@ impl Actor {
         }
     }
 
-    /// Lets the turn continue without a running call, whose task goes on.
+    /// Lets the turn stop waiting for a running call, whose task goes on.
     fn leave_call(&mut self, id: CallId) {
         let running = self.turn.as_ref().and_then(|turn| {
             let mut calls = turn.transcript.running_calls();
@@ -39,7 +39,7 @@ impl Actor {
         }
         let leave = TurnInput::LeaveCall { call: id, elapsed };
         if self.left_tasks.is_awaited_by(id) {
-            // It is in the list already.
+            // The task is in the list already.
             return self.feed(leave);
         }
         if let Some(notice) = self.left_tasks.full_notice() {

@@ -91,6 +91,7 @@ impl Actor {
         self.configure_servers();
     }
 
+    /// Changes whether requests always offer the tool. The pin of its definition is unaffected.
     fn toggle_always_offered(&mut self, id: &ServerId, tool: String) {
         let Some(server) = self.settings.server_mut(id) else {
             return;

@@ -101,7 +101,8 @@ impl Actor {
         }
     }
 
-    /// Opens a restored conversation if it was open when it was deleted and nothing was said since.
+    /// Reports a restored conversation. Opens it if it was open when it was deleted and nothing was
+    /// said since.
     fn handle_restored(&mut self, id: SessionId, title: String) {
         let restored = SavedSessionEvent::Restored {
             session: id.clone(),

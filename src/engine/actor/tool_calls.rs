@@ -194,7 +194,7 @@ impl ResultReader {
     }
 }
 
-/// A call that did not reach its server.
+/// The end of a call for which nothing was sent to its server.
 fn without_result(call: CallId, outcome: ToolOutcome) -> FinishedCall {
     FinishedCall {
         call,

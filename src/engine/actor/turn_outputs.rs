@@ -118,7 +118,6 @@ impl Actor {
         turn.is_some_and(|turn| turn.agent.is_side_request)
     }
 
-    /// Carries out the outputs of the context budget.
     pub(super) fn perform_budget_outputs(&mut self, outputs: Vec<BudgetOutput>) {
         for output in outputs {
             match output {
@@ -203,7 +202,8 @@ impl Actor {
             PromptKind::Replace => turn.replaced_turns,
             _ => 0,
         };
-        // The user edited one of several turns and did not see the notes of the others, so they stay.
+        // Of several replaced turns, the user edited only the first and may not think of the notes of
+        // the others, so all of these notes stay.
         let kept_notes = match replaced_turns {
             0 | 1 => Vec::new(),
             count => self.conversation.note_names_of_last_turns(count),
@@ -230,7 +230,7 @@ impl Actor {
                 "{replaced_turns} turns were replaced. Their notes stay: {}.",
                 kept_notes.join(", ")
             );
-            // Later than the end of the turn, whose notice would replace this one.
+            // Posted after the end of the turn, whose notice would replace this one.
             let notice = Notice::info(text).with_advice(Advice::ListBranches);
             self.report_later(Box::pin(ready(notice)));
         }

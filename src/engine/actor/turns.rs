@@ -238,7 +238,8 @@ impl Actor {
         }
     }
 
-    /// Stores a summary. From now on the model is sent the summary in place of these messages.
+    /// Stores a summary. From now on the model is sent the summary in place of the messages in
+    /// `prefix`.
     pub(super) fn apply_summary(&mut self, prefix: SummarizedPrefix, summary: &str) {
         let Some(turn) = &self.turn else { return };
         let (id, model) = (turn.id, turn.model.name.clone());

@@ -96,11 +96,11 @@ impl NoteAgents {
                 unfinished.filter(|note| note.text == last_answer)?,
             )
         } else {
-            let offered = prompt.text_for_agents().and_then(|message| {
+            let recognized = prompt.text_for_agents().and_then(|message| {
                 let mut agents = AGENTS.iter();
                 agents.find_map(|agent| agent.try_handle(message, history, &context))
             });
-            offered.or_else(|| request_with_extra_input(prompt))?
+            recognized.or_else(|| request_with_extra_input(prompt))?
         };
         Some(Preparation { step, progress })
     }
@@ -141,7 +141,7 @@ impl NoteAgents {
         }
     }
 
-    /// Resets the state of the conversation.
+    /// Forgets what belongs to the conversation. The open note stays open.
     pub(super) fn leave_conversation(&mut self) {
         self.unfinished_note = None;
         self.shown_remarks.clear();
@@ -204,8 +204,9 @@ impl NoteAgents {
         })
     }
 
-    /// Removes notes that turns created. If a note stays because the user changed it, its notice
-    /// names `new_note`, if any, which replaces it. All other notices begin with `reason`.
+    /// Removes notes that turns created. If a note cannot be removed, for example because the user
+    /// changed it, its notice names the `new_note` that replaces it, if any. All other notices begin
+    /// with `reason`.
     pub(super) fn remove_notes(
         &self,
         written: Vec<WrittenNote>,

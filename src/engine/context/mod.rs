@@ -103,12 +103,17 @@ impl ContextUsage {
     }
 
     /// Updates the meter with an estimate.
-    fn set_estimate(&mut self, used: u64, limit: Option<u64>, of: ContextShares) -> BudgetOutput {
+    fn set_estimate(
+        &mut self,
+        used: u64,
+        limit: Option<u64>,
+        shares: ContextShares,
+    ) -> BudgetOutput {
         self.meter = ContextMeter {
             used,
             limit,
             is_measured: false,
-            shares: of,
+            shares,
         };
         BudgetOutput::Measured(self.meter)
     }
@@ -162,7 +167,8 @@ impl ContextBudget {
                 ..ContextUsage::default()
             };
         }
-        // Other servers report an overflow, so they need not be asked first.
+        // Servers that do not truncate silently report an overflow. They are asked only whether the
+        // model sees images.
         let needs_model_info = model.provider.truncates_silently()
             || images::has_result_images(messages)
                 && ImageSupport::of(model, None) == ImageSupport::Unknown;
@@ -346,8 +352,9 @@ impl ContextBudget {
         outputs
     }
 
-    /// Suggests `/compact` once usage passes the threshold, and again only if it has been below the
-    /// threshold since then. `tools` are those of the next request.
+    /// Suggests `/compact`, or fewer tools if their definitions take most of the context. Does so once
+    /// usage passes the threshold, and again only if it has been below the threshold since then.
+    /// `tools` are those of the next request.
     pub(super) fn compact_suggestion(&mut self, tools: &Toolset) -> Option<Notice> {
         let ContextMeter { used, limit, .. } = self.usage.meter;
         let limit = limit.filter(|limit| *limit > 0)?;

@@ -159,8 +159,8 @@ pub struct ContextLimits {
     pub limit: Option<u64>,
     /// `contextLength` determines the limit.
     pub limit_is_configured: bool,
-    /// The minimum to request: the largest size in the settings, in the model file, of the
-    /// loaded context and of the last request of this conversation.
+    /// The minimum to request: the largest of [`NUM_CTX_MIN`], the sizes in the settings and in the
+    /// model file, the loaded context and the last request of this conversation; at most `limit`.
     pub floor: u64,
     /// The context may grow to this size without asking.
     pub automatic_max: u64,

@@ -25,8 +25,8 @@ pub(super) struct InjectionGuard {
     /// Untrusted text of sessions opened before, oldest first. Session files contain no tool
     /// results, so in a reopened session this is how the guard finds calls copied from them.
     other_sessions: Vec<(SessionId, UntrustedTexts)>,
-    /// The messages of the open session are being scanned. Until then the guard would miss calls
-    /// that are copied from them.
+    /// The messages of the open session are being scanned. Until the scan ends, the guard would miss
+    /// calls that are copied from them.
     is_scanning: bool,
 }
 

@@ -21,7 +21,8 @@ const NEEDLE_BYTES_MIN: usize = 3;
 #[derive(Debug, Clone, PartialEq)]
 pub struct UntrustedText {
     source: QuoteSource,
-    /// The text without whitespace, quotation marks, escapes and code fences.
+    /// The text without whitespace, quotation marks, escapes and code fences, followed by the same
+    /// without the prefixes of its lines, if it has any.
     normalized: String,
     /// The calls in the text, in canonical form.
     calls: HashSet<String>,

@@ -20,7 +20,7 @@ const REASON_CHARS_MAX: usize = 300;
 #[derive(Debug)]
 pub struct LeftTaskEntry {
     pub id: LeftTaskId,
-    /// The call as it was made. Its task is open.
+    /// The call as it was made, in the state that [`ToolCall::has_open_task`] describes.
     pub call: ToolCall,
     /// The file of the task; `None` if the conversation in which it was left is not saved.
     pub file: Option<Arc<LeftTaskFile>>,
@@ -98,7 +98,8 @@ impl LeftTaskEntry {
         is_new
     }
 
-    /// Handles the end of the follower. Returns a notice about the end of the task.
+    /// Handles the end of the follower. Returns a notice that the task has ended or is no longer
+    /// followed.
     pub fn end_following(&mut self, finished: FinishedCall) -> Option<Notice> {
         self.follower = None;
         let label = self.label();

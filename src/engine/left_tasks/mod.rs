@@ -29,7 +29,7 @@ const FIRST_CALL_ID: u64 = 1 << 32;
 pub(super) enum LeftTaskEvent {
     /// A follower ended. Its task may be followed by another one already.
     FollowerEnded(FinishedCall),
-    /// The server's answer to a cancellation, for a task of this label.
+    /// The server's answer to the cancellation of the task with this label.
     CancelAnswered(String, Result<(), String>),
 }
 
@@ -139,7 +139,8 @@ impl LeftTasks {
         id
     }
 
-    /// The task of this id, to be followed; `None` if it is followed, awaited or has ended.
+    /// Marks a task as followed and returns it. `None` if it is unknown, already followed, awaited or
+    /// has ended.
     pub(super) fn start_following(&mut self, id: LeftTaskId) -> Option<TaskToFollow> {
         let call_id = CallId(self.call_ids.next_id());
         let entry = self.entries.iter_mut().find(|entry| entry.id == id)?;
@@ -255,8 +256,8 @@ impl LeftTasks {
         entries.any(|entry| entry.awaited_by == Some(call))
     }
 
-    /// Handles the end of a call that waited for a task. A task with a result is removed;
-    /// otherwise its id is returned, so that it is followed again.
+    /// Handles the end of a call. If it waited for a task, a task with a result is removed; the id of
+    /// any other is returned, so that it is followed again.
     pub(super) fn handle_awaited(
         &mut self,
         call: CallId,

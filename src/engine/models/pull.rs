@@ -72,9 +72,9 @@ impl ModelRegistry {
         cx.outbox.push(Event::PullChanged(pull));
     }
 
-    /// The configuration for requests to an Ollama server: `server`, or else that of the selected
-    /// model, of the first configured model on one, or the local one. Notifies the user if
-    /// `server` is not a known Ollama server.
+    /// The configuration for requests to an Ollama server. Without `server`, this is the server of
+    /// the selected model, of the first configured Ollama model, or the local one. Notifies the user
+    /// if `server` is not a known Ollama server.
     fn ollama_config(
         &mut self,
         server: Option<&ModelServer>,

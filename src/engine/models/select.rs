@@ -135,8 +135,9 @@ impl ModelRegistry {
         self.list_models(cx);
     }
 
-    /// The model that these settings would select at startup. `None` if a model is already
-    /// selected, because an edit alone never switches the model of a conversation.
+    /// The model of these settings that the command line names (by its configured name), or else the
+    /// active one. `None` if a model is already selected, because an edit alone never switches the
+    /// model of a conversation.
     pub fn first_of<'a>(&self, settings: &'a Settings, cx: &EngineCx) -> Option<&'a ModelConfig> {
         if self.current.is_some() {
             return None;

@@ -20,8 +20,8 @@ pub struct CrashRecovery {
 }
 
 impl CrashRecovery {
-    /// Starts the scan for journals of earlier runs. A one-shot run offers no turns, because no
-    /// user is present to decide.
+    /// Starts the scan for journals of earlier runs. A one-shot run offers no turns, because it ends
+    /// after its own.
     pub fn start_scan(&mut self, cx: &mut EngineCx) {
         if cx.options.no_save {
             return;
@@ -77,7 +77,8 @@ impl CrashRecovery {
         self.resumed_calls = Some((conversation, calls));
     }
 
-    /// The calls that `prompt` resumes; empty for most prompts.
+    /// The calls that `prompt` resumes; empty for most prompts. Any other prompt in the conversation
+    /// discards them.
     pub fn take_calls(&mut self, conversation: ConversationSeq, prompt: &Prompt) -> Vec<ToolCall> {
         let resumed = self
             .resumed_calls

@@ -207,7 +207,6 @@ impl Persistence {
         }
     }
 
-    /// Handles the result of a write.
     pub(super) fn handle_event(
         &mut self,
         event: PersistEvent,

@@ -34,7 +34,7 @@ pub struct SaveOutcome {
     pub conversation: ConversationSeq,
     pub save: SaveSeq,
     pub result: Result<SessionId, StoreError>,
-    /// The session whose file another program changed or which cannot be read, so that a fork was
+    /// The session whose file was changed by another program or could not be read, so that a fork was
     /// saved instead.
     pub fork_of: Option<SessionId>,
 }
@@ -74,8 +74,8 @@ impl SessionWriter {
         }
     }
 
-    /// Queues a save of this state of a conversation, in place of a queued one. Failed saves are
-    /// retried at once.
+    /// Queues a save of this state of a conversation, in place of one already queued for it. Failed
+    /// saves are retried at once.
     pub fn save(&mut self, conversation: ConversationSeq, session: Session) -> SaveSeq {
         let save = self.next_save();
         self.last_save += 1;

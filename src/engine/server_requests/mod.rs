@@ -99,7 +99,7 @@ impl ServerRequests {
         replies.collect()
     }
 
-    /// Asks again about servers whose requests were declined for the rest of the last conversation.
+    /// Lets servers ask again whose requests were declined for the rest of the last conversation.
     pub(super) fn begin_conversation(&mut self) {
         self.limits.begin_conversation();
     }

@@ -67,9 +67,7 @@ impl RunningSamplings {
 
     /// Stops one job. Returns false if it was not running.
     pub(super) fn stop(&mut self, id: ServerRequestId, cx: &mut EngineCx) -> bool {
-        !self
-            .stop_matching(|running, _| running == id, cx)
-            .is_empty()
+        !self.stop_matching(|other, _| other == id, cx).is_empty()
     }
 
     pub(super) fn stop_all(&mut self, cx: &mut EngineCx) -> Vec<ServerRequestId> {
@@ -81,7 +79,7 @@ impl RunningSamplings {
         server: &ServerId,
         cx: &mut EngineCx,
     ) -> Vec<ServerRequestId> {
-        self.stop_matching(|_, of| of == server, cx)
+        self.stop_matching(|_, owner| owner == server, cx)
     }
 
     fn stop_matching(

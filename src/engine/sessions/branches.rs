@@ -51,7 +51,7 @@ impl Conversation {
         last_prompt.map_or_else(Vec::new, |first| metadata.take_written_notes(first))
     }
 
-    /// Removes the last cancelled turn, whose prompt went back to the message editor.
+    /// Removes the last cancelled turn if it has this prompt, which went back to the message editor.
     pub fn drop_cancelled(&mut self, prompt: &Prompt) -> bool {
         let message_count = self.session.messages.len();
         let prompt = self.answered_prompt(prompt.kind, prompt.typed_text());
@@ -126,8 +126,8 @@ impl Conversation {
         true
     }
 
-    /// Sets the title. Returns the event that confirms it once it is saved; `None` if there is no
-    /// title.
+    /// Sets the title. Returns the event that confirms it once it is saved; `None` if `title` is
+    /// blank.
     pub fn rename(&mut self, title: &str, cx: &mut EngineCx) -> Option<Event> {
         let requested = title.trim();
         if requested.is_empty() {
@@ -150,7 +150,7 @@ impl Conversation {
     }
 }
 
-/// The beginning of a title that is too long.
+/// The title, or its beginning if it is too long.
 pub(super) fn bounded_title(title: &str) -> &str {
     grapheme::bounded_prefix(title, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX)
 }

@@ -35,7 +35,7 @@ pub fn ask(checked: Result<NotesFolder, Notice>, cx: &mut EngineCx) {
     cx.ask(QuestionOwner::Program, question, pending);
 }
 
-/// Stores the folder, and creates it if it is new.
+/// If the user agreed, stores the folder, and creates it if it is new.
 pub fn handle_answer(folder: NotesFolder, choice: UserChoice, cx: &mut EngineCx) {
     if choice != UserChoice::Save {
         return;

@@ -149,8 +149,8 @@ impl ToolOffer {
         (is_new && self.add(&key)).then(|| self.update(toolset))
     }
 
-    /// Adds the tools that are always offered, recently used ones and matches for the prompt. The
-    /// first kind and the best match are added even if they exceed `tokens_max`.
+    /// Adds tools that are always offered and matches for the prompt; in the first turn also recently used tools.
+    /// The former and, in the first turn, the best match are added even if they exceed `tokens_max`.
     fn add_selected(
         &mut self,
         toolset: &Arc<Toolset>,

@@ -198,7 +198,7 @@ impl TrustState {
 
     /// Asks about the next undecided tool, one at a time.
     pub fn ask_next_pin_change(&mut self, servers: &[Server], cx: &mut EngineCx) {
-        // No user is present in a one-shot run.
+        // A one-shot run cannot show the difference. Its warning refers to the chat screen.
         if self.open_question.is_some() || cx.options.is_one_shot {
             return;
         }

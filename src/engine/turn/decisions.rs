@@ -83,8 +83,8 @@ impl Turn {
     }
 
     /// Why the call may run without asking, like [`Approval::standing_permission`]. While the context
-    /// contains text from notes, auto mode is not enough: instructions in a note can lead to a call that
-    /// the note does not contain.
+    /// contains text from notes, auto mode is enough only for harmless tools: instructions in a note
+    /// can lead to a call that the note does not contain.
     ///
     /// [`Approval::standing_permission`]: crate::engine::approval::Approval::standing_permission
     pub(super) fn standing_permission(
@@ -282,7 +282,7 @@ impl Turn {
         self.restore_text(&spans.unwrap_or_default());
     }
 
-    /// Restores text that was extracted as a call to its position in the reply.
+    /// Puts text that was extracted as a call back at its position in the reply.
     pub(super) fn restore_text(&mut self, spans: &[usize]) {
         for span in spans {
             let pieces = &mut self.ids.pieces;

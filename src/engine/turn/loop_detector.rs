@@ -48,8 +48,9 @@ struct RepeatingBlock {
 }
 
 impl LoopDetector {
-    /// Checks `text`, which must extend the text of the last check. Takes O(1) time per new byte,
-    /// however long the text and the repetition are.
+    /// Checks `text`, which must extend the text of the last check. Reports nothing while less than
+    /// [`CHECK_INTERVAL_BYTES`] of it is new. Takes O(1) time per new byte, however long the text and
+    /// the repetition are.
     pub(super) fn check(&mut self, text: &str) -> Repetition {
         if text.len() < self.checked_bytes + CHECK_INTERVAL_BYTES {
             return Repetition::None;
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn similar_but_varied_text_is_not_flagged() {
+    fn varied_text_and_short_repetition_are_not_flagged() {
         let rule = "-".repeat(1_500);
         let table: String = (0..200).map(|n| format!("| {n} | a row | 0 |\n")).collect();
         let seven = "A refrain that comes seven times.\n".repeat(7);

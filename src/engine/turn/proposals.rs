@@ -245,7 +245,8 @@ impl Turn {
             .unwrap_or_else(|| format!("call_{id}"))
     }
 
-    /// Finds the tool of a call. Returns the reason if the call cannot be used.
+    /// Finds the tool of a call, and the arguments to run it with. The error is the reason why the
+    /// call cannot be used.
     fn resolve_call(&self, call: &ProposedCall) -> Result<(OfferedTool, Arguments), String> {
         let name = &call.name;
         if call.is_truncated {

@@ -45,7 +45,7 @@ pub struct TurnSetup {
     pub limits: Limits,
     /// Untrusted text of this conversation.
     pub untrusted_texts: UntrustedTexts,
-    /// Earlier calls that the turn resumes, at least one of them with an open task.
+    /// Earlier calls that the turn resumes: none, or some of which at least one has an open task.
     pub resumed_calls: Vec<ToolCall>,
 }
 
@@ -185,7 +185,7 @@ pub struct AgentPart {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelAnswer {
     pub text: String,
-    /// The token limit cut it off.
+    /// It was cut off, by the token limit or because the model repeated itself.
     pub is_truncated: bool,
 }
 

@@ -104,7 +104,7 @@ pub(super) struct TurnDriver {
     checker: ArgumentChecker,
     turn: Turn,
     kind: PromptKind,
-    /// After this long without a part, an open reply causes [`TurnSignal::Silence`].
+    /// After this long without a further part, an open reply causes [`TurnSignal::Silence`].
     idle_timeout: Duration,
     idle_deadline: Option<Instant>,
     reply: Option<OpenReply>,

@@ -57,7 +57,7 @@ fn quoted(text: &str) -> String {
     Clean::quoted_if_needed(text).into()
 }
 
-/// The variables of the servers for which `check` returns true, without duplicates.
+/// The names of the servers' variables that pass `check`, without duplicates.
 fn variables_where(servers: &[ServerCandidate], check: impl Fn(&str) -> bool) -> Vec<String> {
     let mut names = variables_of(servers);
     names.retain(|name| check(name));

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn only_scalar_arguments_become_headers() {
+    fn annotated_arguments_become_headers_unless_they_are_null() {
         let schema = schema(json!({
             "region": { "type": "string", "x-mcp-header": "Region" },
             "deep": { "type": "object", "properties": {

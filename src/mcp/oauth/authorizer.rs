@@ -1,4 +1,4 @@
-//! The access token of one server: attaches it to requests, refreshes it, and prepares a sign-in.
+//! The access token of one server: provides it for requests, refreshes it, and prepares a sign-in.
 
 use super::addresses::{display_text, display_url};
 use super::challenge::BearerChallenge;
@@ -284,7 +284,7 @@ impl Authorizer {
         found
     }
 
-    /// Keeps the tokens even after they are replaced, so that they stay redacted.
+    /// Replaces the credentials. All their tokens are remembered, so that replaced ones stay redacted.
     fn set_credentials(&self, credentials: Option<ServerCredentials>) {
         let mut state = lock_ignoring_poison(&self.0.state);
         if let Some(new) = &credentials {

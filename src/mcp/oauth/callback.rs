@@ -49,7 +49,7 @@ impl ExpectedCallback {
         }
         if let Some(error) = value("error")? {
             let description = value("error_description")?.unwrap_or_default();
-            // It has no place in a refusal, but a server may send it anyway.
+            // A code has no place in a refusal, but a server may send one anyway.
             let code = value("code")?.unwrap_or_default();
             let sent = Redactor::new([Secret::new(self.state.as_str()), Secret::new(code)]);
             let why = refusal_text(&sent, &error, &description);

@@ -19,14 +19,14 @@ pub struct Discovered {
     pub resource: String,
     /// All scopes of the resource.
     pub resource_scopes: Vec<String>,
-    /// Whether the server has metadata; otherwise its endpoints are only assumed.
+    /// Whether the authorization server has metadata. If not, its endpoints are only assumed.
     pub has_metadata: bool,
 }
 
 /// Finds the authorization server of the MCP server at `server_url`.
 ///
 /// # Errors
-/// There is no usable authorization server, or a document must not be trusted.
+/// There is no usable authorization server, or a document could not be read or must not be trusted.
 pub async fn discover(
     http: &OAuthHttp,
     server_url: &Url,
@@ -62,7 +62,7 @@ async fn find_resource(
     let named = named.and_then(|named| server_url.join(named).ok());
     let mut named_error = None;
     if let Some(url) = &named {
-        // The server names this document, so an error matters.
+        // The server names this document, so its error is reported if no other document is found.
         match fetch(http, url).await? {
             Fetched::Document(document) => {
                 return ProtectedResource::parse(&document, server_url).map(Some);
@@ -87,7 +87,7 @@ async fn find_resource(
 /// The metadata of an issuer; `None` if there is none.
 ///
 /// # Errors
-/// The answer is not metadata, or must not be trusted.
+/// There was no complete answer, or it is not metadata or must not be trusted.
 async fn find_authorization_server(
     http: &OAuthHttp,
     issuer: &Url,

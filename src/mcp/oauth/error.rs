@@ -94,7 +94,8 @@ pub enum OAuthError {
 }
 
 impl OAuthError {
-    /// Whether the token endpoint rejected the grant permanently, so that only a new sign-in helps.
+    /// Whether the grant will yield no usable token however often it is sent, so that only a new
+    /// sign-in helps.
     pub fn is_final_refusal(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::UnusableToken(_))
     }

@@ -107,7 +107,7 @@ impl OAuthHttp {
             .await
     }
 
-    /// Posts JSON. See [`Self::post_form`].
+    /// Posts JSON. Never follows a redirect either.
     ///
     /// # Errors
     /// The URL is not allowed, or there was no complete answer.

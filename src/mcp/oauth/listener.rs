@@ -78,7 +78,7 @@ impl CallbackListener {
                 connections.join_next().await;
             }
             let Ok((stream, _)) = self.listener.accept().await else {
-                // For example too many open files.
+                // For example, the process has too many open files.
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 continue;
             };

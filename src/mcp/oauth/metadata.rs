@@ -98,8 +98,8 @@ impl AuthorizationServer {
     /// Parses the metadata of `issuer`, which was fetched from `source`.
     ///
     /// # Errors
-    /// The document belongs to a different issuer, lacks a token endpoint, or names a URL that is not
-    /// allowed.
+    /// The document names no issuer or a different one, lacks a token endpoint, or names a URL that
+    /// is not allowed.
     pub fn parse(
         document: &Value,
         issuer: &Url,
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn well_known_urls_put_the_path_of_the_server_last() {
+    fn metadata_urls_are_in_the_order_of_the_specifications() {
         assert_eq!(
             strings(resource_metadata_urls(&url("https://a.example/b/mcp?x=1"))),
             [

@@ -1,5 +1,5 @@
-//! Makes this program a client of an authorization server: with the entry's own client id, a client
-//! metadata document, or dynamic registration (RFC 7591).
+//! Makes this program a client of an authorization server: with the client id in the settings of
+//! the MCP server, a client metadata document, or dynamic registration (RFC 7591).
 
 use super::client_auth::{ClientIdentity, TokenAuthMethod};
 use super::credential_file::{CredentialFile, RegisteredClient};

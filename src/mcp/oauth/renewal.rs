@@ -99,8 +99,8 @@ impl Authorizer {
             .await
     }
 
-    /// The client that the tokens were issued to. It has a secret if it is the registered or the
-    /// configured one and that one has a secret.
+    /// The client that the tokens were issued to, with the secret of the registered or configured
+    /// client of the same id, if there is one.
     pub(super) async fn identity_for(
         &self,
         known: &ServerCredentials,

@@ -35,7 +35,7 @@ pub struct SignIn {
     pub(super) save: SaveTokens,
 }
 
-/// What happens while a sign-in waits for its end.
+/// What is reported while a sign-in is under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SignInProgress {
     /// A pasted address is not the callback. The sign-in continues.
@@ -135,8 +135,8 @@ impl SignIn {
         &self.request
     }
 
-    /// Waits for the callback, exchanges the code and saves the tokens. Reports to `report` how it
-    /// goes. An address from `pasted` that is not the callback does not end the sign-in.
+    /// Waits for the callback, exchanges the code and saves the tokens. An address from `pasted`
+    /// that is not the callback is reported and does not end the sign-in.
     ///
     /// # Errors
     /// The authorization server refused, nobody signed in in time, or the tokens could not be

@@ -75,8 +75,8 @@ impl IncomingRequests {
         )
     }
 
-    /// Queues a request. Returns an error response if too many are unanswered, or one with the same
-    /// id is.
+    /// Queues a request. Returns an error response if too many are unanswered, or if one of them
+    /// has the same id.
     pub fn add(&self, id: &Value, method: &str, params: Value) -> Option<Value> {
         let mut unanswered = lock_ignoring_poison(&self.unanswered);
         if unanswered.contains_key(&id.to_string()) {

@@ -1,6 +1,6 @@
 //! Requests that servers send to the user: in the legacy era as JSON-RPC requests (`incoming`), in
 //! the modern era as results that require input (`input_required`). The owner of the hub receives
-//! each as an event and answers it by its id. All open requests are bounded.
+//! each as an event and answers it by its id. The number of open requests is bounded.
 
 mod broker;
 mod incoming;

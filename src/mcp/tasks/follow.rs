@@ -63,7 +63,7 @@ struct FollowedTask<'a> {
     /// Resolves to the user's answers for the server. Set while the user is asked.
     answering: Option<BoxFuture<'static, Answers>>,
     /// The request `tasks/result` of a task that needs input. It is open while the user is asked,
-    /// because a server may send its questions with the response.
+    /// because a server may send its questions in the stream of the response.
     awaited_result: Option<BoxFuture<'static, Result<Value, TaskRequestError>>>,
     /// Answers that have not reached the server.
     unsent_answers: Option<BTreeMap<String, Value>>,
@@ -305,7 +305,8 @@ impl FollowedTask<'_> {
         ClientRequest::CustomRequest(CustomRequest::new("tasks/result", Some(params)))
     }
 
-    /// Asks the user for the required input, except for requests that were already asked.
+    /// Asks the user for the required input, except for requests that were already asked. A legacy
+    /// server asks by itself, once `tasks/result` is requested.
     fn ask(&mut self, state: TaskState) -> Option<TaskEnd> {
         if self.task.protocol == TaskProtocol::Legacy {
             if self.awaited_result.is_none() {

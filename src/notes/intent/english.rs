@@ -159,7 +159,7 @@ const SUMMARIZE_TOPIC: &[&str] = &[
     "what have i written|noted down? {about} {topic}",
     "what did i write|note down? {about} {topic}",
 ];
-/// The same with the topic before the noun.
+/// Requests for a summary with the topic before the noun.
 const SUMMARIZE_TOPIC_NOTES: &[&str] = &[
     "{style?} {summarize} {my} {topic} notes|note",
     "{ask-for?} {article?} quick? {style*} {summary} of {my} {topic} notes|note",

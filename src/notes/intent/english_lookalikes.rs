@@ -108,7 +108,7 @@ const MUSIC: &[&str] = &[
     "beat",
     "treble",
 ];
-/// Words that turn `find TOPIC in my notes` into a request to proofread.
+/// A TOPIC of only these words makes `find TOPIC in my notes` a request to proofread.
 const FLAWS: &[&str] = &[
     "typo",
     "typos",
@@ -135,7 +135,7 @@ const FLAWS: &[&str] = &[
     "the",
     "or",
 ];
-/// Words after `where did I write` that begin a place instead of a topic.
+/// Words after `where did I write` that begin a place or a mistake instead of a topic.
 const PLACE_WORDS: &[&str] = &["in", "on", "inside", "under", "at", "the wrong", "a wrong"];
 /// Prepositions that make a place at the end of a topic the destination of the note.
 const PUT_PREPOSITIONS: &[&str] = &["to", "in", "into", "inside", "under", "at", "onto"];

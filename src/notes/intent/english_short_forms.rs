@@ -211,8 +211,8 @@ pub(super) fn is_subject(topic: &RequestTopic) -> bool {
 /// agenda`, nor the beginning of a sentence, and does not refer to the conversation.
 pub(super) fn is_topic_before_please(topic: &RequestTopic, words: &[&str]) -> bool {
     let lower = topic.text.to_lowercase();
-    let on_place = words.iter().any(|word| word.eq_ignore_ascii_case("on"));
-    let is_place = on_place && has_determiner(&lower);
+    let has_on = words.iter().any(|word| word.eq_ignore_ascii_case("on"));
+    let is_place = has_on && has_determiner(&lower);
     !(is_place || is_statement(topic) || has_pronoun(&lower))
 }
 

@@ -128,8 +128,8 @@ pub(super) fn is_on_surface(topic: &RequestTopic) -> bool {
     begins_with_surface(&words, false)
 }
 
-/// Whether the words begin with a surface that nothing else follows, or the text of a note. It needs a
-/// determiner or an adjective.
+/// Whether the words begin with a surface, followed by nothing or by words about the note. The
+/// surface needs a determiner or an adjective.
 fn begins_with_surface(words: &[&str], is_document_a_surface: bool) -> bool {
     let rest = without_determiner(words);
     let adjectives = rest

@@ -4,7 +4,7 @@
 use super::english_lookalikes::DETERMINERS;
 use super::topic::RequestTopic;
 
-/// Words that refer to something outside the prompt, so they are not a topic.
+/// A topic must not consist of only these words, which refer to something outside the prompt.
 const REFERENCES: &[&str] = &[
     "this",
     "that",
@@ -34,7 +34,7 @@ const REFERENCES: &[&str] = &[
     "of",
 ];
 
-/// Signs that the prompt contains or points to its own text.
+/// Signs that the prompt contains or points to other text, or that no note is to be saved here.
 const TEXT_SIGNS: &[&str] = &[
     "this text",
     "the text",
@@ -167,14 +167,14 @@ pub(super) fn is_topic(topic: &RequestTopic) -> bool {
     let is_reference = lower
         .split_whitespace()
         .all(|word| REFERENCES.contains(&word));
-    let has_own_text = TEXT_SIGNS.iter().any(|sign| lower.contains(sign));
+    let has_sign = TEXT_SIGNS.iter().any(|sign| lower.contains(sign));
     let first = lower.split_whitespace().next().unwrap_or_default();
     let begins_outside = lower != first && DEMONSTRATIVES.contains(&first);
     let words: Vec<&str> = lower.split_whitespace().collect();
     let ends_outside = words.len() > 1 && words.last().is_some_and(|last| PLACES.contains(last));
     let points_outside = begins_outside || ends_outside || refers_to_history(&words);
     let has_second_request = has_second_request(&words) || topic.has_second_sentence();
-    !is_reference && !points_outside && !has_own_text && !has_second_request
+    !is_reference && !points_outside && !has_sign && !has_second_request
 }
 
 /// Whether the topic is followed by another request, as in `tea and delete them`.

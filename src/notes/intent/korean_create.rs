@@ -123,7 +123,7 @@ const SUBJECT_ENDS: &[&str] = &[
     "단축키",
     "준비물",
 ];
-/// Beginnings of words for existing text that contains such a topic.
+/// Beginnings of words in such a topic that point to existing text.
 const MATERIALS: &[&str] = &[
     "내용",
     "답변",

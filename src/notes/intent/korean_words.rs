@@ -148,7 +148,7 @@ pub(super) const IN_NOTES: &[&str] = &[
     "메모에서는",
     "메모에서",
 ];
-/// The same in questions: `노트에 홍차 내용 있어?`.
+/// The notes as a place in a question: `노트에 홍차 내용 있어?`.
 pub(super) const AT_NOTES: &[&str] = &[
     "노트들에는",
     "노트들에",
@@ -171,7 +171,7 @@ pub(super) const OWN: &[&str] = &[
 pub(super) const ME: &[&str] = &["내가", "제가"];
 /// Nouns for the user's writing, as in `내가 홍차에 대해 쓴 거`.
 pub(super) const WRITINGS: &[&str] = &["거", "것", "것들", "거를", "걸", "내용", "글"];
-/// Connects the topic to the note. Each precedes those that it ends with.
+/// Connects the topic to the note. An entry that ends with another one precedes it.
 pub(super) const ABOUT: &[&str] = &[
     "에 대해서",
     "에 대한",

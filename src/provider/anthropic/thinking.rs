@@ -1,5 +1,5 @@
 //! The thinking parameters of requests to Anthropic. Older models take a budget in tokens; newer
-//! ones take an effort and decide themselves how much to think. The model's name decides which
+//! ones take an effort and decide for themselves how much to think. The model's name decides which
 //! form is tried first; if it is rejected, the other form is sent. Pure.
 
 use crate::domain::{Dialect, Message, ProviderKind, Think};
@@ -7,7 +7,7 @@ use crate::provider::parameter_fallback::{ParameterFallback, ThinkingForm};
 use crate::provider::types::ChatRequest;
 use serde_json::{Value, json};
 
-/// The first version of Claude that decides itself how much to think.
+/// The first version of Claude that decides for itself how much to think.
 const ADAPTIVE_SINCE: (u32, u32) = (4, 6);
 /// The default limit of an answer, in tokens.
 const ANSWER_TOKENS: u64 = 8_192;
@@ -114,10 +114,10 @@ fn lacks_required_thinking(request: &ChatRequest) -> bool {
     })
 }
 
-/// Whether a model decides itself how much to think. The version is the first two short numbers in
-/// names such as `claude-opus-4-7`, `claude-3-7-sonnet-20250219` or `anthropic/claude-sonnet-4.5`.
-/// A Claude without a version counts as new. Other models count as taking a budget, as compatible
-/// servers expect.
+/// Whether a model decides for itself how much to think. The version is the first two short
+/// numbers in names such as `claude-opus-4-7`, `claude-3-7-sonnet-20250219` or
+/// `anthropic/claude-sonnet-4.5`. A Claude without a version counts as new. Other models count as
+/// taking a budget, as compatible servers expect.
 fn is_adaptive(model: &str) -> bool {
     let name = model.to_lowercase();
     let Some((_, rest)) = name.split_once("claude") else {

@@ -16,8 +16,8 @@ pub const ANY_HOST: &str = "*";
 pub struct AccessPolicy {
     /// Names and addresses that clients may use for the server, besides the loopback ones.
     hosts: Vec<Host<String>>,
-    /// Any IP address is acceptable as `Host`. A web page can only make a *name* point to this
-    /// server (DNS rebinding).
+    /// Any IP address is acceptable as `Host` and in `Origin`. A web page can only make a *name*
+    /// point to this server (DNS rebinding).
     accepts_any_address: bool,
     /// Any name is acceptable as `Host`, though not as `Origin`.
     accepts_any_host: bool,
@@ -44,7 +44,8 @@ pub enum Refusal {
 }
 
 impl AccessPolicy {
-    /// Accepts the address that the server listens on as `Host`.
+    /// Accepts the address that the server listens on as `Host`, and pages from there as `Origin`.
+    /// If it is unspecified, accepts every address.
     #[must_use]
     pub fn listening_on(mut self, address: IpAddr) -> Self {
         if address.is_unspecified() {

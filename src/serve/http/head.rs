@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn types_that_the_client_excludes_are_not_added() {
+    fn types_that_the_client_does_not_accept_are_not_added() {
         for given in [
             &[][..],
             &["text/html"],

@@ -14,8 +14,8 @@ use std::fs::{self, DirEntry};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Increase it when a change to the code makes it index other parts of a session. Added to the modification time in
-/// the index, so that sessions indexed by an earlier version are indexed again.
+/// Increase it when other parts of a session are indexed than before. Added to the modification
+/// time in the index, so that sessions indexed by an earlier version are indexed again.
 const TEXT_VERSION: i64 = 2;
 
 /// Time for indexing all sessions again during a search, after the index was damaged. Later updates

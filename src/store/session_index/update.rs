@@ -97,7 +97,7 @@ impl SessionIndex {
         path.into()
     }
 
-    /// The document of a session, and the bytes of its text.
+    /// The document of a session, and the size of its text in bytes.
     fn read_document(&self, file: SessionFile) -> (Document, usize) {
         let path = self.sessions.folder.join(file.id.as_str());
         let mut chunks = ChunkBuilder::default();
@@ -164,7 +164,7 @@ impl ChunkBuilder {
     }
 }
 
-/// The end of the longest part of `text` with at most `room` bytes, if possible after whitespace; 0 if
+/// The end of the longest prefix of `text` with at most `room` bytes, if possible after whitespace; 0 if
 /// nothing fits.
 fn end_of_part(text: &str, room: usize) -> usize {
     if text.len() <= room {

@@ -170,8 +170,8 @@ fn lex_make_variables(cursor: &mut LineCursor<'_>) {
     }
 }
 
-/// Lexes a shell session. Lines such as `$ cargo test` and `me@host:~$ ls` are commands; their
-/// output is plain.
+/// Lexes a shell session. Lines such as `$ cargo test` and `me@host:~$ ls` are commands; other lines
+/// are plain output, or comments after `# `.
 pub(super) fn lex_session(shell: &CodeSyntax, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     if state.mode == LexMode::Start {
         let Some(end) = prompt_end(cursor) else {

@@ -21,7 +21,7 @@ impl CodeLexer<'_, '_, '_> {
                 return true;
             }
         }
-        // No comment starts in interpolated code: it would include the end of the string.
+        // No line comment starts in interpolated code: it would include the end of the string.
         let is_detached = before.is_none_or(|byte| is_blank(byte) || matches!(byte, b';' | b'('));
         let may_start =
             self.state.frame_count == 0 && (is_detached || !self.syntax.comments_need_space);

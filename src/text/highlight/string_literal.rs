@@ -20,7 +20,8 @@ struct StringOpening {
 }
 
 impl CodeLexer<'_, '_, '_> {
-    /// Lexes a string that opens at `start`. The current word ends there and is its prefix.
+    /// Opens a string at `start`, with the current word as its prefix. Returns false if no string with
+    /// this prefix opens there.
     pub fn lex_prefixed_string(&mut self, start: usize) -> bool {
         let word = &self.cursor.bytes()[self.cursor.position..start];
         let strings = self.syntax.strings;

@@ -88,8 +88,8 @@ pub fn mark_items_nonempty(containers: &mut [Container]) {
     }
 }
 
-/// If `text` starts with a checkbox, marks the innermost item as a task. Returns the length of the
-/// checkbox in bytes, or 0.
+/// If `text` starts with a checkbox and the innermost container is an item with a bullet, marks the
+/// item as a task and returns the length of the checkbox in bytes; otherwise returns 0.
 pub fn take_checkbox(containers: &mut [Container], text: &str) -> usize {
     let Some(Container::Item {
         is_task_done,

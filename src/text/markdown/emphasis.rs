@@ -198,7 +198,7 @@ impl EmphasisRuns {
             .open_runs
             .iter()
             .rposition(|open| open.delimiter == run.delimiter);
-        // `_` opens only at the edge of a word, so it closes only there too.
+        // `_` opens only at the edge of a word, so a later one inside a word is meant to close it.
         let is_edge = is_punctuation(run.before) || run.delimiter == b'_' && !is_space(run.before);
         let is_edge_in_cjk = is_edge && is_cjk(run.after);
         if let Some(mut opener) = opener

@@ -43,7 +43,7 @@ const LINE_BYTES_MAX: usize = 4_096;
 const RELAYOUT_BYTES_PER_BYTE: usize = 8;
 const RELAYOUT_BYTES_ALLOWANCE: usize = 1 << 20;
 
-/// The state after the last complete line.
+/// The state after the last complete line, or after a part of a long line.
 #[derive(Debug, Clone, Default)]
 struct SettledState {
     scanner: BlockScanner,

@@ -8,7 +8,7 @@ pub(super) struct ClearedFiles(Vec<(String, Vec<AttachedFile>)>);
 
 impl AttachmentList {
     /// Removes the files of the message, and those of the message before an edit, because their texts
-    /// are being cleared. Returns false if there were none.
+    /// are being cleared. Returns whether the message itself had any.
     pub fn clear_with_message(&mut self, text: &str, text_before_edit: &str) -> bool {
         let before_edit = self.before_edit.take().unwrap_or_default();
         let shown = std::mem::take(&mut self.files);

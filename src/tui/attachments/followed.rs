@@ -1,4 +1,4 @@
-//! The resources of the message whose changes the engine reports.
+//! The followed resources: those of the message, whose changes the engine reports.
 
 use super::state::AttachmentList;
 use crate::domain::attachment::AttachedResource;

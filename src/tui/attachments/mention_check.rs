@@ -72,7 +72,7 @@ impl MentionCheck {
         is_current
     }
 
-    /// Sends the message once its files have been read.
+    /// Records that the message is to be sent once its files have been read.
     pub fn send_when_read(&mut self, revision: u64) {
         self.stage = CheckStage::Reading { revision };
     }

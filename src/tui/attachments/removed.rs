@@ -11,12 +11,13 @@ pub fn is_same_file(one: &Attachment, other: &Attachment) -> bool {
 }
 
 impl AttachmentList {
-    /// Keeps a removed file that the message does not mention. `revision` is that of the message.
+    /// Keeps a removed file that was read and is not mentioned in the message. `revision` is the
+    /// message's.
     pub fn keep_removed(&mut self, file: AttachedFile, revision: u64) {
         if file.read.is_none() {
             return;
         }
-        let (files, kept_revision) = &mut self.removed_drops;
+        let (files, kept_revision) = &mut self.removed_files;
         if *kept_revision != revision {
             files.clear();
         }
@@ -25,9 +26,9 @@ impl AttachmentList {
     }
 
     /// Attaches the file again that was removed last and not attached again yet, unless the message has
-    /// changed since. Returns its name.
+    /// changed since or takes no more files. Returns its name.
     pub fn restore_removed(&mut self, revision: u64) -> Option<String> {
-        let (files, kept_revision) = &mut self.removed_drops;
+        let (files, kept_revision) = &mut self.removed_files;
         if *kept_revision != revision || self.files.len() >= ATTACHMENTS_MAX {
             return None;
         }

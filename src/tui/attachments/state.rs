@@ -24,7 +24,7 @@ pub struct AttachmentList {
     drops: Vec<DroppedPaths>,
     /// Files of the last run's message that can no longer be read.
     pub(super) lost: Vec<UnsentFile>,
-    /// The resources of the message whose changes are reported.
+    /// The resources of the message that the engine was asked to follow: it reports their changes.
     pub(super) followed: Vec<AttachedResource>,
     /// The files of the message before another prompt was loaded into it.
     pub(super) before_edit: Option<Vec<AttachedFile>>,
@@ -40,8 +40,8 @@ pub struct AttachmentList {
     unmentioned: Vec<AttachedFile>,
     /// Files that were removed when the message was cleared.
     pub(super) cleared: ClearedFiles,
-    /// The dropped files that were removed last, and the revision of the message then.
-    pub(super) removed_drops: (Vec<AttachedFile>, u64),
+    /// The files without a mention that were removed last, and the revision of the message then.
+    pub(super) removed_files: (Vec<AttachedFile>, u64),
     /// The revision of the message and the number of files that were compared last.
     compared: (u64, usize),
 }
@@ -143,7 +143,7 @@ impl AttachmentList {
         });
     }
 
-    /// Stores a file that was read; `None` if it could not be read.
+    /// Stores a file that was read. `read` is `None` if it could not be read.
     pub fn handle_read(&mut self, query: QueryId, read: Option<ReadAttachment>) -> ReadOutcome {
         let is_awaited = |file: &AttachedFile| file.query == query && file.read.is_none();
         let Some(index) = self.files.iter().position(is_awaited) else {

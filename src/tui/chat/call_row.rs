@@ -95,7 +95,7 @@ fn draw_right(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painte
     pen.put_right(x.saturating_sub(2), row.y, word, theme.attention)
 }
 
-/// One word for the permission that let a call run without asking.
+/// The permission that let a call run without asking, in a word or two.
 fn permission_word(permission: StandingPermission) -> &'static str {
     match permission {
         StandingPermission::AutoMode => "auto",

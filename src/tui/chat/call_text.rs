@@ -77,8 +77,8 @@ fn format_bytes(count: usize) -> String {
     }
 }
 
-/// The full raw text of a call, and the byte offset of the last section's content: the result,
-/// or the arguments if there is no result. The copy key copies from this offset on.
+/// The full raw text of a call, and the byte offset of the last section's content: the result, or
+/// else the saved files or the arguments. The copy key copies from this offset on.
 pub fn full_call_text(call: &ToolCall) -> (String, usize) {
     let (mut text, mut last_section_start) = (String::new(), 0);
     for (heading, section) in call_sections(call) {

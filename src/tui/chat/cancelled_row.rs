@@ -1,4 +1,4 @@
-//! What the row `(cancelled)` says about the turn: it stays on the screen, but no request has it.
+//! What the row `(cancelled)` says about the turn: it stays on the screen, but no request contains it.
 
 use crate::domain::{CANCELLED_NOTE, EntryBody, TranscriptEntry};
 use crate::text::grapheme::width;
@@ -14,7 +14,7 @@ pub fn text(context: &RowContext, input: &LayoutInput, index: usize, columns: u1
 }
 
 /// What follows `(cancelled)` in its row, as far as it fits. `None` for a stopped continuation or
-/// summary: the turn that it is about is still sent.
+/// summary: what it would have continued or summarized is still sent.
 pub fn explanation(
     context: &RowContext,
     input: &LayoutInput,

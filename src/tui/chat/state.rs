@@ -190,7 +190,7 @@ impl Chat {
         })
     }
 
-    /// The latest call that ran to its end, so that it has a result or an error.
+    /// The latest call that ran and is over. It may have no result, for example after a timeout.
     pub fn last_run_call(&self) -> Option<&ToolCall> {
         let mut entries = self.transcript.entries().iter().rev();
         entries.find_map(|entry| match &entry.body {

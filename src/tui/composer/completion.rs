@@ -46,8 +46,8 @@ pub struct CompletionRow {
 pub struct CompletionList {
     pub title: &'static str,
     pub rows: Vec<CompletionRow>,
-    /// `None` if Enter runs the message as it is: nothing is typed after the slash, or nothing, only a
-    /// number or the path of a note after the command, and the user selected nothing.
+    /// `None` if Enter runs the message as it is: the user selected no row, and typed only a slash, or
+    /// a command with nothing, a number or a path after it.
     pub selected: Option<usize>,
     /// What Enter does with the selected row.
     pub confirm_hint: &'static str,
@@ -102,7 +102,7 @@ impl Composer {
         use CompletionMatch::{Digits, Unfiltered};
         let selected = match self.completion {
             CompletionState::Selected(row) => Some(row.min(rows.len() - 1)),
-            // A part of a path matches other notes, which the user does not mean by it.
+            // A typed path may also match a part of other paths, which the user does not mean.
             _ if self.typed_note_path().is_some() => None,
             _ => (!matches!(first.quality, Unfiltered | Digits)).then_some(0),
         };

@@ -62,7 +62,7 @@ impl Composer {
         });
     }
 
-    /// Requests that the message is saved at once, because the disk has no other copy of it.
+    /// Requests that the message be saved at once, because the disk has no other copy of it.
     pub fn save_draft_at_once(&mut self) {
         self.draft.is_urgent = true;
     }
@@ -98,7 +98,8 @@ impl Composer {
         has_changed && !self.draft.is_private && !self.draft.awaits_private
     }
 
-    /// Whether the message or the queue contains text typed in a private conversation.
+    /// Whether the message or the queue contains text typed in a private conversation, or private mode
+    /// was requested.
     pub fn has_private_text(&self) -> bool {
         self.draft.is_private || self.draft.awaits_private
     }
@@ -108,7 +109,8 @@ impl Composer {
         self.draft.is_on_disk = true;
     }
 
-    /// Whether there is unsent text in the editor, the history stash or the queue.
+    /// Whether there is unsent text in the editor or the queue, or unsent text that a recalled prompt
+    /// or an edit replaced.
     pub fn has_unsent_text(&self) -> bool {
         let is_not_blank = |text: &str| !text.trim().is_empty();
         !self.editor.is_blank()

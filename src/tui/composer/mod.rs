@@ -1,4 +1,4 @@
-//! The message editor, its history and queue, and the draft saved on exit.
+//! The message editor, its history and queue, and the draft of unsent text.
 
 pub mod argument_values;
 pub mod commands;

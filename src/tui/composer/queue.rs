@@ -105,8 +105,8 @@ impl PromptQueue {
         self.remove(0)
     }
 
-    /// Attaches a file of an earlier run to the prompt that waits for it; `None` if it could not
-    /// be read. Returns false if no prompt waits for it.
+    /// Attaches a file of an earlier run to the prompt that waits for it. `read` is `None` if the
+    /// file could not be read. Returns false if no prompt waits for it.
     pub fn handle_read(&mut self, query: QueryId, read: Option<&ReadAttachment>) -> bool {
         for prompt in &mut self.prompts {
             let is_awaited = |missing: &UnrestoredFile| missing.query == Some(query);

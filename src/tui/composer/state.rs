@@ -55,7 +55,7 @@ pub enum CompletionState {
 }
 
 impl EditedMessage {
-    /// Whether `text` is the message as it was loaded.
+    /// Whether `text` is the message as it was loaded; false for a text from an earlier run.
     pub(super) fn is_unchanged(&self, text: &str) -> bool {
         !self.is_from_earlier_run && self.original == text
     }
@@ -168,7 +168,8 @@ impl Composer {
         self.leave_history();
     }
 
-    /// Like [`Self::replace_message`], but a long text becomes a chip.
+    /// Like [`Self::replace_message`], but a long text becomes a chip, and the history keeps the
+    /// replaced text.
     pub fn recall_message(&mut self, text: &str) {
         self.history.stash(self.editor.text());
         self.editor.replace_all_folded(text);

@@ -59,7 +59,7 @@ fn checked_arguments(
     Some(pending.arguments)
 }
 
-/// Whether both have the same values in the same order. Objects compare equal in any order.
+/// Whether both have the same values in the same order. `==` ignores the order.
 fn is_same(a: &Arguments, b: &Arguments) -> bool {
     a == b && serde_json::to_string(a).ok() == serde_json::to_string(b).ok()
 }

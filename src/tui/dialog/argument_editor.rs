@@ -101,7 +101,7 @@ pub fn current_arguments(shared: SharedUiState, dialog: &Dialog) -> Option<Argum
     Some(call.arguments.clone())
 }
 
-/// Keeps the text of a field that the user leaves with Esc.
+/// Keeps the text of a field that the user leaves with Esc, unless it is a pattern.
 fn keep_draft(dialog: &mut Dialog, target: EditTarget, draft: Editor) {
     let at = dialog.call_index;
     match target {

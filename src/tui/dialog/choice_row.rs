@@ -32,8 +32,8 @@ impl ChoiceItem {
     }
 }
 
-/// The keys below the body, most important first: on the page of values those of the page, and
-/// otherwise the choices and the keys that open pages.
+/// The keys below the body, most important first: on the page of values, the keys of that page; on
+/// any other page, the choices and the keys that open pages.
 pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
     if text.page == DialogPage::Values {
         return values_items(text);

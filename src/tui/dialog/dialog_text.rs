@@ -29,7 +29,7 @@ pub struct DialogText {
     pub page: DialogPage,
     pub rows: Vec<DialogChoice>,
     pub page_keys: PageKeys,
-    /// The label of the field for a word or a reason, if it is open.
+    /// The label of the field for a confirmation word or a reason, if it is open.
     pub field_label: Option<String>,
     /// Facts about a call that the user should know.
     pub notes: String,
@@ -187,7 +187,6 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
     text
 }
 
-/// The label of the field for a word or a reason, if it is open.
 fn field_label(mode: &DialogMode, keymap: &Keymap) -> Option<String> {
     let enter = keymap.layer_key_name(KeyContext::InputLine, LayerKey::Confirm);
     let enter = enter.unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Dialogs for the engine's questions: contents, choices, and the rules for answering.
 //!
-//! A tool call runs only after all of its arguments were drawn, or after the user typed a
-//! confirmation.
+//! A dialog lets a tool call run only after all of its arguments were drawn, or after the user typed
+//! a confirmation.
 
 pub mod argument_check;
 mod argument_editor;

@@ -58,7 +58,7 @@ pub struct Dialog {
     pub(super) value_drafts: Vec<HashMap<String, Editor>>,
     /// Per call: which parts of its arguments have been drawn. None before the first frame.
     pub(super) drawn_arguments: Vec<Option<DrawnArguments>>,
-    /// Per call: edited arguments that the user has not confirmed yet.
+    /// Per call: the edited arguments with which it would run.
     pub(super) edited_arguments: Vec<Option<Arguments>>,
     /// `$EDITOR` was requested for the text of the open field.
     pub(super) opens_editor: bool,

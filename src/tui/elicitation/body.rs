@@ -82,12 +82,12 @@ fn push_value(
     };
     let room = columns.saturating_sub(label_columns as u16 + 2).max(8);
     // The complaint has rows of its own, so that no value can be mistaken for a part of it.
-    let rows_of = |text: &str, is_missing: bool| {
+    let rows_of = |text: &str, is_complaint: bool| {
         let rows = match text.trim() {
             "" => Vec::new(),
             text => wrapped_rows(&Clean::unambiguous_line(text), room),
         };
-        rows.into_iter().map(move |row| (row, is_missing))
+        rows.into_iter().map(move |row| (row, is_complaint))
     };
     let values = rows_of(&value, false);
     let mut values = values.chain(rows_of(&complaint.unwrap_or_default(), true));
@@ -100,8 +100,8 @@ fn push_value(
         let mut row = StyledLine::default();
         row.push_bold(label.unwrap_or_default());
         row.pad_to(label_columns + 2);
-        let (value, is_missing) = value.unwrap_or_default();
-        match is_missing {
+        let (value, is_complaint) = value.unwrap_or_default();
+        match is_complaint {
             true => row.push_dim(value),
             false => row.push_plain(value),
         }

@@ -166,7 +166,8 @@ fn draw_row(
     None
 }
 
-/// Draws label and value of a field. Returns the cursor if the field has the focus.
+/// Draws label and value of a field. Returns the cursor position if the field has the focus and
+/// no list of options, in which the cursor would be.
 fn draw_field(
     state: &mut FormState,
     index: usize,

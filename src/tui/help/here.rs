@@ -7,7 +7,7 @@ use crate::tui::keymap::{Action, BindingGroup as G};
 pub struct KeysHere {
     /// The hints of what is open, such as `Enter resume`.
     hints: Vec<String>,
-    /// The groups with its keys.
+    /// The groups with the keys of what is open.
     first: &'static [G],
 }
 

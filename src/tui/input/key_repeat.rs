@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn pressing_again_after_a_pause_or_another_key_is_not_a_repeat() {
+    fn another_key_or_a_press_after_a_pause_is_not_a_repeat() {
         let mut guard = KeyRepeatGuard::new(KeyCode::Char('y'), ms(0));
         assert!(!guard.record_press(KeyCode::Char('n'), ms(600)));
         assert!(guard.record_press(KeyCode::Char('y'), ms(700)));

@@ -44,7 +44,7 @@ fn resize(harness: &mut ScreenHarness, (width, height): (u16, u16)) {
     harness.input(UiInput::Resize { width, height });
 }
 
-/// The rows of the chat pane.
+/// The rows below the header, trimmed.
 fn chat_rows(harness: &mut ScreenHarness) -> Vec<String> {
     let rows = buffer_to_lines(&harness.draw().0);
     let below_header = rows.iter().skip(1);

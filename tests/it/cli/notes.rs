@@ -48,7 +48,7 @@ fn found_notes_are_printed_without_a_request() {
 }
 
 #[test]
-fn a_missing_notes_folder_is_reported_at_the_start() {
+fn an_unusable_notes_folder_is_reported_at_the_start() {
     let fixture = ask_fixture();
     let vault = create_vault(&fixture, &[]);
     std::fs::remove_dir(&vault).expect("removed");

@@ -30,7 +30,7 @@ fn without_settings_the_public_services_are_used() {
 }
 
 #[test]
-fn addresses_and_hosts_are_read() {
+fn addresses_and_hosts_are_read_and_an_address_without_a_scheme_is_reported() {
     let fixture = built_in(&json!({
         "geocodingUrl": " http://localhost:9/search ",
         "forecastUrl": "https://weather.example/a/b",

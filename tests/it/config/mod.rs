@@ -302,7 +302,7 @@ fn a_home_below_a_file_is_reported_with_advice() {
 }
 
 #[test]
-fn only_the_first_run_creates_folders_and_prompt() {
+fn the_first_run_creates_folders_and_prompt_and_a_deleted_prompt_stays_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path().join("new/home"));
     assert_eq!(home.prepare(), []);

@@ -1,4 +1,4 @@
-//! `config.json`: models, keys, log level and limits.
+//! `config.json`: models, API keys, screen settings, log level, tool mode and limits.
 
 use super::*;
 use humble::config::UiSettings;

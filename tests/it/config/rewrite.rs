@@ -133,7 +133,7 @@ fn a_symlink_is_kept_and_its_target_becomes_private() {
 }
 
 #[test]
-fn an_unknown_model_or_server_is_rejected_with_a_suggestion() {
+fn an_unknown_model_or_server_is_rejected() {
     let fixture = one_model(json!({ "name": "gpt-4o", "provider": "openai" }));
     let before = fixture.config_text();
     let error = config::set_active_model(&fixture.home, &reference("gpt4o", ProviderKind::OpenAi))

@@ -99,13 +99,13 @@ fn an_unwritable_home_is_reported() {
 }
 
 #[test]
-fn world_readable_keys_are_reported_and_not_changed() {
+fn world_readable_keys_are_reported_and_the_modes_are_not_changed() {
     let fixture = one_model(json!({ "name": "m", "provider": "openai", "apiKey": "sk-12345678" }));
     let config = fixture.home.config();
     set_mode(fixture.home.root(), 0o755);
     set_mode(&config, 0o644);
     let reported = causes(&fixture.home);
-    // If the parent folder is private, other users cannot reach the file.
+    // If the folder above the home is private, other users cannot reach the file.
     let parent = fixture.home.root().parent().unwrap().metadata().unwrap();
     let is_open = parent.permissions().mode() & 0o001 != 0;
     assert_eq!(
@@ -139,7 +139,7 @@ fn world_readable_sign_in_secrets_are_reported() {
         let fixture = with_servers(json!({ "mcpServers": { "docs": entry } }).to_string());
         set_mode(fixture.home.root(), 0o755);
         set_mode(&fixture.home.servers(), 0o644);
-        // If the parent folder is private, other users cannot reach the file.
+        // If the folder above the home is private, other users cannot reach the file.
         let parent = fixture.home.root().parent().unwrap().metadata().unwrap();
         let is_open = parent.permissions().mode() & 0o001 != 0;
         let expected = if is_open { &["permissions"][..] } else { &[] };

@@ -128,7 +128,7 @@ fn lfm2_encloses_its_list_in_tokens() {
 }
 
 #[test]
-fn an_unusable_call_is_reported_only_when_unambiguous() {
+fn an_unusable_call_in_a_list_is_reported() {
     let ambiguous = "unusable several servers have a tool `ping`: name one with \"server\"";
     assert_eq!(describe_scan("[ping()]"), [ambiguous]);
     assert_eq!(

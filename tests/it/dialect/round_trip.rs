@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 type Arguments = Map<String, Value>;
 
-/// A value as bare text, for forms that do not mark the type of a value.
+/// A value as bare text, for forms that do not quote strings.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -333,7 +333,7 @@ fn gemma_and_command_r_use_their_own_thinking_tokens() {
 }
 
 #[test]
-fn calls_inside_thinking_are_ignored_in_every_form() {
+fn calls_inside_thinking_are_ignored() {
     for call in [
         "[get_time()]",
         "[TOOL_CALLS]get_time[ARGS]{}",

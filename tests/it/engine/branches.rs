@@ -179,7 +179,7 @@ async fn branch_is_restored_with_its_own_thinking() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn undo_is_refused_during_a_turn() {
+async fn undo_and_fork_are_refused_during_a_turn() {
     let script = Script::default().answer("one").round([ScriptStep::Hang]);
     let mut harness = EngineHarness::start(script).await;
     complete_and_save_turn(&mut harness, "first").await;

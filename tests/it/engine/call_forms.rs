@@ -164,7 +164,7 @@ fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
 }
 
 #[test]
-fn unterminated_call_is_truncated_if_the_token_limit_ended_the_reply() {
+fn calls_that_may_be_truncated_do_not_run_if_the_token_limit_ended_the_reply() {
     let (text, unterminated, native) = ((true, false), (false, false), (true, true));
     for (calls, run_if_complete, run_if_truncated) in [
         // An unterminated call runs if the model itself ended the reply.

@@ -278,7 +278,7 @@ async fn server_without_model_information_is_asked_once() {
 }
 
 #[tokio::test]
-async fn context_information_is_kept_per_model() {
+async fn each_turn_asks_for_the_limits_of_its_own_model() {
     let server = ModelServer::start();
     server.queue_reply("/api/show", show_reply(131_072, true));
     server.always_reply("/api/show", show_reply(8_192, true));

@@ -141,7 +141,7 @@ async fn replace_last(harness: &mut EngineHarness, text: &str) -> TurnEnd {
     harness.wait_for_turn_end().await
 }
 
-/// Like [`notice`], but includes the reason.
+/// Waits for a notice outside a turn. Unlike [`notice`], includes the reason and skips none.
 async fn full_notice(harness: &mut EngineHarness) -> String {
     let is_notice = |event: &Event| matches!(event, Event::NoticePosted(_));
     match harness.wait_for("a notice", is_notice).await {

@@ -1,6 +1,6 @@
 //! Failing disks: the failure is reported, and the conversation continues and is saved as soon as
-//! possible. If it cannot be saved before the program exits, a copy goes to another folder and a
-//! notice names it.
+//! possible. If it is neither saved nor in the journal when the program exits, a copy goes to
+//! another folder and a notice names it.
 
 use super::journal::journals;
 use super::*;

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// Starts a turn whose call runs as a task, and leaves it.
+/// Starts a turn whose call runs as a task, leaves the task, and waits for the end of the turn.
 async fn leave(home: TempDir, server: &InMemoryServer, script: Script) -> EngineHarness {
     let script = script.answer("I went on.");
     let mut harness = EngineHarness::start_in_with_server(home, script, server).await;

@@ -66,7 +66,8 @@ pub(super) async fn resume(home: TempDir, script: Script) -> EngineHarness {
     harness
 }
 
-/// Waits for a notice outside a turn, and skips the one about reading the notes.
+/// Waits for a notice outside a turn, and skips the one about reading the notes. Leaves the reason
+/// out.
 pub(super) async fn notice(harness: &mut EngineHarness) -> String {
     let is_notice = |event: &Event| match event {
         Event::NoticePosted(notice) => notice.what != "Reading the notes…",

@@ -17,8 +17,8 @@ fn camera() -> Arc<InMemoryServer> {
     Arc::new(InMemoryServer::default().with_result("camera", json!({ "content": content })))
 }
 
-/// Runs a turn that calls the camera. Returns the messages of the second request after the prompt,
-/// and the saved session as text.
+/// Runs a turn that calls the camera. Returns the messages that follow the prompt in the second
+/// request, and the saved session as text.
 async fn run_turn(server: &ModelServer, mut model: Value, path: &str) -> (Vec<Value>, String) {
     let base = if path == "/api/chat" { "" } else { "/v1" };
     model["baseUrl"] = json!(format!("{}{base}", server.url()));
@@ -155,7 +155,7 @@ async fn a_model_without_vision_is_told_that_it_cannot_see_the_image() {
     let expected = json!({"role": "tool", "tool_name": "camera", "content": unseen});
     assert_sent(&sent[1..], &json!([expected]));
 
-    // The same if the server does not report whether its model has vision.
+    // The model is told the same if the server does not report whether it has vision.
     let server = ModelServer::start();
     openai_replies(&server, "call_a");
     let model = json!({"name": "m", "provider": "openai"});

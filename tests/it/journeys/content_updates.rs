@@ -142,7 +142,8 @@ fn a_resource_of_an_unsent_message_stays_subscribed_in_the_next_conversation() {
     chat.waits_until_sees("Resource `note://two` of server `humble` has changed since you");
 }
 
-/// Attaches and removes a resource twice and returns how often its server was asked for it.
+/// Attaches a resource, removes it and attaches it again. Returns how often it was requested from
+/// its server.
 fn read_count(ttl_ms: u64, changes_between: bool) -> usize {
     let mut read = json!({ "contents": [{ "uri": "note://two", "text": "a\0b" }] });
     read["ttlMs"] = ttl_ms.into();

@@ -82,7 +82,7 @@ fn enter_selects_the_first_model_in_a_first_run() {
     let mut chat = first_run(with_local_ollama());
     chat.reads_screen().enter();
     chat.sees("Using qwen3:4b.").does_not_see("/probe");
-    // Its server reports that it supports tools.
+    // The server reports that the model supports tools.
     assert!(
         chat.config().contains(r#""toolCalls": "native""#),
         "{}",

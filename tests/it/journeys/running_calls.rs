@@ -133,7 +133,7 @@ fn cancel_lists_running_calls_and_accepts_a_number_or_a_tool() {
 }
 
 #[test]
-fn letters_go_to_the_message_unless_a_call_is_selected() {
+fn letters_go_to_the_message_while_no_call_is_selected() {
     let workshop = workshop();
     let mut chat = with_running_calls(&workshop, &["saw"]);
     chat.press(TAB, NONE).types("cobalt").sees("cobalt");

@@ -1,5 +1,6 @@
-//! The MCP client against real child processes, most of which misbehave. Each test ends by closing
-//! the hub and checking that no process is left.
+//! The MCP client against servers, most of which misbehave: real child processes and, in
+//! `hostile_tasks`, an in-memory server. Each test with a child process ends by closing the hub and
+//! checking that no process is left.
 
 use crate::support::fixtures::{self, server_config, stdio};
 use crate::support::hub_harness;

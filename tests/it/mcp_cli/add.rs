@@ -61,7 +61,7 @@ fn the_rest_of_the_file_is_unchanged() {
     let home = TestHome::empty();
     let before = "{\n  \"$schema\": \"x\",\n  \"mcpServers\": {\n    \"b\": { \"command\": \"x\",   \"mine\": [1] },\n    \"a\": \
                   { \"url\": \"http://h/\", \"enabled\": false }\n  },\n  \"other\": {}\n}\n";
-    // The private mode of the program itself, so that it prints no notice about permissions.
+    // Readable only by the user, so that the program prints no notice about permissions.
     let path = home.path().join("mcp-servers.json");
     humble::files::replace(&path, before.as_bytes(), 0o600).expect("written");
     let arguments = [
@@ -180,7 +180,7 @@ fn a_broken_file_is_not_changed() {
 }
 
 #[test]
-fn a_server_that_does_not_answer_stays_in_the_file_and_is_reported() {
+fn a_server_that_cannot_be_started_stays_in_the_file_and_is_reported() {
     let home = TestHome::empty();
     let output = run(
         &home,

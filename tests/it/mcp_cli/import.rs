@@ -196,7 +196,7 @@ fn equal_servers_are_skipped_and_taken_names_get_a_number() {
 }
 
 #[test]
-fn the_only_option_selects_servers_and_an_unknown_name_is_a_usage_error() {
+fn servers_can_be_selected_and_an_unknown_name_is_a_usage_error() {
     let home = TestHome::empty();
     let server = json!({ "command": "x" });
     write(

@@ -3,8 +3,8 @@
 use super::{TestHome, command, home, interrupt, run, wait_for_output, with_test_server};
 use serde_json::{Value, json};
 
-/// Servers in every state: working, exiting at once, off, and misconfigured.
-fn with_servers_in_every_state() -> TestHome {
+/// Servers in four states: working, exiting at once, off, and misconfigured.
+fn with_servers_in_four_states() -> TestHome {
     let server = home::test_server_path();
     let home = TestHome::empty()
         .with_server("시험", &server, &[""])
@@ -20,7 +20,7 @@ fn with_servers_in_every_state() -> TestHome {
 
 #[test]
 fn the_list_shows_each_server_and_does_not_start_disabled_ones() {
-    let home = with_servers_in_every_state();
+    let home = with_servers_in_four_states();
     let output = run(&home, &["mcp", "list"]).expect(1);
     let lines: Vec<&str> = output.out.lines().collect();
     let starts = [
@@ -61,7 +61,7 @@ fn a_server_that_is_still_starting_at_ctrl_c_is_reported() {
 
 #[test]
 fn the_json_list_is_one_object() {
-    let home = with_servers_in_every_state();
+    let home = with_servers_in_four_states();
     let list = run(&home, &["mcp", "list", "--json"]).expect(1).json();
     let servers = list["servers"].as_array().expect("a list");
     let states: Vec<&Value> = servers.iter().map(|server| &server["state"]).collect();

@@ -102,9 +102,9 @@ pub struct ServerState {
     behavior: Box<BehaviorFn>,
     requests: Mutex<Vec<ReceivedRequest>>,
     open_connections: AtomicUsize,
-    /// Connections that the client closed before the response was complete.
+    /// Connections that the client closed while the server hung or sent an endless body.
     dropped: AtomicUsize,
-    /// Open HTTP+SSE streams and streams opened with GET.
+    /// Streams held open for broadcast messages, including closed ones that are not removed yet.
     pub streams: Mutex<Vec<mpsc::UnboundedSender<String>>>,
     /// Tools in addition to the default one.
     pub extra_tools: Mutex<Vec<Value>>,
@@ -216,7 +216,6 @@ impl TestHttpServer {
         self.state.shutdown.cancel();
     }
 
-    /// Adds a tool to the list.
     pub fn add_tool(&self, definition: Value) {
         self.state.extra_tools.lock().unwrap().push(definition);
     }
@@ -226,14 +225,12 @@ impl TestHttpServer {
         self.state.broadcast(message);
     }
 
-    /// Number of open streams.
     pub fn open_streams(&self) -> usize {
         let mut streams = self.state.streams.lock().unwrap();
         streams.retain(|stream| !stream.is_closed());
         streams.len()
     }
 
-    /// Waits until a condition holds.
     pub async fn wait_until(&self, condition: &str, holds: impl Fn(&Self) -> bool) {
         let started = Instant::now();
         while !holds(self) {

@@ -161,10 +161,10 @@ async fn a_note_deleted_during_indexing_is_skipped() {
     let notes = NotesFixture::new(&[("a.md", "apples"), ("b.md", "apples too")]);
     let vault = Vault::open(&notes.vault).expect("a vault");
     let mut index = Index::open(&notes.vault.join("../index.sqlite")).expect("opened");
-    let listed_and_deleted = std::cell::Cell::new(false);
+    let was_deleted = std::cell::Cell::new(false);
     // The check runs between listing the folder and reading the first note.
     let report = update_index(&vault, &mut index, &|| {
-        if !listed_and_deleted.replace(true) {
+        if !was_deleted.replace(true) {
             fs::remove_file(notes.vault.join("a.md")).expect("removed");
         }
         false

@@ -120,7 +120,7 @@ impl SearchFixture {
         (found.notes.len(), remark, start.elapsed())
     }
 
-    fn requests(&self) -> usize {
+    fn request_count(&self) -> usize {
         self.embedder.requests.lock().expect("unpoisoned").len()
     }
 }
@@ -137,10 +137,10 @@ async fn a_hanging_model_delays_one_search_by_three_seconds_and_then_gets_no_req
     let expected = ["Reading notes", "Waiting for the embedding model mini"];
     assert_eq!(progress, expected);
     assert_eq!(fixture.search().await, (1, SLOW.to_owned(), Duration::ZERO));
-    assert_eq!(fixture.requests(), 1);
+    assert_eq!(fixture.request_count(), 1);
     advance(30 * SECOND).await;
     assert_eq!(fixture.search().await, (1, SLOW.to_owned(), 3 * SECOND));
-    assert_eq!(fixture.requests(), 2);
+    assert_eq!(fixture.request_count(), 2);
     // The second pause is twice as long.
     advance(59 * SECOND).await;
     assert_eq!(fixture.search().await.2, Duration::ZERO);
@@ -150,11 +150,11 @@ async fn a_hanging_model_delays_one_search_by_three_seconds_and_then_gets_no_req
         (2, String::new(), Duration::ZERO),
         "the model answers now, and both notes match"
     );
-    assert_eq!(fixture.requests(), 4, "the query and the notes");
+    assert_eq!(fixture.request_count(), 4, "the query and the notes");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_model_is_reported_as_failed_only_once_its_answer_is_no_longer_awaited() {
+async fn a_model_is_reported_as_failed_only_after_its_answer_is_no_longer_awaited() {
     let fixture = SearchFixture::new(&[Answer::Never; 4]);
     for pause in [30, 60, 120, 0] {
         assert_eq!(fixture.search().await, (1, SLOW.to_owned(), 3 * SECOND));
@@ -167,7 +167,7 @@ async fn a_model_is_reported_as_failed_only_once_its_answer_is_no_longer_awaited
         fixture.search().await,
         (1, given_up.to_owned(), Duration::ZERO)
     );
-    assert_eq!(fixture.requests(), 4);
+    assert_eq!(fixture.request_count(), 4);
 }
 
 #[tokio::test(start_paused = true)]
@@ -191,7 +191,7 @@ async fn excerpts_for_a_prompt_do_not_wait_for_a_failing_model() {
         let remark = "Only words were compared. No model `mini`.";
         assert_eq!(found.remarks, [remark]);
     }
-    assert_eq!(fixture.requests(), 1);
+    assert_eq!(fixture.request_count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -205,7 +205,7 @@ async fn slow_vectors_of_notes_are_awaited_for_a_limited_time() {
         fixture.search().await,
         (1, remark.to_owned(), Duration::ZERO)
     );
-    assert_eq!(fixture.requests(), 3);
+    assert_eq!(fixture.request_count(), 3);
     let fixture = SearchFixture::new(&answers);
     let start = Instant::now();
     let excerpts = fixture

@@ -45,7 +45,7 @@ fn fails(transcript: &mut Transcript, id: u64) {
     ends(transcript, id, TurnEnd::Failed { notice });
 }
 
-fn retry(text: &str) -> Prompt {
+fn replacement(text: &str) -> Prompt {
     Prompt::new(text).with_kind(PromptKind::Replace)
 }
 
@@ -76,7 +76,7 @@ fn two_turn_transcript() -> Transcript {
 #[test]
 fn a_replaced_turn_is_restored_if_its_replacement_ends_unanswered() {
     let mut transcript = two_turn_transcript();
-    begin(&mut transcript, 3, retry("q"));
+    begin(&mut transcript, 3, replacement("q"));
     add_text(&mut transcript, 3, "half");
     assert_eq!(entry_texts(&transcript), ["p", "a", "q", "half"]);
     fails(&mut transcript, 3);
@@ -90,11 +90,11 @@ fn a_replaced_turn_is_restored_if_its_replacement_ends_unanswered() {
 }
 
 #[test]
-fn a_second_retry_replaces_the_answered_turn_and_the_failed_attempt() {
+fn a_second_replacement_replaces_the_answered_turn_and_the_failed_attempt() {
     let mut transcript = two_turn_transcript();
-    begin(&mut transcript, 3, retry("q"));
+    begin(&mut transcript, 3, replacement("q"));
     fails(&mut transcript, 3);
-    begin(&mut transcript, 4, retry("q"));
+    begin(&mut transcript, 4, replacement("q"));
     answers(&mut transcript, 4, "c", false);
     assert_eq!(entry_texts(&transcript), ["p", "a", "q", "c"]);
     assert_eq!(transcript.turns_replaced_by_last(), None);
@@ -103,7 +103,7 @@ fn a_second_retry_replaces_the_answered_turn_and_the_failed_attempt() {
 #[test]
 fn events_still_reach_their_entries_after_a_replaced_turn_is_restored() {
     let mut transcript = two_turn_transcript();
-    begin(&mut transcript, 3, retry("q"));
+    begin(&mut transcript, 3, replacement("q"));
     add_text(&mut transcript, 3, "half");
     fails(&mut transcript, 3);
     begin(&mut transcript, 4, Prompt::new("r"));
@@ -165,7 +165,7 @@ fn a_detached_summary_leaves_a_note_and_is_restored() {
     let mut transcript = two_turn_transcript();
     begin(&mut transcript, 3, Prompt::compaction());
     answers(&mut transcript, 3, "summary", false);
-    begin(&mut transcript, 4, retry("q"));
+    begin(&mut transcript, 4, replacement("q"));
     let note = compaction::summary_in_use_notice().what;
     assert_eq!(entry_texts(&transcript), ["p", "a", note.as_str(), "q"]);
     fails(&mut transcript, 4);

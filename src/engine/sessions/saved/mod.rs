@@ -16,7 +16,7 @@ use tokio::task::{JoinError, JoinSet};
 
 /// How long one slice of indexing takes, and so how often progress is reported.
 const SLICE_TIME: Duration = Duration::from_millis(400);
-/// The pause while another program is indexing. It doubles each time.
+/// The pause after the first slice without progress. It doubles each time.
 const PAUSE_MIN: Duration = Duration::from_millis(500);
 /// After this many pauses without progress, indexing ends until the sessions are listed again.
 const PAUSES_MAX: u32 = 8;

@@ -92,7 +92,7 @@ impl Network {
         proxy.filter(|_| !is_loopback(url))
     }
 
-    /// The addresses of a name, all checked.
+    /// The addresses of a name, all checked unless the user allows the host.
     async fn resolve(
         &self,
         name: &str,

@@ -55,8 +55,8 @@ const SHELL: CodeSyntax = CodeSyntax {
     ..SHELL_LIKE
 }
 .with_special_bytes();
-/// Shell commands without prompts, for sessions, which recognize prompts themselves, and for
-/// makefile recipes.
+/// A shell without prompts: for makefile recipes, and for sessions, in which `lex_session` recognizes
+/// the prompts.
 const COMMANDS: CodeSyntax = SHELL_LIKE.with_special_bytes();
 
 static BASH: Language = Language {

@@ -138,7 +138,7 @@ fn footnote_is_not_a_link() {
 }
 
 #[test]
-fn math_and_html_tags_are_unchanged() {
+fn math_and_html_tags_are_unchanged_except_line_breaks() {
     assert_eq!(render("$a_1 * b_1 * c$").0, "$a_1 * b_1 * c$");
     assert_eq!(render("**$5** or **$10** and `$x`").0, "$5 or $10 and $x");
     for text in [

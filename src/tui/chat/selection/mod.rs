@@ -135,7 +135,7 @@ impl Viewport {
         (start < end).then_some((*start, *end))
     }
 
-    /// The nearest row above or below a row that is not blank, across entries.
+    /// The nearest row above or below `from` that is not blank, across entries.
     pub fn neighbor_row(
         &mut self,
         input: &LayoutInput,

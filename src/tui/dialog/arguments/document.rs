@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// Objects and lists whose JSON is at most this wide stay on the line of their key.
 const INLINE_JSON_COLUMNS_MAX: usize = 40;
-/// Minimum columns at which a pair of single-line texts is shown as a diff.
+/// A text under one of the [`WEAK_EDIT_KEYS`] counts as long from this width on.
 const DIFF_COLUMNS_MIN: usize = 24;
 /// Keys of the old and the new text of an edit.
 const EDIT_KEYS: [(&str, &str); 7] = [

@@ -14,7 +14,7 @@ const VALUES_MAX: usize = 60;
 pub struct EditableValue {
     /// `edits[0].oldText`.
     pub label: String,
-    /// Its position as a JSON pointer (RFC 6901).
+    /// The position of the value as a JSON pointer (RFC 6901).
     pub pointer: String,
     /// The value in a few words.
     pub summary: String,

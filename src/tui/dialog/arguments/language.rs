@@ -1,5 +1,5 @@
-//! Guesses the language of a text among the arguments, for highlighting: from its key, or from the
-//! name of the file it is written to.
+//! Guesses the language of a text among the arguments, for highlighting: from its key, its first
+//! word, or the arguments around it, which may name a language or a file.
 
 use super::{Arguments, Highlighter};
 use serde_json::Value;

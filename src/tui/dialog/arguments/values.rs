@@ -83,7 +83,7 @@ pub fn needs_own_line(text: &str) -> bool {
 }
 
 /// One line of a text. Tabs and a final space become visible; other characters change only if they
-/// are invisible or look-alikes. `context` is that of the whole text.
+/// are invisible or look-alikes. `context` describes the whole text.
 pub fn line_text(raw: &str, context: &ScriptContext) -> String {
     let mut shown = String::with_capacity(raw.len());
     for part in raw.split_inclusive(['\t', TAB_SIGN]) {

@@ -98,7 +98,7 @@ impl Dialog {
         Some(*row)
     }
 
-    /// Whether the last row of a choice on the page is in view or above it.
+    /// Whether the last row of a choice on the page is in view or above the view.
     pub fn shows_end_of(&self, choice: usize) -> bool {
         let starts = self
             .laid_out

@@ -73,7 +73,7 @@ async fn server_without_tool_support_fails_only_in_native() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn native_is_skipped_if_the_server_lists_no_tools() {
+async fn native_is_skipped_if_the_model_server_does_not_list_the_capability() {
     let model = ListedModel {
         name: "m".to_owned(),
         info: ModelInfo {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 const CALL: &str = r#"{"server": "humble", "name": "say_hello", "arguments": {}}"#;
 const XML_CALL: &str = "<mcp-request>\n  <tool name=\"say_hello\" />\n</mcp-request>";
 
-/// The secret word from the tool's result, if the tool was called in this turn.
+/// The secret word from the tool's result, if that is the last message.
 fn secret_word(request: &ChatRequest) -> Option<String> {
     let Some(Message::ToolResult(result)) = request.messages.last() else {
         return None;

@@ -313,7 +313,7 @@ async fn copied_call_asks_whatever_was_granted() {
 }
 
 #[tokio::test]
-async fn trust_file_contains_no_values_of_variables_or_headers() {
+async fn trust_file_contains_no_values_of_variables() {
     let mut fixture = TrustFixture::new();
     fixture.edit_server_entry("fs", |entry| {
         entry["env"] = json!({ "SOME": "v4lue-of-it" })
