@@ -110,9 +110,11 @@ impl FirstRun {
         Handled::Consumed
     }
 
-    /// When the typed digit chooses its item; `None` unless exactly one digit is typed.
+    /// When the typed digit chooses its item; `None` unless exactly one digit is typed and its item
+    /// is still listed.
     pub fn digit_due_at(&self) -> Option<Duration> {
-        (self.typed.len() == 1).then_some(self.typed_at + DIGIT_PAUSE)
+        let is_due = self.typed.len() == 1 && self.selected.is_some();
+        is_due.then_some(self.typed_at + DIGIT_PAUSE)
     }
 
     /// Chooses the item of a digit that no other key has followed.

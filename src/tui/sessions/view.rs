@@ -200,9 +200,9 @@ fn draw_row(
     let (line, dim) = (row.text_area(), pen.theme.dim);
     let mut end = line.right();
     let mut take_columns = |columns: u16| {
-        end -= columns;
+        end = end.saturating_sub(columns);
         let start = end;
-        end -= 2;
+        end = end.saturating_sub(2);
         start
     };
     if let Some(reason) = &hit.open_error {

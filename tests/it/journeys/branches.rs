@@ -191,7 +191,7 @@ fn the_header_marks_a_private_conversation() {
         .says("secret")
         .sees("First.")
         .says("/new")
-        .does_not_see("private   ");
+        .does_not_see("humble  private");
 }
 
 #[test]
