@@ -105,7 +105,7 @@ pub trait Layer: fmt::Debug {
 
 #[derive(Debug, Clone, Copy)]
 pub struct LayerArea {
-    /// Everything between header and message, for layers that are not popups.
+    /// The area between header and message, without the notices, for layers that are not popups.
     pub body: Rect,
     /// The area for a popup, directly above the message.
     pub popup: Rect,

@@ -99,7 +99,8 @@ fn open_list(action: Action, argument: &str, cx: &mut UiContext) {
     }
 }
 
-/// Opens the help. What is open gives its keys, and is open again once the help closes.
+/// Opens the help, which first lists the keys of the open dialog or layer. The layer opens again once
+/// the help closes.
 pub fn show_help(model: &mut UiModel, action: Action) {
     let hints = match (model.visible_dialog(), &model.layer) {
         (Some(_), _) => model.dialogs.hints(model.shared()),

@@ -286,7 +286,7 @@ fn undo_waits_while_a_question_about_an_unfinished_turn_is_open() {
 }
 
 /// A chat that asks about a call to `add`, whose server also has a read-only tool and `write`. The
-/// arguments state whether `add` and `write` are read-only.
+/// parameters say whether `add` and `write` are read-only.
 fn with_read_only_tools(called_is_read_only: bool, others_are_read_only: bool) -> ChatHarness {
     let tool = |name: &str, read_only: bool| {
         fixtures::tool_from(&json!({

@@ -306,7 +306,8 @@ impl ChatHarness {
         !self.model.dialogs.all().is_empty()
     }
 
-    /// Takes the decisions of the last command except for drafts. It must answer an approval dialog.
+    /// Takes the decisions of the last command, apart from saved drafts. It must answer an approval
+    /// dialog.
     fn decisions(&mut self) -> Vec<Decision> {
         let mut commands = self.commands();
         commands.retain(|command| !matches!(command, Command::SaveDraft(_)));
