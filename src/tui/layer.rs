@@ -63,7 +63,7 @@ pub trait Layer: fmt::Debug {
         Handled::PassedOn
     }
 
-    /// Handles a Ctrl+C that found no running turn or probe to stop.
+    /// Handles a Ctrl+C that found nothing running to stop, and no visible dialog.
     fn interrupt(&mut self, _cx: &mut UiContext) -> Handled {
         Handled::Closed
     }

@@ -111,7 +111,8 @@ pub fn show_help(model: &mut UiModel, action: Action) {
     model.open_layer(Box::new(HelpLayer::for_action(action, &hints, below)));
 }
 
-/// Opens the questions that servers asked while no turn was running.
+/// Opens the questions of servers that wait for this: those asked without a running turn, and those
+/// still unanswered when a turn ended.
 fn answer_servers(model: &mut UiModel) {
     if !model.dialogs.open_waiting(model.now) {
         model.notify(Notice::info("No server is asking you anything."));

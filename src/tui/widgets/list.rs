@@ -124,7 +124,7 @@ pub enum ListKey {
 }
 
 impl ListKey {
-    /// For lists that handle no other keys.
+    /// The result of a layer that does not act on the key itself.
     pub fn handled(self) -> Handled {
         match self {
             Self::Closed => Handled::Closed,

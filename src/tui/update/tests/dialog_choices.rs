@@ -265,7 +265,7 @@ fn calls_in_an_untaught_or_repaired_form_are_marked_as_recovered() {
 }
 
 #[test]
-fn undo_waits_while_a_question_about_an_unfinished_turn_is_open() {
+fn undo_is_refused_while_a_question_about_an_unfinished_turn_is_open() {
     let unfinished = Ask::UnfinishedTurn(Box::default());
     let discard = Ask::ConfirmDiscard {
         prompt: "Tidy up".to_owned(),

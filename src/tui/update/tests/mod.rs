@@ -177,7 +177,7 @@ impl ChatHarness {
         self
     }
 
-    /// Sends text that arrives in a single read, as from a script.
+    /// Sends text that arrives in a single read, as from another program.
     fn type_at_once(&mut self, text: &str) -> &mut Self {
         let event = |c| match c {
             '\n' => key(KeyCode::Enter, KeyModifiers::NONE),
