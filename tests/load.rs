@@ -58,7 +58,7 @@ impl ServerProcess {
         stderr.read_line(&mut line).expect("the first line");
         let url = line.trim().rsplit("http://").next().expect("an address");
         let address = url.parse().expect("an address");
-        // The program logs each call.
+        // The program logs each call there, so the pipe must be emptied.
         std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
         Self {
             child,

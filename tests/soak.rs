@@ -244,8 +244,8 @@ fn ticker(period: Duration) -> Interval {
     ticks
 }
 
-/// Starts `calls` calls at random, kills servers and samples memory, until every call has an
-/// outcome.
+/// Starts `calls` random calls at a steady rate, kills servers and samples memory. Returns after
+/// `duration`, once every call has an outcome.
 async fn run_calls(soak: &mut Soak, calls: u64, duration: Duration, mark: &str) {
     let call_interval = duration / u32::try_from(calls).expect("the number of calls fits");
     let mut call_ticks = ticker(call_interval);

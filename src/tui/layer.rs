@@ -63,7 +63,7 @@ pub trait Layer: fmt::Debug {
         Handled::PassedOn
     }
 
-    /// Handles a Ctrl+C that found no running turn or probe to stop.
+    /// Handles a Ctrl+C that found nothing running to stop, and no visible dialog.
     fn interrupt(&mut self, _cx: &mut UiContext) -> Handled {
         Handled::Closed
     }
@@ -105,7 +105,7 @@ pub trait Layer: fmt::Debug {
 
 #[derive(Debug, Clone, Copy)]
 pub struct LayerArea {
-    /// Everything between header and message, for layers that are not popups.
+    /// The area between header and message, without the notices, for layers that are not popups.
     pub body: Rect,
     /// The area for a popup, directly above the message.
     pub popup: Rect,

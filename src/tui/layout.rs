@@ -1,6 +1,6 @@
 //! Computes the layout of the screen for a terminal size. Drawing and scrolling both use this
 //! layout, so they cannot disagree. From top to bottom: header, chat (with the sidebar beside it),
-//! notices, a rule or the open dialog, message, hints.
+//! notices, a rule or the open dialog, the find bar, message, hints.
 
 use crate::tui::composer::completion_view;
 use crate::tui::dialog::state::{Dialog, DialogMode};
@@ -27,9 +27,9 @@ pub const SMALL_HEIGHT: u16 = 12;
 const HINTS_BELOW_DIALOG_ROWS_MIN: u16 = 9;
 /// On screens of at least this height, a rule separates the message from the chat.
 const RULE_ROWS_MIN: u16 = 8;
-/// On screens of at least this height, a dialog leaves part of the chat visible.
+/// On screens of at least this height, a dialog or popup leaves part of the chat visible.
 const USUAL_ROWS_MIN: u16 = 20;
-/// Chat rows that a dialog leaves visible.
+/// Chat rows that a dialog or popup leaves visible.
 const CHAT_ROWS_MIN: u16 = 4;
 /// Narrower screens have no margins.
 const MARGINS_COLUMNS_MIN: u16 = 30;
@@ -44,7 +44,8 @@ pub fn fits_sidebar((width, height): (u16, u16)) -> bool {
 #[derive(Debug, Clone, Default)]
 pub struct ScreenLayout {
     pub header: Option<Rect>,
-    /// Everything between header and message, without the rule.
+    /// The area between header and message, without the rule and the find bar. While a layer covers
+    /// it, also without the tour line and the notices.
     pub body: Rect,
     /// The column of the chat from the header down to the message. Popups open inside this area.
     pub column: Rect,
@@ -69,7 +70,7 @@ pub struct ScreenLayout {
     pub message_inner: Rect,
     pub hints: Option<Rect>,
     pub dialog: Option<Rect>,
-    /// The open popup, or the completions of a command.
+    /// The open popup or completion list.
     pub popup: Option<Rect>,
 }
 
@@ -189,8 +190,7 @@ impl ScreenLayout {
         };
     }
 
-    /// Splits the sidebar into its sections. The thinking section exists once a model has sent
-    /// thinking, or when the user opens the section.
+    /// Splits the sidebar into its sections.
     fn place_sections(&mut self, model: &UiModel) {
         let Some(sidebar) = self.sidebar else { return };
         let mut rest = Rect {

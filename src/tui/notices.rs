@@ -28,7 +28,7 @@ struct VisibleNotice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Other,
-    /// Explains why a key did nothing, so any other key dismisses it.
+    /// Explains why a key did nothing, so the next key dismisses it.
     Key,
     /// Reports that something is running, so its end dismisses it.
     Activity,

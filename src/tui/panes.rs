@@ -25,7 +25,7 @@ pub struct PaneState {
     /// The user opened the servers, so they are shown even if they take only one row.
     pub wants_servers: bool,
     pub shows_thinking: bool,
-    /// The pane that was opened over the chat because the screen is too narrow for a sidebar.
+    /// The pane that was opened over the chat because the screen is too small for a sidebar.
     pub over_chat: Option<Focus>,
 }
 

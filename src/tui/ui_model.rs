@@ -54,7 +54,7 @@ pub struct UiModel {
     pub layer: Option<Box<dyn Layer>>,
     /// The question that was open when the layer was opened: the layer covers its dialog.
     covered_question: Option<AskId>,
-    /// The same for the layer below the open one.
+    /// The question that was open when the layer below the open one was opened.
     covered_below: Option<AskId>,
     /// Requests by features that have not been carried out yet.
     pub requests: VecDeque<UiRequest>,
@@ -359,7 +359,7 @@ impl UiModel {
         self.running_turn().is_some() && self.dialogs.current().is_none()
     }
 
-    /// Time since the last data of a streaming answer, once it exceeds [`SILENT_AFTER`].
+    /// Time since the last data of a streaming answer, once it reaches [`SILENT_AFTER`].
     pub fn silence(&self) -> Option<Duration> {
         let is_streaming =
             self.is_answering() && self.chat.transcript.wait().is_none() && !self.is_running_tool();

@@ -33,7 +33,7 @@ pub struct AuthFaults {
     pub metadata_page: Option<u16>,
     /// The protected resource metadata is a web page.
     pub sends_resource_page: bool,
-    /// Size of the metadata in bytes.
+    /// Size of the padding in the protected resource metadata, in bytes.
     pub metadata_bytes: usize,
     pub lacks_registration: bool,
     /// The user denies access.
@@ -111,7 +111,7 @@ impl AuthServer {
         format!("{}/mcp", self.origin)
     }
 
-    /// Number of requests to a path.
+    /// Number of requests to `path`, which may be preceded by the method: `POST /mcp`.
     pub fn count(&self, path: &str) -> usize {
         let state = self.state();
         let requests = state.requests.iter();

@@ -7,7 +7,7 @@ use std::path::Path;
 /// The page size of SQLite.
 const PAGE_BYTES: u64 = 4_096;
 
-/// Overwrites a page. Returns false if the file is shorter.
+/// Overwrites a page; the first page is 0. Returns false if the file has no such page.
 pub fn damage_page(path: &Path, page: u64) -> bool {
     let mut file = OpenOptions::new().write(true).open(path).expect("opened");
     let start = page * PAGE_BYTES;

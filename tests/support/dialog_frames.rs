@@ -41,7 +41,7 @@ pub fn row_cells(buffer: &Buffer, y: u16) -> Vec<String> {
 pub struct DialogRows {
     pub rows: Vec<Vec<String>>,
     pub columns: u16,
-    /// The row above, if the dialog has one.
+    /// The row above the dialog, if it is a title.
     pub title: Option<String>,
 }
 

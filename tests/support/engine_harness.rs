@@ -172,7 +172,7 @@ impl EngineHarness {
         }
     }
 
-    /// Waits until the built-in tools are available.
+    /// Waits until a server has connected: the built-in one, unless the home has others.
     async fn wait_for_tools(mut self) -> Self {
         let is_connected = |event: &Event| match event {
             Event::ServerChanged(server) => server.status == ServerStatus::Connected,

@@ -30,7 +30,7 @@ pub struct HubHarness {
     pub tasks: Vec<ServerTask>,
     /// The servers' requests, in order.
     pub requests: Vec<(ServerRequestId, ServerRequest)>,
-    /// How many of them `wait_for_request` has returned.
+    /// How many of the requests `wait_for_request` has returned.
     returned_requests: usize,
     pub withdrawn: Vec<ServerRequestId>,
     /// Sent at once as the reply to each request.

@@ -31,7 +31,7 @@ struct State {
     /// Results of other methods. For null, the server never answers; for a number as `error`, it
     /// answers with an error of this code.
     answers: Map<String, Value>,
-    /// The requests for those methods, and those without any result.
+    /// All requests except `initialize`, `tools/list` and `tools/call`.
     requests: Vec<Value>,
 }
 

@@ -167,7 +167,7 @@ impl Server {
         if self.behavior == "junk" {
             print!("Welcome!\n42\n[1,2]\n\"text\"\n{{}}\n{{\"jsonrpc\":\"2.0\"}}\nnull\n\n");
         }
-        let tools = match self.behavior.as_str() {
+        let capabilities = match self.behavior.as_str() {
             "toolless" => json!({}),
             "library" => library::capabilities(),
             _ => json!({ "tools": { "listChanged": true } }),
@@ -176,7 +176,7 @@ impl Server {
             id,
             &json!({
                 "protocolVersion": version,
-                "capabilities": tools,
+                "capabilities": capabilities,
                 "serverInfo": { "name": "test", "version": "1" },
                 "instructions": "Be kind.",
             }),

@@ -118,7 +118,7 @@ impl Server {
         }
     }
 
-    /// Returns the answer of the user as the result of the call.
+    /// Sends the user's answer as the result of the call. The tool `nag` first asks again.
     fn handle_answer(&mut self, id: &Value, message: &Value) {
         eprintln!("answered {message}");
         if id == "e-page" {

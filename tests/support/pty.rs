@@ -44,7 +44,7 @@ impl<'a> TerminalOptions<'a> {
         options
     }
 
-    /// Starts the program without `--home`, so that it finds its folder below this home.
+    /// Options without `--home`: the program finds its folder below this home.
     pub fn with_default_home(home: &'a TestHome) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_humble"));
         command.env_remove("HUMBLE_HOME");
@@ -166,7 +166,7 @@ impl PtyTerminal {
         let _ = self.keys.send(keys.as_bytes().to_vec());
     }
 
-    /// Types text and waits until it appears in the message.
+    /// Types text and waits until it is on the screen.
     pub fn type_text(&self, text: &str) {
         self.press(text);
         // A terminal in cooked mode would also echo the text.
@@ -249,7 +249,7 @@ impl PtyTerminal {
         })
     }
 
-    /// Waits for the program to end and for all of its output.
+    /// Waits for the program to end and all output. Unless killed, it must restore the settings.
     pub fn exit(&mut self) -> Exit {
         drop(self.wait("the program ends", |state| state.exit.is_some()));
         let settings_after = settings(&*self.master);

@@ -2,7 +2,7 @@
 
 use vt100::{MouseProtocolMode, Screen};
 
-/// Whether the screen contains the text, in one row or wrapped.
+/// Whether the screen contains the text, in one row or wrapped by the terminal.
 pub fn contains_text(screen: &Screen, text: &str) -> bool {
     screen.contents().contains(text)
 }

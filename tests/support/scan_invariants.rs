@@ -9,7 +9,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// Short names, so that random text often names a tool: `f` takes arguments of every type,
-/// `g` takes none, and both servers have an `h`.
+/// `g` declares none, and both servers have an `h`.
 pub fn test_toolset() -> Arc<Toolset> {
     let typed = json!({
         "type": "object",

@@ -167,7 +167,7 @@ impl ScreenHarness {
         }))
     }
 
-    /// A prompt, thinking, a finished call, and an answer with Korean text.
+    /// A prompt, thinking, a finished call, and an answer with Korean text. The turn has not ended.
     pub fn answered_turn(&mut self) -> &mut Self {
         self.prompt("What is 17 + 25? 도구를 써서 알려줘.");
         self.stream_delta(

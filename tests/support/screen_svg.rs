@@ -15,7 +15,7 @@ const MARGIN: f64 = 14.0;
 /// The distance of the baseline from the top of a cell.
 const BASELINE: f64 = 13.5;
 
-/// The background is dark in both light and dark mode; the border makes it stand out.
+/// The colors suit the background, which is dark in both light and dark mode.
 const STYLE: &str = "\
 text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Noto Sans Mono CJK KR',monospace;\
 fill:#e6edf3}\

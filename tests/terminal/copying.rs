@@ -9,8 +9,8 @@ use super::{CHAT, clean_exit, ollama};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-const PRESS: u8 = 0;
-const DRAG: u8 = 32;
+const LEFT_BUTTON: u8 = 0;
+const LEFT_BUTTON_MOVED: u8 = 32;
 const RELEASED: char = 'm';
 const HELD: char = 'M';
 
@@ -21,9 +21,9 @@ fn mouse(terminal: &PtyTerminal, button: u8, (row, column): (u16, u16), state: c
 }
 
 fn drag(terminal: &PtyTerminal, from: (u16, u16), to: (u16, u16)) {
-    mouse(terminal, PRESS, from, HELD);
-    mouse(terminal, DRAG, to, HELD);
-    mouse(terminal, PRESS, to, RELEASED);
+    mouse(terminal, LEFT_BUTTON, from, HELD);
+    mouse(terminal, LEFT_BUTTON_MOVED, to, HELD);
+    mouse(terminal, LEFT_BUTTON, to, RELEASED);
 }
 
 fn position_of(terminal: &PtyTerminal, text: &str) -> (u16, u16) {
@@ -74,8 +74,8 @@ fn a_drag_and_a_double_click_copy_through_the_terminal() {
     terminal.wait_for_text("Sent the selection (1 line) to the terminal's clipboard (OSC 52).");
     wait_until_copied(&terminal, "7ISc7Jq47J2Y");
     for _ in 0..2 {
-        mouse(&terminal, PRESS, (row, column + 8), HELD);
-        mouse(&terminal, PRESS, (row, column + 8), RELEASED);
+        mouse(&terminal, LEFT_BUTTON, (row, column + 8), HELD);
+        mouse(&terminal, LEFT_BUTTON, (row, column + 8), RELEASED);
     }
     wait_until_copied(&terminal, "64Kg7JSo64qU");
     assert_eq!(terminal.quit(), clean_exit());
@@ -92,10 +92,10 @@ fn holding_the_button_at_the_edge_scrolls_in_real_time() {
     );
     let mut terminal = open_with_answer(&home, &[]);
     let (row, column) = position_of(&terminal, "line 55.");
-    mouse(&terminal, PRESS, (row, column), HELD);
-    mouse(&terminal, DRAG, (0, column), HELD);
+    mouse(&terminal, LEFT_BUTTON, (row, column), HELD);
+    mouse(&terminal, LEFT_BUTTON_MOVED, (0, column), HELD);
     terminal.wait_for_text("line 3.");
-    mouse(&terminal, PRESS, (0, column), RELEASED);
+    mouse(&terminal, LEFT_BUTTON, (0, column), RELEASED);
     terminal.wait_for_text("Sent the selection (");
     assert_eq!(terminal.quit(), clean_exit());
 }

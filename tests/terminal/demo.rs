@@ -63,6 +63,6 @@ fn ctrl_c_stops_the_story_on_a_small_screen() {
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(
         raw.contains("conversations are in"),
-        "the part of the answer was not kept: {raw}"
+        "the partial answer was not kept: {raw}"
     );
 }

@@ -112,7 +112,7 @@ fn the_draft_is_restored_after_a_signal_or_a_kill() {
 }
 
 #[test]
-fn kill_9_loses_nothing_typed_more_than_a_second_before() {
+fn kill_9_loses_no_saved_draft() {
     let (_server, home) = ollama();
     let mut terminal = open(&home);
     terminal.type_text("half a 문장");

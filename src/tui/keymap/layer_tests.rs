@@ -120,7 +120,7 @@ fn entries_that_are_open_together_must_not_have_the_same_key() {
 }
 
 #[test]
-fn every_layer_can_always_be_closed_and_confirmed() {
+fn entries_that_would_make_a_layer_unusable_are_refused() {
     let lists = "Give `list.back` one besides Esc. Until you correct it, its key is Tab.";
     for (action, names, expected) in [
         (
@@ -223,7 +223,7 @@ fn changing_the_keys_of_the_chat_does_not_change_those_of_layers() {
     let keymap = keymap(key_settings(&settings));
     assert_eq!(banners(&keymap), [""; 0]);
     assert_eq!(keys(&keymap, "sign-in.copy"), "Ctrl+Y");
-    // Suspending works everywhere, so it takes its key.
+    // Suspending works everywhere, so its new key is lost to the sign-in.
     assert_eq!(keys(&keymap, "sign-in.open"), "");
     assert_eq!(keys(&keymap, "scroll.up"), "Up");
 }

@@ -19,7 +19,7 @@ pub enum LayerKey {
     Erase,
     Delete,
     Revoke,
-    /// Restores the most recent deletion.
+    /// Restores what was deleted last.
     UndoDelete,
     Rename,
     Fork,
@@ -236,8 +236,8 @@ impl KeyContext {
         )
     }
 
-    /// Whether a dialog looks up its keys here. The keys for the help, the log and the panes also
-    /// work while a dialog is open.
+    /// Whether a dialog looks up its keys here. Some global keys, such as those for the help and the
+    /// log, also work while a dialog is open.
     pub(super) fn is_of_dialog(self) -> bool {
         matches!(self, Self::Question | Self::QuestionText | Self::Answer)
     }

@@ -40,7 +40,7 @@ pub fn header_label(tasks: &[LeftTask]) -> Option<String> {
     }
 }
 
-/// A sentence at exit about the tasks that continue; `None` without tasks.
+/// A sentence at exit about the tasks that the user left; `None` without tasks.
 pub fn farewell(tasks: &[LeftTask]) -> Option<String> {
     let text = match tasks.len() {
         0 => return None,

@@ -22,7 +22,7 @@ enum LogTab {
 pub struct LogLayer {
     tab: LogTab,
     /// The number of log lines below the view; 0 follows the end.
-    rows_from_end: usize,
+    lines_from_end: usize,
     trace: TraceScroll,
 }
 
@@ -31,7 +31,7 @@ pub struct LogLayer {
 pub struct TraceScroll {
     /// The first visible line.
     pub top: usize,
-    /// The number of lines that the last frame showed.
+    /// The number of lines that the last frame showed completely.
     pub visible_lines: usize,
 }
 
@@ -62,7 +62,7 @@ impl LogLayer {
     fn jump(&mut self, to_end: bool) {
         let top = if to_end { usize::MAX } else { 0 };
         match self.tab {
-            LogTab::Log => self.rows_from_end = usize::MAX - top,
+            LogTab::Log => self.lines_from_end = usize::MAX - top,
             LogTab::LastAnswer => self.trace.top = top,
         }
     }
@@ -129,7 +129,7 @@ impl Layer for LogLayer {
 
     fn scroll(&mut self, rows: isize, _: SharedUiState) {
         match self.tab {
-            LogTab::Log => self.rows_from_end = self.rows_from_end.saturating_add_signed(-rows),
+            LogTab::Log => self.lines_from_end = self.lines_from_end.saturating_add_signed(-rows),
             LogTab::LastAnswer => {
                 // A page is the number of lines shown, which depends on how they wrapped.
                 let page = isize::try_from(self.trace.visible_lines)
@@ -160,7 +160,7 @@ impl Layer for LogLayer {
     ) -> Option<Position> {
         match self.tab {
             LogTab::Log => {
-                view::draw_log(&shared.engine.log, area.body, &mut self.rows_from_end, pen)
+                view::draw_log(&shared.engine.log, area.body, &mut self.lines_from_end, pen)
             }
             LogTab::LastAnswer => {
                 let lines = shared.engine.trace.as_ref().map(|lines| lines.as_slice());

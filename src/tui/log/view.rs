@@ -16,7 +16,7 @@ const LABEL_WIDTH: u16 = 6;
 pub fn draw_log(
     lines: &VecDeque<LogLine>,
     body: Rect,
-    rows_from_end: &mut usize,
+    lines_from_end: &mut usize,
     pen: &mut Painter,
 ) {
     let (theme, area) = (pen.theme, draw_window(body, "Log", "", pen));
@@ -34,7 +34,7 @@ pub fn draw_log(
         lines,
         count,
         area,
-        rows_from_end,
+        lines_from_end,
         "No log entries yet.",
         pen,
     );

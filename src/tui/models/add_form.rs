@@ -48,7 +48,7 @@ pub struct AddModelForm {
 pub enum SaveState {
     #[default]
     Editing,
-    /// Saves once the server has listed the model.
+    /// Saves once the server has listed its models, unless the complete list lacks this one.
     Checking,
     /// The check failed, so the form offers to save anyway.
     CheckFailed,
@@ -238,7 +238,7 @@ impl AddModelForm {
         self.finish_check(cx);
     }
 
-    /// Saves if the server lists the model.
+    /// Saves once the server has listed its models, unless the complete list lacks this one.
     fn finish_check(&mut self, cx: &mut UiContext) {
         let Some(model) = self
             .new_model()

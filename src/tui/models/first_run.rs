@@ -29,8 +29,8 @@ pub struct FirstRun {
     is_closed: bool,
     /// When the last digit was typed.
     typed_at: Duration,
-    /// When the list last changed or appeared, or an item was chosen: keys that come too soon after
-    /// it are ignored.
+    /// When the list last changed or appeared, or an item was chosen. Soon afterwards, neither Enter
+    /// nor a digit chooses an item.
     changed_at: Duration,
 }
 
@@ -52,7 +52,7 @@ impl FirstRun {
         was_closed
     }
 
-    /// Ignores Enter and digits for a moment: they may repeat the key that led here.
+    /// Lets neither Enter nor digits choose for a moment: they may repeat the key that led here.
     pub fn ignore_enter(&mut self, now: Duration) {
         self.changed_at = now;
     }

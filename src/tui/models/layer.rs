@@ -225,7 +225,7 @@ impl ModelsLayer {
     }
 
     /// Handles a digit that chooses a row. Returns `None` if the key is not part of a number, or if
-    /// digits go to the filter.
+    /// digits choose nothing here.
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         let known = KnownModels::new(cx.shared.engine);
         let chooses = self.list.has_row_focus() || self.takes_numbers && self.list.is_unfiltered();

@@ -36,7 +36,7 @@ impl<'a> KnownModels<'a> {
 pub enum ModelListRow<'a> {
     Server(&'a ServerCatalog),
     Choice(ModelListChoice<'a>),
-    /// The outcome of listing a server's models, and whether it is an error.
+    /// The progress or outcome of listing a server's models, and whether it is an error.
     ServerStatus(String, bool),
 }
 

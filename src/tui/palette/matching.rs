@@ -87,8 +87,8 @@ fn entries<'a>(shared: SharedUiState<'a>) -> impl Iterator<Item = PaletteEntry<'
         .chain(templates::listed_templates(shared).map(PaletteEntry::Template))
 }
 
-/// Whether the palette offers a binding: it has a command, or its key works everywhere, unless the
-/// key moves, interrupts or opens the palette.
+/// Whether the palette offers a binding: it has a command, or it works everywhere and neither moves,
+/// interrupts nor opens the palette.
 fn is_offered(binding: &Binding) -> bool {
     let is_global_task = binding.scope == BindingScope::Always
         && binding.group != BindingGroup::Moving

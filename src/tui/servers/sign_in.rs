@@ -31,7 +31,7 @@ pub struct SignInLayer {
     pasted: Editor,
     /// Whether the sign-in in the browser is done, and the tokens are being requested.
     is_exchanging: bool,
-    /// When the layer was last ticked.
+    /// The time at the last tick, or when the exchange of the code began.
     now: Duration,
     /// Why the last address was not accepted.
     rejection: Option<String>,

@@ -106,7 +106,7 @@ pub struct ServersPane {
 struct RowIdentity {
     server: ServerId,
     tool: Option<String>,
-    /// Number of rows below the first row of its server or tool.
+    /// How many rows it is below the first row of its server or tool.
     rows_below: usize,
 }
 
@@ -223,8 +223,8 @@ impl ServersPane {
         self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
-    /// Moves the selection to the next server or tool, or with a `direction` of -1 to the previous
-    /// one. Text longer than the window is scrolled through one window at a time.
+    /// Moves the selection to the next row that is not text, or with a `direction` of -1 to the
+    /// previous one. Text longer than the window is scrolled through one window at a time.
     pub fn select_next(&mut self, direction: isize, height: usize) {
         let window = height.saturating_sub(1).max(1);
         let mut row = self.selected;

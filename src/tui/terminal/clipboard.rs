@@ -121,7 +121,7 @@ impl ClipboardEnvironment {
                 ..=TERMINAL_BYTES_MAX => &TMUX,
                 _ => &TMUX_BUFFER_ONLY,
             };
-            // Otherwise use OSC 52: an older tmux forwards it to the terminal if configured to.
+            // If this fails, use OSC 52: an older tmux forwards it to the terminal if configured to.
             if run(tmux, &request.text).await.is_ok() {
                 return FinishedCopy {
                     report: CopyReport::new(&request, CopyMethod::Tmux),

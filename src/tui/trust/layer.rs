@@ -1,4 +1,4 @@
-//! The `/trust` dialog: inspect and revoke stored decisions, and review withheld tools.
+//! The list of `/trust`: inspect and revoke stored decisions, and review withheld tools.
 
 use crate::domain::{Notice, TrustEntry};
 use crate::protocol::Command;

@@ -99,7 +99,8 @@ fn open_list(action: Action, argument: &str, cx: &mut UiContext) {
     }
 }
 
-/// Opens the help. What is open gives its keys, and is open again once the help closes.
+/// Opens the help, which first lists the keys of the open dialog or layer. The layer opens again once
+/// the help closes.
 pub fn show_help(model: &mut UiModel, action: Action) {
     let hints = match (model.visible_dialog(), &model.layer) {
         (Some(_), _) => model.dialogs.hints(model.shared()),
@@ -110,7 +111,8 @@ pub fn show_help(model: &mut UiModel, action: Action) {
     model.open_layer(Box::new(HelpLayer::for_action(action, &hints, below)));
 }
 
-/// Opens the questions that servers asked while no turn was running.
+/// Opens the questions of servers that wait for this: those asked without a running turn, and those
+/// still unanswered when a turn ended.
 fn answer_servers(model: &mut UiModel) {
     if !model.dialogs.open_waiting(model.now) {
         model.notify(Notice::info("No server is asking you anything."));

@@ -1,5 +1,5 @@
-//! Attaches files to the message and removes them: by path, by dropping them on the terminal, from
-//! the clipboard, and by completing a path.
+//! Attaches files and server resources to the message, and removes them. Files come from the
+//! clipboard, or from paths that are typed, completed or dropped on the terminal.
 
 use crate::domain::attachment::{
     ATTACHMENTS_MAX, AttachedResource, AttachmentSource, ReadAttachment, shown_path,
@@ -91,8 +91,8 @@ pub fn drop_paths(model: &mut UiModel, paste: &str) -> bool {
     true
 }
 
-/// Removes the last attached file, or the one with this name or number. If that file was dropped
-/// alone, the pasted path becomes text again.
+/// Removes the last attached file, or the one with this name or number, together with its mentions in
+/// the text.
 pub fn detach(model: &mut UiModel, wanted: &str) {
     let Some(removed) = model.attachments.remove(wanted) else {
         let notice = match wanted {

@@ -76,8 +76,8 @@ pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     submit::submit(model, prompt.with_attachments(attachments), effects);
 }
 
-/// Continues a turn of an earlier run, which waits for the tasks of its calls. Its prompt is the last
-/// one of the conversation.
+/// Continues a turn that an earlier run left waiting for the tasks of its calls. Its prompt is the
+/// last one of the conversation.
 pub fn resume(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) {
     model.conversation.is_opening = false;
     let attachments = prompt.attachments;
@@ -135,7 +135,8 @@ pub fn cancel_edit(model: &mut UiModel) -> bool {
     was_editing
 }
 
-/// Makes a prompt from the message's text. An edited prompt replaces the original one.
+/// Makes a prompt from the message's text. An edited prompt replaces the original one, unless a turn
+/// is running.
 pub fn prompt_from_message(model: &mut UiModel, text: String) -> Prompt {
     let edited = model.composer.finish_editing();
     match edited.filter(|_| model.running_turn().is_none()) {
@@ -303,7 +304,7 @@ fn branch_note(branch: &BranchSummary, counts_messages: bool) -> String {
         true => (branch.own_messages, "message"),
         false => (branch.own_messages.div_ceil(2), "turn"),
     };
-    let turns = match count {
+    let counted = match count {
         1 => format!("1 {word}"),
         count => format!("{count} {word}s"),
     };
@@ -311,7 +312,7 @@ fn branch_note(branch: &BranchSummary, counts_messages: bool) -> String {
         let local = time.to_zoned(TimeZone::system());
         format!("  {}", local.strftime("%d %b %H:%M"))
     });
-    format!("{turns:<8}{left_at}").trim_end().to_owned()
+    format!("{counted:<8}{left_at}").trim_end().to_owned()
 }
 
 pub fn set_private(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {

@@ -175,7 +175,8 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
 
 fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEffect>) {
     branches::cancel_edit(model);
-    // Prompts sent while `--continue` or `--session` was opening a conversation belong to it.
+    // Prompts sent while `--continue`, `--session` or a resumed turn was opening a conversation
+    // belong to it.
     let has_waiting_prompts = model.conversation.is_opening;
     if !has_waiting_prompts {
         queue::leave_conversation(model);

@@ -52,7 +52,8 @@ fn open(model: &mut UiModel, argument: &str) {
 }
 
 /// Shows the first match of `text` in the conversation that was just opened. The view stays as it is
-/// if there is none. Keys go to the message: who opens a conversation wants to go on with it.
+/// if there is none. Keys go to the message, because a user who opens a conversation wants to go on
+/// with it.
 pub fn show_first(model: &mut UiModel, text: &str) {
     if model.chat.transcript.entries().is_empty() {
         return;
@@ -179,7 +180,7 @@ fn go_back(model: &mut UiModel) {
     }
 }
 
-/// Closes the find bar once the focus is elsewhere. The view stays where it is.
+/// Closes the find bar once the message has the focus. The view stays where it is.
 pub fn close_unless_focused(model: &mut UiModel) {
     if model.panes.focus == Focus::Message && model.chat.find.is_some() {
         model.chat.find = None;

@@ -115,8 +115,8 @@ pub fn list_branches_of_selected(model: &mut UiModel, effects: &mut Vec<UiEffect
     submit::send_if_idle(model, Command::ListBranches { turns_from_end }, effects);
 }
 
-/// Remembers which message is selected, because another version of the conversation replaces all
-/// entries.
+/// Remembers the prompt of the selected message, because another version of the conversation replaces
+/// all entries.
 pub fn keep_selected(model: &mut UiModel) {
     let transcript = &model.chat.transcript;
     let stop = model.chat.viewport.stop;
@@ -127,7 +127,7 @@ pub fn keep_selected(model: &mut UiModel) {
     });
 }
 
-/// Selects the message that was selected before another version was shown.
+/// Selects the prompt of the message that was selected before another version was shown.
 pub fn select_again(model: &mut UiModel) {
     let Some(number) = model.conversation.reselected_prompt.take() else {
         return;

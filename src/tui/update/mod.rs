@@ -1,5 +1,5 @@
-//! Applies a key, a paste, a tick or an engine event to the model and returns the effects.
-//! Performs no I/O. One file per concern.
+//! Applies an input, such as a key or an engine event, to the model and returns the effects. Performs
+//! no I/O. One file per concern.
 
 pub mod actions;
 pub mod attachments;

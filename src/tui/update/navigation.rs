@@ -94,7 +94,8 @@ fn visible_panes(model: &mut UiModel) -> Vec<Focus> {
     order
 }
 
-/// After a resize, moves the focus away from a pane that is no longer visible.
+/// After a resize, closes a pane over the chat if the sidebar fits again, and moves the focus away
+/// from a pane that is no longer visible.
 pub fn refocus(model: &mut UiModel) {
     if fits_sidebar(model.screen.size) && model.panes.over_chat.take().is_some() {
         model.panes.focus = Focus::Message;

@@ -9,7 +9,7 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::submit;
 use std::time::Duration;
 
-/// A probe of at least this length notifies the user when it ends.
+/// When a probe of at least this length ends, the user is alerted if the terminal lacks the focus.
 const NOTIFY_PROBE_MIN: Duration = Duration::from_secs(10);
 
 pub fn probe_changed(model: &mut UiModel, state: Option<ProbeState>, effects: &mut Vec<UiEffect>) {

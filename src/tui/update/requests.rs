@@ -78,8 +78,8 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Sends a server prompt, or adds it to the message, also if a file of the message is still being
-/// read. Files of the message stay attached.
+/// Sends a server prompt, or adds it to the message. While a file of the message is still being read,
+/// always adds it. Files of the message stay attached.
 fn take_server_prompt(
     model: &mut UiModel,
     text: String,

@@ -331,7 +331,7 @@ pub fn scroll_while_dragging(model: &mut UiModel) {
     model.chat.mouse.drag = Some(drag);
 }
 
-/// Handles the release of the button: copies the selected text. A click selects the stop below the
+/// Handles the release of the button: copies the selected text. A click selects the stop under the
 /// pointer.
 pub fn release(model: &mut UiModel, at: Position) {
     drag_to(model, at);

@@ -7,7 +7,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::ui_model::UiModel;
 use std::time::Duration;
 
-/// A turn of at least this length notifies the user when it ends.
+/// When a turn of at least this length ends, the user is alerted if the terminal lacks the focus.
 const NOTIFY_TURN_MIN: Duration = Duration::from_secs(10);
 
 /// Applies a turn event. Returns true if a turn has ended, so that the next prompt may be sent.
@@ -67,7 +67,7 @@ fn turn_ended(model: &mut UiModel, end: &TurnEnd, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Finishes a turn that was to replace the last one, if it was answered.
+/// Reports that a turn which was to replace earlier ones has done so, if it was answered.
 fn finish_replacement(model: &mut UiModel, is_answered: bool) {
     let Some(replacement) = model
         .conversation

@@ -1,4 +1,5 @@
-//! Unsent text of an earlier run: the draft, and the prompt of a resumed turn.
+//! Unsent text: the draft of an earlier run, the prompt of a resumed turn, and texts that go to the
+//! history when they leave the message.
 
 use crate::domain::attachment::shown_path;
 use crate::domain::{Advice, EditedPrompt, Notice, Prompt, UnsentPrompt, UnsentText};
@@ -20,7 +21,8 @@ use crate::tui::widgets::editor::{Edit, Motion};
 /// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
 
-/// Restores the draft of the last run. Text goes to the history if the message field is in use.
+/// Restores the draft of the last run. Its message goes to the history if the message field is in
+/// use; the texts in `others` always do.
 pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<UnsentText>) {
     model.composer.load_history(prompts);
     let Some(mut draft) = draft.filter(|draft| !draft.is_blank()) else {
@@ -177,7 +179,7 @@ fn recall_hint(model: &UiModel, effect: &str) -> Option<String> {
 }
 
 /// Puts the prompt of a resumed turn into the message. Text that is already there goes to the history,
-/// and queued prompts stay in the queue.
+/// unless it is private: then the prompt goes there instead. Queued prompts stay in the queue.
 pub fn prompt_offered(
     model: &mut UiModel,
     prompt: Prompt,
@@ -299,8 +301,8 @@ pub fn clear_to_history(model: &mut UiModel) -> bool {
     true
 }
 
-/// Moves an unsent text that a recalled prompt replaced to the history, because that prompt is sent
-/// now.
+/// If a recalled prompt replaced an unsent text, adds that text to the history, because the prompt is
+/// sent now.
 pub fn keep_replaced_draft(model: &mut UiModel) {
     let Some(draft) = model.composer.take_replaced_draft() else {
         return;

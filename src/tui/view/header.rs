@@ -1,5 +1,5 @@
-//! The header: program name, model, persona, tool mode, context meter and title. On narrow
-//! screens it drops parts instead of wrapping.
+//! The header: program name, model, persona, tool mode, context meter, left tasks, tools and title.
+//! On narrow screens it drops parts instead of wrapping.
 
 use crate::protocol::ContextMeter;
 use crate::text::Clean;
@@ -143,8 +143,8 @@ fn put_parts(
     x
 }
 
-/// `tools 15 · ✗ docs`: the number of the model's tools, and the first failed server. Shown
-/// only without a sidebar.
+/// `tools 15 · ✗ docs`: the number of available tools, and the first failed server. Shown only
+/// without a sidebar.
 fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
     let pane = &model.servers_pane;
     if pane.servers.is_empty() {

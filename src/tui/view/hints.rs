@@ -117,7 +117,7 @@ fn fitting_hints(mut hints: Vec<String>, columns: usize, pen: &Painter) -> Strin
 /// The keys of the open layer or completion list, which the rule below it names.
 pub fn layer_keys(model: &UiModel, columns: usize, pen: &Painter) -> Option<String> {
     let mut hints = layer_hints(model)?;
-    // The hint that closes the layer is last. It is never dropped.
+    // The hint that closes the layer is last. It is dropped only if two hints do not fit.
     let between = width(pen.glyphs.dot) + 2;
     let is_too_wide = |hints: &[String]| {
         let words: usize = hints.iter().map(|hint| width(hint) + between).sum();

@@ -30,7 +30,7 @@ pub fn draw(model: &mut UiModel, frame: &mut Frame) {
 }
 
 /// Paints the whole screen into a blank buffer and returns the cursor position. Changes nothing in
-/// the model except the screen size, caches, and the record of which rows of a dialog were drawn.
+/// the model except the screen size, scroll positions, caches, and the record of what was drawn.
 pub fn paint(model: &mut UiModel, buffer: &mut Buffer) -> Option<Position> {
     let area = buffer.area;
     model.screen.size = (area.width, area.height);

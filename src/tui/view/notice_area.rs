@@ -1,5 +1,5 @@
-//! The area above the message: long notices, banners, queued prompts, attached files, and the name
-//! of the message being edited. Truncated text is always marked.
+//! The area above the message: long notices, banners, waiting questions, queued prompts, attached
+//! files, and which message is being edited. Truncated text is always marked.
 
 use crate::domain::{EntryBody, Severity};
 use crate::text::Clean;
@@ -102,7 +102,7 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<NoticeRow> {
     rows
 }
 
-/// Names the servers whose questions wait until the user opens them.
+/// Names the first server whose question waits until the user opens it, and counts the others.
 fn waiting_question_text(model: &UiModel) -> Option<String> {
     let mut servers = model.dialogs.waiting_servers();
     let first = Clean::quoted_if_needed(servers.next()?.as_str());

@@ -223,8 +223,8 @@ impl Editor {
         self.chips.raw(&with_newlines(text)).into_owned()
     }
 
-    /// Applies an edit. Returns false if nothing changed, such as Up on the first row; the
-    /// caller may then do something else.
+    /// Applies an edit. Returns false if it had no effect, such as Up on the first row; the caller
+    /// may then do something else.
     pub fn edit(&mut self, edit: Edit) -> bool {
         let previous = std::mem::take(&mut self.previous);
         match edit {

@@ -91,7 +91,8 @@ pub struct ListTitle<'a> {
     pub title: &'a str,
     pub total: usize,
     pub empty: &'a str,
-    /// Whether the rows are not known yet. `empty` is then shown even with a filter.
+    /// Whether the rows are still being loaded, or the filter is invalid. `empty` is then shown even
+    /// with a filter.
     pub is_loading: bool,
 }
 
@@ -123,7 +124,7 @@ pub enum ListKey {
 }
 
 impl ListKey {
-    /// For lists that handle no other keys.
+    /// The result of a layer that does not act on the key itself.
     pub fn handled(self) -> Handled {
         match self {
             Self::Closed => Handled::Closed,
@@ -165,8 +166,8 @@ impl SearchList {
         self.selected = self.selected.saturating_add_signed(rows).min(last);
     }
 
-    /// The meaning of a key for the list. While the rows have the focus, their own keys `row_keys`
-    /// have one, too.
+    /// The meaning of a key for the list. The keys in `row_keys` count only while the rows have the
+    /// focus.
     pub fn layer_key(
         &self,
         key: KeyEvent,
@@ -180,8 +181,8 @@ impl SearchList {
         }
     }
 
-    /// Handles a key in a list of `count` rows. `row_keys` are its own keys while the rows have
-    /// the focus; without any, the focus stays in the filter.
+    /// Handles a key in a list of `count` rows. `row_keys` has the keys that act on a row of this
+    /// list; without any, the focus stays in the filter.
     pub fn key(
         &mut self,
         key: KeyEvent,
@@ -242,7 +243,7 @@ impl SearchList {
         None
     }
 
-    /// A row as the last frame drew it, but selected. `None` if it was not drawn.
+    /// A row as it was last drawn, but selected. `None` if it was not in the view.
     pub fn drawn_row(&self, row: usize, pen: &Painter) -> Option<ListRow> {
         let (line, index) = *self.drawn.iter().find(|(_, drawn)| *drawn == row)?;
         Some(ListRow {

@@ -1,5 +1,5 @@
 //! Writes text into the buffer by grapheme cluster, so that cell widths match the widths
-//! used for wrapping. Never writes outside the given area.
+//! used for wrapping. Ignores what lies outside the buffer.
 
 use crate::text::Clean;
 use crate::text::grapheme::{

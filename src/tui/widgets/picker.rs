@@ -1,4 +1,4 @@
-//! A numbered list for picking one row, as in `/persona`. Zero keeps the current value.
+//! A numbered list for picking one row, as in `/persona`. Zero picks none.
 
 use crate::domain::Notice;
 use crate::text::Clean;

@@ -9,8 +9,7 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-/// Handles a key in a text field: an editing key or a character. Returns false if nothing
-/// changed.
+/// Handles a key in a text field: an editing key or a character. Returns false if it had no effect.
 pub fn handle_key(editor: &mut Editor, key: KeyEvent, keymap: &Keymap) -> bool {
     let action = keymap.text_field_action(key);
     match (action, typed_char(key)) {

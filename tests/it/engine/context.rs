@@ -293,7 +293,7 @@ async fn each_turn_asks_for_the_limits_of_its_own_model() {
     let mut harness = EngineHarness::start_on_network(&config).await;
     harness.prompt("time?").await;
     let (ask, calls) = harness.next_approval().await;
-    // Selecting another model during a turn does not affect that turn.
+    // The turn keeps its model, but the selection discards what is known of its limits.
     let other_model = ModelRef {
         name: "n".to_owned(),
         provider: ProviderKind::Ollama,

@@ -67,7 +67,7 @@ async fn the_callback_port_answers_the_browser_and_then_closes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cancelled_sign_in_closes_its_port_and_stores_nothing() {
+async fn a_cancelled_sign_in_closes_its_port_and_stores_no_tokens() {
     let harness = SignInHarness::start().await;
     let sign_in = harness.prepare().await.expect("a usable server");
     let callback = sign_in.request().callback.clone();

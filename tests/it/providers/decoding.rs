@@ -132,7 +132,7 @@ fn seeded_split(bytes: &[u8], seed: u64) -> Vec<&[u8]> {
     chunks
 }
 
-/// Asserts that every prefix without the whole `end_marker` is reported as cut off.
+/// Asserts that every prefix without the whole `end_marker` is reported as cut off or empty.
 pub fn assert_incomplete_before(provider: ProviderKind, stream: &str, end_marker: &str) {
     let marker_end = stream.find(end_marker).expect("marker is present") + end_marker.len();
     for length in 0..marker_end {

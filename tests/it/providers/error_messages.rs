@@ -1,4 +1,4 @@
-//! Every error message, one line per cause.
+//! The whole error message for most causes of failure. Tests that provoke the others check theirs.
 
 use super::notice_text::notice_text;
 use crate::support::fixtures::model_config;

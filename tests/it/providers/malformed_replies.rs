@@ -1,5 +1,4 @@
-//! Malformed replies, errors without a message or in unusual shapes, and long pauses, for every
-//! provider.
+//! Malformed replies, errors without a message or in unusual shapes, and long pauses.
 
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;
@@ -115,7 +114,7 @@ async fn error_without_a_message_quotes_nothing() {
 }
 
 #[tokio::test]
-async fn retry_after_is_parsed_in_every_form() {
+async fn retry_after_in_seconds_is_rounded_up_and_invalid_values_are_ignored() {
     let pauses = [
         ("7200", Some(Duration::from_secs(7200))),
         ("1.5", Some(Duration::from_secs(2))),

@@ -90,7 +90,7 @@ async fn pull_without_final_success_is_cut_off() {
 }
 
 #[tokio::test]
-async fn error_on_any_line_ends_a_pull() {
+async fn failed_pull_ends_with_its_cause() {
     let server = ModelServer::start();
     let model = ollama(&server);
     let message = "pull model manifest: file does not exist";

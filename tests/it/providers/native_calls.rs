@@ -130,7 +130,7 @@ fn truncated_stream_yields_no_call() {
     );
 }
 
-/// If a key occurs twice, parsing keeps only one value, so the approval shows the difference.
+/// Parsing keeps only one value of a key that occurs twice, and the approval must show both.
 #[test]
 fn raw_arguments_are_kept() {
     let json = r#"{"path": "a", "path": "b"}"#;

@@ -349,7 +349,7 @@ async fn nothing_is_sent_before_the_stream_is_polled() {
 }
 
 #[tokio::test]
-async fn missing_token_counts_do_not_delay_the_end() {
+async fn end_is_reported_even_if_token_counts_never_arrive() {
     let server = ModelServer::start();
     let event = openai_event(&json!({"content": "x"}), Some("stop"));
     server.queue_reply(COMPLETIONS, Reply::status(200).chunk(event).hang());

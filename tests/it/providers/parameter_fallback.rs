@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 const MESSAGES: &str = "/v1/messages";
 
-/// Sends the request twice; returns the notices and the bodies sent.
+/// Sends the request twice; returns the notices of the first time and all bodies sent. The second
+/// time must give no notice.
 async fn ask_twice(
     server: &ModelServer,
     request: ChatRequest,

@@ -1,4 +1,5 @@
-//! Reasoning that must be sent back to the model, as it is collected from a stream.
+//! Reasoning that must be sent back to the model, as it is collected from a stream. Also token
+//! counts in a text event, and a repeated finish reason.
 
 use crate::providers::decoding::{DecodedReply, decode_every_way, decode_reasoning_echo, usage};
 use crate::providers::model_server::{mistral_thinking, ollama_done, ollama_line, openai_event};
@@ -40,7 +41,7 @@ fn reasoning_keeps_the_key_it_arrived_under() {
 }
 
 #[test]
-fn reasoning_blocks_are_joined_by_index() {
+fn reasoning_texts_are_joined_by_index_and_encrypted_blocks_are_not() {
     let text =
         |index: u64, text: &str| json!({"type": "reasoning.text", "index": index, "text": text});
     let stream = completions(&[

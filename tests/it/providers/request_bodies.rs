@@ -1,4 +1,4 @@
-//! Complete request bodies for Ollama and OpenAI.
+//! Complete request bodies for Ollama and OpenAI, and rewritten schemas.
 
 use crate::providers::hosted_request_bodies::body;
 use crate::support::fixtures::{self, model_config, object};

@@ -189,7 +189,7 @@ async fn loaded_model_is_found_with_and_without_its_tag() {
     server.queue_reply("/api/ps", Reply::status(500));
     assert_eq!(provider.is_loaded(&model).await, None);
     server.queue_reply("/api/ps", Reply::status(200).hang());
-    assert_eq!(provider.is_loaded(&model).await, None, "within a second");
+    assert_eq!(provider.is_loaded(&model).await, None, "a hanging answer");
     assert_eq!(provider.is_loaded(&openai(&server)).await, None);
 }
 

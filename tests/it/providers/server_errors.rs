@@ -209,7 +209,7 @@ async fn malformed_reply_has_a_message_for_every_provider() {
 }
 
 #[tokio::test]
-async fn broken_connection_has_a_message_for_every_provider() {
+async fn broken_connection_and_redirect_have_a_message_for_every_provider() {
     for provider in ProviderKind::ALL {
         let server = ModelServer::start();
         let (model, path) = model_at(&server, provider);

@@ -275,7 +275,7 @@ fn malformed_reply_is_classified() {
 }
 
 #[test]
-fn endless_line_and_endless_reply_are_stopped() {
+fn endless_line_endless_reply_and_too_many_calls_are_stopped() {
     let chunk = vec![b'a'; 1 << 20];
     let endless = |start: &'static [u8]| {
         let mut chunks = vec![start];

@@ -121,7 +121,7 @@ fn no_budget_is_set_if_the_first_calls_lack_their_thinking() {
 }
 
 #[test]
-fn rejected_thinking_takes_the_other_form() {
+fn rejected_thinking_takes_the_other_form_or_is_omitted() {
     let body_for = |provider, name: &str, think, fallback: ParameterFallback| {
         let mut model = native_model(provider);
         model.think = Some(think);

@@ -1,4 +1,5 @@
-//! Snapshots of the questions that are not about calls, and of the pages of an approval.
+//! Snapshots of some questions that are not about calls, of the lasting choices of an approval, and
+//! of a key that an approval ignores.
 
 use super::at_two_sizes;
 use crate::support::fixtures::described_tool;

@@ -1,5 +1,5 @@
 //! Names, titles and descriptions that imitate the dialog never appear in place of the arguments or
-//! the choices. Each dialog is compared, cell by cell, with one about an honest tool.
+//! the choices. Each dialog is compared, row by row, with one about an honest tool.
 
 use crate::support::dialog_frames::{
     DESCRIPTION, DialogRows, all_argument_rows, dialog_rows, has_margin,
@@ -17,7 +17,7 @@ const SIZES: [(u16, u16); 4] = [(20, 6), (60, 20), (80, 24), (120, 40)];
 /// Appears in all forged text, and nowhere else.
 const MARK: &str = "FORGED";
 
-/// The names and texts of a tool, all from its server.
+/// What a dialog shows of a tool, all of which may be forged.
 #[derive(Clone)]
 struct ToolText {
     server: String,
@@ -53,7 +53,7 @@ fn imitations() -> Vec<String> {
     ]
 }
 
-/// Each imitation in each place, and in all of them.
+/// Each imitation in each place alone, and in all places at once.
 fn forgeries() -> Vec<ToolText> {
     let mut forged = Vec::new();
     for text in imitations() {
@@ -133,14 +133,14 @@ fn drawn(story: &mut ScreenHarness) -> (DialogRows, Vec<bool>) {
     (rows, bold)
 }
 
-/// The index of the first row with the question or its choices.
+/// The index of the last row that starts with the question. Its choices start there, too.
 fn first_choice_row(rows: &DialogRows) -> usize {
     let is_question = |row: &Vec<String>| row.concat().trim().starts_with("Call now? (Y/N)");
     let row = rows.rows.iter().rposition(is_question);
     row.expect("the question is on the screen")
 }
 
-/// The rows of the choices, down to the message.
+/// The rows of the question and its choices, down to the input field.
 fn choice_rows(dialog: &DialogRows) -> Vec<String> {
     let rows = dialog.rows[first_choice_row(dialog)..].iter();
     let rows = rows.map(|row| row.concat());

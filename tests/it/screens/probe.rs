@@ -52,7 +52,7 @@ fn ask(story: &mut ScreenHarness, report: ProbeReport, to: Option<Dialect>) {
     story.advance_clock(600);
 }
 
-/// A model that works best with `xml` and whose server does not accept tools.
+/// The report of a model that works best with `xml`, and whose server does not list `tools`.
 fn better_as_xml() -> ProbeReport {
     let why = "not tried, because the model server does not list `tools` among its capabilities (completion, vision).";
     let trials = vec![

@@ -1,4 +1,4 @@
-//! Snapshots of each question except approvals, probes and stalled requests.
+//! Snapshots of questions about turns, an earlier run, settings and servers.
 
 use super::states::{ask, snapshot_states};
 use crate::support::screen_harness::{ScreenHarness, tool};

@@ -1,5 +1,5 @@
-//! Snapshots of the states that the other files of this folder leave out: each page of an
-//! approval, each outcome of a call, each end of a turn, notices, and lists.
+//! Snapshots of states that the other files of this folder leave out: the pages of an approval, the
+//! outcomes of a call, waiting, ends of a turn, and lists.
 
 use super::at_two_sizes;
 use crate::support::fixtures;
@@ -126,7 +126,7 @@ fn approvals_not_fully_shown() {
     );
 }
 
-/// A call in this state, with an id of its own.
+/// The event for a call in this state.
 fn call(id: u64, name: &str, state: ToolState) -> TurnEvent {
     TurnEvent::Tool(ToolCall {
         id: CallId(id),
@@ -135,7 +135,7 @@ fn call(id: u64, name: &str, state: ToolState) -> TurnEvent {
     })
 }
 
-/// Every outcome of a call, in one turn.
+/// Every outcome of a call, and every state before it, in one turn.
 pub fn all_outcomes(story: &mut ScreenHarness) {
     let elapsed = Duration::from_millis(1_500);
     let outcomes = [

@@ -144,7 +144,7 @@ fn each_outcome_of_a_call_has_its_own_symbol_or_word() {
     let (buffer, _) = without_color(all_outcomes, (120, 40)).draw();
     let rows = buffer_to_lines(&buffer);
     let calls = rows.iter().filter(|row| row.contains(".txt"));
-    // Without its own name and time, a row shows only the outcome of the call.
+    // Without the name and path of the call, a row shows only its outcome.
     let outcome = |row: &String| {
         let symbol = row.chars().take(4).collect::<String>();
         let (_, after) = row.split_once(".txt").expect("a path");

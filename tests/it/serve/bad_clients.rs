@@ -208,7 +208,7 @@ async fn an_invalid_message_gets_a_json_rpc_error() {
 }
 
 #[tokio::test]
-async fn wrong_methods_and_paths_are_explained() {
+async fn wrong_methods_name_the_allowed_ones_and_wrong_paths_are_404() {
     let server = TestServe::start().await;
     for (method, path, status, allowed) in [
         ("PUT", "/mcp", 405, Some("POST, GET, DELETE")),

@@ -29,7 +29,7 @@ fn endless_services() -> (ModelServer, TestHome) {
     (services, home)
 }
 
-/// A call to each tool that may take a long time.
+/// A call that waits for the model, and one that waits for the page.
 fn calls(services: &ModelServer) -> [Value; 2] {
     let page = format!("{}/page", services.url());
     [

@@ -270,7 +270,7 @@ fn invalid_options_are_usage_errors() {
 }
 
 #[test]
-fn fetch_page_is_offered_only_once_it_is_switched_on() {
+fn fetch_page_is_offered_only_if_it_is_switched_on() {
     let home = TestHome::empty();
     let offers_fetch_page = || {
         let mut program = Program::start(&home, &[], &[]);

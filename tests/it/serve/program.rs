@@ -124,7 +124,8 @@ impl Program {
         kill_process(Pid::from_child(&self.child), signal).expect("the program runs");
     }
 
-    /// Waits until the program ends; returns the exit status and all of standard error.
+    /// Closes standard input and waits until the program ends. Returns the exit code and all of
+    /// standard error. Panics if a message was not read.
     pub fn wait(mut self) -> (Option<i32>, String) {
         drop(self.stdin.take());
         let deadline = Instant::now() + WAIT_TIMEOUT;

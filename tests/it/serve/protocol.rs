@@ -106,7 +106,7 @@ async fn unknown_tools_and_methods_return_the_same_errors_in_both_eras() {
 }
 
 #[tokio::test]
-async fn a_call_without_parameters_is_invalid_in_both_eras() {
+async fn a_call_that_names_no_tool_is_invalid_in_both_eras() {
     let server = TestServe::start().await;
     let id = server.open_session().await.expect("a session");
     let call = json!({ "jsonrpc": "2.0", "id": 5, "method": "tools/call" });

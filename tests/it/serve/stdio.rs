@@ -140,7 +140,7 @@ fn a_notification_before_the_handshake_does_not_end_the_session() {
 }
 
 #[test]
-fn methods_of_the_other_era_are_unknown_methods() {
+fn unsupported_methods_are_unknown_methods_in_both_eras() {
     let (_home, mut legacy) = start_program();
     legacy.initialize();
     let filter = json!({ "notifications": {} });

@@ -58,7 +58,7 @@ struct ApprovalSession {
     now: Duration,
     user: ApprovingUser,
     frames: usize,
-    /// The last frame, and its text if there is a fault.
+    /// The last frame that the check saw, and its text once the check has failed.
     buffer: Buffer,
     last_frame: String,
     fault: Option<Fault>,

@@ -81,7 +81,8 @@ fn confirmation_script() -> VecDeque<UiInput> {
     [key(KeyCode::Char('r')), word, key(KeyCode::Enter)].into()
 }
 
-/// Adds a member to the JSON of all arguments, or changes the first value of a list.
+/// Opens the list of values to edit, the JSON of all arguments or the first value, and usually
+/// pastes a member of a JSON object after its first character.
 fn edit_script(rng: &mut TestRng) -> VecDeque<UiInput> {
     let start = UiInput::Key(KeyEvent::new(KeyCode::Home, KeyModifiers::CONTROL));
     let mut script = vec![key(KeyCode::Char('e'))];

@@ -6,7 +6,8 @@ use humble::domain::{ArgumentCheck, SchemaCheck};
 use humble::engine::turn::TurnInput;
 use serde_json::json;
 
-/// The results of a simplified check: a path must be a string. Some calls stay unchecked.
+/// The results of a simplified check: a path must be a string, and some tools require one. Some
+/// calls stay unchecked.
 pub fn arguments_checked(rng: &mut TestRng, checker: &Checker) -> TurnInput {
     let check = |check: &ArgumentCheck| {
         let is_required = check.tool.input_schema["required"] != json!([]);

@@ -30,7 +30,7 @@ struct ScreenSimulation {
     ask: Option<AskId>,
     /// When the open question was asked.
     asked_at: Duration,
-    /// When the last key was pressed.
+    /// When the user last pasted or pressed a key other than Esc.
     last_key: Duration,
     /// Whether a key may answer the open question.
     accepts_answer: bool,
@@ -221,7 +221,7 @@ impl ScreenSimulation {
         }
     }
 
-    /// Applies an input that does not come from the user.
+    /// Applies an input that does not come through the screen.
     fn advance_world(&mut self, rng: &mut TestRng) {
         if self.turn.is_none() {
             return;

@@ -3,7 +3,7 @@
 
 use humble::engine::turn::{TurnInput, TurnState};
 
-/// An input without its data.
+/// An input without its data. Inputs that act alike share a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum InputKind {
     Part,

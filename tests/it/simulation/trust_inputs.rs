@@ -9,7 +9,7 @@ use humble::engine::approval::Approval;
 use humble::engine::turn::TurnInput;
 use serde_json::json;
 
-/// Random rules, as if another instance had stored or revoked decisions.
+/// Random rules and session grants, as if decisions had been stored or revoked elsewhere.
 pub fn trust_changed(rng: &mut TestRng, checker: &Checker) -> TurnInput {
     let mut approval = Approval::new(checker.mode);
     for tool in world::toolset(if rng.one_in(3) { 2 } else { 0 }).tools() {

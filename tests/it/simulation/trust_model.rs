@@ -1,4 +1,4 @@
-//! The checker's own model of lasting decisions: allowed tools, blocked tools, and the offered
+//! The checker's own model of lasting decisions, which allow or block tools, and of the offered
 //! tools.
 
 use super::world;

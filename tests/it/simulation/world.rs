@@ -124,7 +124,8 @@ pub fn input(rng: &mut TestRng, checker: &Checker) -> TurnInput {
     }
 }
 
-/// An input from the model, the servers or the clock, but not from the user.
+/// An input that does not come through the screen: from the model, the servers or the clock, or the
+/// cancellation of a call.
 pub fn non_user_input(rng: &mut TestRng, checker: &Checker) -> TurnInput {
     if rng.one_in(40) {
         return TurnInput::ToolsetChanged(Arc::clone(&TOOLSETS[rng.below(4)]));

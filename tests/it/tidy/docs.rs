@@ -1,5 +1,5 @@
-//! Checks the documentation: every path and link must exist in the repository, and every module must
-//! be described.
+//! Checks the documentation: every path, link and cited document must exist in the repository, and
+//! the architecture page must name the modules.
 
 use super::root;
 use std::fs;
@@ -85,7 +85,7 @@ fn every_path_in_the_documentation_exists() {
 }
 
 #[test]
-fn the_architecture_page_names_every_module() {
+fn the_architecture_page_names_every_module_of_src_and_folder_of_the_engine() {
     let page = root().join("docs/architecture.md");
     let page = fs::read_to_string(page).expect("docs/architecture.md");
     let prose = prose(&page);

@@ -28,7 +28,7 @@ struct File {
 struct Crate(BTreeMap<Module, File>);
 
 impl Crate {
-    /// Reads all files of `src` that are compiled without tests.
+    /// Reads all files of the library that are compiled without tests.
     fn read() -> Self {
         let texts: BTreeMap<Module, String> = sources("src")
             .into_iter()
@@ -74,7 +74,8 @@ impl Crate {
         graph
     }
 
-    /// The path from the crate root; `None` if the path leads to another crate.
+    /// The path from the crate root; `None` unless it starts with `crate`, `self`, `super` or a
+    /// child module.
     fn absolute(&self, module: &Module, path: &[String]) -> Option<Vec<String>> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {

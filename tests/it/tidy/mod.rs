@@ -356,7 +356,7 @@ fn changelog_has_the_expected_structure() {
 }
 
 #[test]
-fn nothing_mentions_the_build_machine() {
+fn no_source_file_contains_a_path_of_the_build_machine() {
     let home = concat!("/ro", "ot/");
     let work = concat!("/wo", "rk/");
     for (path, text) in all_sources() {

@@ -60,7 +60,7 @@ fn end_of_string(text: &str) -> Option<usize> {
     }
 }
 
-/// The code without comments and test-only items.
+/// The code without lines that are comments and without test-only items.
 pub fn code(text: &str) -> String {
     let lines: Vec<&str> = text
         .lines()

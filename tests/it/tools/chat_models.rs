@@ -76,7 +76,7 @@ async fn the_settings_may_name_another_server_and_model() {
 }
 
 #[tokio::test]
-async fn an_absent_ollama_is_explained() {
+async fn an_absent_ollama_or_model_an_empty_answer_and_bad_arguments_are_explained() {
     let tools = tools_for(&json!({}));
     let why = failure(&tools, "ollama_chat", ask("?")).await;
     assert!(why.starts_with("No Ollama server is configured."), "{why}");

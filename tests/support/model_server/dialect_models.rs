@@ -1,5 +1,5 @@
-//! Replies computed from requests, and simulated models for `humble probe` that each follow one
-//! dialect and repeat the secret word from the tool's result.
+//! Replies computed from requests, and simulated models for `humble probe` that each follow at most
+//! one dialect and repeat the secret word from the tool's result.
 
 use super::{ModelServer, RecordedRequest, Reply, ollama_call, ollama_text};
 use serde_json::{Value, json};

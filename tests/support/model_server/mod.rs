@@ -133,7 +133,7 @@ impl Reply {
         self.with_step(ReplyStep::Hang)
     }
 
-    /// Adds a pause before each chunk.
+    /// Adds a pause before each step so far.
     pub fn pace(mut self, time: Duration) -> Self {
         let steps = std::mem::take(&mut self.steps).into_iter();
         self.steps = steps
@@ -242,7 +242,8 @@ impl ModelServer {
         self
     }
 
-    /// Replies to each request for this path, unless a reply is queued.
+    /// Replies to each request for this path, unless a reply is queued or [`Self::reply_with`] was
+    /// called for the path.
     pub fn always_reply(&self, path: &str, reply: Reply) -> &Self {
         let mut script = self.script.lock().unwrap();
         script.repeated.insert(path.into(), reply);

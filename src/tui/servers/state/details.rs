@@ -91,7 +91,7 @@ pub fn push_server_details(
     rows.finish();
 }
 
-/// Texts about a server, most urgent first.
+/// Texts about a server: why it failed comes first.
 fn server_texts(server: &Server, is_sent: bool, separator: &str) -> Vec<(TextTone, String)> {
     let mut texts = Vec::new();
     if let Some((tone, why)) = failure_reason(server) {

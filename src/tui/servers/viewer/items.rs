@@ -15,7 +15,8 @@ use std::num::NonZeroU16;
 const STDERR_LINES_MAX: usize = 10;
 /// Maximum number of bytes shown of one text. Enter opens all of it.
 const TEXT_BYTES_MAX: usize = 16 << 10;
-/// Maximum number of bytes of a description that the filter searches.
+/// Maximum number of bytes that the filter searches in a description or a failure, and that a row
+/// shows of a description.
 const SEARCHED_BYTES_MAX: usize = 4 << 10;
 /// Maximum number of notes about skipped tools.
 const OMISSIONS_MAX: usize = 20;
@@ -215,7 +216,7 @@ fn push_text(rows: &mut Vec<ViewerRow>, columns: u16, (indent, tone, raw): Inden
 }
 
 /// The texts about a server, without its tools: why it failed, its last lines on stderr, then its
-/// identity and description.
+/// identity, description and folders, and the tools that were skipped.
 fn server_texts(server: &Server, separator: &str) -> Vec<IndentedText> {
     let mut texts = Vec::new();
     let mut add = |indent, tone, text: String| texts.push((indent, tone, text));
@@ -285,8 +286,8 @@ fn tool_texts(tool: &Tool, separator: &str) -> Vec<IndentedText> {
     texts
 }
 
-/// The whole raw text of an item: for a server, why it failed, its last lines on stderr and its
-/// description; for a tool, its definition.
+/// The whole raw text of an item: for a server, its status and the texts about it; for a tool, its
+/// definition.
 pub fn full_text(server: &Server, item: ViewerItem, separator: &str) -> String {
     if let Some(tool) = item.tool(server) {
         return full_tool_text(server, tool, separator);

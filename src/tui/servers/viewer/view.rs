@@ -27,7 +27,7 @@ pub fn draw(
     pen: &mut Painter,
 ) -> Option<Position> {
     let servers = shared.servers;
-    // The title shows how many rows are hidden, so the size must be set before it is drawn.
+    // The note beside the title counts the hidden items, so the size must be set before.
     let rows = rows_area(body);
     viewer.set_size(rows.width, rows.height.into(), servers);
     let note = viewer.count(servers).note(&pen.glyphs);

@@ -33,7 +33,7 @@ fn quitting_saves_queued_and_typed_text() {
 }
 
 #[test]
-fn queue_goes_to_the_history_when_another_session_opens() {
+fn queue_is_emptied_when_another_session_opens() {
     let mut chat = chat();
     chat.keys("one<Enter>two<Enter>three<Enter>")
         .input(UiInput::Paste("four".into()));

@@ -30,7 +30,7 @@ fn context_command_shows_the_token_usage() {
 }
 
 #[test]
-fn unknown_command_suggests_one_with_a_similar_meaning() {
+fn unknown_command_suggests_one_of_similar_meaning_or_spelling() {
     for (typed, expected) in [
         ("/usage", "Did you mean /context?"),
         ("/regenerate", "Did you mean /retry?"),

@@ -265,7 +265,7 @@ fn calls_in_an_untaught_or_repaired_form_are_marked_as_recovered() {
 }
 
 #[test]
-fn undo_waits_while_a_question_about_an_unfinished_turn_is_open() {
+fn undo_is_refused_while_a_question_about_an_unfinished_turn_is_open() {
     let unfinished = Ask::UnfinishedTurn(Box::default());
     let discard = Ask::ConfirmDiscard {
         prompt: "Tidy up".to_owned(),
@@ -286,7 +286,7 @@ fn undo_waits_while_a_question_about_an_unfinished_turn_is_open() {
 }
 
 /// A chat that asks about a call to `add`, whose server also has a read-only tool and `write`. The
-/// arguments state whether `add` and `write` are read-only.
+/// parameters say whether `add` and `write` are read-only.
 fn with_read_only_tools(called_is_read_only: bool, others_are_read_only: bool) -> ChatHarness {
     let tool = |name: &str, read_only: bool| {
         fixtures::tool_from(&json!({

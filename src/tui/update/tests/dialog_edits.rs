@@ -253,7 +253,7 @@ fn an_edit_keeps_the_line_endings_of_other_lines() {
 }
 
 #[test]
-fn an_edited_call_is_marked_above_or_below_its_arguments_at_any_size() {
+fn an_edited_call_is_marked_at_any_size() {
     let arguments = json!({ "path": "a.py", "content": "one\ntwo\n".repeat(20) });
     let mut chat = with_tool_call((80, 24), "", &arguments);
     chat.wait(1_000).keys("e2zero <Enter>").accept_check();

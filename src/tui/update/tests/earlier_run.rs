@@ -234,7 +234,7 @@ fn a_restored_edit_replaces_its_prompt_once_its_conversation_is_open() {
 }
 
 #[test]
-fn a_restored_edit_replaces_nothing_in_another_conversation() {
+fn a_restored_edit_replaces_nothing_if_its_prompt_has_changed() {
     let mut chat = chat();
     let draft = UnsentText {
         edit_of: Some(edit_of_two()),

@@ -179,7 +179,6 @@ fn palette_finds_commands_by_any_of_their_words_and_by_common_synonyms() {
         let screen = chat.screen();
         assert!(screen.contains(&format!("▌ {first}")), "{filter}\n{screen}");
     }
-    // Letters that are only scattered over a text match nothing.
     for filter in ["zqj", "xyzzy", "날씨"] {
         let mut chat = chat();
         let screen = chat.keys("<Ctrl+p>").keys(filter).screen();

@@ -259,7 +259,7 @@ fn one_click_selects_and_the_next_one_acts() {
 }
 
 #[test]
-fn wheel_scrolls_the_list_below_the_pointer() {
+fn wheel_scrolls_the_list_under_the_pointer() {
     let mut chat = opened("<Ctrl+p>");
     let first = row_of(&mut chat, "Choose the model");
     mouse(&mut chat, MouseEventKind::ScrollDown, 10, first);

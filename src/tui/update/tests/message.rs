@@ -14,7 +14,7 @@ fn prompt_is_shown_before_it_is_sent() {
 }
 
 #[test]
-fn prompt_sent_by_a_script_in_one_write_is_submitted() {
+fn prompt_sent_by_a_program_in_one_write_is_submitted() {
     let mut chat = chat();
     chat.type_at_once("hello\n").wait(20);
     assert_eq!(chat.prompts(), ["hello"]);

@@ -177,7 +177,7 @@ impl ChatHarness {
         self
     }
 
-    /// Sends text that arrives in a single read, as from a script.
+    /// Sends text that arrives in a single read, as from another program.
     fn type_at_once(&mut self, text: &str) -> &mut Self {
         let event = |c| match c {
             '\n' => key(KeyCode::Enter, KeyModifiers::NONE),
@@ -306,7 +306,8 @@ impl ChatHarness {
         !self.model.dialogs.all().is_empty()
     }
 
-    /// Takes the decisions of the last command except for drafts. It must answer an approval dialog.
+    /// Takes the decisions of the last command, apart from saved drafts. It must answer an approval
+    /// dialog.
     fn decisions(&mut self) -> Vec<Decision> {
         let mut commands = self.commands();
         commands.retain(|command| !matches!(command, Command::SaveDraft(_)));

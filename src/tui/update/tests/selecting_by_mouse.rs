@@ -164,7 +164,7 @@ fn double_click_takes_a_word_and_triple_click_a_line() {
 }
 
 #[test]
-fn a_click_selects_the_block_below_it() {
+fn a_click_selects_the_block_under_the_pointer() {
     let mut chat = with_answer();
     let at = chat.find("ls -l");
     chat.click(at).keys("y");

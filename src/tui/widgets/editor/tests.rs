@@ -1,4 +1,4 @@
-//! Edits of various scripts and clusters, with the resulting text, cursor and view.
+//! Edits of text in various languages, with the resulting text, cursor and view.
 
 use crate::text::grapheme::width;
 use crate::tui::widgets::editor::*;
