@@ -128,3 +128,27 @@ fn result_text(call: &ToolCall) -> Option<&str> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::tool_call;
+    use serde_json::json;
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_copied_is_named_after_its_section() {
+        let mut call = tool_call("files", "read", json!({ "path": "a" }));
+        let elapsed = Duration::from_secs(1);
+        let refused = ToolOutcome::Denied {
+            message: Some("Not that one.".to_owned()),
+        };
+        for (outcome, expected) in [
+            (ToolOutcome::TimedOut { elapsed }, "arguments"),
+            (refused, "result"),
+        ] {
+            call.state = ToolState::Done(outcome);
+            assert_eq!(copied_section(&call).0, expected);
+        }
+    }
+}

@@ -17,7 +17,7 @@ const CHOICE_INDENT: u16 = 8;
 
 /// Why an edited call has fewer lasting choices.
 const EDITED_RUNS_ONCE: &str =
-    "Edited arguments can only be run once: a permission would apply to the model's.";
+    "Edited arguments can be run only once: permissions apply to the model's.";
 
 /// The scope and duration of the lasting choices.
 pub fn lasting_choices(

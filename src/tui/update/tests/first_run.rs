@@ -123,6 +123,16 @@ fn a_digit_chooses_unless_another_key_follows() {
 }
 
 #[test]
+fn a_digit_chooses_nothing_if_its_row_disappears() {
+    let mut chat = first_run(&["a", "b"]);
+    chat.keys("2").engine_event(catalog(&["a"], true));
+    chat.wait(5_000);
+    assert_eq!(chat.commands(), []);
+    chat.keys(" and 2?");
+    assert_eq!(chat.message(), "2 and 2?");
+}
+
+#[test]
 fn selected_item_stays_selected_when_models_are_found() {
     let mut chat = first_run(&[]);
     chat.keys("<Down><Down><Down>");

@@ -35,7 +35,7 @@ fn the_page_of_an_edited_call_explains_why_it_grants_nothing() {
         rows,
         [
             "add on sums, until you revoke it with /trust:",
-            "Edited arguments can only be run once: a permission would apply to the model's.",
+            "Edited arguments can be run only once: permissions apply to the model's.",
             "",
             "9     Never run this tool",
             "Neither run nor asked about again, even if its definition changes.",
