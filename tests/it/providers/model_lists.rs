@@ -11,9 +11,9 @@ use std::time::Duration;
 const TAGS: &str = "/api/tags";
 const MODELS: &str = "/v1/models";
 
-async fn list_models(server: &ModelConfig) -> Result<ModelList, ProviderError> {
+async fn list_models(model: &ModelConfig) -> Result<ModelList, ProviderError> {
     let provider = Provider::new();
-    let request = provider.list_models(server, Duration::from_secs(5));
+    let request = provider.list_models(model, Duration::from_secs(5));
     let answer = tokio::time::timeout(Duration::from_secs(9), request).await;
     answer.expect("call ends before its deadline")
 }

@@ -13,8 +13,8 @@ const DELETE: &str = "/api/delete";
 
 type Steps = Vec<Result<PullProgress, ProviderError>>;
 
-async fn pull(server: &ModelConfig) -> Steps {
-    let steps = Provider::new().pull(server, "llama3.2:3b");
+async fn pull(model: &ModelConfig) -> Steps {
+    let steps = Provider::new().pull(model, "llama3.2:3b");
     let steps = tokio::time::timeout(Duration::from_secs(10), steps.collect());
     steps.await.expect("pull ends")
 }
