@@ -282,7 +282,6 @@ fn a_key_reaches_neither_the_table_nor_the_log() {
     let fixture = ProbeFixture::new(follows_nothing);
     let url = fixture.server.url();
     let refusal = Reply::json(401, &json!({ "error": "no access with sk-secret-12345" }));
-    fixture.server.always_reply(CHAT, refusal.clone());
     fixture.server.queue_reply(CHAT, refusal);
     let model = json!({
         "name": "qwen3:4b", "provider": "ollama", "baseUrl": url, "apiKey": "sk-secret-12345", "active": true,
@@ -296,6 +295,7 @@ fn a_key_reaches_neither_the_table_nor_the_log() {
         "the other dialects would fail too"
     );
     let all_output = stdout_of(&output) + &stderr_of(&output) + &fixture.text_in_folder("logs");
+    assert!(all_output.contains("no access with"), "{all_output}");
     assert!(!all_output.contains("sk-secret"), "{all_output}");
 }
 

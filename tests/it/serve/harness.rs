@@ -218,11 +218,12 @@ impl TestServe {
         assert_eq!(response.expect("a response").status(), 200);
     }
 
-    /// Waits until the work of one more `ollama_chat` call ends. Returns at once if no work is left
-    /// and the server is gone.
+    /// Waits until the work of one more `ollama_chat` call ends.
     pub async fn wait_until_stopped(&mut self) {
         let stopped = timeout(WAIT_TIMEOUT, self.stopped.recv()).await;
-        stopped.expect("the work stops in time");
+        stopped
+            .expect("the work stops in time")
+            .expect("the work reports its end");
     }
 }
 

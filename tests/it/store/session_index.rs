@@ -184,6 +184,7 @@ fn a_deleted_or_damaged_index_is_built_again() {
 
 #[test]
 fn an_index_with_overwritten_pages_is_built_again() {
+    let mut damaged = 0;
     for page in 1..12 {
         let home = home();
         for number in 0..20 {
@@ -193,12 +194,14 @@ fn an_index_with_overwritten_pages_is_built_again() {
         if !crate::support::damaged_file::damage_page(&index_path(&home.folder), page) {
             break;
         }
+        damaged += 1;
         // A search, the list or an update may be the first to meet the damage.
         home.find("검색");
         home.listed();
         home.index_all();
         assert_eq!(home.find("검색").len(), 20, "page {page}");
     }
+    assert!(damaged >= 5, "{damaged}");
 }
 
 #[test]
