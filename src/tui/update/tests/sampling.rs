@@ -28,7 +28,7 @@ fn answering(chat: &mut ChatHarness, servers: &[&str]) {
 }
 
 #[test]
-fn without_a_turn_the_question_waits_in_a_row_until_it_is_opened() {
+fn without_a_turn_the_question_is_only_announced_until_it_is_opened() {
     let mut chat = chat();
     chat.size(80, 24);
     asks(&mut chat, 7, ask_model());
