@@ -34,7 +34,7 @@ fn without_a_turn_the_question_is_only_announced_until_it_is_opened() {
     asks(&mut chat, 7, ask_model());
     let screen = chat.screen();
     assert!(
-        screen.contains("Server parcels asks you something. Alt+Q opens it."),
+        screen.contains("Server parcels has a question for you. Alt+Q opens it."),
         "{screen}"
     );
     chat.keys("y").wait(2_000).keys("<Backspace>").wait(2_000);
