@@ -77,7 +77,8 @@ pub struct CallArgs {
     /// Print the server's result object instead of its text
     #[arg(long)]
     pub json: bool,
-    /// Call the tool even if its definition changed since you accepted it; the chat still asks
+    /// Call the tool even if its definition changed since it was first seen or accepted; the chat
+    /// still asks
     #[arg(long)]
     pub accept_changed: bool,
     #[command(flatten)]
@@ -211,8 +212,8 @@ Each tool is followed by its arguments as `humble mcp call` takes them, optional
 const CALL_HELP: &str = "\
 Exit status: 0 the tool succeeded, 1 the tool or its server failed, 2 usage error, 130 interrupted.
 The tool runs without asking: typing the command is the approval, even if the tool is switched off or blocked or its \
-server is off. If the tool's definition changed since you accepted it in the chat, the difference is shown and the \
-call needs --accept-changed.
+server is off. If the tool's definition changed since it was first seen or accepted in the chat, the difference is \
+shown and the call needs --accept-changed.
 KEY=VALUE is converted to the type in the tool's schema; KEY:=JSON is used as it is. Repeat a KEY to fill a list. The \
 arguments are checked against the schema before anything is sent.
 The result text goes to standard output, errors to standard error. --json prints the server's result object, even \

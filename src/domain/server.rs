@@ -157,7 +157,7 @@ pub struct Server {
     pub instructions: Option<String>,
     /// The connected peer, while a session is open.
     pub peer: Option<PeerInfo>,
-    /// Tools whose definition changed since they were accepted. Not offered until the user
+    /// Tools whose definition differs from the accepted one. Not offered until the user
     /// has reviewed the change.
     pub withheld_tools: BTreeSet<String>,
     pub always_offered: BTreeSet<String>,

@@ -102,7 +102,8 @@ pub fn withheld_reason(name: &str) -> String {
 
 /// The notice for the user when the model calls a withheld tool.
 pub fn withheld_call_notice(name: &str) -> Notice {
-    let message = format!("`{name}` changed since you accepted it, so the call was not run.");
+    let message =
+        format!("`{name}` changed since it was first seen or accepted, so the call was not run.");
     Notice::warning(message).with_advice(Advice::ReviewTrust)
 }
 

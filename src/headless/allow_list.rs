@@ -59,8 +59,8 @@ pub(super) fn check_available(
     Ok(())
 }
 
-/// Warnings about allowed tools that changed since they were accepted. `--allow` does not
-/// accept the new definition.
+/// Warnings about allowed tools that are withheld because they changed. `--allow` does not accept
+/// the new definition.
 pub(super) fn withheld_warnings(
     allowed: &[(ServerId, String)],
     servers: &BTreeMap<String, Server>,
@@ -71,7 +71,7 @@ pub(super) fn withheld_warnings(
     };
     let warning = |(id, tool): &(ServerId, String)| {
         clean_line(&format!(
-            "--allow {id}/{tool}: `{tool}` changed since it was accepted. It is withheld and will not run. Start `humble` to see what changed."
+            "--allow {id}/{tool}: `{tool}` changed since it was first seen or accepted. It is withheld and will not run. Start `humble` to see what changed."
         ))
     };
     allowed.iter().filter(is_withheld).map(warning).collect()

@@ -57,7 +57,7 @@ pub(super) fn question_text(question: &Ask) -> String {
         Ask::PinChanged(change) => {
             let (tool, server) = (&change.tool.name, &change.server);
             Clean::single_line(&format!(
-                "`{tool}` of {server} changed since it was accepted. Start `humble` to see the difference."
+                "`{tool}` of {server} changed since it was first seen or accepted. Start `humble` to see the difference."
             ))
             .as_str()
             .to_owned()

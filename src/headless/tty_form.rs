@@ -38,7 +38,7 @@ pub async fn ask_form(
         1 => "a value".to_owned(),
         count => format!("{count} values"),
     };
-    eprintln!("{server} asks for {wanted}. The lines after | are its words:");
+    eprintln!("{server} asks for {wanted}. Lines marked with | are from the server:");
     print_quote(&form.message);
     if has_fields {
         let question = format!("Fill in the form? (y: fill in, {REFUSALS}) ");
@@ -231,7 +231,7 @@ pub async fn ask_page(
         let report = format!("{server} asked to open a page on {}. {DECLINED}", page.host);
         return (UserAnswer::Choice(UserChoice::Decline), Some(report));
     };
-    eprintln!("{server} asks you to open a page. The lines after | are its words:");
+    eprintln!("{server} asks you to open a page. Lines marked with | are from the server:");
     print_quote(&page.message);
     eprintln!("Host:    {}", Clean::unambiguous_line(&page.host));
     eprintln!("Address: {}", Clean::unambiguous_line(&page.url));

@@ -24,8 +24,8 @@ pub async fn ask_model(
         return (UserAnswer::Choice(UserChoice::Decline), Some(report));
     };
     eprintln!(
-        "{server} wants an answer from your model {}, {}. The lines after | are everything that the \
-         model would get:",
+        "{server} wants an answer from your model {}, {}. Lines marked with | are from the server and \
+         are all that the model would get:",
         Clean::name(model),
         request.parameters_text()
     );

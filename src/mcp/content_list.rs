@@ -82,7 +82,7 @@ impl ServerSupervisor {
     }
 
     async fn apply_content(&self, mut content: ServerContent, is_first: bool) {
-        content.changed = self.subscriptions.changed();
+        content.changed = self.followed_resources.changed();
         let (before, server) = {
             let state = self.state.borrow();
             (state.content.clone(), state.config.id.clone())

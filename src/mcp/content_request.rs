@@ -87,21 +87,21 @@ impl Hub {
     /// call must be paired with one of [`Hub::unfollow_resource`].
     pub fn follow_resource(&self, server: &ServerId, uri: &str) {
         if let Some(supervisor) = self.supervisor(server) {
-            supervisor.subscriptions.follow(uri);
+            supervisor.followed_resources.follow(uri);
         }
     }
 
     /// Ends the subscription, unless the resource was attached more than once.
     pub fn unfollow_resource(&self, server: &ServerId, uri: &str) {
         if let Some(supervisor) = self.supervisor(server) {
-            supervisor.subscriptions.unfollow(uri);
+            supervisor.followed_resources.unfollow(uri);
         }
     }
 
     /// Ends all subscriptions to resources.
     pub fn unfollow_all_resources(&self) {
         self.supervisors()
-            .for_each(|supervisor| supervisor.subscriptions.unfollow_all());
+            .for_each(|supervisor| supervisor.followed_resources.unfollow_all());
     }
 
     /// Requests expired lists of tools again. Call when a turn begins.

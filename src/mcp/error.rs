@@ -166,11 +166,11 @@ impl SessionFailure<'_> {
         }
     }
 
-    /// The error, and the last lines of the server's stderr, if it has one.
+    /// The error, and the quoted stderr lines, if any.
     fn error_sentence(&self) -> String {
         let error = &self.error;
         match (self.stderr_quote(), self.inherited_env) {
-            (Some(quote), _) => format!("{error} Its last output: {quote}."),
+            (Some(quote), _) => format!("{error} Its output: {quote}."),
             // A command that never ran had nothing to write.
             (None, Some(_)) if error.had_running_process() => {
                 format!("{error} It wrote nothing to stderr.")
@@ -216,7 +216,7 @@ impl SessionFailure<'_> {
             McpError::HandshakeTimeout(_)
             | McpError::DiscoverTimeout(_)
             | McpError::ToolListTimeout(_) => Some(
-                "If it only starts slowly, raise `startupTimeoutSeconds` in mcp-servers.json."
+                "If it is just slow to start, raise `startupTimeoutSeconds` in mcp-servers.json."
                     .to_owned(),
             ),
             McpError::NotMcp { .. } => Some(
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn exit_status_and_stderr_are_separate_sentences_from_the_advice() {
+    fn exit_status_and_stderr_share_a_sentence_before_the_advice() {
         let notice = exited(3 << 8, &["Traceback: no module named foo"]);
         assert_eq!(
             notice.summary(),
@@ -347,8 +347,7 @@ mod tests {
         let expected = "did not answer `initialize` within 30 s";
         assert_eq!(notice.headline.as_deref(), Some(expected));
         let notice = failure(error, None, &["installing"]);
-        let expected =
-            "It did not answer `initialize` within 30 s. Its last output: \"installing\".";
+        let expected = "It did not answer `initialize` within 30 s. Its output: \"installing\".";
         assert_eq!(notice.why.as_deref(), Some(expected));
     }
 }

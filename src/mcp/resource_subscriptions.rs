@@ -49,7 +49,7 @@ impl ServerSupervisor {
     async fn subscribe_to_resources(&self, session: &McpSession) {
         let mut subscribed: Vec<String> = Vec::new();
         loop {
-            let uris = self.subscriptions.uris();
+            let uris = self.followed_resources.uris();
             for uri in subscribed.iter().filter(|uri| !uris.contains(uri)) {
                 let params = UnsubscribeRequestParams::new(uri);
                 let request = ClientRequest::UnsubscribeRequest(Request::new(params));
@@ -61,7 +61,7 @@ impl ServerSupervisor {
                 request_subscription(session, request).await;
             }
             subscribed = uris;
-            self.subscriptions.attachments_changed.notified().await;
+            self.followed_resources.attachments_changed.notified().await;
             self.show_changed_resources().await;
         }
     }
@@ -69,15 +69,15 @@ impl ServerSupervisor {
     /// Keeps one subscription to all attached resources open.
     async fn listen_to_resources(&self, session: &McpSession) {
         loop {
-            let uris = self.subscriptions.uris();
+            let uris = self.followed_resources.uris();
             if uris.is_empty() {
-                self.subscriptions.attachments_changed.notified().await;
+                self.followed_resources.attachments_changed.notified().await;
                 self.show_changed_resources().await;
                 continue;
             }
             let filter = SubscriptionFilter::builder().resource_subscriptions(uris);
             tokio::select! {
-                () = self.subscriptions.attachments_changed.notified() => {
+                () = self.followed_resources.attachments_changed.notified() => {
                     self.show_changed_resources().await;
                 }
                 ended = run_subscription(session, filter.build()) => match ended {
@@ -98,7 +98,7 @@ impl ServerSupervisor {
             reported
                 .iter()
                 .for_each(|uri| self.recent_reads.remove(uri));
-            let new = self.subscriptions.mark_changed(reported);
+            let new = self.followed_resources.mark_changed(reported);
             if new.is_empty() {
                 continue;
             }
@@ -119,7 +119,7 @@ impl ServerSupervisor {
 
     /// Marks the changed resources in the content of the server.
     async fn show_changed_resources(&self) {
-        let changed = self.subscriptions.changed();
+        let changed = self.followed_resources.changed();
         let is_shown = self.state.borrow().content.changed == changed;
         if is_shown {
             return;

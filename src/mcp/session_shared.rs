@@ -3,13 +3,13 @@
 use super::cancelled_requests::CancelledRequests;
 use super::error::McpError;
 use super::flood_guard::FloodGuard;
+use super::followed_resources::ReportedResources;
 use super::http::ParamHeaders;
 use super::progress_router::ProgressRouter;
 use super::server_requests::IncomingRequests;
 use super::session_outcome::SessionOutcome;
 use super::startup::Startup;
 use super::stderr::StderrBuffer;
-use super::subscribed_resources::ReportedResources;
 use super::tasks::LegacyTaskSupport;
 use crate::sync::lock_ignoring_poison;
 use rmcp::model::RequestId;

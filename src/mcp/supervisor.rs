@@ -6,6 +6,7 @@ use super::backoff::Backoff;
 use super::detection_cache::DetectionCache;
 use super::endpoint::Endpoint;
 use super::error::{McpError, STDERR_LINES_MAX, SessionFailure};
+use super::followed_resources::FollowedResources;
 use super::http::HttpError;
 use super::hub_event::HubEvent;
 use super::oauth::{Authorizer, CredentialFile};
@@ -16,7 +17,6 @@ use super::server_requests::RequestBroker;
 use super::session::McpSession;
 use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
 use super::stderr::StderrBuffer;
-use super::subscribed_resources::ResourceSubscriptions;
 use super::tasks::KeptTasks;
 use crate::domain::{LaunchConfig, Pin, Redactor, Server, ServerConfig, ServerStatus, Tool};
 use crate::ports::LocalServer;
@@ -57,7 +57,7 @@ pub struct ServerSupervisor {
     /// Notified when a turn begins.
     pub tool_use: Notify,
     pub(super) recent_reads: RecentReads,
-    pub(super) subscriptions: ResourceSubscriptions,
+    pub(super) followed_resources: FollowedResources,
     pub stop: CancellationToken,
     pub(super) context: HubContext,
     /// `None` unless the server is remote.
@@ -103,7 +103,7 @@ impl ServerSupervisor {
             content_use: Notify::new(),
             tool_use: Notify::new(),
             recent_reads: RecentReads::default(),
-            subscriptions: ResourceSubscriptions::default(),
+            followed_resources: FollowedResources::default(),
             stop: CancellationToken::new(),
             context,
         }

@@ -17,7 +17,7 @@ pub fn stem(word: &str) -> &str {
     stem.filter(|stem| stem.len() >= 3).unwrap_or(word)
 }
 
-/// The stem with one final consonant: `running` and `run` have the same.
+/// The stem, with a doubled last letter reduced to one: `running` and `run` have the same base.
 pub fn base(word: &str) -> &str {
     let stem = stem(word);
     let mut letters = stem.chars().rev();

@@ -41,7 +41,7 @@ pub(super) fn ascii_punctuation_twin(c: char) -> Option<char> {
         return None;
     }
     match c {
-        // The table has one entry for `l` and `|`.
+        // The table maps these to `l`, like `|` itself.
         'ǀ' | '∣' | '⏽' | '︱' | '￨' => Some('|'),
         _ => skeleton(c).filter(|twin| PUNCTUATION.contains(*twin)),
     }

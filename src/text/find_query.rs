@@ -15,7 +15,7 @@ impl FindQuery {
     /// `None` if the text is empty.
     pub fn new(text: &str) -> Option<Self> {
         let is_case_sensitive = text.chars().any(char::is_uppercase);
-        let needle = fold_for_find(text, is_case_sensitive);
+        let needle = normalize_for_find(text, is_case_sensitive);
         (!needle.is_empty()).then_some(Self {
             needle,
             is_case_sensitive,
@@ -26,20 +26,22 @@ impl FindQuery {
         self.is_case_sensitive
     }
 
-    /// The offsets of all matches in a text that [`fold_for_find`] returned. Matches do not overlap.
-    pub fn offsets_in<'a>(&'a self, folded: &'a str) -> impl Iterator<Item = usize> + 'a {
-        folded.match_indices(&self.needle).map(|(offset, _)| offset)
+    /// The offsets of all matches in a text that [`normalize_for_find`] returned. Matches do not overlap.
+    pub fn offsets_in<'a>(&'a self, normalized: &'a str) -> impl Iterator<Item = usize> + 'a {
+        normalized
+            .match_indices(&self.needle)
+            .map(|(offset, _)| offset)
     }
 
     /// The ranges of all matches in a text. A match covers whole clusters. O(len).
     pub fn ranges_in(&self, text: &str) -> Vec<Range<usize>> {
-        let mut folded = String::with_capacity(text.len());
-        // The end of each cluster in the folded text, and its start and end in the text.
+        let mut normalized = String::with_capacity(text.len());
+        // The end of each cluster in the normalized text, and its start and end in the text.
         let mut clusters: Vec<(usize, Range<usize>)> = Vec::new();
         let mut byte = 0;
         for cluster in clusters_forward(text) {
-            folded.push_str(&fold_for_find(cluster, self.is_case_sensitive));
-            clusters.push((folded.len(), byte..byte + cluster.len()));
+            normalized.push_str(&normalize_for_find(cluster, self.is_case_sensitive));
+            clusters.push((normalized.len(), byte..byte + cluster.len()));
             byte += cluster.len();
         }
         let cluster_at = |offset: usize| clusters.partition_point(|(end, _)| *end <= offset);
@@ -48,12 +50,12 @@ impl FindQuery {
             let last = cluster_at(offset + self.needle.len() - 1);
             clusters[first].1.start..clusters[last].1.end
         };
-        self.offsets_in(&folded).map(range).collect()
+        self.offsets_in(&normalized).map(range).collect()
     }
 }
 
 /// The form in which texts are compared.
-pub fn fold_for_find(text: &str, is_case_sensitive: bool) -> String {
+pub fn normalize_for_find(text: &str, is_case_sensitive: bool) -> String {
     if text.is_ascii() {
         return match is_case_sensitive {
             true => text.to_owned(),

@@ -78,7 +78,7 @@ fn escape_length(rest: &str) -> Option<usize> {
             let sizes = sizes.take_while(|byte| matches!(byte, b'l' | b'h' | b'z'));
             let letter = 1 + flags + sizes.count();
             let is_letter = |at: &usize| bytes.get(*at).is_some_and(u8::is_ascii_alphabetic);
-            // In `%hа`, the `h` is the letter.
+            // In `%h` before a non-ASCII letter, the `h` itself is the conversion letter.
             let letter = [letter, letter - 1].into_iter().find(is_letter)?;
             Some(letter + 1)
         }

@@ -127,7 +127,7 @@ impl TestHome {
             }
             assert!(
                 started.elapsed() < WAIT_TIMEOUT,
-                "the draft is {draft:?} without {wanted:?}"
+                "the draft is {draft:?}, expected {wanted:?}"
             );
             std::thread::sleep(POLL_INTERVAL);
         }

@@ -129,7 +129,7 @@ fn ctrl_c_stops_an_answer_for_a_server_after_the_turn() {
     terminal.wait_for_text(READY_HINT);
     terminal.press("y");
     terminal.wait_for_text("It asks later.");
-    terminal.wait_for_text("Server test asks you something. Alt+Q opens it.");
+    terminal.wait_for_text("Server test has a question for you. Alt+Q opens it.");
     terminal.press("\x1bq");
     terminal.wait_for_text("Ask the model?");
     terminal.wait_for_text(READY_HINT);

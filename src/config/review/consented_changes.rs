@@ -217,7 +217,7 @@ mod tests {
                     ..AcceptedDefinition::unknown()
                 };
                 let (server, launch) = (ServerId::new("s"), LaunchId::from_hash("l"));
-                trust.accept(&server, &launch, tool, accepted);
+                trust.record_pin(&server, &launch, tool, accepted);
             }
             trust
         };

@@ -38,8 +38,8 @@ pub(super) fn review_models(
             reviewed.push(review_model(reviewer, old, model));
             continue;
         }
-        // To the user, a model with an earlier name but a different server would look like the
-        // earlier model.
+        // To the user, a new entry with the name of a model that was removed in this run would look
+        // like that model, even if it uses a different server.
         let namesake = earlier.models.iter().find(|old| old.name == model.name);
         match namesake.filter(|old| model_changes(old, model).iter().any(needs_consent)) {
             Some(old) => {

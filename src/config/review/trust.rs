@@ -126,14 +126,14 @@ fn review_instructions(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: 
 fn review_pins(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) {
     for (server, launch, tool, new) in accepted_definitions(after) {
         match trust.accepted_definition(server, launch, tool).cloned() {
-            None => trust.accept(server, launch, tool, new.clone()),
+            None => trust.record_pin(server, launch, tool, new.clone()),
             Some(old) if old.pin == new.pin => {
                 // The accepted definition stays the same.
-                trust.accept(server, launch, tool, new.clone());
+                trust.record_pin(server, launch, tool, new.clone());
             }
             // The tool was recorded while the file was unreadable, so the file takes precedence.
             Some(_) if trust.unreadable.is_file_unreadable => {
-                trust.accept(server, launch, tool, new.clone())
+                trust.record_pin(server, launch, tool, new.clone())
             }
             Some(old) => {
                 let what = format!(

@@ -122,10 +122,10 @@ fn parse_trust(path: &Path, document: &JsonDocument) -> Loaded<Trust> {
     }
     for (server, launch, tool, value) in pin_entries(root, &mut problems, &mut trust.unreadable) {
         match json::accepted_from_json(value) {
-            Ok(accepted) => trust.accept(&server, &launch, tool, accepted),
+            Ok(accepted) => trust.record_pin(&server, &launch, tool, accepted),
             Err(why) => {
                 problems.push(format!("the definition of `{tool}` of `{server}`: {why}"));
-                trust.accept(&server, &launch, tool, AcceptedDefinition::unknown());
+                trust.record_pin(&server, &launch, tool, AcceptedDefinition::unknown());
             }
         }
     }

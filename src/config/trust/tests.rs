@@ -106,7 +106,7 @@ fn written_trust_round_trips() {
     };
     let mut accepted = pinned.accepted.clone();
     accepted.declined_pin = Some(pin);
-    expected.accept(&pinned.server, &pinned.launch, &pinned.tool, accepted);
+    expected.record_pin(&pinned.server, &pinned.launch, &pinned.tool, accepted);
     let read = read_trust(&home);
     assert_eq!((read.value, read.banners), (expected, vec![]));
     // The text of a server's instructions is stored only as a hash.

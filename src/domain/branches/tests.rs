@@ -214,7 +214,7 @@ fn a_version_is_preserved_only_if_all_of_its_branches_are() {
     assert!(ours.preserves_branches(2, &undone_turn, &[branch(2, &[prompt("q")])]));
     assert!(
         !ours.preserves_branches(4, &[prompt("r")], &[]),
-        "the active branch was continued there"
+        "their active branch has one more prompt"
     );
     assert!(
         !ours.preserves_branches(2, &[prompt("r")], &[]),
@@ -224,16 +224,16 @@ fn a_version_is_preserved_only_if_all_of_its_branches_are() {
     assert!(!ours.preserves_branches(0, &[prompt("z")], &[]));
     assert!(
         ours.preserves_branches(0, &[prompt("p"), answer("")], &[]),
-        "our answer was continued"
+        "our answer continues theirs"
     );
     let other = [prompt("p"), answer(""), prompt("q")];
     assert!(
         !ours.preserves_branches(0, &other, &[]),
-        "continued differently"
+        "another prompt follows their answer"
     );
     assert!(
         !ours.preserves_branches(2, &[prompt("")], &[]),
-        "prompts are not continued"
+        "a prompt cannot continue another"
     );
 }
 
@@ -264,7 +264,7 @@ fn other_versions_are_counted_at_the_prompt_where_they_fork() {
     assert_eq!(
         session.other_versions(),
         [0, 1],
-        "nothing follows the undone turn"
+        "no turn has taken the place of the undone one"
     );
     add_turn(&mut session, "c3", "5");
     assert_eq!(session.other_versions(), [0, 1, 1]);

@@ -103,12 +103,12 @@ impl PinChange {
         self.accepted.declined_pin.as_ref() == Some(&self.tool.pin)
     }
 
-    /// The end of a sentence about the change, which states when the old definition was accepted.
+    /// The end of a sentence about the change: the date of the old definition, if it is known.
     pub fn since_clause(&self) -> String {
         match self.accepted.is_unknown() {
-            true => "but trust.json does not contain the definition that you accepted".to_owned(),
+            true => "but trust.json does not contain the accepted definition".to_owned(),
             false => format!(
-                "since you accepted it on {}",
+                "since it was first seen or accepted on {}",
                 self.accepted_at().strftime("%Y-%m-%d")
             ),
         }

@@ -230,8 +230,8 @@ impl Trust {
         self.rules.push(rule);
     }
 
-    /// Stores a definition as accepted.
-    pub fn accept(
+    /// Stores the accepted definition of a tool, and which later one was declined, if any.
+    pub fn record_pin(
         &mut self,
         server: &ServerId,
         launch: &LaunchId,

@@ -165,10 +165,10 @@ fn a_server_that_keeps_adding_tools_evicts_only_its_own_pins() {
     let launch = LaunchId::from_hash("l");
     let (noisy, other) = (ServerId::new("noisy"), ServerId::new("other"));
     let mut trust = Trust::default();
-    trust.accept(&other, &launch, "pay", accepted(0));
-    trust.accept(&noisy, &launch, "listed", accepted(1));
+    trust.record_pin(&other, &launch, "pay", accepted(0));
+    trust.record_pin(&noisy, &launch, "listed", accepted(1));
     for n in 0..SERVER_PINS_MAX + 2 {
-        trust.accept(&noisy, &launch, &format!("t{n}"), accepted(2 + n as i64));
+        trust.record_pin(&noisy, &launch, &format!("t{n}"), accepted(2 + n as i64));
     }
     let server = server_of(&noisy, &launch, tool("listed"));
     let evicted = trust.excess_pins(&server);

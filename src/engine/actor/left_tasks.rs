@@ -70,7 +70,7 @@ impl Actor {
             is_left: true,
         };
         let ended = follower.start(reader, &self.hub, task.cancel);
-        self.left_tasks.follow(ended);
+        self.left_tasks.add_follower(ended);
         self.left_tasks.report(&mut self.cx);
     }
 

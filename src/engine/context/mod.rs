@@ -1,15 +1,16 @@
 //! Request assembly and the context limit: `messages` assembles a request, `images` limits its
 //! images, `window` does the arithmetic, `session_estimator` estimates a conversation between
-//! requests, `tool_cost` detects tool definitions that fill the context, `notices` warns about
-//! requests that do not fit. [`ContextBudget`] chooses a context size in which the request fits
-//! and asks the user before the context grows too large. Pure: actions are returned as
-//! [`BudgetOutput`].
+//! requests, `tool_cost` detects tool definitions that fill the context, `tool_role` chooses the
+//! role of tool results, and `notices` warns about requests that do not fit. [`ContextBudget`]
+//! chooses a context size in which the request fits and asks the user before the context grows too
+//! large. Pure: actions are returned as [`BudgetOutput`].
 
 mod images;
 mod messages;
 mod notices;
 mod session_estimator;
 mod tool_cost;
+mod tool_role;
 mod window;
 
 pub use messages::{Exchange, RESULT_BYTES_MAX, assemble_messages, result_text, user_message};
@@ -17,7 +18,6 @@ pub(super) use window::{
     ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate, raw_estimate_definitions,
 };
 
-use crate::domain::model::ToolRole;
 use crate::domain::{
     Advice, Dialect, ImageSupport, Message, ModelConfig, ModelInfo, Notice, Toolset, Usage,
 };
@@ -28,18 +28,17 @@ use notices::{over_limit_notice, too_long_notice};
 pub(super) use session_estimator::SessionEstimator;
 use std::sync::Arc;
 use tool_cost::ToolCost;
+pub(super) use tool_role::with_tool_role;
 use window::TokenCalibration;
 
 /// Context usage above which `/compact` is suggested.
 const NEARLY_FULL_PERCENT: u64 = 80;
 
-/// A request that has not been sent yet.
 #[derive(Debug)]
 struct UnsentRequest {
     model: Arc<ModelConfig>,
     messages: Vec<Message>,
     tools: Arc<Toolset>,
-    /// The prompt of the turn has images.
     has_prompt_images: bool,
 }
 
@@ -102,7 +101,6 @@ impl ContextUsage {
         self.model_info.clone().unwrap_or_default()
     }
 
-    /// Updates the meter with an estimate.
     fn set_estimate(
         &mut self,
         used: u64,
@@ -389,17 +387,4 @@ fn send_request(unsent: UnsentRequest, model_info: &ModelInfo, num_ctx: u32) -> 
         num_ctx,
         temperature: None,
     })
-}
-
-/// Configures tool results to be sent in the role `user` if the model's template does not
-/// support tools, because it would silently drop messages of the role `tool`.
-pub(super) fn with_tool_role(model: &Arc<ModelConfig>, model_info: &ModelInfo) -> Arc<ModelConfig> {
-    let drops_tool_role =
-        model_info.template_supports_tools == Some(false) && model.dialect != Dialect::Native;
-    if model.tool_role.is_some() || !drops_tool_role {
-        return Arc::clone(model);
-    }
-    let mut model = ModelConfig::clone(model);
-    model.tool_role = Some(ToolRole::User);
-    Arc::new(model)
 }

@@ -163,8 +163,8 @@ impl LeftTasks {
         })
     }
 
-    /// Runs a follower that [`Self::start_following`] began.
-    pub(super) fn follow(&mut self, follower: BoxFuture<'static, FinishedCall>) {
+    /// Adds a running follower, whose end [`Self::next_event`] reports.
+    pub(super) fn add_follower(&mut self, follower: BoxFuture<'static, FinishedCall>) {
         let ended = follower.map(LeftTaskEvent::FollowerEnded);
         self.running.push(ended.boxed());
     }

@@ -71,7 +71,7 @@ impl TrustState {
             }
         }
         if !new.is_empty() {
-            self.accept_all(&new);
+            self.record_pins(&new);
             let mut edits: Vec<_> = new.into_iter().map(TrustEdit::RecordFirstSeen).collect();
             edits.extend(self.evict_old_pins(servers, configured));
             self.write_trust(edits, cx);
@@ -101,11 +101,11 @@ impl TrustState {
         evicted.into_iter().map(to_edit).collect()
     }
 
-    fn accept_all(&mut self, pinned: &[PinnedTool]) {
+    fn record_pins(&mut self, pinned: &[PinnedTool]) {
         let trust = self.trust_mut();
         for pin in pinned {
             let (server, launch, tool) = (&pin.server, &pin.launch, &pin.tool);
-            trust.accept(server, launch, tool, pin.accepted.clone());
+            trust.record_pin(server, launch, tool, pin.accepted.clone());
         }
     }
 
@@ -154,12 +154,14 @@ impl TrustState {
         let message = match undecided.len() {
             0 => return cx.clear_banner(&WITHHELD),
             1 => format!(
-                "{} changed since you accepted it, and is withheld.",
+                "{} changed since it was first seen or accepted, and is withheld.",
                 names[0]
             ),
             _ => {
                 let names = names.join(", ");
-                format!("Tools changed since you accepted them, and are withheld: {names}.")
+                format!(
+                    "Tools changed since they were first seen or accepted, and are withheld: {names}."
+                )
             }
         };
         let banner = Banner::new(
@@ -230,7 +232,8 @@ impl TrustState {
         let is_same = |change: &PinChange| change.server == *server && change.tool.name == tool;
         let Some(change) = self.pin_changes(servers).into_iter().find(is_same) else {
             let (tool, server) = (Clean::name(tool), Clean::name(server.as_str()));
-            let message = format!("`{tool}` of `{server}` is unchanged since you accepted it.");
+            let message =
+                format!("`{tool}` of `{server}` is unchanged since it was first seen or accepted.");
             return cx.notice(Notice::info(message));
         };
         if let Some(ask) = self.open_question.take() {
@@ -273,7 +276,7 @@ impl TrustState {
         };
         if choice == UserChoice::Accept {
             let accepted = pinned_tool(AcceptedDefinition::accept_now(&change.tool));
-            self.accept_all(std::slice::from_ref(&accepted));
+            self.record_pins(std::slice::from_ref(&accepted));
             self.write_trust([TrustEdit::AcceptDefinition(accepted)], cx);
         } else {
             let pin = change.tool.pin.clone();
@@ -281,7 +284,7 @@ impl TrustState {
                 declined_pin: Some(pin.clone()),
                 ..change.accepted.clone()
             });
-            self.accept_all(std::slice::from_ref(&declined));
+            self.record_pins(std::slice::from_ref(&declined));
             self.write_trust(
                 [TrustEdit::DeclineDefinition {
                     pinned: declined,

@@ -51,8 +51,8 @@ impl ExpectedCallback {
             let description = value("error_description")?.unwrap_or_default();
             // A code has no place in a refusal, but a server may send one anyway.
             let code = value("code")?.unwrap_or_default();
-            let sent = Redactor::new([Secret::new(self.state.as_str()), Secret::new(code)]);
-            let why = refusal_text(&sent, &error, &description);
+            let redactor = Redactor::new([Secret::new(self.state.as_str()), Secret::new(code)]);
+            let why = refusal_text(&redactor, &error, &description);
             return Err(OAuthError::Refused(why));
         }
         match value("code")? {
@@ -81,14 +81,14 @@ impl ExpectedCallback {
     }
 }
 
-/// Combines an error code and its description (RFC 6749, section 5.2). Every text with which an
-/// authorization server refuses passes through here: it may repeat the secrets that it was sent,
-/// which `sent` hides.
-pub fn refusal_text(sent: &Redactor, error: &str, description: &str) -> String {
+/// Combines an error code and its description (RFC 6749, section 5.2). All refusals of an
+/// authorization server pass through here. The server may repeat the secrets that we sent;
+/// `redactor` hides them.
+pub fn refusal_text(redactor: &Redactor, error: &str, description: &str) -> String {
     match (error, description.trim().trim_end_matches('.')) {
         ("access_denied", "") => "access was denied".to_owned(),
-        (error, "") => display_text(&sent.redact(error)),
-        (error, description) => display_text(&sent.redact(&format!("{description} ({error})"))),
+        (error, "") => display_text(&redactor.redact(error)),
+        (error, description) => display_text(&redactor.redact(&format!("{description} ({error})"))),
     }
 }
 

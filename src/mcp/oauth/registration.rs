@@ -92,8 +92,8 @@ async fn register(
     let answer = http.post_json(endpoint, &body).await?;
     if !answer.is_success() {
         // The request contains no secret.
-        let sent = Redactor::default();
-        return Err(super::token_request::refusal(endpoint, &answer, &sent));
+        let redactor = Redactor::default();
+        return Err(super::token_request::refusal(endpoint, &answer, &redactor));
     }
     let invalid = |why: &str| OAuthError::InvalidDocument {
         url: super::addresses::display_url(endpoint),

@@ -96,10 +96,10 @@ pub async fn request_tokens(
     };
     form.push(("resource", endpoint.resource.to_owned()));
     let authorization = client.authenticate(endpoint.issuer, &mut form)?;
-    let sent = sent_secrets(&form, authorization.as_ref());
+    let redactor = request_redactor(&form, authorization.as_ref());
     let answer = http.post_form(endpoint.url, &form, authorization).await?;
     if !answer.is_success() {
-        return Err(refusal(endpoint.url, &answer, &sent));
+        return Err(refusal(endpoint.url, &answer, &redactor));
     }
     parse_tokens(&answer)
 }
@@ -123,7 +123,10 @@ pub async fn revoke(
 }
 
 /// A redactor for the secrets of a request, which the endpoint may repeat in its answer.
-fn sent_secrets(form: &[(&'static str, String)], authorization: Option<&HeaderValue>) -> Redactor {
+fn request_redactor(
+    form: &[(&'static str, String)],
+    authorization: Option<&HeaderValue>,
+) -> Redactor {
     let in_form = form
         .iter()
         .filter(|(name, _)| SECRET_FIELDS.contains(name))
@@ -177,19 +180,20 @@ fn parse_tokens(answer: &OAuthAnswer) -> Result<GrantedTokens, OAuthError> {
     })
 }
 
-/// The error of an unsuccessful answer, without the secrets that were `sent`. An OAuth error is final,
-/// except in a 5xx answer or if it is `temporarily_unavailable`; other failures may be temporary.
-pub fn refusal(url: &Url, answer: &OAuthAnswer, sent: &Redactor) -> OAuthError {
+/// The error of an unsuccessful answer. `redactor` hides the secrets that we sent. An OAuth error is
+/// final, except in a 5xx answer or if it is `temporarily_unavailable`; other failures may be
+/// temporary.
+pub fn refusal(url: &Url, answer: &OAuthAnswer, redactor: &Redactor) -> OAuthError {
     match answer.text("error") {
         Some(error) if answer.status < 500 && error != "temporarily_unavailable" => {
             let description = answer.text("error_description").unwrap_or_default();
-            OAuthError::Refused(refusal_text(sent, error, description))
+            OAuthError::Refused(refusal_text(redactor, error, description))
         }
         error => OAuthError::Status {
             url: display_url(url),
             status: answer.status,
             reason: error.map_or_else(String::new, |error| {
-                format!(": {}", refusal_text(sent, error, ""))
+                format!(": {}", refusal_text(redactor, error, ""))
             }),
         },
     }
@@ -251,7 +255,7 @@ mod tests {
         ];
         let header = client.authenticate("https://a.example", &mut form);
         let header = header.expect("a secret").expect("a header");
-        let sent = sent_secrets(&form, Some(&header));
+        let redactor = request_redactor(&form, Some(&header));
         let basic = header.to_str().expect("ASCII").trim_start_matches("Basic ");
         let secrets = [
             "RT859ba58c2458",
@@ -274,13 +278,13 @@ mod tests {
                     json!({ "error": format!("temporarily_unavailable {secret}") }),
                 ),
             ] {
-                let error = refusal(&url, &answer(status, json), &sent).to_string();
+                let error = refusal(&url, &answer(status, json), &redactor).to_string();
                 assert!(!error.contains(secret), "{error}");
                 assert!(error.contains("[hidden]"), "{error}");
             }
         }
         let json = json!({ "error": "invalid_grant", "error_description": "refresh_token is old" });
-        let error = refusal(&url, &answer(400, json), &sent).to_string();
+        let error = refusal(&url, &answer(400, json), &redactor).to_string();
         assert!(
             error.contains("refresh_token is old (invalid_grant)"),
             "{error}"

@@ -12,7 +12,7 @@ const URL_ELICITATION_REQUIRED: i32 = -32042;
 /// Maximum number of pages of one error.
 const PAGES_MAX: usize = 8;
 
-/// The pages that an error requires, or why they cannot be offered, as a sentence. `None` for any
+/// The pages that an error requires, or why the user is not asked to visit them, as a sentence. `None` for any
 /// other error, and for one that lists no pages.
 pub fn required_pages(error: &ErrorData) -> Option<Result<Vec<UrlElicitation>, String>> {
     if error.code.0 != URL_ELICITATION_REQUIRED {
@@ -28,7 +28,7 @@ pub fn required_pages(error: &ErrorData) -> Option<Result<Vec<UrlElicitation>, S
     if pages.len() > PAGES_MAX {
         let count = pages.len();
         return Some(Err(format!(
-            "The server requires {count} web pages to be visited; at most {PAGES_MAX} are offered."
+            "The server requires visits to {count} web pages; humble allows at most {PAGES_MAX}."
         )));
     }
     let pages: Result<_, _> = pages.iter().map(UrlElicitation::from_params).collect();

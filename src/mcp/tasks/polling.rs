@@ -1,4 +1,4 @@
-//! The schedule for polling a task. Pure: the times come from the caller.
+//! The schedule for polling a task. It only computes intervals and reads no clock.
 
 use std::time::Duration;
 

@@ -91,7 +91,7 @@ fn summarize(sentence: &str) -> Option<NoteIntent> {
     let content =
         || strip_request(sentence, &TELL).filter(|text| strip_any(text, CONTENT).is_some());
     let style = strip_style(summary.or_else(content)?);
-    let (text, style) = (style.text, style.join());
+    let (text, style) = (style.text, style.style_text());
     if let Some(topic) = topic_of_own_writing(text) {
         return Some(NoteIntent::SummarizeTopic { topic, style });
     }

@@ -201,7 +201,7 @@ fn create(sentence: &str) -> Option<NoteIntent> {
         let before_notes = strip_any(style.text, NOTES)?;
         let has_no_topic = SIZES.contains(&before_notes) || before_notes.is_empty();
         let topic = topic(text.trim()).filter(|_| has_no_topic)?;
-        let style = style.join();
+        let style = style.style_text();
         return Some(NoteIntent::Create { topic, style });
     }
     if let Some(intent) = create_with_topic_after(sentence) {
@@ -257,7 +257,7 @@ fn create_with_topic_after(sentence: &str) -> Option<NoteIntent> {
         .or_else(|| without_connection(text, "이야", "야"))
         .unwrap_or(text);
     let topic = topic(text.trim()).filter(|_| has_no_topic)?;
-    let style = style.join();
+    let style = style.style_text();
     Some(NoteIntent::Create { topic, style })
 }
 
@@ -300,7 +300,7 @@ fn strip_order(sentence: &str) -> Option<&str> {
 /// A note whose topic is followed by `에 대해`.
 fn note_about(request: Styled<'_>) -> Option<NoteIntent> {
     let topic = topic(strip_about(request.text)?)?;
-    let style = request.join();
+    let style = request.style_text();
     Some(NoteIntent::Create { topic, style })
 }
 

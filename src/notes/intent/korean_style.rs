@@ -126,7 +126,8 @@ pub(super) struct Styled<'a> {
 }
 
 impl Styled<'_> {
-    pub(super) fn join(&self) -> String {
+    /// The styles, separated by commas.
+    pub(super) fn style_text(&self) -> String {
         self.style.join(", ")
     }
 }

@@ -24,9 +24,9 @@ const LARGE_BODIES_BYTES: usize = 32 << 20;
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 const PROGRESS_BYTES: usize = 64 << 10;
 
-/// Memory shared by the large bodies of all connections.
+/// Reads request bodies. The large bodies of all connections share one memory budget.
 #[derive(Debug)]
-pub struct RequestBodies {
+pub struct RequestBodyReader {
     bytes_max: usize,
     timeout: Duration,
     large_bodies: Semaphore,
@@ -48,7 +48,7 @@ pub struct ReadBody<'a> {
     _permit: Option<SemaphorePermit<'a>>,
 }
 
-impl RequestBodies {
+impl RequestBodyReader {
     pub fn new(bytes_max: usize, timeout: Duration) -> Self {
         let count = (LARGE_BODIES_BYTES / bytes_max.max(1)).max(1);
         Self {
@@ -213,8 +213,8 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn bodies() -> RequestBodies {
-        RequestBodies::new(1 << 20, 30 * SECOND)
+    fn reader() -> RequestBodyReader {
+        RequestBodyReader::new(1 << 20, 30 * SECOND)
     }
 
     /// Sends `count` chunks of `size` bytes, each after a pause.
@@ -230,25 +230,25 @@ mod tests {
         StreamBody::new(chunks)
     }
 
-    async fn read(bodies: &RequestBodies, body: impl Body<Data = Bytes>) -> Result<usize, u16> {
+    async fn read(reader: &RequestBodyReader, body: impl Body<Data = Bytes>) -> Result<usize, u16> {
         let mut headers = HeaderMap::new();
         headers.insert(
             CONTENT_TYPE,
             http::HeaderValue::from_static("application/json"),
         );
-        let read = bodies.read_json(&headers, body).await;
+        let read = reader.read_json(&headers, body).await;
         read.map(|body| body.bytes.len())
             .map_err(|response| response.status().as_u16())
     }
 
     #[tokio::test(start_paused = true)]
     async fn stalled_bodies_make_room_for_others() {
-        let bodies = bodies();
+        let reader = reader();
         let started = Instant::now();
-        let stalled = (0..40).map(|_| read(&bodies, body(2, 20_000, 20 * SECOND)));
+        let stalled = (0..40).map(|_| read(&reader, body(2, 20_000, 20 * SECOND)));
         let quick = async {
             tokio::time::sleep(21 * SECOND).await;
-            let size = read(&bodies, body(10, 50_000, Duration::ZERO)).await;
+            let size = read(&reader, body(10, 50_000, Duration::ZERO)).await;
             (size, started.elapsed())
         };
         let (_, (size, elapsed)) = tokio::join!(futures::future::join_all(stalled), quick);
@@ -258,10 +258,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_steady_body_keeps_its_share_while_others_wait() {
-        let bodies = bodies();
+        let reader = reader();
         let pause = Duration::from_millis(400);
-        let steady = (0..32).map(|_| read(&bodies, body(20, 35_000, pause)));
-        let waiting = read(&bodies, body(1, 50_000, SECOND * 2));
+        let steady = (0..32).map(|_| read(&reader, body(20, 35_000, pause)));
+        let waiting = read(&reader, body(1, 50_000, SECOND * 2));
         let (steady, waiting) = tokio::join!(futures::future::join_all(steady), waiting);
         assert_eq!(steady, vec![Ok(700_000); 32]);
         assert_eq!(waiting, Ok(50_000));
@@ -269,7 +269,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_body_may_take_its_time_if_nobody_waits() {
-        let slow = read(&bodies(), body(20, 2_000, SECOND)).await;
+        let slow = read(&reader(), body(20, 2_000, SECOND)).await;
         assert_eq!(slow, Ok(40_000));
     }
 }

@@ -19,7 +19,7 @@ mod sse;
 mod write_timeout;
 
 use super::calls::CallRunner;
-use body::RequestBodies;
+use body::RequestBodyReader;
 use rate_limit::RateLimiter;
 use rmcp::handler::server::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -54,7 +54,7 @@ struct HttpServer<H> {
     streamable: StreamableHttpService<H, BoundedSessions>,
     sessions: Arc<BoundedSessions>,
     sse: Arc<SseSessions>,
-    bodies: RequestBodies,
+    body_reader: RequestBodyReader,
     rate: Mutex<RateLimiter>,
     /// Once cancelled, no further requests are read.
     draining: CancellationToken,
@@ -86,7 +86,7 @@ impl<H: ServerHandler + Clone> HttpServer<H> {
             streamable: StreamableHttpService::new(factory, Arc::clone(&sessions), config),
             sessions,
             sse: Arc::new(SseSessions::new(limits.sessions)),
-            bodies: RequestBodies::new(limits.body_bytes, limits.body_timeout),
+            body_reader: RequestBodyReader::new(limits.body_bytes, limits.body_timeout),
             rate: Mutex::new(RateLimiter::new(limits.requests_per_second)),
             options,
             calls,

@@ -63,7 +63,7 @@ where
         }
         ("mcp/tools/call", &Method::POST) => {
             let token = server.calls.running().token();
-            let response = match server.bodies.read_json(&head.headers, body).await {
+            let response = match server.body_reader.read_json(&head.headers, body).await {
                 Ok(body) => plain::call(&server.calls, &body.bytes).await,
                 Err(response) => response,
             };
@@ -73,7 +73,8 @@ where
             let handler = server.handlers.sse.clone();
             server.sse.open(handler, &server.closing)
         }
-        ("message", &Method::POST) => match server.bodies.read_json(&head.headers, body).await {
+        ("message", &Method::POST) => match server.body_reader.read_json(&head.headers, body).await
+        {
             Ok(body) => server.sse.accept(head.uri.query(), &body.bytes).await,
             Err(response) => response,
         },
@@ -90,7 +91,7 @@ where
     B: Body<Data = Bytes> + Send,
 {
     let token = server.calls.running().token();
-    let body = match server.bodies.read_json(&head.headers, body).await {
+    let body = match server.body_reader.read_json(&head.headers, body).await {
         Ok(body) => body,
         Err(response) => return response,
     };

@@ -1,7 +1,7 @@
 //! Lays out Markdown as rows of a given width while it streams in. A block scanner reads the text
 //! line by line. Finished lines are laid out once; when text arrives, only the last line and its
-//! paragraph are laid out again. The cost per token is therefore independent of the length of a
-//! paragraph, list, table or code block.
+//! paragraph are laid out again. Long lines and paragraphs are split into parts, so the cost per
+//! token does not depend on the length of a paragraph, list, table or code block.
 
 mod block;
 mod block_event;

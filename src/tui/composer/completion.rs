@@ -21,7 +21,7 @@ pub enum CompletionMatch {
     /// Nothing was typed yet.
     Unfiltered,
     Exact,
-    /// Begins with the typed digits, which are also a complete argument: the number of a row.
+    /// Begins with the typed digits, which Enter takes for the number of a row.
     Digits,
     Prefix,
     WordStart,
@@ -46,8 +46,10 @@ pub struct CompletionRow {
 pub struct CompletionList {
     pub title: &'static str,
     pub rows: Vec<CompletionRow>,
-    /// `None` if Enter runs the message as it is: the user selected no row, and typed only a slash, or
-    /// a command with nothing, a number or a path after it.
+    /// `None` if Enter runs the message as it is. That is so if the user selected no row, and typed
+    /// - only a slash, or a command without an argument,
+    /// - the path of a note, or
+    /// - digits that begin a row's number or name, but match none exactly.
     pub selected: Option<usize>,
     /// What Enter does with the selected row.
     pub confirm_hint: &'static str,

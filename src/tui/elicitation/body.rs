@@ -16,8 +16,8 @@ const WARNING: &str = "Warning: ";
 /// The review of a form: who asks, why, and the values that would be sent.
 pub fn form_rows(server: &ServerId, state: &FormState, columns: u16) -> Vec<StyledLine> {
     let intro = match state.form().fields.is_empty() {
-        true => " asks for your agreement. The lines after | are its words:",
-        false => " asks for these values. The lines after | are its words:",
+        true => " asks for your agreement. Lines marked with | are from the server:",
+        false => " asks for these values. Lines marked with | are from the server:",
     };
     let mut rows = introduction(server, intro, columns);
     push_quote(&mut rows, &state.form().message, columns);
@@ -146,7 +146,7 @@ pub(super) fn value_text(field: &FormField, input: &FieldInput) -> String {
 /// A page that a server asks the user to visit.
 pub fn page_rows(server: &ServerId, page: &UrlElicitation, columns: u16) -> Vec<StyledLine> {
     let intro = " asks you to open a page. Nothing is opened unless you choose to. \
-                 The lines after | are its words:";
+                 Lines marked with | are from the server:";
     let mut rows = introduction(server, intro, columns);
     push_quote(&mut rows, &page.message, columns);
     rows.push(StyledLine::default());
@@ -214,7 +214,8 @@ pub(super) fn push_text(rows: &mut Vec<StyledLine>, text: &str, columns: u16) {
     rows.extend(wrapped.into_iter().map(StyledLine::from));
 }
 
-/// Appends the server's words, each row after a marker, so that none can be mistaken for our own.
+/// Appends a text that is not ours, with a mark before each row, so that none can be mistaken for
+/// ours.
 pub(super) fn push_quote(rows: &mut Vec<StyledLine>, text: &str, columns: u16) {
     let room = columns.saturating_sub(QUOTE_PREFIX.len() as u16).max(1);
     for row in wrapped_rows(&Clean::unambiguous(text), room) {

@@ -166,8 +166,8 @@ fn draw_row(
     None
 }
 
-/// Draws label and value of a field. Returns the cursor position if the field has the focus and
-/// no list of options, in which the cursor would be.
+/// Draws label and value of a field. Returns the cursor position if the field has the focus, unless
+/// it has a list of options: then the cursor is in the list.
 fn draw_field(
     state: &mut FormState,
     index: usize,

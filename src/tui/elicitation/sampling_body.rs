@@ -14,7 +14,7 @@ pub fn request_rows(
 ) -> Vec<StyledLine> {
     let mut rows = Vec::new();
     let intro = format!(
-        "{} wants an answer from your model {}, {}. The lines after | are the server's words and all \
+        "{} wants an answer from your model {}, {}. Lines marked with | are from the server and are all \
          that the model would get:",
         Clean::name(server.as_str()),
         Clean::name(model),

@@ -1,4 +1,4 @@
-//! The help: every key and every command, grouped by task and filtered as the user types.
+//! The help: every key and every command, in groups and filtered as the user types.
 
 mod columns;
 mod entries;

@@ -1,6 +1,6 @@
-//! The groups in which the help and `docs/keys.md` list bindings, by task.
+//! The groups in which the help and `docs/keys.md` list bindings.
 
-/// The task that a binding serves.
+/// The heading under which a binding is listed: a purpose, or a place in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingGroup {
     Writing,
@@ -106,7 +106,7 @@ impl BindingGroup {
             Self::Queue => "Queued prompts",
             Self::FirstRun => "The first-run choice",
             Self::Completions => "While commands are listed",
-            Self::Questions => "Keys of all questions",
+            Self::Questions => "Keys for every question",
             Self::Answers => "Letters of the answers",
         }
     }

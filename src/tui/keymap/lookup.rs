@@ -125,7 +125,8 @@ impl Keymap {
         Some(format!("{} {effect}", self.key_name(action)?))
     }
 
-    /// A hint for an action in a field that Enter confirms.
+    /// A hint for an action in a text field: names its first key other than Enter, which confirms
+    /// the field.
     pub fn field_hint(&self, action: Action, effect: &str) -> Option<String> {
         let enter = Chord {
             code: KeyCode::Enter,

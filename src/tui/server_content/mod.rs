@@ -86,8 +86,8 @@ pub fn typable_prompts<'a>(
 /// Finds a prompt by its `SERVER:PROMPT` name, ignoring case. An exact match takes precedence.
 fn find_prompt<'a>(name: &str, shared: SharedUiState<'a>) -> Option<OfferedPrompt<'a>> {
     let exact = offered_prompts(shared).find(|offered| offered.full_name() == name);
-    let folded = name.to_lowercase();
-    let has_name = |offered: &OfferedPrompt| offered.full_name().to_lowercase() == folded;
+    let lowercase = name.to_lowercase();
+    let has_name = |offered: &OfferedPrompt| offered.full_name().to_lowercase() == lowercase;
     exact.or_else(|| offered_prompts(shared).find(has_name))
 }
 

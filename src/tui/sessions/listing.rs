@@ -12,8 +12,8 @@ use std::sync::Arc;
 pub struct SessionListing {
     /// `None` until the engine has answered.
     sessions: Option<Arc<Vec<SessionSummary>>>,
-    /// Computed on the first search, because folding thousands of titles takes longer than a frame.
-    folded_titles: Vec<String>,
+    /// Computed on the first search, because case-folding thousands of titles takes longer than a frame.
+    case_folded_titles: Vec<String>,
     /// When the engine listed the sessions. Dates are relative to it.
     pub listed_at: Timestamp,
     search_text: String,
@@ -30,7 +30,7 @@ impl Default for SessionListing {
     fn default() -> Self {
         Self {
             sessions: None,
-            folded_titles: Vec::new(),
+            case_folded_titles: Vec::new(),
             listed_at: Timestamp::UNIX_EPOCH,
             search_text: String::new(),
             query: Ok(SessionQuery::default()),
@@ -74,7 +74,7 @@ impl SessionListing {
         self.query.as_ref().err()
     }
 
-    /// The folded words to mark in titles and messages.
+    /// The case-folded words to mark in titles and messages.
     pub fn terms(&self) -> &[String] {
         match &self.query {
             Ok(query) if self.found_terms.is_empty() => query.words(),
@@ -100,7 +100,7 @@ impl SessionListing {
 
     pub fn set_sessions(&mut self, sessions: Arc<Vec<SessionSummary>>, listed_at: Timestamp) {
         self.sessions = Some(sessions);
-        self.folded_titles.clear();
+        self.case_folded_titles.clear();
         self.listed_at = listed_at;
         self.parse();
         self.filter();
@@ -136,13 +136,13 @@ impl SessionListing {
             return;
         };
         let has_words = !query.words().is_empty();
-        if has_words && self.folded_titles.is_empty() {
+        if has_words && self.case_folded_titles.is_empty() {
             let titles = sessions
                 .iter()
                 .map(|session| case_fold(session.title_or_file_name()));
-            self.folded_titles = titles.collect();
+            self.case_folded_titles = titles.collect();
         }
-        let titles = &self.folded_titles;
+        let titles = &self.case_folded_titles;
         let is_listed = |index: usize, session: &SessionSummary| {
             let has_title = || query.matches_title(&titles[index]);
             let has_text = || self.found.contains(&session.id);

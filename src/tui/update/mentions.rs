@@ -63,7 +63,7 @@ fn can_mention(model: &UiModel) -> bool {
 }
 
 /// Attaches the files that exist. If the user typed all their paths, sends the message once they
-/// have been read; if not, a notice names them, and the user has to send the message again. Without
+/// have been read; if not, a notice says so, and the user has to send the message again. Without
 /// such files, sends the message at once.
 pub fn handle_found(
     model: &mut UiModel,

@@ -108,12 +108,14 @@ fn waiting_question_text(model: &UiModel) -> Option<String> {
     let first = Clean::quoted_if_needed(servers.next()?.as_str());
     let others = match servers.count() {
         0 => String::new(),
-        1 => " (and 1 other question)".to_owned(),
-        count => format!(" (and {count} other questions)"),
+        1 => " (1 more is waiting)".to_owned(),
+        count => format!(" ({count} more are waiting)"),
     };
     let open = model.keymap.hint(Action::Answer, "opens it.");
     let open = open.unwrap_or_else(|| "/answer opens it.".to_owned());
-    Some(format!("Server {first} asks you something{others}. {open}"))
+    Some(format!(
+        "Server {first} has a question for you{others}. {open}"
+    ))
 }
 
 /// A window of the list that contains the row `shown`: its start and its length.

@@ -68,7 +68,7 @@ fn the_notes_folder_is_stored_next_to_other_notes_settings() {
 
 #[cfg(unix)]
 #[test]
-fn a_notes_folder_is_found_by_its_real_path() {
+fn a_notes_folder_is_resolved_to_its_real_path() {
     let home = tempfile::TempDir::new().unwrap();
     let root = fs::canonicalize(home.path()).unwrap();
     fs::create_dir(root.join("real")).unwrap();

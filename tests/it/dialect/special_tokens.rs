@@ -136,7 +136,7 @@ fn deepseek_separates_name_and_arguments_with_a_token() {
 }
 
 #[test]
-fn deepseek_tokens_may_have_other_bars_and_fenced_json() {
+fn deepseek_calls_may_use_ascii_bars_and_fenced_json() {
     for (section_start, call_start, separator, call_end, section_end) in [
         (
             "<｜tool▁calls▁begin｜>",

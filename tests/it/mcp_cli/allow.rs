@@ -84,8 +84,8 @@ fn a_withheld_or_blocked_tool_is_refused_despite_allow() {
     });
     let output = ask().expect(3);
     for message in [
-        "--allow test/add: `add` changed since it was accepted. It is withheld and will not run.",
-        "`add` changed since you accepted it, so the call was not run.",
+        "--allow test/add: `add` changed since it was first seen or accepted. It is withheld and will not run.",
+        "`add` changed since it was first seen or accepted, so the call was not run.",
     ] {
         assert!(output.err.contains(message), "{}", output.err);
     }

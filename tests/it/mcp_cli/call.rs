@@ -257,7 +257,7 @@ fn a_changed_tool_is_shown_and_called_only_with_accept_changed() {
     let lines: Vec<&str> = output.err.lines().collect();
     assert_eq!(
         lines[0],
-        "Server `test` changed `add` since you accepted it on 2026-01-02:"
+        "Server `test` changed `add` since it was first seen or accepted on 2026-01-02:"
     );
     assert!(lines.contains(&"  - It adds."), "{}", output.err);
     assert!(lines.contains(&"  + The tool add."), "{}", output.err);

@@ -163,8 +163,9 @@ fn check_rows(story: &mut ScreenHarness, known: &[String], about: &str) -> Vec<S
             is_described = true;
         } else {
             let is_ours = text.starts_with("──") || text.trim().is_empty();
-            // The heading, or marks that show how much follows.
+            // Marks that show how many rows are above or below.
             let is_mark = text.trim().starts_with(['↑', '↓']);
+            // The heading is bold.
             assert!(
                 is_bold || is_mark || is_ours && !text.contains(MARK),
                 "{about}: {text:?}"

@@ -1,6 +1,6 @@
 //! The simulated argument check.
 
-use super::checker::Checker;
+use super::invariant_checker::InvariantChecker;
 use super::test_rng::TestRng;
 use humble::domain::{ArgumentCheck, SchemaCheck};
 use humble::engine::turn::TurnInput;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// The results of a simplified check: a path must be a string, and some tools require one. Some
 /// calls stay unchecked.
-pub fn arguments_checked(rng: &mut TestRng, checker: &Checker) -> TurnInput {
+pub fn arguments_checked(rng: &mut TestRng, checker: &InvariantChecker) -> TurnInput {
     let check = |check: &ArgumentCheck| {
         let is_required = check.tool.input_schema["required"] != json!([]);
         match check.arguments.get("path") {

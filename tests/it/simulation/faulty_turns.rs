@@ -1,6 +1,6 @@
 //! Turns with one bug each. The checker must detect every bug.
 
-use super::checker::Invariant;
+use super::invariant_checker::Invariant;
 use humble::domain::{Decision, PieceId, PieceKind, ToolCall, ToolOutcome, ToolState, TurnEvent};
 use humble::engine::approval::ApprovedCall;
 use humble::engine::turn::{Turn, TurnEffect, TurnInput, TurnState};

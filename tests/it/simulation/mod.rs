@@ -6,9 +6,9 @@ use crate::support::test_rng;
 mod approvals;
 mod approving_user;
 mod argument_checks;
-mod checker;
 mod drawn_calls;
 mod faulty_turns;
+mod invariant_checker;
 mod random_arguments;
 mod screen;
 mod transitions;
@@ -17,10 +17,10 @@ mod trust_model;
 mod user;
 mod world;
 
-use checker::{Checker, Invariant};
 use faulty_turns::{FAULTY_TURNS, TurnMachine};
 use humble::domain::ToolMode;
 use humble::engine::turn::{Turn, TurnEffect, TurnIdGenerators, TurnState};
+use invariant_checker::{Invariant, InvariantChecker};
 use std::collections::BTreeSet;
 use test_rng::TestRng;
 use transitions::{TRANSITIONS, Transition, kind_of};
@@ -49,7 +49,7 @@ fn run_turn(
     } else {
         ToolMode::Auto
     };
-    let mut checker = Checker::new(mode, setup.limits.errors_per_turn);
+    let mut checker = InvariantChecker::new(mode, setup.limits.errors_per_turn);
     let (turn, first_effects): (Turn, Vec<TurnEffect>) =
         Turn::begin(setup, TurnIdGenerators::default());
     let mut machine = wrap(turn);

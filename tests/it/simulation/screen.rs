@@ -1,8 +1,8 @@
 //! Simulates the screen with random keys, pastes, sizes and times. The screen's commands drive a
 //! real turn, whose events drive the screen.
 
-use super::checker::Checker;
 use super::drawn_calls::DrawnCalls;
+use super::invariant_checker::InvariantChecker;
 use super::test_rng::TestRng;
 use super::{run_count, world};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -23,7 +23,7 @@ const QUIET_TIME: Duration = Duration::from_millis(500);
 struct ScreenSimulation {
     model: UiModel,
     turn: Option<(TurnId, Turn)>,
-    checker: Checker,
+    checker: InvariantChecker,
     /// The calls of the open question.
     drawn: DrawnCalls,
     ids: TurnIdGenerators,
@@ -44,7 +44,7 @@ impl ScreenSimulation {
         Self {
             model: UiModel::new(&TuiOptions::default(), (100, 30)),
             turn: None,
-            checker: Checker::new(humble::domain::ToolMode::Manual, 1),
+            checker: InvariantChecker::new(humble::domain::ToolMode::Manual, 1),
             drawn: DrawnCalls::default(),
             ids: TurnIdGenerators::default(),
             ask: None,
@@ -129,7 +129,8 @@ impl ScreenSimulation {
                 }
                 let mut setup = world::setup(rng);
                 setup.prompt = prompt;
-                self.checker = Checker::new(setup.approval.mode, setup.limits.errors_per_turn);
+                self.checker =
+                    InvariantChecker::new(setup.approval.mode, setup.limits.errors_per_turn);
                 let (machine, effects) = Turn::begin(setup, self.ids.clone());
                 self.turn = Some((turn, machine));
                 effects

@@ -1,6 +1,6 @@
 //! Changes to stored decisions that do not come from the turn itself.
 
-use super::checker::Checker;
+use super::invariant_checker::InvariantChecker;
 use super::test_rng::TestRng;
 use super::world;
 use humble::domain::trust::RuleScope;
@@ -10,7 +10,7 @@ use humble::engine::turn::TurnInput;
 use serde_json::json;
 
 /// Random rules and session grants, as if decisions had been stored or revoked elsewhere.
-pub fn trust_changed(rng: &mut TestRng, checker: &Checker) -> TurnInput {
+pub fn trust_changed(rng: &mut TestRng, checker: &InvariantChecker) -> TurnInput {
     let mut approval = Approval::new(checker.mode);
     for tool in world::toolset(if rng.one_in(3) { 2 } else { 0 }).tools() {
         let (name, pin) = (tool.tool.name.clone(), tool.tool.pin.clone());

@@ -2,7 +2,7 @@
 //! servers that connect and disconnect, and inputs that arrive too late.
 
 use super::argument_checks::arguments_checked;
-use super::checker::Checker;
+use super::invariant_checker::InvariantChecker;
 use super::test_rng::TestRng;
 use super::trust_inputs::trust_changed;
 use super::user::{CHOICES, answer};
@@ -83,7 +83,7 @@ pub fn setup(rng: &mut TestRng) -> TurnSetup {
 }
 
 /// The next input, which usually fits the current state of the turn.
-pub fn input(rng: &mut TestRng, checker: &Checker) -> TurnInput {
+pub fn input(rng: &mut TestRng, checker: &InvariantChecker) -> TurnInput {
     if rng.one_in(240) {
         return TurnInput::Interrupt;
     }
@@ -126,7 +126,7 @@ pub fn input(rng: &mut TestRng, checker: &Checker) -> TurnInput {
 
 /// An input that does not come through the screen: from the model, the servers or the clock, or the
 /// cancellation of a call.
-pub fn non_user_input(rng: &mut TestRng, checker: &Checker) -> TurnInput {
+pub fn non_user_input(rng: &mut TestRng, checker: &InvariantChecker) -> TurnInput {
     if rng.one_in(40) {
         return TurnInput::ToolsetChanged(Arc::clone(&TOOLSETS[rng.below(4)]));
     }
@@ -147,7 +147,7 @@ fn pick_call(rng: &mut TestRng, calls: &BTreeSet<CallId>) -> Option<CallId> {
     calls.iter().nth(index).copied()
 }
 
-fn random_input(rng: &mut TestRng, checker: &Checker) -> TurnInput {
+fn random_input(rng: &mut TestRng, checker: &InvariantChecker) -> TurnInput {
     match rng.below(9) {
         8 => trust_changed(rng, checker),
         0 => {

@@ -104,7 +104,7 @@ fn a_changed_accepted_definition_needs_consent_and_a_new_one_is_not_reported() {
     };
     let pinned = |accepted: AcceptedDefinition| {
         let mut trust = Trust::default();
-        trust.accept(
+        trust.record_pin(
             &"fs".into(),
             &LaunchConfig::BuiltIn.identity(),
             "echo",
@@ -126,7 +126,7 @@ fn a_changed_accepted_definition_needs_consent_and_a_new_one_is_not_reported() {
     );
     let mut both = one.clone();
     let launch = LaunchConfig::BuiltIn.identity();
-    both.accept(&"fs".into(), &launch, "other", accepted("o", None));
+    both.record_pin(&"fs".into(), &launch, "other", accepted("o", None));
     for (before, old) in [(&one, "1 definition"), (&both, "2 definitions")] {
         let snapshot = |trust: &Trust| ConfigSnapshot {
             trust: Arc::new(trust.clone()),
@@ -168,10 +168,10 @@ fn a_repaired_file_needs_consent_but_its_blocks_apply_at_once() {
     let launch = LaunchConfig::BuiltIn.identity();
     let mut unreadable = Trust::default();
     unreadable.unreadable.is_file_unreadable = true;
-    unreadable.accept(&"fs".into(), &launch, "echo", accepted("seen since"));
+    unreadable.record_pin(&"fs".into(), &launch, "echo", accepted("seen since"));
     let tool = "echo".to_owned();
     let mut repaired = trust_with_rules(&[rule(RuleScope::Never { tool, pin: pin() })]);
-    repaired.accept(&"fs".into(), &launch, "echo", accepted("before"));
+    repaired.record_pin(&"fs".into(), &launch, "echo", accepted("before"));
     let (descriptions, active) = described_changes(&unreadable, &repaired);
     let expected = [
         "= tool `echo` of `fs` is now blocked",

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Whether calls to this tool must ask, and whether the tool counts as changed, with `file` as
+/// Whether calls to this tool need approval, and whether the tool counts as changed, with `file` as
 /// `trust.json`.
 fn asks_and_has_changed(file: &Value, server: &str, tool_name: &str) -> (bool, bool) {
     let (_folder, home) = home();
@@ -18,7 +18,7 @@ fn asks_and_has_changed(file: &Value, server: &str, tool_name: &str) -> (bool, b
 }
 
 #[test]
-fn an_unreadable_rule_makes_the_tools_it_names_ask() {
+fn an_unreadable_rule_requires_approval_for_the_tools_it_may_concern() {
     let cases = [
         (
             json!({ "kind": "nver", "server": "s", "tool": "t" }),

@@ -182,7 +182,7 @@ impl FindEngine {
         let (Some(query), Some(index)) = (&self.query, self.indices.get(&entry)) else {
             return 0;
         };
-        let text = index.folded_text();
+        let text = index.normalized_text();
         let mut matches = Vec::new();
         let (mut line_end, mut spot, mut nth_in_line) = (0, LineSpot::Head, 0);
         for offset in query.offsets_in(text).take(MATCHES_MAX) {

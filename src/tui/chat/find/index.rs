@@ -4,7 +4,7 @@
 
 use crate::domain::{EntryBody, TranscriptEntry};
 use crate::text::Clean;
-use crate::text::find_query::fold_for_find;
+use crate::text::find_query::normalize_for_find;
 use crate::text::markdown::{MarkdownGlyphs, MarkdownView};
 use crate::text::sanitize::Sanitizer;
 use crate::tui::chat::call_text::{hidden_result, unfolded_call_text};
@@ -27,7 +27,7 @@ pub enum LineSpot {
 
 #[derive(Debug, Clone, Copy)]
 struct IndexedLine {
-    /// Where the line begins in the folded text.
+    /// Where the line begins in the normalized text.
     start: usize,
     spot: LineSpot,
 }
@@ -60,7 +60,7 @@ pub struct EntryIndex {
     reader: Reader,
     /// Bytes of the raw text read.
     read_bytes: usize,
-    /// The folded lines, each with a line break at its end.
+    /// The normalized lines, each with a line break at its end.
     text: String,
     lines: Vec<IndexedLine>,
     /// The length of `text` and `lines` that later text does not change.
@@ -241,15 +241,15 @@ impl EntryIndex {
         let start = self.text.len();
         self.lines.push(IndexedLine { start, spot });
         self.text
-            .push_str(&fold_for_find(line, self.is_case_sensitive));
+            .push_str(&normalize_for_find(line, self.is_case_sensitive));
         self.text.push('\n');
     }
 
-    pub fn folded_text(&self) -> &str {
+    pub fn normalized_text(&self) -> &str {
         &self.text
     }
 
-    /// The line that contains a byte of the folded text, and where the next line begins.
+    /// The line that contains a byte of the normalized text, and where the next line begins.
     pub fn line_at(&self, byte: usize) -> (LineSpot, usize) {
         let next = self.lines.partition_point(|line| line.start <= byte);
         let spot = next

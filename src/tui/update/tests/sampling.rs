@@ -28,13 +28,13 @@ fn answering(chat: &mut ChatHarness, servers: &[&str]) {
 }
 
 #[test]
-fn without_a_turn_the_question_waits_in_a_row_until_it_is_opened() {
+fn without_a_turn_the_question_is_only_announced_until_it_is_opened() {
     let mut chat = chat();
     chat.size(80, 24);
     asks(&mut chat, 7, ask_model());
     let screen = chat.screen();
     assert!(
-        screen.contains("Server parcels asks you something. Alt+Q opens it."),
+        screen.contains("Server parcels has a question for you. Alt+Q opens it."),
         "{screen}"
     );
     chat.keys("y").wait(2_000).keys("<Backspace>").wait(2_000);

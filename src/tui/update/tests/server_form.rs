@@ -183,7 +183,7 @@ fn a_question_without_a_turn_takes_no_key_until_it_is_opened() {
     ask_as(&mut chat, 7, "parcels", two_fields());
     ask_as(&mut chat, 8, "shop", two_fields());
     let screen = show(&mut chat);
-    let row = "Server parcels asks you something (and 1 other question). Alt+Q opens it.";
+    let row = "Server parcels has a question for you (1 more is waiting). Alt+Q opens it.";
     assert!(screen.contains(row), "{screen}");
     assert!(!screen.contains("Form from"), "{screen}");
     chat.keys("yn").wait(2_000).keys("c");
@@ -196,7 +196,7 @@ fn a_question_without_a_turn_takes_no_key_until_it_is_opened() {
     chat.keys("<Alt+q>");
     let screen = show(&mut chat);
     assert!(screen.contains("Form from parcels"), "{screen}");
-    assert!(!screen.contains("asks you something"), "{screen}");
+    assert!(!screen.contains("has a question for you"), "{screen}");
     chat.keys("n").wait(400);
     assert_eq!(
         answers(&mut chat),
@@ -387,7 +387,7 @@ fn a_question_of_a_server_waits_after_the_turn_has_ended() {
     chat.model_answers("Done.");
     let screen = show(&mut chat);
     assert!(
-        screen.contains("Server parcels asks you something."),
+        screen.contains("Server parcels has a question for you."),
         "{screen}"
     );
     chat.keys("n").wait(400);

@@ -218,7 +218,7 @@ async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
         )
         .await;
     let (edit, _) = harness.next_edit_question().await;
-    // Both answers and the prompt arrive before the file is read again.
+    // All commands, including the prompt, arrive before the file is read again.
     let commands = harness.handle.commands.clone();
     let entry = harness.trust_entries()[0].clone();
     let (turn, prompt) = (TurnId(77), Prompt::new("Time?"));

@@ -57,7 +57,8 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
             .iter()
             .map(|banner| notice_text(&banner.notice))
             .collect();
-        let expected = "`echo` of `fs` changed since you accepted it, and is withheld.";
+        let expected =
+            "`echo` of `fs` changed since it was first seen or accepted, and is withheld.";
         assert!(
             texts.iter().any(|text| text.contains(expected)),
             "{texts:?}"

@@ -1,28 +1,28 @@
-//! A server's resources that the user has attached, and those that the server reported as
-//! changed. Both are bounded.
+//! The followed resources of a server, which the user has attached, and those that the server
+//! reported as changed. Both are bounded.
 
 use crate::sync::lock_ignoring_poison;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::Mutex;
 use tokio::sync::Notify;
 
-/// Maximum number of subscribed resources per server; the oldest one is dropped first.
-const SUBSCRIBED_MAX: usize = 32;
-/// Longer URIs are not subscribed to.
+/// Maximum number of followed resources per server; the oldest one is dropped first.
+const FOLLOWED_MAX: usize = 32;
+/// Resources with longer URIs are not followed.
 const URI_BYTES_MAX: usize = 4 << 10;
 /// Maximum number of reported URIs that wait to be handled.
 const REPORTED_MAX: usize = 64;
 
 /// A server's attached resources. They outlast its sessions.
 #[derive(Debug, Default)]
-pub struct ResourceSubscriptions {
-    state: Mutex<SubscriptionState>,
+pub struct FollowedResources {
+    state: Mutex<FollowedState>,
     /// Notified when a resource is attached or detached.
     pub attachments_changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct SubscriptionState {
+struct FollowedState {
     /// Oldest first.
     followed: VecDeque<FollowedResource>,
     /// The URIs of followed resources that have changed since they were attached.
@@ -36,7 +36,7 @@ struct FollowedResource {
     count: usize,
 }
 
-impl SubscriptionState {
+impl FollowedState {
     /// Removes a resource. Returns how many times it was attached.
     fn take(&mut self, uri: &str) -> usize {
         let index = self.followed.iter().position(|it| it.uri == uri);
@@ -45,7 +45,7 @@ impl SubscriptionState {
     }
 }
 
-impl ResourceSubscriptions {
+impl FollowedResources {
     /// Records that the user attached the resource with its current contents.
     pub fn follow(&self, uri: &str) {
         if uri.len() > URI_BYTES_MAX {
@@ -57,7 +57,7 @@ impl ResourceSubscriptions {
             let uri = uri.to_owned();
             state.changed.remove(&uri);
             state.followed.push_back(FollowedResource { uri, count });
-            if state.followed.len() > SUBSCRIBED_MAX
+            if state.followed.len() > FOLLOWED_MAX
                 && let Some(oldest) = state.followed.pop_front()
             {
                 state.changed.remove(&oldest.uri);
@@ -84,7 +84,7 @@ impl ResourceSubscriptions {
 
     /// Records that the user left the conversation.
     pub fn unfollow_all(&self) {
-        *lock_ignoring_poison(&self.state) = SubscriptionState::default();
+        *lock_ignoring_poison(&self.state) = FollowedState::default();
         self.attachments_changed.notify_one();
     }
 
@@ -143,44 +143,44 @@ mod tests {
 
     #[test]
     fn only_attached_resources_are_marked_and_each_is_reported_once() {
-        let subscriptions = ResourceSubscriptions::default();
-        subscriptions.follow("a");
-        assert_eq!(subscriptions.mark_changed(reported(&["a", "b"])), ["a"]);
-        assert!(subscriptions.mark_changed(reported(&["a"])).is_empty());
-        assert_eq!(subscriptions.changed(), BTreeSet::from(["a".to_owned()]));
-        subscriptions.follow("a");
-        assert!(subscriptions.changed().is_empty());
-        assert_eq!(subscriptions.mark_changed(reported(&["a"])), ["a"]);
+        let followed = FollowedResources::default();
+        followed.follow("a");
+        assert_eq!(followed.mark_changed(reported(&["a", "b"])), ["a"]);
+        assert!(followed.mark_changed(reported(&["a"])).is_empty());
+        assert_eq!(followed.changed(), BTreeSet::from(["a".to_owned()]));
+        followed.follow("a");
+        assert!(followed.changed().is_empty());
+        assert_eq!(followed.mark_changed(reported(&["a"])), ["a"]);
     }
 
     #[test]
     fn a_resource_that_is_attached_twice_is_followed_until_both_are_removed() {
-        let subscriptions = ResourceSubscriptions::default();
+        let followed = FollowedResources::default();
         for uri in ["a", "b", "a"] {
-            subscriptions.follow(uri);
+            followed.follow(uri);
         }
-        subscriptions.unfollow("a");
-        assert_eq!(subscriptions.uris(), ["b", "a"]);
-        subscriptions.mark_changed(reported(&["a"]));
-        subscriptions.unfollow("a");
-        assert_eq!(subscriptions.uris(), ["b"]);
-        assert!(subscriptions.changed().is_empty());
-        subscriptions.unfollow("a");
-        subscriptions.unfollow_all();
-        assert!(subscriptions.uris().is_empty());
+        followed.unfollow("a");
+        assert_eq!(followed.uris(), ["b", "a"]);
+        followed.mark_changed(reported(&["a"]));
+        followed.unfollow("a");
+        assert_eq!(followed.uris(), ["b"]);
+        assert!(followed.changed().is_empty());
+        followed.unfollow("a");
+        followed.unfollow_all();
+        assert!(followed.uris().is_empty());
     }
 
     #[test]
-    fn subscriptions_and_reports_are_bounded() {
-        let subscriptions = ResourceSubscriptions::default();
+    fn followed_resources_and_reports_are_bounded() {
+        let followed = FollowedResources::default();
         let updates = ReportedResources::default();
         for n in 0..1_000 {
-            subscriptions.follow(&format!("note://{n}"));
+            followed.follow(&format!("note://{n}"));
             updates.add(&format!("note://{n}"));
         }
-        subscriptions.follow(&"x".repeat(URI_BYTES_MAX + 1));
-        let uris = subscriptions.uris();
-        assert_eq!(uris.len(), SUBSCRIBED_MAX);
+        followed.follow(&"x".repeat(URI_BYTES_MAX + 1));
+        let uris = followed.uris();
+        assert_eq!(uris.len(), FOLLOWED_MAX);
         assert_eq!(uris.last().map(String::as_str), Some("note://999"));
         assert_eq!(updates.take().len(), REPORTED_MAX);
     }

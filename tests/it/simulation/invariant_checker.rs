@@ -36,7 +36,8 @@ pub enum Invariant {
 
 pub type Verdict = Result<(), (Invariant, String)>;
 
-pub struct Checker {
+/// Checks that a turn keeps every [`Invariant`].
+pub struct InvariantChecker {
     pub mode: ToolMode,
     errors_max: u32,
     errors: u32,
@@ -75,7 +76,7 @@ fn find_call(text: &str) -> Option<(String, Arguments)> {
     Some((call["name"].as_str()?.to_owned(), arguments))
 }
 
-impl Checker {
+impl InvariantChecker {
     pub fn new(mode: ToolMode, errors_max: u32) -> Self {
         Self {
             mode,
