@@ -167,6 +167,12 @@ fn no_module_imports_from_a_higher_or_sibling_layer() {
                 problems.push(format!("{path}: `{module}` names `{named}`"));
             }
         }
+        // The checks read names behind `crate::` and `std::`, so these must not open a brace.
+        for grouped in ["crate::{", "std::{"] {
+            if code.contains(grouped) {
+                problems.push(format!("{path}: write `{grouped}…` as separate imports"));
+            }
+        }
         let forbidden = FORBIDDEN_TEXTS.iter().filter(|(name, _)| *name == module);
         for word in forbidden.flat_map(|(_, words)| words.iter()) {
             if code.contains(word) {
