@@ -1,5 +1,6 @@
-//! Warns about unknown keys in `config.json`, which are probably misspelled. Only the sections that
-//! no other program uses are checked; humble-ai-cli and others have keys of their own elsewhere.
+//! Warns about unknown keys in `config.json` that are probably misspelled. humble-ai-cli and others
+//! have keys of their own at the root and in models, so there only a key that resembles a known one
+//! is reported.
 
 use super::error::file_name;
 use super::fields;
@@ -8,7 +9,7 @@ use super::json_document::JsonDocument;
 use super::json_edit::PathStep;
 use crate::domain::{Banner, BannerCause, Notice};
 use crate::text::suggest::nearest;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The checked sections and all their keys.
 const SECTIONS: [(&str, &[&str]); 4] = [
@@ -33,24 +34,23 @@ const UNUSED_MAX: usize = 20;
 /// Maximum number of keys named in the banner.
 const NAMED_MAX: usize = 3;
 
-/// One banner about all unknown keys of `config.json`; `None` if there are none.
+/// A key that is probably misspelled.
+struct UnknownKey<'a> {
+    steps: Vec<PathStep<'a>>,
+    /// The key with the section that contains it.
+    name: String,
+    suggestion: Option<String>,
+}
+
+/// One banner about all keys of `config.json` that are probably misspelled; `None` if there are none.
 pub(super) fn unknown_keys_banner(document: &JsonDocument) -> Option<Banner> {
-    let mut unknown = Vec::new();
-    for (section, known) in SECTIONS {
-        let Some(Value::Object(entries)) = fields::get(document.root(), section) else {
-            continue;
-        };
-        let keys = entries.keys().filter(|key| !known.contains(&key.as_str()));
-        unknown.extend(keys.map(|key| (section, key.as_str(), known)));
-    }
-    let (section, key, known) = *unknown.first()?;
-    let line = document.line_of(&[PathStep::Key(section), PathStep::Key(key)]);
-    let mut names: Vec<String> = unknown
-        .iter()
-        .map(|(section, key, _)| format!("`{section}.{key}`"))
-        .collect();
-    let hidden = names.len().saturating_sub(NAMED_MAX);
-    names.truncate(NAMED_MAX);
+    let mut unknown = keys_of_sections(document);
+    unknown.extend(keys_of_shared_objects(document));
+    let first = unknown.first()?;
+    let line = document.line_of(&first.steps);
+    let names = unknown.iter().take(NAMED_MAX);
+    let mut names: Vec<String> = names.map(|key| format!("`{}`", key.name)).collect();
+    let hidden = unknown.len() - names.len();
     if hidden > 0 {
         names.push(format!("{hidden} more"));
     }
@@ -62,12 +62,72 @@ pub(super) fn unknown_keys_banner(document: &JsonDocument) -> Option<Banner> {
     let keys = names.join(", ");
     let message = format!("{}, line {line}: {word} {keys}.", path.display());
     let notice = Notice::warning(message);
-    let notice = match nearest(key, known.iter().copied()) {
-        Some(near) => notice.with_advice(format!("Did you mean `{section}.{near}`?")),
+    let notice = match &first.suggestion {
+        Some(near) => notice.with_advice(format!("Did you mean `{near}`?")),
         None => notice,
     };
     let cause = BannerCause::UnknownKeys(file_name(path));
     Some(Banner::new(cause, notice))
+}
+
+/// The unknown keys of the sections that no other program uses.
+fn keys_of_sections(document: &JsonDocument) -> Vec<UnknownKey<'_>> {
+    let mut unknown = Vec::new();
+    for (section, known) in SECTIONS {
+        let Some(Value::Object(entries)) = fields::get(document.root(), section) else {
+            continue;
+        };
+        let keys = entries.keys().filter(|key| !known.contains(&key.as_str()));
+        unknown.extend(keys.map(|key| {
+            let near = nearest(key, known.iter().copied());
+            UnknownKey {
+                steps: vec![PathStep::Key(section), PathStep::Key(key)],
+                name: format!("{section}.{key}"),
+                suggestion: near.map(|near| format!("{section}.{near}")),
+            }
+        }));
+    }
+    unknown
+}
+
+/// The keys at the root and in entries of `models` that resemble a known key which is absent there.
+/// Others may belong to another program.
+fn keys_of_shared_objects(document: &JsonDocument) -> Vec<UnknownKey<'_>> {
+    let root = document.root();
+    let mut unknown: Vec<UnknownKey<'_>> = misspelled_keys(root, &ROOT_KEYS)
+        .map(|(key, near)| UnknownKey {
+            steps: vec![PathStep::Key(key)],
+            name: key.to_owned(),
+            suggestion: Some(near.to_owned()),
+        })
+        .collect();
+    let models = fields::get(root, "models").and_then(Value::as_array);
+    for (index, model) in models.into_iter().flatten().enumerate() {
+        let keys = model.as_object().into_iter();
+        let keys = keys.flat_map(|model| misspelled_keys(model, &MODEL_KEYS));
+        unknown.extend(keys.map(|(key, near)| UnknownKey {
+            steps: vec![
+                PathStep::Key("models"),
+                PathStep::Index(index),
+                PathStep::Key(key),
+            ],
+            name: format!("models[{index}].{key}"),
+            suggestion: Some(format!("models[{index}].{near}")),
+        }));
+    }
+    unknown
+}
+
+/// The keys that resemble a known one which is absent, each with that one.
+fn misspelled_keys<'a>(
+    object: &'a Map<String, Value>,
+    known: &'static [&'static str],
+) -> impl Iterator<Item = (&'a str, &'static str)> {
+    let unknown = object.keys().filter(|key| !known.contains(&key.as_str()));
+    unknown.filter_map(|key| {
+        let near = nearest(key, known.iter().copied())?;
+        (!object.contains_key(near)).then_some((key.as_str(), near))
+    })
 }
 
 /// All keys at the root of `config.json`.

@@ -190,6 +190,7 @@ fn harmless_changes(before: &ModelConfig, after: &ModelConfig) -> Vec<SettingsCh
     let descriptions = differing.map(|(field, _)| match field {
         "active" if after.active => format!("new instances start with model `{name}`"),
         "active" => format!("new instances no longer start with model `{name}`"),
+        "options" => format!("model `{name}` has different options"),
         _ => format!("model `{name}` has a different {field}"),
     });
     descriptions

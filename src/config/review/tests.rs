@@ -168,7 +168,7 @@ fn a_model_pointing_at_a_different_server_needs_consent() {
         models(&json!([{ "name": "o", "provider": "ollama", "options": options }]))
     };
     let changes = described_changes(&ollama(json!({})), &ollama(json!({ "top_k": 1 })));
-    assert_eq!(changes, ["= model `o` has a different options"]);
+    assert_eq!(changes, ["= model `o` has different options"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::Actor;
 use crate::config;
 use crate::domain::trust::PinChange;
-use crate::domain::{Server, ServerId, ToolMode, Toolset};
+use crate::domain::{Notice, Server, ServerId, ToolMode, Toolset};
 use crate::engine::imports;
 use crate::engine::trust::PinDecision;
 use crate::engine::turn::TurnInput;
@@ -61,6 +61,12 @@ impl Actor {
         self.cx.settings.tool_mode = mode;
         self.feed(TurnInput::ModeChanged(mode));
         self.cx.outbox.push(Event::ToolModeChanged(mode));
+        let message = match mode {
+            ToolMode::Auto => "From now on, tool calls run without asking.",
+            ToolMode::Manual => "From now on, each tool call asks first.",
+        };
+        self.cx
+            .notice(Notice::info(message).with_reason("Saved to config.json."));
         let home = self.cx.home.clone();
         self.cx
             .save_config(move || config::set_tool_mode(&home, mode));

@@ -111,7 +111,10 @@ fn choose_on_page(shared: SharedUiState, rows: &[DialogChoice]) -> String {
 
 /// A sentence that names the keys that answer, as far as the hint line has room.
 fn answer_first(shared: SharedUiState, dialog: &Dialog, rows: &[DialogChoice]) -> String {
-    let mut keys: Vec<String> = rows.iter().map(|row| row.shown_key().to_string()).collect();
+    // The page of lasting choices names their keys.
+    let is_named = |row: &&DialogChoice| dialog.call().is_none() || !row.action.is_lasting();
+    let rows = rows.iter().filter(is_named);
+    let mut keys: Vec<String> = rows.map(|row| row.shown_key().to_string()).collect();
     let pages = match dialog.call().is_some() {
         true => [LayerKey::Lasting, LayerKey::FullHeight, LayerKey::Details].as_slice(),
         false => &[LayerKey::Details],

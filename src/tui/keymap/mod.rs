@@ -210,7 +210,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::NewSession, "clear", G::Conversation, W::Always, &[], "Start a new conversation").command("/clear", ""),
     bind(A::Help, "help", G::Program, W::Always, &[function_key(1)], "Show all keys and commands").command("/help", "").found_by("shortcuts"),
     bind(A::ChangeKeys, "keys", G::Program, W::Always, &[], "Show how to change keys").command("/keys", "").found_by("shortcuts rebind remap keybinding customize settings"),
-    bind(A::SetToolMode, "set-tool-mode", G::Tools, W::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]").argument(V::Words(words::TOOL_MODE_WORDS)).found_by("approve approval allow permission yolo"),
+    bind(A::SetToolMode, "set-tool-mode", G::Tools, W::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]").argument(V::Words(words::TOOL_MODE_WORDS)).found_by("approve approval allow permission yolo auto manual"),
     bind(A::Mcp, "mcp", G::Tools, W::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]").argument(V::Server(words::SERVER_WORDS)).found_by("mcp add server"),
     bind(A::Tools, "tools", G::Tools, W::Always, &[], "List, pin and switch tools").command("/tools", "[WORDS]").argument(V::Words(words::TOOLS_WORDS)).found_by("mcp diet annotations read-only held back"),
     bind(A::ImportServers, "import", G::Tools, W::Always, &[], "Import MCP servers from other clients").command("/import", "").found_by("claude desktop cursor vscode code add server mcp"),

@@ -188,17 +188,17 @@ fn expected_message(file: &str, message: &str) -> String {
 }
 
 #[test]
-fn unknown_keys_are_named_only_in_sections_that_belong_to_this_program() {
+fn unknown_keys_are_named_in_sections_of_this_program_and_elsewhere_if_they_look_misspelled() {
     let text = r#"{
   "telemetry": null, "toolCallMod": "auto",
-  "models": [{ "name": "m", "provider": "ollama", "note": "mine" }],
+  "models": [{ "name": "m", "provider": "ollama", "note": "mine", "optons": {} }],
   "limits": { "toolRound": 3, "idleSeconds": 9 },
   "ui": { "colour": true }
 }"#;
     let expected = (
         "config.json: unknown keys".to_owned(),
-        "config.json, line 4: unknown keys `limits.toolRound`, `ui.colour`. Did you mean \
-         `limits.toolRounds`?"
+        "config.json, line 4: unknown keys `limits.toolRound`, `ui.colour`, `toolCallMod`, \
+         1 more. Did you mean `limits.toolRounds`?"
             .to_owned(),
     );
     assert_eq!(with_config(text).banners(), [expected]);
