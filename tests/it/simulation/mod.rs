@@ -2,6 +2,7 @@
 //! A failure prints its seed; pass the seed to `run_turn` to reproduce the failure.
 
 use crate::support::test_rng;
+mod agent_turns;
 mod approvals;
 mod approving_user;
 mod argument_checks;
