@@ -8,6 +8,7 @@ mod approving_user;
 mod argument_checks;
 mod checker;
 mod drawn_calls;
+mod engine;
 mod faulty_turns;
 mod random_arguments;
 mod screen;
