@@ -195,7 +195,7 @@ async fn run(seed: u64) {
         let alternates = roles
             .enumerate()
             .all(|(index, role)| role == Some(["user", "assistant"][index % 2]));
-        assert!(alternates && messages.len() % 2 == 0, "{text}");
+        assert!(alternates && messages.len().is_multiple_of(2), "{text}");
     }
 }
 

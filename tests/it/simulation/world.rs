@@ -184,7 +184,7 @@ fn input_during_call(rng: &mut TestRng, call: CallId) -> TurnInput {
         };
     }
     if rng.one_in(3) {
-        if call.0 % 3 == 0 {
+        if call.0.is_multiple_of(3) {
             let task = ServerTask::new("task", TaskProtocol::Legacy).expect("a short id");
             return TurnInput::TaskStarted { call, task };
         }
