@@ -329,7 +329,6 @@ fn malformed_reply_is_classified() {
     assert_eq!(reply, malformed(expected));
 }
 
-/// Blocks are limited like calls, also those that a delta begins.
 #[test]
 fn too_many_content_blocks_are_not_reported_as_calls() {
     let started: String = (0..5000)
