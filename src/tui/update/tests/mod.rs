@@ -31,6 +31,7 @@ mod message;
 mod notice_area;
 mod queue;
 mod read_before_run;
+mod reopened_questions;
 mod sampling;
 mod screen;
 mod selecting;
