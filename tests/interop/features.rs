@@ -1,5 +1,5 @@
 //! The features of the protocol on the real screen, against the server `everything`: prompts,
-//! resources, forms, sampling, tasks, logging, roots and content other than text.
+//! resources, sampling, tasks, logging, roots and content other than text.
 
 use super::home::TestHome;
 use super::model_server::{ModelServer, Reply, ollama_call, ollama_text};
@@ -145,41 +145,6 @@ fn a_resource_of_a_template_is_attached_and_its_changes_are_marked() {
     terminal.send_prompt("What is it?");
     terminal.wait_for_text("It is plain text.");
     chat.assert_model_heard("Resource 7: This is a plaintext resource");
-    chat.close();
-}
-
-#[test]
-#[ignore = "needs third-party MCP servers: .ci/run installs them"]
-fn a_form_with_every_kind_of_field_is_shown_filled_in_and_sent() {
-    let chat = Chat::calling(
-        "trigger-elicitation-request",
-        &json!({}),
-        "The form is done.",
-    );
-    let terminal = &chat.terminal;
-    chat.approve("Show the form.");
-    let form = terminal.wait_for_text("Form from everything");
-    let labels = [
-        "Boolean",
-        "String with default",
-        "String with email format",
-        "String with date format",
-        "Number in range 1-1000",
-        "Untitled Single Select",
-        "Titled Multiple Select",
-    ];
-    assert_shows(&form, &labels);
-    terminal.wait_for_text(READY_HINT);
-    terminal.press("e");
-    terminal.wait_for_text("Your full, legal name");
-    terminal.type_text("Kim Hana");
-    terminal.press("\x1b");
-    terminal.wait_for_text(READY_HINT);
-    std::thread::sleep(KEY_GUARD);
-    terminal.press("y");
-    terminal.wait_for_text("The form is done.");
-    chat.assert_model_heard("Kim Hana");
-    chat.assert_model_heard("hero-1");
     chat.close();
 }
 
