@@ -42,10 +42,12 @@ mod servers_viewer;
 mod sessions_browser;
 mod settings_edits;
 mod spoofing;
+mod starting_servers;
 mod stopped_turns;
 mod templates;
 mod tools_list;
 mod trust;
+mod unread_resources;
 
 use crate::domain::Decision;
 use crate::domain::tool::{CallOrigin, ToolCall, ToolState};
