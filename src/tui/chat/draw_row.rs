@@ -37,7 +37,10 @@ pub fn draw_row(
             draw_head(context, input, entry, line, is_unfolded, row, pen);
         }
         RowContent::Text(text) => {
-            let (indent, style) = indent_and_style(entry, input, pen);
+            let (indent, mut style) = indent_and_style(entry, input, pen);
+            if viewport.is_fold_row(position) {
+                style = pen.theme.dim;
+            }
             if let (EntryBody::Note(notice), true) =
                 (&entry.body, viewport.is_first_text_row(position))
             {

@@ -2,6 +2,7 @@
 
 use crate::domain::{EntryBody, ServerStatus, ToolCall, ToolState};
 use crate::text::markdown::BlockKind;
+use crate::tui::chat::entry_rows::is_long_prompt;
 use crate::tui::keymap::Action;
 use crate::tui::panes::Focus;
 use crate::tui::servers::state::{ServersPaneRow, failure_headline};
@@ -83,7 +84,9 @@ fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
                 _ => "edit the answer",
             };
             let edit = hint(Action::EditMessage, edited);
-            vec![copy, edit, back, versions, lines, select]
+            let is_long = entry.is_some_and(is_long_prompt);
+            let fold = fold_hint(model).filter(|_| is_long);
+            vec![fold, copy, edit, back, versions, lines, select]
         }
         Some(EntryBody::Thinking { .. }) => vec![fold_hint(model), back, copy, select],
         _ => vec![copy, back, select],

@@ -26,6 +26,7 @@ mod imports;
 mod lasting;
 mod left_tasks;
 mod lists;
+mod long_prompts;
 mod mentions;
 mod message;
 mod notice_area;
