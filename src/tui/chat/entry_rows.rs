@@ -70,7 +70,7 @@ pub fn head_and_foot_rows(
     names_model: bool,
 ) -> (usize, usize) {
     match &entry.body {
-        EntryBody::Prompt { .. } => (0, usize::from(entry.other_versions > 0)),
+        EntryBody::Prompt { .. } => (0, usize::from(entry.other_branches > 0)),
         EntryBody::Text { is_cancelled, .. } => {
             (usize::from(names_model), usize::from(*is_cancelled))
         }
@@ -320,7 +320,7 @@ mod tests {
             turn: TurnId(1),
             revision: 1,
             append_only_since: 0,
-            other_versions: 0,
+            other_branches: 0,
             body,
         };
         bodies.into_iter().map(entry).collect()

@@ -35,7 +35,10 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                     model.panes.focus = focus;
                 }
             }
-            UiRequest::RememberCommand(name) => model.recent_commands.remember(name),
+            UiRequest::RememberCommand(name) => {
+                model.recent_commands.remember(name.clone());
+                effects.push(UiEffect::Send(Command::RememberCommand(name)));
+            }
             UiRequest::RunCommand(action, argument) => {
                 actions::run_action(model, action, &argument, effects);
             }

@@ -77,8 +77,8 @@ fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
             select,
         ],
         Some(body @ (EntryBody::Prompt { .. } | EntryBody::Text { .. })) => {
-            let versions = hint(Action::MessageBranches, "versions");
-            let versions = versions.filter(|_| model.conversation.has_branches);
+            let branches = hint(Action::MessageBranches, "branches");
+            let branches = branches.filter(|_| model.conversation.has_branches);
             let edited = match body {
                 EntryBody::Prompt { .. } => "edit your message",
                 _ => "edit the answer",
@@ -86,7 +86,7 @@ fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
             let edit = hint(Action::EditMessage, edited);
             let is_long = entry.is_some_and(is_long_prompt);
             let fold = fold_hint(model).filter(|_| is_long);
-            vec![fold, copy, edit, back, versions, lines, select]
+            vec![fold, copy, edit, back, branches, lines, select]
         }
         Some(EntryBody::Thinking { .. }) => vec![fold_hint(model), back, copy, select],
         _ => vec![copy, back, select],
