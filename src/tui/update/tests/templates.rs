@@ -190,14 +190,17 @@ fn recent_commands_are_saved_and_those_of_earlier_runs_come_after_them() {
     earlier.remember("log".into());
     earlier.remember("raw".into());
     chat.engine_event(Event::RecentCommandsLoaded(earlier));
-    chat.keys("<Ctrl+p>sidebar<Enter>");
-    let is_saved = |effect: &UiEffect| matches!(effect, UiEffect::Send(Command::RememberCommand(name)) if name == "sidebar");
+    chat.keys("<Ctrl+p>mouse cap<Enter>");
+    let is_saved = |effect: &UiEffect| match effect {
+        UiEffect::Send(Command::RememberCommand(name)) => name == "mouse",
+        _ => false,
+    };
     assert!(chat.sent.iter().any(is_saved));
     chat.keys("<Ctrl+p>");
     let screen = chat.screen();
     let rows: Vec<&str> = screen.lines().filter(|row| row.contains("  /")).collect();
-    for (row, command) in rows.iter().zip(["/sidebar", "/raw", "/log", "/models"]) {
-        assert!(row.contains(command), "{command}: {screen}");
+    for (row, command) in ["/mouse", "/raw", "/log", "/models"].iter().enumerate() {
+        assert!(rows[row].contains(command), "{command}: {screen}");
     }
 }
 
