@@ -11,8 +11,11 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::picker::{Picker, PickerRow};
 use jiff::tz::TimeZone;
 
-/// Maximum width of a branch's prompt and answer in the list.
+/// Limits of the width of a branch's prompt and answer in the list.
+const PREVIEW_COLUMNS_MIN: usize = 20;
 const PREVIEW_COLUMNS_MAX: usize = 48;
+/// Columns for the margin, the mark, the number and the gaps.
+const OTHER_COLUMNS: usize = 12;
 /// Maximum width of the prompt beside an answer.
 const PROMPT_COLUMNS_MAX: usize = 20;
 /// Maximum width of a model's name.
@@ -39,8 +42,13 @@ pub fn show(model: &mut UiModel, branches: Vec<BranchSummary>) {
         return model.notify(notice);
     }
     let columns = BranchColumns::new(model, &branches, is_of_message);
+    let screen_columns = usize::from(model.screen.size.0);
     let rows = branches.into_iter().map(|branch| {
-        let (name, note) = (columns.name(&branch), columns.note(&branch));
+        let note = columns.note(&branch);
+        // The selected row must have room for its note too.
+        let room = screen_columns.saturating_sub(width(&note) + OTHER_COLUMNS);
+        let room = room.clamp(PREVIEW_COLUMNS_MIN, PREVIEW_COLUMNS_MAX);
+        let name = shortened(&columns.name(&branch), room);
         PickerRow::new(PickedItem::Branch(branch), &name, &note)
     });
     let rows: Vec<PickerRow> = rows.collect();
@@ -99,21 +107,15 @@ impl BranchColumns {
     /// The answer, with the prompt before it if the branches differ in their prompts.
     fn name(&self, branch: &BranchSummary) -> String {
         let (prompt, answer) = (&branch.first_prompt_line, &branch.first_answer_line);
-        let name = match (self.shows_prompts, answer.is_empty()) {
+        match (self.shows_prompts, answer.is_empty()) {
             (_, true) => prompt.clone(),
             (true, false) if prompt.is_empty() => answer.clone(),
             (false, false) => answer.clone(),
             (true, false) => {
-                let shown = truncate_to_width(prompt, PROMPT_COLUMNS_MAX);
-                let cut = if shown.len() < prompt.len() {
-                    "…"
-                } else {
-                    ""
-                };
-                format!("{shown}{cut} {} {answer}", self.dot)
+                let shown = shortened(prompt, PROMPT_COLUMNS_MAX);
+                format!("{shown} {} {answer}", self.dot)
             }
-        };
-        truncate_to_width(&name, PREVIEW_COLUMNS_MAX).to_owned()
+        }
     }
 
     /// The number of turns, or of messages, the model, and when the first prompt was answered; in
@@ -138,6 +140,14 @@ impl BranchColumns {
             note.push_str(&format!("  {}", local.strftime("%d %b %H:%M")));
         }
         note.trim_end().to_owned()
+    }
+}
+
+/// The beginning of a text, with an ellipsis if it is longer than `columns`.
+fn shortened(text: &str, columns: usize) -> String {
+    match width(text) <= columns {
+        true => text.to_owned(),
+        false => format!("{}…", truncate_to_width(text, columns - 1)),
     }
 }
 

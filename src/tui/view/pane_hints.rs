@@ -110,7 +110,11 @@ fn fold_hint(model: &UiModel) -> Option<String> {
         .stop
         .is_some_and(|stop| viewport.is_unfolded(stop.index));
     let effect = if is_unfolded { "fold" } else { "unfold" };
-    model.keymap.hint(Action::Unfold, effect)
+    match model.chat.find.is_some() {
+        // Enter goes to the next match.
+        true => model.keymap.field_hint(Action::Unfold, effect),
+        false => model.keymap.hint(Action::Unfold, effect),
+    }
 }
 
 /// The most important hint for the selected call.

@@ -199,3 +199,30 @@ fn names_of_attached_files_are_found_below_a_folded_prompt() {
         "{screen}"
     );
 }
+
+#[test]
+fn the_previous_message_in_the_middle_of_one_is_its_own_beginning() {
+    let mut chat = with_prompt(&log());
+    chat.keys("<Ctrl+Up><Enter><PgDn><PgDn><Esc><PgUp>");
+    assert!(chat.model.chat.viewport.stop.is_none());
+    assert_ne!(prompt_rows(&mut chat)[0], "log line 1");
+    chat.keys("<Ctrl+Up>");
+    let screen = chat.screen();
+    let first = screen.lines().nth(1).map(str::trim);
+    assert_eq!(first, Some("▌▌ log line 1"), "{screen}");
+}
+
+#[test]
+fn the_hint_for_folding_names_a_key_that_folds_while_enter_goes_to_matches() {
+    let mut chat = with_prompt(&log());
+    search(&mut chat, "line 4321");
+    chat.keys("<Enter>");
+    let screen = chat.screen();
+    assert!(screen.contains("Space fold"), "{screen}");
+    chat.keys("<Space>");
+    assert!(
+        chat.screen().contains("4,988 more lines"),
+        "{}",
+        chat.screen()
+    );
+}
