@@ -204,6 +204,17 @@ fn recent_commands_are_saved_and_those_of_earlier_runs_come_after_them() {
     }
 }
 
+#[test]
+fn quitting_is_no_recent_command() {
+    for script in ["/exit<Enter>", "/quit<Enter>", "<Ctrl+p>exit<Enter>"] {
+        let mut chat = chat();
+        chat.keys(script);
+        let is_saved =
+            |effect: &UiEffect| matches!(effect, UiEffect::Send(Command::RememberCommand(_)));
+        assert!(!chat.sent.iter().any(is_saved), "{script}");
+    }
+}
+
 /// The labels of the completion list.
 fn listed(chat: &ChatHarness) -> Vec<String> {
     let list = chat.model.completions();
