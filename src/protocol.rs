@@ -14,7 +14,7 @@ mod sign_in;
 mod unfinished;
 mod validate;
 
-pub use branch::BranchSummary;
+pub use branch::{BranchSummary, bounded_line};
 pub use choices::ChoiceRow;
 pub use context_meter::{ContextMeter, ContextParts, ContextShares};
 pub use left_task::LeftTaskCommand;
@@ -34,8 +34,8 @@ use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, LeftTask,
     ModelCatalog, ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer,
     NewServerError, NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId,
-    SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary,
-    Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
+    RecentCommands, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview,
+    SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -205,6 +205,8 @@ pub enum Command {
     SaveDraft(UnsentText),
     /// Adds an unsent text to the saved prompt history, so that a later draft cannot replace it.
     AddToHistory(String),
+    /// Saves the name of a command that the user ran, for the palette.
+    RememberCommand(String),
     /// Reads a file, the clipboard or a resource to attach; answered by
     /// [`Event::AttachmentRead`].
     Attach {
@@ -297,8 +299,8 @@ pub enum Event {
         query: QueryId,
         found: Arc<FoundFiles>,
     },
-    /// The number of other versions of each answered prompt of the conversation.
-    VersionsCounted(Vec<usize>),
+    /// The number of other branches at each answered prompt of the conversation.
+    BranchesCounted(Vec<usize>),
     /// The result of [`Command::FindMentioned`]: the paths that are files.
     MentionedFound(QueryId, Vec<String>),
     /// The result of [`NoteCommand::FindPaths`].
@@ -364,6 +366,8 @@ pub enum Event {
         prompts: Arc<Vec<String>>,
         draft: Option<UnsentText>,
     },
+    /// The commands that the user ran last in earlier runs.
+    RecentCommandsLoaded(RecentCommands),
     /// All banners; replaces the earlier ones.
     BannersChanged(Vec<Banner>),
     NoticePosted(Notice),

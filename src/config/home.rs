@@ -106,6 +106,10 @@ impl Home {
         self.root.join("draft")
     }
 
+    pub fn recent_commands(&self) -> PathBuf {
+        self.root.join("recent-commands.json")
+    }
+
     /// The journals of unfinished turns.
     pub fn journal(&self) -> PathBuf {
         self.root.join("journal")

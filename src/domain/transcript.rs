@@ -27,8 +27,8 @@ pub struct TranscriptEntry {
     pub revision: u64,
     /// Since this revision, text has only been appended.
     pub append_only_since: u64,
-    /// The number of other versions of this prompt or of its answer.
-    pub other_versions: usize,
+    /// The number of other branches that leave the conversation at this prompt.
+    pub other_branches: usize,
     pub body: EntryBody,
 }
 
@@ -383,7 +383,7 @@ impl Transcript {
             turn,
             revision: self.revision,
             append_only_since: self.revision,
-            other_versions: 0,
+            other_branches: 0,
             body,
         });
         self.entries.len() - 1

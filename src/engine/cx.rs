@@ -13,7 +13,7 @@ use crate::domain::{AskId, Banner, BannerCause, Notice};
 use crate::log::LogHandle;
 use crate::protocol::{Ask, Event, QuestionOwner};
 use crate::provider::Provider;
-use crate::store::{PromptHistory, SessionIndex, SessionStore, SessionTrash};
+use crate::store::{PromptHistory, RecentCommandsFile, SessionIndex, SessionStore, SessionTrash};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,6 +32,7 @@ pub(super) struct EngineCx {
     pub(super) session_index: Arc<SessionIndex>,
     pub(super) trash: SessionTrash,
     pub(super) history: Arc<PromptHistory>,
+    pub(super) recent_commands: RecentCommandsFile,
     pub(super) outbox: Outbox,
     pub(super) jobs: JobSet,
     pub(super) banners: BTreeMap<BannerCause, Banner>,
@@ -70,6 +71,7 @@ impl EngineCx {
             sessions: Arc::new(sessions),
             trash: SessionTrash::new(home.trash()),
             history: Arc::new(PromptHistory::new(home.history(), home.draft())),
+            recent_commands: RecentCommandsFile::new(home.recent_commands()),
             home,
             provider,
             options,

@@ -17,7 +17,7 @@ pub struct ConversationState {
     pub has_undone_turn: bool,
     /// Set until the list of branches arrives.
     pub requested_branch: Option<BranchRequest>,
-    /// The number of the prompt to select again once another version of it is shown.
+    /// The number of the prompt to select again once another branch is shown.
     pub reselected_prompt: Option<usize>,
     /// Set while the running turn is meant to replace the last one.
     pub replacement: Option<ReplacementTurn>,

@@ -6,15 +6,14 @@
 use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
 use crate::domain::{
-    CallId, LeftTaskId, ModelRef, Notice, QueryId, Server, ServerId, SessionId, Think, ToolCall,
-    ToolMode, Transcript,
+    CallId, LeftTaskId, ModelRef, Notice, QueryId, RecentCommands, Server, ServerId, SessionId,
+    Think, ToolCall, ToolMode, Transcript,
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::clipboard::CopyRequest;
 use crate::tui::engine_state::EngineState;
 use crate::tui::keymap::{Action, Keymap};
-use crate::tui::palette::RecentCommands;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;

@@ -2,7 +2,7 @@
 //! draws it; features never access it.
 
 use crate::domain::id::IdGenerator;
-use crate::domain::{AskId, Banner, Notice, TurnId};
+use crate::domain::{AskId, Banner, Notice, RecentCommands, TurnId};
 use crate::tui::TuiOptions;
 use crate::tui::attachments::state::AttachmentList;
 use crate::tui::chat::state::Chat;
@@ -20,7 +20,6 @@ use crate::tui::keymap::{Action, KeyProtocol, Keymap};
 use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
 use crate::tui::models::first_run::FirstRun;
 use crate::tui::notices::Notices;
-use crate::tui::palette::RecentCommands;
 use crate::tui::panes::{Focus, PaneState};
 use crate::tui::probe_progress::ProbeProgress;
 use crate::tui::screen::ScreenState;

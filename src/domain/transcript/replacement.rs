@@ -84,15 +84,15 @@ impl Transcript {
         }
     }
 
-    /// Sets how many other versions the answered prompts have, in order.
-    pub fn set_versions(&mut self, versions: &[usize]) {
-        let mut later = versions.iter().rev();
+    /// Sets how many other branches there are at the answered prompts, in order.
+    pub fn set_branch_counts(&mut self, counts: &[usize]) {
+        let mut later = counts.iter().rev();
         for index in (0..self.entries.len()).rev() {
             if !self.is_answered_prompt(&self.entries[index]) {
                 continue;
             }
             let count = later.next().copied().unwrap_or(0);
-            if std::mem::replace(&mut self.entries[index].other_versions, count) != count {
+            if std::mem::replace(&mut self.entries[index].other_branches, count) != count {
                 self.bump_revision(index);
             }
         }

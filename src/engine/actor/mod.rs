@@ -232,10 +232,14 @@ impl Actor {
         self.recovery.start_scan(&mut self.cx);
         LeftTasks::start_loading(&mut self.cx);
         let (history, is_one_shot) = (Arc::clone(&self.cx.history), self.cx.options.is_one_shot);
+        let recent_commands = self.cx.recent_commands.clone();
         self.cx.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
             let draft = (!is_one_shot).then(|| history.claim_draft()).flatten();
-            JobResult::Events(vec![Event::HistoryLoaded { prompts, draft }])
+            JobResult::Events(vec![
+                Event::HistoryLoaded { prompts, draft },
+                Event::RecentCommandsLoaded(recent_commands.load()),
+            ])
         });
     }
 

@@ -215,7 +215,7 @@ impl Actor {
         let (turn, conversation) = (turn.to_save(), &mut self.conversation);
         self.persist
             .save_answer(conversation, &turn, answer, usage, &self.cx);
-        self.conversation.report_versions(&mut self.cx);
+        self.conversation.report_branch_counts(&mut self.cx);
         // The new version may be in the same file.
         let rewritten = self.conversation.notes_of_last_turn();
         replaced_notes.retain(|old| !rewritten.iter().any(|new| new.path == old.path));

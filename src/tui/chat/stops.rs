@@ -160,7 +160,11 @@ impl Viewport {
             Some(stop) if stop.block.is_some() && step < 0 => stop.index + 1,
             Some(stop) => stop.index,
             None if self.follows_end => input.count(),
-            None => self.top_position(input, height).index,
+            None => {
+                // In the middle of a message, its own beginning is the previous one.
+                let top = self.top_position(input, height);
+                top.index + usize::from(step < 0 && top.row > 0)
+            }
         };
         let found = match step < 0 {
             true => (0..from.min(input.count())).rev().find(is_prompt),

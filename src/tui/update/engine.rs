@@ -11,7 +11,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
-    attachments, branches, find, messages, probe, queue, submit, turns, unsent,
+    attachments, branch_list, branches, find, messages, probe, queue, submit, turns, unsent,
 };
 
 /// Maximum width of a title in a notice.
@@ -50,10 +50,10 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::SavedSession(event) => saved_session_event(model, event),
         // A later event confirms that the title is saved.
         Event::SessionRenamed(title) => model.conversation.title = title,
-        Event::VersionsCounted(versions) => {
-            model.chat.transcript.set_versions(&versions);
+        Event::BranchesCounted(counts) => {
+            model.chat.transcript.set_branch_counts(&counts);
         }
-        Event::BranchesListed(list) => branches::show_branches(model, list),
+        Event::BranchesListed(list) => branch_list::show(model, list),
         Event::PrivateChanged(is_private) => {
             model.conversation.is_private = is_private;
             model.composer.private_changed(is_private);
@@ -73,6 +73,10 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::SamplingChanged(servers) => sampling_changed(model, servers),
         Event::ServersListed(_) | Event::ServerChanged(_) | Event::TrustChanged(_) => {
             servers_event(model, event);
+        }
+        Event::RecentCommandsLoaded(recent) => {
+            let names = recent.names().map(str::to_owned);
+            model.recent_commands.add_earlier(names);
         }
         Event::HistoryLoaded { prompts, draft } => unsent::history_loaded(model, &prompts, draft),
         Event::NoticePosted(notice) => model.notify(notice),

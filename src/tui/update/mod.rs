@@ -3,6 +3,7 @@
 
 pub mod actions;
 pub mod attachments;
+pub mod branch_list;
 pub mod branches;
 pub mod calls;
 pub mod composer;

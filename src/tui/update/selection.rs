@@ -343,6 +343,11 @@ pub fn release(model: &mut UiModel, at: Position) {
             with_pane(model, Focus::Chat, |view| {
                 let row = view.drawn_row_at(at);
                 view.viewport.stop = row.and_then(|row| view.viewport.stop_at(row));
+                if let Some(row) = row.filter(|row| view.viewport.is_fold_row(*row)) {
+                    let (height, input) = (view.height(), view.input);
+                    view.viewport.pin_position(input, height);
+                    view.viewport.toggle_fold(row.index);
+                }
             });
         }
         return;

@@ -247,7 +247,7 @@ fn with_more_mark(row: &str, columns: u16, more_mark: &str) -> String {
 
 /// Whether a notice fits into the hint line, beside the stop hint if that is shown.
 pub fn fits_hint_line(text: &str, model: &UiModel, columns: u16) -> bool {
-    let reserved = stop_hint(model).map_or(0, |hint| hint.len() + 7);
+    let reserved = stop_hint(model).map_or(0, |hint| width(&hint) + 7);
     width(Clean::single_line(text).as_str()) + reserved <= usize::from(columns)
 }
 

@@ -311,3 +311,14 @@ async fn meter_follows_an_undone_turn() {
         |event: &Event| used_tokens(event).is_some_and(|used_tokens| used_tokens + 1_000 < before);
     harness.wait_for("a smaller measurement", is_smaller).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn recent_commands_are_saved_except_in_a_private_conversation() {
+    let harness = EngineHarness::start(Script::default()).await;
+    harness.send(Command::RememberCommand("raw".into())).await;
+    harness.send(Command::SetPrivate(true)).await;
+    harness.send(Command::RememberCommand("log".into())).await;
+    let home = harness.shut_down().await;
+    let file = home.path().join("recent-commands.json");
+    assert_eq!(read_json(&file), json!(["raw"]));
+}

@@ -173,7 +173,7 @@ async fn a_note_deleted_during_indexing_is_skipped() {
     assert_eq!(report.notes, 1);
     assert_eq!(
         report.skipped,
-        [("a.md".to_owned(), "there is no such file".to_owned())]
+        [("a.md".to_owned(), "there is no such file".to_owned())].into()
     );
 }
 

@@ -244,6 +244,13 @@ impl ServersViewer {
 }
 
 impl Layer for ServersViewer {
+    fn action(&self) -> Option<Action> {
+        Some(match self.scope {
+            ViewerScope::Servers => Action::Mcp,
+            ViewerScope::Tools => Action::Tools,
+        })
+    }
+
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let servers = cx.shared.servers;
         self.refresh(servers);

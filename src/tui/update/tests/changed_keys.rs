@@ -295,6 +295,23 @@ fn the_notice_about_a_message_without_versions_names_the_changed_key() {
     chat.engine_event(Event::BranchesListed(Vec::new()));
     assert_eq!(
         chat.notice(),
-        "This message has no other versions. k edits it into a new one."
+        "This message has no other branches. k edits it into a new one."
+    );
+}
+
+#[test]
+fn the_room_beside_a_notice_is_measured_in_columns() {
+    let mut chat = chat();
+    chat.change_keys(&[("interrupt", &["Alt+ö", "Ctrl+C"])]);
+    chat.keys("hello<Enter>");
+    // The key takes one byte more than columns.
+    let room = 80 - "Alt+Ö stop".chars().count() - 7;
+    let text = format!("{}한", "x".repeat(room - 2));
+    chat.engine_event(Event::NoticePosted(Notice::info(text)));
+    let screen = chat.screen();
+    let last = screen.lines().last().expect("a hint line");
+    assert!(
+        last.contains("xxx") && last.contains("Alt+Ö stop"),
+        "{screen}"
     );
 }

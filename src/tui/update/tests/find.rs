@@ -309,3 +309,18 @@ fn a_key_in_a_transcript_of_10_mb_takes_little_time() {
     println!("slowest step: {slowest:?} of {steps}");
     assert!(slowest < Duration::from_millis(400), "{slowest:?}");
 }
+
+#[test]
+fn lines_of_note_agents_are_searched() {
+    let mut chat = chat();
+    chat.keys("find notes<Enter>");
+    let result = crate::domain::notes::AgentResult::NotesFound {
+        query: "routers".into(),
+        notes: vec!["network.md".into()],
+        remarks: vec!["old.md was left out: it is not text.".into()],
+    };
+    chat.turn_event(TurnEvent::AgentActed(result));
+    chat.model_answers("Found it.").wait(2_000);
+    chat.keys("<Ctrl+f>left out").search_ends();
+    assert_eq!(chat.find_line(), "Find left out 1 of 1");
+}

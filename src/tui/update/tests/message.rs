@@ -207,32 +207,32 @@ fn the_hint_explains_the_effect_of_sending_an_edit() {
 }
 
 #[test]
-fn prompts_with_other_versions_are_marked() {
+fn prompts_with_other_branches_are_marked() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("1");
     chat.keys("two<Enter>").model_answers("2").screen();
-    chat.engine_event(Event::VersionsCounted(vec![0, 2]));
+    chat.engine_event(Event::BranchesCounted(vec![0, 2]));
     let screen = chat.screen();
     let rows: Vec<&str> = screen.lines().map(str::trim).collect();
     let two = rows
         .iter()
         .position(|row| *row == "▌ two")
         .expect("a prompt");
-    assert_eq!(rows[two + 1], "2 other versions", "{screen}");
-    assert_eq!(screen.matches("other version").count(), 1, "{screen}");
-    chat.engine_event(Event::VersionsCounted(vec![1, 0]));
+    assert_eq!(rows[two + 1], "2 other branches", "{screen}");
+    assert_eq!(screen.matches("other branch").count(), 1, "{screen}");
+    chat.engine_event(Event::BranchesCounted(vec![1, 0]));
     let screen = chat.screen();
-    assert!(screen.contains("1 other version"), "{screen}");
+    assert!(screen.contains("1 other branch"), "{screen}");
     // An unanswered prompt is not counted.
     chat.keys("three<Enter>").turn_ends(TurnEnd::Cancelled);
-    chat.engine_event(Event::VersionsCounted(vec![0, 1]));
+    chat.engine_event(Event::BranchesCounted(vec![0, 1]));
     let screen = chat.screen();
     let rows: Vec<&str> = screen.lines().map(str::trim).collect();
     let two = rows
         .iter()
         .position(|row| *row == "▌ two")
         .expect("a prompt");
-    assert_eq!(rows[two + 1], "1 other version", "{screen}");
+    assert_eq!(rows[two + 1], "1 other branch", "{screen}");
 }
 
 #[test]

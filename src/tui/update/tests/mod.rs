@@ -21,11 +21,13 @@ mod earlier_run;
 mod find;
 mod first_run;
 mod help;
+mod help_here;
 mod hints;
 mod imports;
 mod lasting;
 mod left_tasks;
 mod lists;
+mod long_prompts;
 mod mentions;
 mod message;
 mod notice_area;
@@ -278,12 +280,12 @@ impl ChatHarness {
         self
     }
 
-    /// Takes the commands sent since the effects were last taken, except the requests for prompt
-    /// templates that typed commands cause.
+    /// Takes the commands sent since the effects were last taken, except those that every typed
+    /// command causes: requests for prompt templates and saving its name.
     fn commands(&mut self) -> Vec<Command> {
         let sent = std::mem::take(&mut self.sent);
         let commands = sent.into_iter().filter_map(|effect| match effect {
-            UiEffect::Send(Command::ListPromptTemplates) => None,
+            UiEffect::Send(Command::ListPromptTemplates | Command::RememberCommand(_)) => None,
             UiEffect::Send(command) => Some(command),
             _ => None,
         });

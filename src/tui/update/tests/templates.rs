@@ -1,5 +1,6 @@
 //! Prompt templates as commands, in the completion list and in the palette.
 
+use crate::domain::RecentCommands;
 use crate::domain::{Notice, PromptTemplate, PromptTemplates, TemplateBody};
 use crate::tui::update::tests::*;
 
@@ -179,7 +180,39 @@ fn the_palette_lists_templates_and_puts_recent_commands_first() {
     let rows: Vec<&str> = screen.lines().filter(|row| row.contains("  /")).collect();
     assert!(rows[0].contains("/raw"), "{screen}");
     assert!(rows[1].contains("/translate"), "{screen}");
-    assert!(rows[2].contains("/set-model"), "{screen}");
+    assert!(rows[2].contains("/models"), "{screen}");
+}
+
+#[test]
+fn recent_commands_are_saved_and_those_of_earlier_runs_come_after_them() {
+    let mut chat = chat();
+    let mut earlier = RecentCommands::default();
+    earlier.remember("log".into());
+    earlier.remember("raw".into());
+    chat.engine_event(Event::RecentCommandsLoaded(earlier));
+    chat.keys("<Ctrl+p>mouse cap<Enter>");
+    let is_saved = |effect: &UiEffect| match effect {
+        UiEffect::Send(Command::RememberCommand(name)) => name == "mouse",
+        _ => false,
+    };
+    assert!(chat.sent.iter().any(is_saved));
+    chat.keys("<Ctrl+p>");
+    let screen = chat.screen();
+    let rows: Vec<&str> = screen.lines().filter(|row| row.contains("  /")).collect();
+    for (row, command) in ["/mouse", "/raw", "/log", "/models"].iter().enumerate() {
+        assert!(rows[row].contains(command), "{command}: {screen}");
+    }
+}
+
+#[test]
+fn quitting_is_no_recent_command() {
+    for script in ["/exit<Enter>", "/quit<Enter>", "<Ctrl+p>exit<Enter>"] {
+        let mut chat = chat();
+        chat.keys(script);
+        let is_saved =
+            |effect: &UiEffect| matches!(effect, UiEffect::Send(Command::RememberCommand(_)));
+        assert!(!chat.sent.iter().any(is_saved), "{script}");
+    }
 }
 
 /// The labels of the completion list.
