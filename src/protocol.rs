@@ -201,6 +201,8 @@ pub enum Command {
     SetPrivate(bool),
     /// Saves unsent text; an empty one deletes the saved draft.
     SaveDraft(UnsentText),
+    /// Saves the unsent text of ordinary conversations that a private one has set aside.
+    SaveSetAsideDraft(UnsentText),
     /// Adds an unsent text to the saved prompt history, so that a later draft cannot replace it.
     AddToHistory(String),
     /// Reads a file to attach; answered by [`Event::AttachmentRead`].

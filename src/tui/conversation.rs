@@ -12,6 +12,8 @@ pub struct ConversationState {
     pub session: Option<SessionId>,
     /// Private conversations are never saved.
     pub is_private: bool,
+    /// The user asked to end private mode within this conversation.
+    pub ends_private: bool,
     pub has_branches: bool,
     /// Whether `/undo` has removed a turn since the session was opened.
     pub has_undone_turn: bool,

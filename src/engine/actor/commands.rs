@@ -103,6 +103,7 @@ impl Actor {
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
             Command::SaveDraft(draft) => self.save_draft(draft),
+            Command::SaveSetAsideDraft(draft) => self.write_draft(draft),
             Command::AddToHistory(text) => self.add_to_history(text),
             Command::ServerContent(command) => self.handle_server_content(command),
             Command::Attach { .. }
@@ -278,6 +279,10 @@ impl Actor {
         if self.persist.is_private() && !draft.is_blank() {
             return;
         }
+        self.write_draft(draft);
+    }
+
+    fn write_draft(&mut self, draft: UnsentText) {
         let history = Arc::clone(&self.cx.history);
         let save = history.next_save();
         self.cx.jobs.spawn_blocking(move || {

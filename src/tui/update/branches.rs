@@ -11,7 +11,7 @@ use crate::tui::layer::PickedItem;
 use crate::tui::msg::UiEffect;
 use crate::tui::settings;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{messages, submit};
+use crate::tui::update::{messages, set_aside, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
 use crate::tui::widgets::picker::{Picker, PickerRow};
 use jiff::tz::TimeZone;
@@ -320,6 +320,10 @@ pub fn set_private(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffe
         "off" => false,
         _ => return model.notify(Notice::warning("Usage: /private [off]")),
     };
+    if is_private && !model.conversation.is_private {
+        set_aside::begin_private(model, effects);
+    }
+    model.conversation.ends_private = !is_private;
     effects.push(UiEffect::Send(Command::SetPrivate(is_private)));
 }
 

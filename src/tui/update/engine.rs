@@ -11,7 +11,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
-    attachments, branches, find, messages, probe, queue, submit, turns, unsent,
+    attachments, branches, find, messages, probe, queue, set_aside, submit, turns, unsent,
 };
 
 /// Maximum width of a title in a notice.
@@ -57,6 +57,10 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::PrivateChanged(is_private) => {
             model.conversation.is_private = is_private;
             model.composer.private_changed(is_private);
+            // If another conversation opens, the queue returns only afterwards.
+            if std::mem::take(&mut model.conversation.ends_private) {
+                set_aside::end_private(model);
+            }
         }
         Event::KeysChanged(keys) => model.keymap.set_settings(keys),
         Event::ResumingTurn => resuming_turn(model),
@@ -195,4 +199,5 @@ fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEf
     if has_waiting_prompts {
         submit::send_queued(model, effects);
     }
+    set_aside::end_private(model);
 }

@@ -19,6 +19,7 @@ pub mod probe;
 pub mod queue;
 pub mod requests;
 pub mod selection;
+pub mod set_aside;
 pub mod submit;
 pub mod turns;
 pub mod unsent;
@@ -92,7 +93,12 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     let requests_private = effects.contains(&UiEffect::Send(Command::SetPrivate(true)));
     let is_private = model.conversation.is_private;
     if model.composer.track_draft(is_private, requests_private) {
-        effects.push(UiEffect::Send(Command::SaveDraft(UnsentText::default())));
+        let set_aside = model.composer.set_aside();
+        let command = match set_aside.is_blank() {
+            true => Command::SaveDraft(UnsentText::default()),
+            false => Command::SaveSetAsideDraft(set_aside.clone()),
+        };
+        effects.push(UiEffect::Send(command));
     }
     if !model.composer.has_unsent_text() {
         model.attachments.clear_lost();
@@ -246,6 +252,10 @@ fn command_rejected(model: &mut UiModel, command: Command) {
     let notice = Notice::failure("The engine is busy and did not accept the command.")
         .with_advice("Try again in a moment.");
     model.composer.command_rejected(&command);
+    if command == Command::SetPrivate(true) {
+        set_aside::end_private(model);
+        model.composer.save_draft_at_once();
+    }
     if let Command::Submit { turn, .. } = command {
         let end = TurnEnd::Failed {
             notice: notice.clone(),

@@ -39,6 +39,7 @@ mod server_form;
 mod servers;
 mod servers_viewer;
 mod sessions_browser;
+mod set_aside;
 mod settings_edits;
 mod spoofing;
 mod stopped_turns;
