@@ -5,7 +5,7 @@ use crate::domain::{EntryBody, LastPrompt, Notice, Prompt, PromptKind, TurnId, W
 use crate::protocol::{BranchSummary, Command};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::composer::state::MessageTarget;
-use crate::tui::conversation::{BranchRequest, ReplacementTurn, title_of};
+use crate::tui::conversation::{BranchRequest, ReplacementTurn, TitleSource, title_of};
 use crate::tui::keymap::Action;
 use crate::tui::layer::PickedItem;
 use crate::tui::msg::UiEffect;
@@ -240,8 +240,8 @@ fn reset_after_removal(model: &mut UiModel) {
     model.chat.rebuild_indices();
     model.conversation.is_last_answer_truncated = false;
     model.conversation.last_prompt = None;
-    if is_empty {
-        model.conversation.title.clear();
+    if is_empty && model.conversation.title_source == TitleSource::FirstAnswered {
+        model.conversation.title_source = TitleSource::Unanswered;
     }
 }
 

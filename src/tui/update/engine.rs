@@ -41,7 +41,8 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             queue::leave_conversation(model);
         }
         Event::SessionSaved(session) => {
-            model.conversation.session = Some(session);
+            let stopped_prompt = model.chat.transcript.first_prompt_with_text();
+            model.conversation.saved(session, stopped_prompt);
             if let Some(tour) = &mut model.tour {
                 tour.has_saved = true;
             }
@@ -49,7 +50,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::SessionDeleted { title, .. } => session_deleted(model, &title),
         Event::SavedSession(event) => saved_session_event(model, event),
         // A later event confirms that the title is saved.
-        Event::SessionRenamed(title) => model.conversation.title = title,
+        Event::SessionRenamed(title) => model.conversation.set_title(title),
         Event::VersionsCounted(versions) => {
             model.chat.transcript.set_versions(&versions);
         }
@@ -147,7 +148,7 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
     let notice = match event {
         SavedSessionEvent::Found { .. } | SavedSessionEvent::Indexed(_) => return,
         SavedSessionEvent::Forked { title } => {
-            model.conversation.title = title;
+            model.conversation.set_title(title);
             return;
         }
         SavedSessionEvent::Renamed { title, .. } => {
