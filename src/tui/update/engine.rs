@@ -20,6 +20,12 @@ const TITLE_COLUMNS_MAX: usize = 50;
 pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect>) {
     model.with_layer(|layer, cx| layer.handle_event(&event, cx));
     model.with_dialogs(|dialogs, cx| dialogs.handle_event(&event, cx));
+    if let Event::PromptTemplatesListed(templates) = &event {
+        let problems = model.template_problems.take_new(templates);
+        problems
+            .into_iter()
+            .for_each(|problem| model.notices.queue(problem));
+    }
     let needed_first_model = model.needs_first_model();
     let Some(event) = model.engine.apply(event) else {
         // The event may have selected the first model; prompts sent earlier waited for one.
