@@ -243,7 +243,11 @@ impl Composer {
         // While a prompt is recalled, the user's own text is not in the editor.
         if let Some(stashed) = self.history.stashed_text() {
             let recalled = std::mem::replace(&mut typed, stashed.to_owned());
-            others.extend(Some(recalled).filter(|text| self.history.recalled() != Some(text)));
+            let edited = Some(recalled).filter(|text| self.history.recalled() != Some(text));
+            match stashed.trim().is_empty() {
+                true => typed = edited.unwrap_or_default(),
+                false => others.extend(edited),
+            }
         }
         let edited = self.edited();
         let is_old = |edited: &EditedMessage| {

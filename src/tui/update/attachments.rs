@@ -192,7 +192,7 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
             model.notify(Notice::info("This file is already attached."));
         }
         ReadOutcome::Text(paste) => {
-            model.composer.begin_typing();
+            model.composer.continue_typing();
             model.composer.editor.insert(&paste);
         }
         ReadOutcome::Failed if is_clipboard && model.composer.edit(Edit::Yank) => {
