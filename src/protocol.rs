@@ -297,8 +297,13 @@ pub enum Event {
     },
     /// The number of other versions of each answered prompt of the conversation.
     VersionsCounted(Vec<usize>),
-    /// The result of [`Command::FindMentioned`]: the paths that are files.
-    MentionedFound(QueryId, Vec<String>),
+    /// The result of [`Command::FindMentioned`]: the paths that are files, and those that look like
+    /// files and do not exist.
+    MentionedFound {
+        query: QueryId,
+        files: Vec<String>,
+        missing: Vec<String>,
+    },
     /// The result of [`NoteCommand::FindPaths`].
     NotePathsFound {
         fragment: String,

@@ -146,9 +146,11 @@ pub fn handle_event(
                 mentions::send_if_read(model, effects);
             }
         }
-        Event::MentionedFound(query, files) => {
-            mentions::handle_found(model, query, &files, effects);
-        }
+        Event::MentionedFound {
+            query,
+            files,
+            missing,
+        } => mentions::handle_found(model, query, (&files, &missing), effects),
         Event::FilesFound { query, found } => model.attachments.search.handle_found(query, found),
         Event::ImageSupportChecked {
             model: checked,
