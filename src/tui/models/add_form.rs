@@ -3,6 +3,7 @@
 
 use crate::domain::model::Secret;
 use crate::domain::model_catalog::unlisted_model_notice;
+use crate::domain::server_address::with_scheme;
 use crate::domain::{NewModel, NewModelServer, NewServerField, Notice, ProviderKind, Severity};
 use crate::protocol::{Command, Event};
 use crate::tui::input::decode::typed_char;
@@ -141,6 +142,13 @@ impl AddModelForm {
     }
 
     fn go_to(&mut self, row: usize, cx: &mut UiContext) {
+        // The user sees the whole address before anything is sent there.
+        if self.at == ADDRESS
+            && row != ADDRESS
+            && let Some(address) = with_scheme(&self.address.text())
+        {
+            self.address.set(&address);
+        }
         self.at = row.min(self.last_row());
         self.offered.clear_selection();
         // Request the names as soon as the server is known, so that they are there when needed.
