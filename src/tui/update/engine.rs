@@ -69,7 +69,12 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
                 set_aside::end_private(model);
             }
         }
-        Event::KeysChanged(keys) => model.keymap.set_settings(keys),
+        Event::KeysChanged(keys) => {
+            model.keymap.set_settings(keys);
+            let lost = model.keymap.take_lost_key_notices();
+            lost.into_iter()
+                .for_each(|notice| model.notices.queue(notice));
+        }
         Event::ResumingTurn => resuming_turn(model),
         Event::PromptOffered { prompt, notice } => {
             unsent::prompt_offered(model, prompt, notice, effects);

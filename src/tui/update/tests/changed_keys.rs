@@ -8,10 +8,16 @@ use crate::tui::update::tests::read_before_run::with_tool_call;
 use crate::tui::update::tests::*;
 
 impl ChatHarness {
+    /// Changes keys and waits until the notices about lost keys are gone.
     fn change_keys(&mut self, entries: &[(&str, &[&str])]) -> &mut Self {
-        let keys = Arc::new(key_settings(entries));
-        self.engine_event(Event::KeysChanged(keys));
+        self.set_keys(entries);
+        while !self.wait(10_000).notice().is_empty() {}
         self
+    }
+
+    fn set_keys(&mut self, entries: &[(&str, &[&str])]) -> &mut Self {
+        let keys = Arc::new(key_settings(entries));
+        self.engine_event(Event::KeysChanged(keys))
     }
 }
 
@@ -297,4 +303,26 @@ fn the_notice_about_a_message_without_versions_names_the_changed_key() {
         chat.notice(),
         "This message has no other versions. k edits it into a new one."
     );
+}
+
+#[test]
+fn an_action_that_lost_its_key_is_reported_once() {
+    for (entries, expected) in [
+        (
+            &[("commands", &["Ctrl+F"][..])][..],
+            "Ctrl+F is now the key of `commands`, so `find` has none. Set `keys.find` to give it one.",
+        ),
+        (
+            &[("commands", &["Ctrl+O"])],
+            "Ctrl+O is now the key of `commands`; `sessions` still has F4.",
+        ),
+        (&[("commands", &["Ctrl+F"]), ("find", &["F9"])], ""),
+        (&[("commands", &["F9"])], ""),
+    ] {
+        let mut chat = chat();
+        chat.set_keys(entries);
+        assert_eq!(chat.notice(), expected);
+        chat.wait(10_000).set_keys(entries);
+        assert_eq!(chat.notice(), "", "the same keys again: {entries:?}");
+    }
 }
