@@ -110,11 +110,13 @@ async fn run_screen(
         event_loop.keep_draft().await;
     }
     let saved_title = event_loop.model.conversation.saved_title();
-    let left_tasks = left_tasks::farewell(&event_loop.model.engine.left_tasks);
+    let columns = event_loop.model.screen.size.0;
+    let left_tasks = left_tasks::farewell(&event_loop.model.engine.left_tasks, columns);
     outcome.map(|exit| ScreenEnd {
         exit,
         saved_title,
         left_tasks,
+        columns,
     })
 }
 

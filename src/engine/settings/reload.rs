@@ -340,7 +340,7 @@ fn unchanged_notice(causes: &BTreeSet<BannerCause>) -> Notice {
     match files.as_str() {
         "" => Notice::info("The files match the active settings: nothing changes."),
         files => Notice::warning(format!("Nothing changed: {files} could not be read."))
-            .with_advice("The message above says why."),
+            .with_advice("See the warning about it."),
     }
 }
 

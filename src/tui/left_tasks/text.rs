@@ -1,6 +1,8 @@
 //! Texts about tasks that the user left running. Server texts in them are not sanitized.
 
 use crate::domain::{LeftTask, LeftTaskState};
+use crate::text::Clean;
+use crate::tui::widgets::painter::wrapped_rows;
 use std::time::Duration;
 
 /// The status of a task. A server's text in it may contain line breaks.
@@ -40,8 +42,8 @@ pub fn header_label(tasks: &[LeftTask]) -> Option<String> {
     }
 }
 
-/// A sentence at exit about the tasks that continue; `None` without tasks.
-pub fn farewell(tasks: &[LeftTask]) -> Option<String> {
+/// A sentence at exit about the tasks that continue, wrapped to the terminal; `None` without tasks.
+pub fn farewell(tasks: &[LeftTask], columns: u16) -> Option<String> {
     let text = match tasks.len() {
         0 => return None,
         1 => "A task that you left is not cancelled: /tasks lists it in the next run.".to_owned(),
@@ -49,7 +51,8 @@ pub fn farewell(tasks: &[LeftTask]) -> Option<String> {
             "{count} tasks that you left are not cancelled: /tasks lists them in the next run."
         ),
     };
-    Some(text)
+    let rows = wrapped_rows(&Clean::single_line(&text), columns.max(20));
+    Some(rows.join("\n"))
 }
 
 #[cfg(test)]
