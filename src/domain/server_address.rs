@@ -1,6 +1,5 @@
 //! The address of a model server as the user types it.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
 /// Endings of host names that exist only in a local network.
@@ -36,30 +35,34 @@ fn is_local(host: &Host<&str>) -> bool {
         Host::Domain(name) => {
             !name.contains('.') || LOCAL_ENDINGS.iter().any(|ending| name.ends_with(ending))
         }
-        Host::Ipv4(address) => is_local_ipv4(*address),
+        Host::Ipv4(address) => is_local_ipv4(address.octets()),
         Host::Ipv6(address) => match address.to_ipv4_mapped() {
-            Some(address) => is_local_ipv4(address),
-            None => is_local_ipv6(*address),
+            Some(address) => is_local_ipv4(address.octets()),
+            None => is_local_ipv6(address.segments()),
         },
     }
 }
 
-fn is_local_ipv4(address: Ipv4Addr) -> bool {
-    let [first, second, ..] = address.octets();
-    // RFC 6598, which VPNs such as Tailscale use.
-    let is_shared = first == 100 && (64..128).contains(&second);
-    is_shared
-        || address.is_loopback()
-        || address.is_private()
-        || address.is_link_local()
-        || address.is_unspecified()
+/// Loopback, private (RFC 1918), link-local, unspecified, and shared addresses (RFC 6598), which VPNs
+/// such as Tailscale use.
+fn is_local_ipv4(octets: [u8; 4]) -> bool {
+    matches!(
+        octets,
+        [127 | 10, ..]
+            | [192, 168, ..]
+            | [172, 16..=31, ..]
+            | [169, 254, ..]
+            | [100, 64..=127, ..]
+            | [0, 0, 0, 0]
+    )
 }
 
-fn is_local_ipv6(address: Ipv6Addr) -> bool {
-    address.is_loopback()
-        || address.is_unspecified()
-        || address.is_unique_local()
-        || address.is_unicast_link_local()
+/// Loopback, unspecified, unique local (RFC 4193), and link-local addresses.
+fn is_local_ipv6(segments: [u16; 8]) -> bool {
+    matches!(
+        segments,
+        [0, 0, 0, 0, 0, 0, 0, 0 | 1] | [0xfc00..=0xfdff, ..] | [0xfe80..=0xfebf, ..]
+    )
 }
 
 #[cfg(test)]

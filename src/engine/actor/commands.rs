@@ -102,8 +102,7 @@ impl Actor {
             | Command::ForkSession => self.change_session(command),
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
-            Command::SaveDraft(draft) => self.save_draft(draft),
-            Command::SaveSetAsideDraft(draft) => self.write_draft(draft),
+            Command::SaveDraft(_) | Command::SaveSetAsideDraft(_) => self.route_draft(command),
             Command::AddToHistory(text) => self.add_to_history(text),
             Command::ServerContent(command) => self.handle_server_content(command),
             Command::Attach { .. }
@@ -112,6 +111,14 @@ impl Actor {
             | Command::CheckImageSupport => self.route_attachment(command),
             // Handled by `handle_command`.
             Command::Shutdown | Command::ShutdownKeepingTurn => {}
+        }
+    }
+
+    fn route_draft(&mut self, command: Command) {
+        match command {
+            Command::SaveDraft(draft) => self.save_draft(draft),
+            Command::SaveSetAsideDraft(draft) => self.write_draft(draft),
+            _ => {}
         }
     }
 

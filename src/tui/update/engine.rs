@@ -1,6 +1,6 @@
 //! Applies engine events to the model.
 
-use crate::domain::{Notice, ServerId, Session};
+use crate::domain::{Notice, ServerId, Session, SessionId};
 use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
@@ -22,9 +22,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
     model.with_dialogs(|dialogs, cx| dialogs.handle_event(&event, cx));
     if let Event::PromptTemplatesListed(templates) = &event {
         let problems = model.template_problems.take_new(templates);
-        problems
-            .into_iter()
-            .for_each(|problem| model.notices.queue(problem));
+        model.notices.queue_all(problems);
     }
     let needed_first_model = model.needs_first_model();
     let Some(event) = model.engine.apply(event) else {
@@ -46,13 +44,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.conversation.is_opening = false;
             queue::leave_conversation(model);
         }
-        Event::SessionSaved(session) => {
-            let stopped_prompt = model.chat.transcript.first_prompt_with_text();
-            model.conversation.saved(session, stopped_prompt);
-            if let Some(tour) = &mut model.tour {
-                tour.has_saved = true;
-            }
-        }
+        Event::SessionSaved(session) => session_saved(model, session),
         Event::SessionDeleted { title, .. } => session_deleted(model, &title),
         Event::SavedSession(event) => saved_session_event(model, event),
         // A later event confirms that the title is saved.
@@ -61,19 +53,11 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.chat.transcript.set_versions(&versions);
         }
         Event::BranchesListed(list) => branches::show_branches(model, list),
-        Event::PrivateChanged(is_private) => {
-            model.conversation.is_private = is_private;
-            model.composer.private_changed(is_private);
-            // If another conversation opens, the queue returns only afterwards.
-            if std::mem::take(&mut model.conversation.ends_private) {
-                set_aside::end_private(model);
-            }
-        }
+        Event::PrivateChanged(is_private) => set_aside::private_changed(model, is_private),
         Event::KeysChanged(keys) => {
             model.keymap.set_settings(keys);
-            let lost = model.keymap.take_lost_key_notices();
-            lost.into_iter()
-                .for_each(|notice| model.notices.queue(notice));
+            let notices = model.keymap.take_lost_key_notices();
+            model.notices.queue_all(notices);
         }
         Event::ResumingTurn => resuming_turn(model),
         Event::PromptOffered { prompt, notice } => {
@@ -97,6 +81,14 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::ShutDown => effects.push(UiEffect::Quit),
         // Layers, dialogs and the engine state have already handled the rest.
         _ => {}
+    }
+}
+
+fn session_saved(model: &mut UiModel, session: SessionId) {
+    let stopped_prompt = model.chat.transcript.first_prompt_with_text();
+    model.conversation.saved(session, stopped_prompt);
+    if let Some(tour) = &mut model.tour {
+        tour.has_saved = true;
     }
 }
 

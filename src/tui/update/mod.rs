@@ -24,7 +24,7 @@ pub mod submit;
 pub mod turns;
 pub mod unsent;
 
-use crate::domain::{Notice, TurnEnd, TurnEvent, UnsentText, Usage};
+use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
 use crate::protocol::{Command, LogLine};
 use crate::tui::clipboard::{CopyMethod, CopyReport};
 use crate::tui::demo_tour::progress;
@@ -93,12 +93,7 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     let requests_private = effects.contains(&UiEffect::Send(Command::SetPrivate(true)));
     let is_private = model.conversation.is_private;
     if model.composer.track_draft(is_private, requests_private) {
-        let set_aside = model.composer.set_aside();
-        let command = match set_aside.is_blank() {
-            true => Command::SaveDraft(UnsentText::default()),
-            false => Command::SaveSetAsideDraft(set_aside.clone()),
-        };
-        effects.push(UiEffect::Send(command));
+        effects.push(UiEffect::Send(set_aside::save_remaining(model)));
     }
     if !model.composer.has_unsent_text() {
         model.attachments.clear_lost();

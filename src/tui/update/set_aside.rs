@@ -1,6 +1,6 @@
 //! Keeps the last run's unsent text out of private conversations, and puts it back afterwards.
 
-use crate::domain::Notice;
+use crate::domain::{Notice, UnsentText};
 use crate::protocol::Command;
 use crate::tui::msg::UiEffect;
 use crate::tui::ui_model::UiModel;
@@ -25,6 +25,26 @@ pub fn begin_private(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             }
         };
         model.notices.queue(Notice::info(text));
+    }
+}
+
+/// The command that removes the message and the queue from the draft on disk, because they were sent
+/// or discarded.
+pub fn save_remaining(model: &UiModel) -> Command {
+    let set_aside = model.composer.set_aside();
+    match set_aside.is_blank() {
+        true => Command::SaveDraft(UnsentText::default()),
+        false => Command::SaveSetAsideDraft(set_aside.clone()),
+    }
+}
+
+/// Handles the start or the end of private mode.
+pub fn private_changed(model: &mut UiModel, is_private: bool) {
+    model.conversation.is_private = is_private;
+    model.composer.private_changed(is_private);
+    // If another conversation opens, the queue returns only afterwards.
+    if std::mem::take(&mut model.conversation.ends_private) {
+        end_private(model);
     }
 }
 
