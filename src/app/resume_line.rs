@@ -97,7 +97,7 @@ mod tests {
             (
                 short,
                 40,
-                "humble --continue\n  resumes \"What is the weather in Bus…\"",
+                "humble --continue\n  resumes \"What is the weather in Busa…\"",
             ),
             (
                 long,
