@@ -203,6 +203,8 @@ pub enum Command {
     SetPrivate(bool),
     /// Saves unsent text; an empty one deletes the saved draft.
     SaveDraft(UnsentText),
+    /// Saves the unsent text of ordinary conversations that a private one has set aside.
+    SaveSetAsideDraft(UnsentText),
     /// Adds an unsent text to the saved prompt history, so that a later draft cannot replace it.
     AddToHistory(String),
     /// Saves the name of a command that the user ran, for the palette.
@@ -301,8 +303,13 @@ pub enum Event {
     },
     /// The number of other branches at each answered prompt of the conversation.
     BranchesCounted(Vec<usize>),
-    /// The result of [`Command::FindMentioned`]: the paths that are files.
-    MentionedFound(QueryId, Vec<String>),
+    /// The result of [`Command::FindMentioned`]: the paths that are files, and those that look like
+    /// files and do not exist.
+    MentionedFound {
+        query: QueryId,
+        files: Vec<String>,
+        missing: Vec<String>,
+    },
     /// The result of [`NoteCommand::FindPaths`].
     NotePathsFound {
         fragment: String,

@@ -194,7 +194,7 @@ fn farewell(sessions: &Path, is_new_user: bool) -> String {
         lines = format!("The demo's conversations are in\n{}\n", sessions.display());
     }
     if is_new_user {
-        lines += "To connect a model, start `humble`: it shows you how.\n";
+        lines += "Start `humble` to connect a model.\n";
     }
     lines
 }
@@ -255,7 +255,10 @@ async fn run_screen(
         println!("{left_tasks}");
     }
     if let (tui::ScreenExit::Quit, false, Some(title)) = (end.exit, is_demo, &end.saved_title) {
-        println!("{}", resume_line::resume_line(resume_command, title));
+        println!(
+            "{}",
+            resume_line::resume_line(resume_command, title, end.columns)
+        );
     }
     Ok(ScreenOutcome::Exited(end.exit))
 }
@@ -391,7 +394,7 @@ mod tests {
         let lines = farewell(&sessions, true);
         let lines: Vec<&str> = lines.lines().collect();
         assert_eq!(lines[..2], ["The demo's conversations are in", &path]);
-        assert!(lines[2].contains("`humble`") && lines[2].len() <= 80);
+        assert!(lines[2].contains("`humble`") && lines[2].len() <= 40);
         assert_eq!(farewell(&sessions, false).lines().count(), 2);
     }
 }

@@ -33,6 +33,7 @@ pub mod sampling;
 pub mod schema;
 pub mod secrets;
 pub mod server;
+pub mod server_address;
 pub mod server_content;
 pub mod server_log;
 pub mod server_request;

@@ -111,11 +111,14 @@ async fn run_screen(
     }
     let saved_title = event_loop.model.conversation.saved_title();
     let model = &event_loop.model;
-    let left_tasks = left_tasks::farewell(&model.engine.left_tasks, &model.servers_pane.servers);
+    let servers = &model.servers_pane.servers;
+    let columns = model.screen.size.0;
+    let left_tasks = left_tasks::farewell(&model.engine.left_tasks, servers, columns);
     outcome.map(|exit| ScreenEnd {
         exit,
         saved_title,
         left_tasks,
+        columns,
     })
 }
 

@@ -24,6 +24,7 @@ use crate::tui::panes::{Focus, PaneState};
 use crate::tui::probe_progress::ProbeProgress;
 use crate::tui::screen::ScreenState;
 use crate::tui::servers::state::ServersPane;
+use crate::tui::templates::problems::TemplateProblems;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +48,7 @@ pub struct UiModel {
     pub composer: Composer,
     pub attachments: AttachmentList,
     pub recent_commands: RecentCommands,
+    pub template_problems: TemplateProblems,
     pub interrupt: InterruptState,
     pub panes: PaneState,
     /// The layer that the user opened over the panes.
@@ -107,6 +109,7 @@ impl UiModel {
             composer,
             attachments: AttachmentList::default(),
             recent_commands: RecentCommands::default(),
+            template_problems: TemplateProblems::default(),
             interrupt: InterruptState::default(),
             panes: PaneState::new(!options.is_sidebar_closed),
             layer: None,

@@ -102,7 +102,7 @@ impl Actor {
             | Command::ForkSession => self.change_session(command),
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
-            Command::SaveDraft(draft) => self.save_draft(draft),
+            Command::SaveDraft(_) | Command::SaveSetAsideDraft(_) => self.route_draft(command),
             Command::AddToHistory(_) | Command::RememberCommand(_) => self.remember(command),
             Command::ServerContent(command) => self.handle_server_content(command),
             Command::Attach { .. }
@@ -111,6 +111,14 @@ impl Actor {
             | Command::CheckImageSupport => self.route_attachment(command),
             // Handled by `handle_command`.
             Command::Shutdown | Command::ShutdownKeepingTurn => {}
+        }
+    }
+
+    fn route_draft(&mut self, command: Command) {
+        match command {
+            Command::SaveDraft(draft) => self.save_draft(draft),
+            Command::SaveSetAsideDraft(draft) => self.write_draft(draft),
+            _ => {}
         }
     }
 
@@ -287,6 +295,10 @@ impl Actor {
         if self.persist.is_private() && !draft.is_blank() {
             return;
         }
+        self.write_draft(draft);
+    }
+
+    fn write_draft(&mut self, draft: UnsentText) {
         let history = Arc::clone(&self.cx.history);
         let save = history.next_save();
         self.cx.jobs.spawn_blocking(move || {

@@ -18,9 +18,7 @@ pub(super) use window::{
     ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate, raw_estimate_definitions,
 };
 
-use crate::domain::{
-    Advice, Dialect, ImageSupport, Message, ModelConfig, ModelInfo, Notice, Toolset, Usage,
-};
+use crate::domain::{Advice, Dialect, Message, ModelConfig, ModelInfo, Notice, Toolset, Usage};
 use crate::protocol::{Ask, ContextMeter, ContextShares, UserChoice};
 use crate::provider::ChatRequest;
 use crate::text::token_estimate::Vocabulary;
@@ -91,6 +89,7 @@ struct ContextUsage {
     accepts_truncation: bool,
     has_warned_too_long: bool,
     has_warned_truncated: bool,
+    has_reported_left_out_images: bool,
     was_nearly_full: bool,
     meter: ContextMeter,
 }
@@ -165,11 +164,9 @@ impl ContextBudget {
                 ..ContextUsage::default()
             };
         }
-        // Servers that do not truncate silently report an overflow. They are asked only whether the
-        // model sees images.
-        let needs_model_info = model.provider.truncates_silently()
-            || images::has_result_images(messages)
-                && ImageSupport::of(model, None) == ImageSupport::Unknown;
+        // Other servers report an overflow, so they need not be asked first.
+        let needs_model_info =
+            model.provider.truncates_silently() || images::needs_support(messages, model);
         if needs_model_info && self.usage.model_info.is_none() {
             self.usage.has_asked_for_model_info = true;
             return vec![BudgetOutput::FetchModelInfo(Arc::clone(model))];
@@ -194,21 +191,15 @@ impl ContextBudget {
         self.fit_request()
     }
 
-    /// Removes images that must not be sent to the model, see [`images::apply_support`]. Returns a
-    /// refusal if the model takes none and the prompt of the turn has some.
-    fn apply_image_support(&self, unsent: &mut UnsentRequest) -> Option<BudgetOutput> {
-        let support = ImageSupport::of(&unsent.model, self.usage.model_info.as_deref());
-        let prompt = (&*unsent.model.name, unsent.has_prompt_images);
-        images::apply_support(support, prompt, &mut unsent.messages).map(BudgetOutput::Refuse)
-    }
-
     /// Chooses the context size for the queued request and sends it, or asks the user.
     fn fit_request(&mut self) -> Vec<BudgetOutput> {
         let Some(mut unsent) = self.unsent.take() else {
             return Vec::new();
         };
-        if let Some(refusal) = self.apply_image_support(&mut unsent) {
-            return vec![refusal];
+        let mut outputs = Vec::new();
+        match self.usage.apply_image_support(&mut unsent) {
+            Some(BudgetOutput::Refuse(notice)) => return vec![BudgetOutput::Refuse(notice)],
+            notice => outputs.extend(notice),
         }
         let (model, model_info, usage) = (
             &unsent.model,
@@ -219,7 +210,6 @@ impl ContextBudget {
         let vocabulary = Vocabulary::for_model(model_info.family.as_deref(), &model.model);
         usage.shares = window::raw_shares(&unsent.messages, native_tools, vocabulary);
         let estimate = usage.calibration.estimate(usage.shares.total);
-        let mut outputs = Vec::new();
         if !model.provider.truncates_silently() {
             let limit = window::displayed_limit(model, &model_info, 0);
             outputs.push(usage.set_estimate(estimate, limit, usage.shares));
@@ -237,7 +227,8 @@ impl ContextBudget {
             ContextFit::Grows { from, to } if !usage.accepts_truncation => {
                 let question = Ask::GrowContext { estimate, from, to };
                 self.unsent = Some(unsent);
-                return vec![BudgetOutput::AskUser { question, to }];
+                outputs.push(BudgetOutput::AskUser { question, to });
+                return outputs;
             }
             ContextFit::TooLong { num_ctx } | ContextFit::Grows { from: num_ctx, .. } => {
                 let cost = usage.dominant_tool_cost(&unsent.tools, estimate);

@@ -207,9 +207,7 @@ impl LiveSettings {
         if files.is_requested {
             self.reload.declined.clear();
             if files.is_unchanged {
-                cx.notice(Notice::info(
-                    "The files match the active settings: nothing changes.",
-                ));
+                cx.notice(unchanged_notice(&self.reload.file_banner_causes));
             }
         }
         self.ask_about_changes(files, trust, cx);
@@ -337,6 +335,23 @@ impl LiveSettings {
         if previous != cx.banners {
             cx.push_banners();
         }
+    }
+}
+
+/// The notice of a requested reload that changed nothing. Files that could not be read have banners
+/// with these causes.
+fn unchanged_notice(causes: &BTreeSet<BannerCause>) -> Notice {
+    let unread = causes.iter().filter_map(|cause| match cause {
+        BannerCause::UnreadableFile(file) => Some(file.as_str()),
+        BannerCause::UnreadableTrust => Some("trust.json"),
+        _ => None,
+    });
+    let unread: BTreeSet<&str> = unread.collect();
+    let files = Vec::from_iter(unread).join(" and ");
+    match files.as_str() {
+        "" => Notice::info("The files match the active settings: nothing changes."),
+        files => Notice::warning(format!("Nothing changed: {files} could not be read."))
+            .with_advice("See the warning about it."),
     }
 }
 

@@ -47,8 +47,9 @@ impl DemoTour {
         let previous_step = self.step;
         self.done[step] = true;
         // From the thinking step on, a later step skips those before it: the thinking pane is
-        // optional.
-        if self.step >= STEP_THINKING && step > self.step {
+        // optional. The help and the palette may be needed at any time, so they skip nothing.
+        let is_aid = step == STEP_COMMANDS || step == STEP_HELP;
+        if self.step >= STEP_THINKING && step > self.step && !is_aid {
             self.step = step;
         }
         while self.done.get(self.step) == Some(&true) {

@@ -9,6 +9,7 @@ mod layer_lookup;
 mod layer_table;
 pub mod layers;
 mod lookup;
+mod lost_keys;
 mod scope;
 mod user_keys;
 

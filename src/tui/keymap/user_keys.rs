@@ -3,6 +3,7 @@
 //! keeps the default.
 
 use super::layers::{KeyContext, LayerKey};
+use super::lost_keys::{LostKeys, lost_keys};
 use super::{Action, Binding, BindingGroup, BindingScope, Chord, KeyProtocol, TABLE, all_bindings};
 use crate::domain::{Banner, BannerCause, KeyEntry, KeySettings, Notice};
 use crate::text::suggest::nearest;
@@ -46,6 +47,7 @@ pub(super) struct ResolvedKeys {
     pub banners: Vec<Banner>,
     /// All unusable entries, for the log.
     pub problems: Vec<String>,
+    pub lost: Vec<LostKeys>,
 }
 
 pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> ResolvedKeys {
@@ -63,10 +65,17 @@ pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> Resolved
         problems.push(problem);
     }
     let keys = all_bindings().map(|binding| keys_of(binding, &chosen));
+    let has_own_keys =
+        |binding: &Binding| chosen.iter().any(|own| own.binding.name == binding.name);
+    let winner_of = |loser: &Binding, key| {
+        let winner = chosen.iter().find(|other| other.takes(key, loser))?;
+        Some(winner.binding)
+    };
     ResolvedKeys {
         keys: keys.collect(),
         banners: banners(settings, &problems, &chosen),
         problems: problem_lines(settings, &problems),
+        lost: lost_keys(has_own_keys, winner_of),
     }
 }
 

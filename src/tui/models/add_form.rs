@@ -9,6 +9,7 @@ use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
+use crate::tui::models::add_form_address::starts_address;
 use crate::tui::models::add_form_view;
 use crate::tui::models::offered_models::{ListingState, OfferedModels};
 use crate::tui::widgets::editor::Editor;
@@ -141,6 +142,9 @@ impl AddModelForm {
     }
 
     fn go_to(&mut self, row: usize, cx: &mut UiContext) {
+        if self.at == ADDRESS && row != ADDRESS {
+            self.complete_address();
+        }
         self.at = row.min(self.last_row());
         self.offered.clear_selection();
         // Request the names as soon as the server is known, so that they are there when needed.
@@ -387,11 +391,6 @@ fn providers() -> [ProviderKind; ProviderKind::ALL.len()] {
     let mut providers = ProviderKind::ALL;
     providers.sort_by_key(|provider| provider.manages_models());
     providers
-}
-
-/// Whether a key on the provider row is text for the address below. Digits choose a provider.
-fn starts_address(key: KeyEvent) -> bool {
-    typed_char(key).is_some_and(|c| !c.is_ascii_digit() && c != ' ')
 }
 
 fn filled(field: &Editor) -> Option<String> {

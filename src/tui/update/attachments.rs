@@ -146,9 +146,11 @@ pub fn handle_event(
                 mentions::send_if_read(model, effects);
             }
         }
-        Event::MentionedFound(query, files) => {
-            mentions::handle_found(model, query, &files, effects);
-        }
+        Event::MentionedFound {
+            query,
+            files,
+            missing,
+        } => mentions::handle_found(model, query, (&files, &missing), effects),
         Event::FilesFound { query, found } => model.attachments.search.handle_found(query, found),
         Event::ImageSupportChecked {
             model: checked,
@@ -192,7 +194,7 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
             model.notify(Notice::info("This file is already attached."));
         }
         ReadOutcome::Text(paste) => {
-            model.composer.begin_typing();
+            model.composer.continue_typing();
             model.composer.editor.insert(&paste);
         }
         ReadOutcome::Failed if is_clipboard && model.composer.edit(Edit::Yank) => {

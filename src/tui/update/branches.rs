@@ -4,12 +4,12 @@
 use crate::domain::{EntryBody, LastPrompt, Notice, Prompt, PromptKind, TurnId, WaitReason};
 use crate::protocol::Command;
 use crate::tui::composer::state::MessageTarget;
-use crate::tui::conversation::{BranchRequest, ReplacementTurn, title_of};
+use crate::tui::conversation::{BranchRequest, ReplacementTurn, TitleSource, title_of};
 use crate::tui::keymap::Action;
 use crate::tui::msg::UiEffect;
 use crate::tui::settings;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{messages, submit};
+use crate::tui::update::{messages, set_aside, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
 
 /// Shown once a replacement of a turn has been answered.
@@ -235,8 +235,8 @@ fn reset_after_removal(model: &mut UiModel) {
     model.chat.rebuild_indices();
     model.conversation.is_last_answer_truncated = false;
     model.conversation.last_prompt = None;
-    if is_empty {
-        model.conversation.title.clear();
+    if is_empty && model.conversation.title_source == TitleSource::FirstAnswered {
+        model.conversation.title_source = TitleSource::Unanswered;
     }
 }
 
@@ -258,6 +258,10 @@ pub fn set_private(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffe
         "off" => false,
         _ => return model.notify(Notice::warning("Usage: /private [off]")),
     };
+    if is_private && !model.conversation.is_private {
+        set_aside::begin_private(model, effects);
+    }
+    model.conversation.ends_private = !is_private;
     effects.push(UiEffect::Send(Command::SetPrivate(is_private)));
 }
 

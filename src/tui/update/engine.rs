@@ -1,6 +1,6 @@
 //! Applies engine events to the model.
 
-use crate::domain::{Notice, ServerId, Session};
+use crate::domain::{Notice, ServerId, Session, SessionId};
 use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
@@ -11,7 +11,8 @@ use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
-    attachments, branch_list, branches, find, messages, probe, queue, submit, turns, unsent,
+    attachments, branch_list, branches, find, messages, probe, queue, set_aside, submit, turns,
+    unsent,
 };
 
 /// Maximum width of a title in a notice.
@@ -20,6 +21,10 @@ const TITLE_COLUMNS_MAX: usize = 50;
 pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect>) {
     model.with_layer(|layer, cx| layer.handle_event(&event, cx));
     model.with_dialogs(|dialogs, cx| dialogs.handle_event(&event, cx));
+    if let Event::PromptTemplatesListed(templates) = &event {
+        let problems = model.template_problems.take_new(templates);
+        model.notices.queue_all(problems);
+    }
     let needed_first_model = model.needs_first_model();
     let Some(event) = model.engine.apply(event) else {
         // The event may have selected the first model; prompts sent earlier waited for one.
@@ -40,25 +45,21 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.conversation.is_opening = false;
             queue::leave_conversation(model);
         }
-        Event::SessionSaved(session) => {
-            model.conversation.session = Some(session);
-            if let Some(tour) = &mut model.tour {
-                tour.has_saved = true;
-            }
-        }
+        Event::SessionSaved(session) => session_saved(model, session),
         Event::SessionDeleted { title, .. } => session_deleted(model, &title),
         Event::SavedSession(event) => saved_session_event(model, event),
         // A later event confirms that the title is saved.
-        Event::SessionRenamed(title) => model.conversation.title = title,
+        Event::SessionRenamed(title) => model.conversation.set_title(title),
         Event::BranchesCounted(counts) => {
             model.chat.transcript.set_branch_counts(&counts);
         }
         Event::BranchesListed(list) => branch_list::show(model, list),
-        Event::PrivateChanged(is_private) => {
-            model.conversation.is_private = is_private;
-            model.composer.private_changed(is_private);
+        Event::PrivateChanged(is_private) => set_aside::private_changed(model, is_private),
+        Event::KeysChanged(keys) => {
+            model.keymap.set_settings(keys);
+            let notices = model.keymap.take_lost_key_notices();
+            model.notices.queue_all(notices);
         }
-        Event::KeysChanged(keys) => model.keymap.set_settings(keys),
         Event::ResumingTurn => resuming_turn(model),
         Event::PromptOffered { prompt, notice } => {
             unsent::prompt_offered(model, prompt, notice, effects);
@@ -85,6 +86,14 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::ShutDown => effects.push(UiEffect::Quit),
         // Layers, dialogs and the engine state have already handled the rest.
         _ => {}
+    }
+}
+
+fn session_saved(model: &mut UiModel, session: SessionId) {
+    let stopped_prompt = model.chat.transcript.first_prompt_with_text();
+    model.conversation.saved(session, stopped_prompt);
+    if let Some(tour) = &mut model.tour {
+        tour.has_saved = true;
     }
 }
 
@@ -147,7 +156,7 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
     let notice = match event {
         SavedSessionEvent::Found { .. } | SavedSessionEvent::Indexed(_) => return,
         SavedSessionEvent::Forked { title } => {
-            model.conversation.title = title;
+            model.conversation.set_title(title);
             return;
         }
         SavedSessionEvent::Renamed { title, .. } => {
@@ -200,4 +209,5 @@ fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEf
     if has_waiting_prompts {
         submit::send_queued(model, effects);
     }
+    set_aside::end_private(model);
 }

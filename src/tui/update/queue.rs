@@ -92,10 +92,8 @@ pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     true
 }
 
-/// Takes the prompts out of the queue, because they were meant for another conversation. A single
-/// one goes into an empty message; several would become one prompt there, so they go to the
-/// history. In a private conversation, prompts that cannot go into the message are dropped.
-pub fn leave_conversation(model: &mut UiModel) {
+/// Puts the prompt that is being edited back into its place.
+pub fn put_edited_back(model: &mut UiModel) {
     if model.composer.queue.edited().is_some() {
         let text = model.composer.editor.take();
         let attachments = model.attachments.take_ready();
@@ -106,6 +104,13 @@ pub fn leave_conversation(model: &mut UiModel) {
         };
         model.composer.queue.finish_edit(edited);
     }
+}
+
+/// Takes the prompts out of the queue, because they were meant for another conversation. A single
+/// one goes into an empty message; several would become one prompt there, so they go to the
+/// history. In a private conversation, prompts that cannot go into the message are dropped.
+pub fn leave_conversation(model: &mut UiModel) {
+    put_edited_back(model);
     let mut prompts = model.composer.queue.take_all();
     let count = prompts.len();
     if count == 0 {

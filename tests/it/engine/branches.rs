@@ -240,6 +240,10 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
     harness
         .send(Command::SaveDraft("secret draft".into()))
         .await;
+    // A draft of an ordinary conversation stays.
+    harness
+        .send(Command::SaveSetAsideDraft("ordinary draft".into()))
+        .await;
     harness.send(Command::NewSession).await;
     harness
         .wait_for("the end of private mode", |event| {
@@ -268,6 +272,8 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
             assert!(!is_leaked, "private text in {}: {text}", path.display());
         }
     }
+    let draft = std::fs::read_to_string(home.path().join("draft"));
+    assert_eq!(draft.expect("a draft"), "ordinary draft");
     assert!(journals(&home).is_empty());
     let files: Vec<Value> = session_files(&home)
         .iter()

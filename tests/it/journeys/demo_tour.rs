@@ -174,6 +174,21 @@ fn a_step_completed_early_is_not_repeated() {
 }
 
 #[test]
+fn the_help_skips_no_step() {
+    let mut chat = after_first_answer();
+    chat.press(KeyCode::F(1), NONE)
+        .sees("▸ Type to filter")
+        .press(KeyCode::Esc, NONE)
+        .sees("3 of 7  PgUp")
+        .press(KeyCode::F(3), NONE)
+        .press(KeyCode::Esc, NONE)
+        .sees("4 of 7  Now a long story")
+        .press(KeyCode::F(1), NONE)
+        .press(KeyCode::Esc, NONE)
+        .sees("4 of 7  Now a long story");
+}
+
+#[test]
 fn a_story_that_ends_by_itself_completes_the_stop_step() {
     let mut chat = after_first_answer();
     chat.press(KeyCode::F(3), NONE).press(KeyCode::Esc, NONE);

@@ -8,10 +8,16 @@ use crate::tui::update::tests::read_before_run::with_tool_call;
 use crate::tui::update::tests::*;
 
 impl ChatHarness {
+    /// Changes keys and waits until the notices about lost keys are gone.
     fn change_keys(&mut self, entries: &[(&str, &[&str])]) -> &mut Self {
-        let keys = Arc::new(key_settings(entries));
-        self.engine_event(Event::KeysChanged(keys));
+        self.set_keys(entries);
+        while !self.wait(10_000).notice().is_empty() {}
         self
+    }
+
+    fn set_keys(&mut self, entries: &[(&str, &[&str])]) -> &mut Self {
+        let keys = Arc::new(key_settings(entries));
+        self.engine_event(Event::KeysChanged(keys))
     }
 }
 
@@ -314,4 +320,26 @@ fn the_room_beside_a_notice_is_measured_in_columns() {
         last.contains("xxx") && last.contains("Alt+Ö stop"),
         "{screen}"
     );
+}
+
+#[test]
+fn an_action_that_lost_its_key_is_reported_once() {
+    for (entries, expected) in [
+        (
+            &[("commands", &["Ctrl+F"][..])][..],
+            "Ctrl+F is now the key of `commands`, so `find` has none. Set `keys.find` to give it one.",
+        ),
+        (
+            &[("commands", &["Ctrl+O"])],
+            "Ctrl+O is now the key of `commands`; `sessions` still has F4.",
+        ),
+        (&[("commands", &["Ctrl+F"]), ("find", &["F9"])], ""),
+        (&[("commands", &["F9"])], ""),
+    ] {
+        let mut chat = chat();
+        chat.set_keys(entries);
+        assert_eq!(chat.notice(), expected);
+        chat.wait(10_000).set_keys(entries);
+        assert_eq!(chat.notice(), "", "the same keys again: {entries:?}");
+    }
 }

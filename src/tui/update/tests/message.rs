@@ -258,3 +258,71 @@ fn a_long_prompt_is_recalled_as_a_folded_paste() {
     let screen = chat.screen();
     assert!(screen.contains("› [Pasted 500 lines]"), "{screen}");
 }
+
+#[test]
+fn an_edited_prompt_of_the_history_leads_back_to_the_draft() {
+    let mut chat = chat();
+    for prompt in ["one", "two", "three"] {
+        chat.keys(prompt).keys("<Enter>").model_answers("Yes.");
+    }
+    chat.keys("draft<Home><Up><Home><Up>");
+    assert_eq!(chat.message(), "two");
+    chat.keys("!<Down>");
+    assert_eq!(chat.message(), "three");
+    chat.keys("<Down>");
+    assert_eq!(chat.message(), "draft");
+    chat.keys("<Home><Up><Home><Up>");
+    assert_eq!(chat.message(), "two!", "the edit is kept");
+    chat.input(UiInput::Paste("?".into()))
+        .keys("<Home><Up><End><Down>");
+    assert_eq!(chat.message(), "two!?");
+    chat.sent.clear();
+    chat.keys("<Enter>");
+    assert_eq!(chat.prompts(), ["two!?"]);
+    chat.model_answers("Yes.").wait(2_000);
+    let mut recalled = Vec::new();
+    for _ in 0..5 {
+        chat.keys("<Home><Up>");
+        recalled.push(chat.message());
+    }
+    assert_eq!(
+        recalled,
+        ["two!?", "draft", "three", "two", "one"],
+        "the history itself is unchanged"
+    );
+}
+
+#[test]
+fn deleting_a_recalled_prompt_keeps_the_way_to_the_draft() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").model_answers("Yes.");
+    chat.keys("draft<Home><Up><Ctrl+u>new<Down>");
+    assert_eq!(chat.message(), "draft");
+}
+
+#[test]
+fn an_edited_recalled_prompt_is_the_draft_if_there_was_no_other() {
+    for (keys, message, others) in [
+        ("<Up>!", "one!", &[][..]),
+        ("draft<Home><Up>!", "draft", &["one!"]),
+    ] {
+        let mut chat = chat();
+        chat.keys("one<Enter>").model_answers("Yes.");
+        chat.keys(keys).wait(10_000).quits();
+        let drafts = chat
+            .commands()
+            .into_iter()
+            .filter_map(|command| match command {
+                Command::SaveDraft(draft) => Some(draft),
+                _ => None,
+            });
+        let draft = drafts.last().expect("a draft");
+        assert_eq!(
+            (&*draft.message, &draft.others[..]),
+            (
+                message,
+                &others.iter().map(ToString::to_string).collect::<Vec<_>>()[..]
+            )
+        );
+    }
+}

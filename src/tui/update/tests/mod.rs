@@ -42,6 +42,7 @@ mod server_form;
 mod servers;
 mod servers_viewer;
 mod sessions_browser;
+mod set_aside;
 mod settings_edits;
 mod spoofing;
 mod starting_servers;

@@ -107,6 +107,10 @@ fn a_form_with_an_empty_field_puts_the_text_into_the_message() {
     assert_eq!(prompts(&chat), [""; 0]);
     let message = chat.model.composer.editor.text();
     assert_eq!(message, "Translate to Korean:\n{{text}}");
+    assert_eq!(
+        chat.notice(),
+        "`text` is empty, so the message is not sent yet. Replace {{text}} or delete it."
+    );
     chat.keys("<Ctrl+c>/translate<Enter>x<Esc>");
     assert!(chat.model.layer.is_none() && prompts(&chat).is_empty());
 }
@@ -237,4 +241,40 @@ fn templates_are_found_by_the_word_template() {
     let mut chat = chat_with_templates();
     let screen = chat.size(120, 40).keys("<F1>template").screen();
     assert!(screen.contains("prompts/NAME.md"), "{screen}");
+}
+
+#[test]
+fn a_template_file_that_becomes_no_command_is_reported_once() {
+    let mut chat = chat_with_templates();
+    let hidden = "prompts/new.md cannot be used: /new is a built-in command. Rename it.";
+    let broken = "prompts/broken.md cannot be used: its front matter is not closed. Correct it.";
+    let mut shown = vec![chat.notice()];
+    shown.extend((0..3).map(|_| chat.wait(10_000).notice()));
+    assert_eq!(shown, [broken, hidden, "", ""]);
+    let again = Event::PromptTemplatesListed(Arc::clone(&chat.model.engine.templates));
+    chat.engine_event(again).wait(10_000);
+    assert_eq!(chat.notice(), "");
+    let list = (0..5).map(|number| PromptTemplate {
+        name: format!("t{number}"),
+        description: String::new(),
+        body: Err("line 1 of its file is not UTF-8".to_owned()),
+    });
+    let templates = PromptTemplates {
+        list: list.collect(),
+        problem: None,
+    };
+    chat.engine_event(Event::PromptTemplatesListed(Arc::new(templates)));
+    let shown: Vec<String> = (0..5).map(|_| chat.wait(10_000).notice()).collect();
+    assert!(
+        shown[1].starts_with("prompts/t2.md cannot be used: line 1"),
+        "{shown:?}"
+    );
+    assert_eq!(
+        shown[2..],
+        [
+            "2 more prompt templates cannot be used. Check the files in `prompts`.",
+            "",
+            ""
+        ]
+    );
 }

@@ -229,6 +229,8 @@ fn apply_step(editor: &mut Editor, simple: &mut SimpleText, step: &Step) {
                 true => {
                     editor.unfold();
                     simple.replace(start, end, text);
+                    simple.cursor = offset(editor, editor.cursor);
+                    simple.anchor = simple.cursor;
                 }
                 false => simple.replace(start, end, text),
             }
