@@ -120,7 +120,6 @@ pub enum Command {
     /// program ends.
     SetThink(Think),
     SetToolMode(ToolMode),
-    /// Enables or disables a server.
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
     SignIn(SignInCommand),
@@ -140,7 +139,6 @@ pub enum Command {
         server: ServerId,
         tool: String,
     },
-    /// Enables or disables a tool.
     ToggleTool {
         server: ServerId,
         tool: String,

@@ -141,7 +141,6 @@ async fn run_chat(
     }
 }
 
-/// Runs the chat screen with the scripted model of [`demo`].
 async fn run_demo(home: Home, global: GlobalArgs, background: &BackgroundRuntime) -> Result<u8> {
     if let Some(flag) = global.model_flag() {
         eprintln!("The demo uses a script instead of a model: remove {flag}.");
@@ -199,7 +198,6 @@ fn farewell(sessions: &Path, is_new_user: bool) -> String {
     lines
 }
 
-/// How the chat screen ended.
 enum ScreenOutcome {
     NoTerminal,
     Exited(tui::ScreenExit),
@@ -334,7 +332,6 @@ fn resolve_allowed_tools(home: &Home, names: &[String]) -> Result<Vec<(ServerId,
         .collect()
 }
 
-/// Starts the engine in the background.
 fn start_engine(
     home: Home,
     provider: Provider,

@@ -4,7 +4,6 @@ use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use std::path::Path;
 
-/// Maximum width of the title.
 const TITLE_COLUMNS_MAX: usize = 50;
 /// With less room beside the command, the title gets its own line.
 const TITLE_COLUMNS_MIN: usize = 12;

@@ -54,10 +54,6 @@ pub fn read_path(name: &str, root: &Path, home: &Path) -> Result<ReadAttachment,
     attachment(name, Some(absolute), bytes, home)
 }
 
-/// Builds an attachment from the contents of a file.
-///
-/// # Errors
-/// The contents cannot be attached.
 pub(super) fn attachment(
     name: &str,
     path: Option<PathBuf>,

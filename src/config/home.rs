@@ -205,7 +205,6 @@ impl Home {
     }
 }
 
-/// A folder that cannot be written, and the error.
 struct UnwritableFolder {
     folder: PathBuf,
     error: io::Error,

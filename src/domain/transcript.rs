@@ -76,7 +76,6 @@ pub struct Transcript {
     piece_indices: HashMap<PieceId, usize>,
     call_indices: HashMap<CallId, usize>,
     prompt_indices: HashMap<TurnId, usize>,
-    /// Turns that ended without an answer.
     pub(super) unanswered_turns: HashSet<TurnId>,
     /// The unanswered turns that were meant to replace answered ones, and how many.
     pub(super) replacement_turns: HashMap<TurnId, usize>,
@@ -180,7 +179,6 @@ impl Transcript {
         }
     }
 
-    /// Whether the entries from index `start` on include a successful summary request.
     fn has_summary_from(&self, start: usize) -> bool {
         self.entries[start..].iter().any(|entry| {
             entry.is_compaction_prompt() && !self.unanswered_turns.contains(&entry.turn)

@@ -88,12 +88,11 @@ impl EngineCx {
         cx
     }
 
-    /// Shows a notice to the user.
     pub(super) fn notice(&mut self, notice: Notice) {
         self.outbox.push(Event::NoticePosted(notice));
     }
 
-    /// Adds banners. [`Self::push_banners`] sends them to the front end.
+    /// [`Self::push_banners`] sends them to the front end.
     pub(super) fn add_banners(&mut self, banners: impl IntoIterator<Item = Banner>) {
         let banners = banners.into_iter();
         self.banners
@@ -111,7 +110,6 @@ impl EngineCx {
         }
     }
 
-    /// The banner that `config.json` as a whole could not be read, if there is one.
     pub(super) fn unreadable_config_banner(&self) -> Option<&Banner> {
         let mut banners = self.banners.values();
         banners.find(|banner| banner.cause.affects_whole_file("config.json"))
@@ -122,7 +120,7 @@ impl EngineCx {
         self.outbox.push(Event::BannersChanged(banners));
     }
 
-    /// Asks the user. `pending` contains the data for handling the answer.
+    /// `pending` contains the data for handling the answer.
     pub(super) fn ask(
         &mut self,
         owner: QuestionOwner,
@@ -153,8 +151,7 @@ impl EngineCx {
         }
     }
 
-    /// Updates the banners after the home folder was prepared again; `banners` are its remaining
-    /// problems.
+    /// `banners` are the problems that remain after the home folder was prepared again.
     pub(super) fn handle_home_prepared(&mut self, banners: Vec<Banner>) {
         self.banners.remove(&BannerCause::UnwritableHome);
         self.add_banners(banners);
@@ -165,7 +162,6 @@ impl EngineCx {
         self.questions.get_mut(&ask)
     }
 
-    /// Closes all matching questions and returns them.
     pub(super) fn withdraw_matching(
         &mut self,
         matches: impl Fn(&PendingQuestion) -> bool,

@@ -37,7 +37,6 @@ pub(super) struct ConnectionAttempt {
     pub stage: HandshakeStage,
 }
 
-/// The connection that a session uses.
 pub(super) enum SessionChannel<'a> {
     BuiltIn,
     Process(&'a Program),
@@ -165,7 +164,6 @@ impl ServerSupervisor {
         }
     }
 
-    /// Runs a session until it ends, is stopped, or the user asks for a new connection.
     pub(super) async fn run_until_stopped(
         &self,
         shared: &SessionShared,

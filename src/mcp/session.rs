@@ -96,7 +96,6 @@ where
     }
 }
 
-/// Performs the handshake within its time limit.
 async fn perform_handshake<T>(
     transport: T,
     shared: &SessionShared,
@@ -275,7 +274,6 @@ pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ListedTools, String> 
     }
 }
 
-/// Requests all pages of `tools/list`.
 async fn list_all_pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
     let mut builder = ToolListBuilder::default();
     let mut cursor = None;

@@ -207,7 +207,6 @@ impl EventLoop<'_> {
         }
     }
 
-    /// The earlier of the next due frame and the model's own deadline.
     fn next_wake(&self) -> Option<Instant> {
         let frame = self
             .last_frame
@@ -326,7 +325,6 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    /// Restores the terminal and stops reading from it.
     fn release_terminal(&mut self) {
         terminal::restore();
         // Drop the old reader now: its thread reads until the reader is dropped, and a new
@@ -371,7 +369,6 @@ impl EventLoop<'_> {
     }
 }
 
-/// Opens a web address; returns a notice if that failed.
 fn open_browser(address: &str) -> Option<UiInput> {
     let error = crate::browser::open_detached(address).err()?;
     let notice = Notice::warning(format!("The browser could not be opened: {error}."))

@@ -67,7 +67,6 @@ pub trait Layer: fmt::Debug {
         Handled::Closed
     }
 
-    /// When to call [`Self::tick`] next.
     fn wake_at(&self) -> Option<Duration> {
         None
     }
@@ -96,7 +95,6 @@ pub trait Layer: fmt::Debug {
         None
     }
 
-    /// Whether the layer shows an empty list.
     fn shows_empty_list(&self) -> bool {
         false
     }
@@ -152,7 +150,6 @@ pub enum PickedItem {
     /// `None` selects the plain system prompt.
     Persona(Option<String>),
     Branch(BranchSummary),
-    /// A resource to attach.
     Resource {
         server: ServerId,
         uri: String,
@@ -169,7 +166,6 @@ pub enum UiRequest {
     Copy(CopyRequest),
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),
-    /// Opens a web address at the user's request.
     OpenBrowser(String),
     StartDemo,
     /// The user ran a call with this many rows that had never been drawn.

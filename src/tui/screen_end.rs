@@ -20,7 +20,6 @@ pub struct ScreenEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScreenExit {
     Quit,
-    /// The user started the demo.
     Demo,
     /// Number of the signal that arrived.
     Signal(i32),

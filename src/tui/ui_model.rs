@@ -31,7 +31,6 @@ use std::time::Duration;
 
 /// A stream without data for this long is reported as silent.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
-/// Duration of one spinner frame.
 const SPINNER_STEP: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]

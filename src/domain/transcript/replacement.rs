@@ -54,7 +54,6 @@ impl Transcript {
         }
     }
 
-    /// Whether an entry is a prompt that the user typed and that was answered.
     fn is_answered_prompt(&self, entry: &TranscriptEntry) -> bool {
         match &entry.body {
             EntryBody::Prompt { kind, .. } => {
@@ -215,7 +214,7 @@ impl Transcript {
         self.reindex_count += 1;
     }
 
-    /// Finishes an answered turn. Drops the entries that it replaced.
+    /// Drops the entries that the turn replaced.
     pub(super) fn finish_answered(&mut self, turn: TurnId, answer: &str) {
         self.detached = None;
         if self.prompt_kind == PromptKind::Continue {
@@ -223,7 +222,6 @@ impl Transcript {
         }
     }
 
-    /// Appends a continuation to the answer it continues.
     fn join_continuation(&mut self, turn: TurnId, continuation: &str) {
         let Some(&prompt_index) = self.prompt_indices.get(&turn) else {
             return;

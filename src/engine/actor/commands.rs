@@ -289,8 +289,7 @@ impl Actor {
         }
     }
 
-    /// Saves unsent text, unless it belongs to a private conversation. A blank draft removes the
-    /// saved one.
+    /// A blank draft removes the saved one, even in a private conversation.
     fn save_draft(&mut self, draft: UnsentText) {
         if self.persist.is_private() && !draft.is_blank() {
             return;

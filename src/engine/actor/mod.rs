@@ -57,7 +57,6 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{self, error::SendError};
 use tokio::time::Instant;
 
-/// Capacity of the channel of hub events.
 const HUB_EVENTS_MAX: usize = 256;
 /// Maximum number of earlier prompts loaded for the message editor.
 const HISTORY_MAX: usize = 1_000;

@@ -94,7 +94,6 @@ fn replace_result_images(message: &mut Message) {
     result.images.clear();
 }
 
-/// Replaces the images of a message with a sentence.
 fn replace_images(message: &mut Message) {
     if let Message::ToolResult(result) = message
         && !result.images.is_empty()

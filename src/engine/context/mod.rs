@@ -56,7 +56,6 @@ pub(super) enum BudgetOutput {
     TurnNotice(Notice),
     /// Show a transient notice.
     Notice(Notice),
-    /// Update the meter.
     Measured(ContextMeter),
     Send(ChatRequest),
     /// End the turn with this failure: the model cannot take the prompt.
@@ -83,7 +82,6 @@ struct ContextUsage {
     calibration: TokenCalibration,
     /// The raw estimates of the last request.
     shares: ContextShares,
-    /// The context size that the user allowed.
     approved_num_ctx: u64,
     /// The user declined a larger context and accepts truncation.
     accepts_truncation: bool,
@@ -95,7 +93,6 @@ struct ContextUsage {
 }
 
 impl ContextUsage {
-    /// The server's information; empty if unknown.
     fn model_info_or_default(&self) -> Arc<ModelInfo> {
         self.model_info.clone().unwrap_or_default()
     }
@@ -147,8 +144,7 @@ impl ContextBudget {
         self.unsent = None;
     }
 
-    /// Prepares the queued request for sending. Queries the server's information first if it is
-    /// needed and missing.
+    /// Queries the server's information first if it is needed and missing.
     pub(super) fn prepare_request(&mut self) -> Vec<BudgetOutput> {
         let Some(UnsentRequest {
             model, messages, ..
@@ -174,14 +170,12 @@ impl ContextBudget {
         self.fit_request()
     }
 
-    /// Stores the server's information and continues with the queued request. `None` means that
-    /// the server gave no answer; the request itself will then report why.
+    /// `None` means that the server gave no answer; the request itself will then report why.
     pub(super) fn handle_model_info(&mut self, model_info: Option<ModelInfo>) -> Vec<BudgetOutput> {
         self.usage.model_info = model_info.map(Arc::new);
         self.fit_request()
     }
 
-    /// Handles the answer to [`Ask::GrowContext`].
     pub(super) fn handle_grow_answer(&mut self, to: u64, choice: UserChoice) -> Vec<BudgetOutput> {
         match choice {
             UserChoice::Grow => self.usage.approved_num_ctx = to,
@@ -290,7 +284,6 @@ impl ContextBudget {
         }
     }
 
-    /// Updates the meter with the raw estimates of the conversation.
     pub(super) fn handle_session_estimate(
         &mut self,
         model: &ModelConfig,

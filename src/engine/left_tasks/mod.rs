@@ -70,7 +70,7 @@ impl LeftTasks {
             .spawn_blocking(move || JobResult::LeftTasksLoaded(store.load(TASKS_MAX)));
     }
 
-    /// Adds loaded tasks. Returns their ids, so that the caller can follow them.
+    /// Returns the ids, so that the caller can follow the tasks.
     pub(super) fn add_loaded(
         &mut self,
         loaded: Vec<StoredLeftTask>,
@@ -95,7 +95,6 @@ impl LeftTasks {
         added
     }
 
-    /// The notice that no further task can be left; `None` if one can.
     pub(super) fn full_notice(&self) -> Option<Notice> {
         (self.entries.len() >= TASKS_MAX).then(|| {
             Notice::warning(format!("{TASKS_MAX} tasks are already in the list."))
@@ -104,7 +103,7 @@ impl LeftTasks {
         })
     }
 
-    /// Adds the task of a call. It is stored unless `is_private`.
+    /// Stored unless `is_private`.
     pub(super) fn add(
         &mut self,
         mut call: ToolCall,
@@ -163,13 +162,12 @@ impl LeftTasks {
         })
     }
 
-    /// Adds a running follower, whose end [`Self::next_event`] reports.
     pub(super) fn add_follower(&mut self, follower: BoxFuture<'static, FinishedCall>) {
         let ended = follower.map(LeftTaskEvent::FollowerEnded);
         self.running.push(ended.boxed());
     }
 
-    /// Waits for the next event. Cancel-safe.
+    /// Cancel-safe.
     pub(super) async fn next_event(&mut self) -> LeftTaskEvent {
         match self.running.next().await {
             Some(event) => event,
@@ -307,7 +305,6 @@ impl LeftTasks {
         ids
     }
 
-    /// Removes a task from the list, unless a turn waits for it.
     pub(super) fn remove(&mut self, id: LeftTaskId, cx: &mut EngineCx) -> Option<LeftTaskEntry> {
         let mut entries = self.entries.iter();
         let index = entries.position(|entry| entry.id == id)?;
@@ -321,7 +318,6 @@ impl LeftTasks {
         Some(entry)
     }
 
-    /// Reports the answer of a server to a cancellation.
     pub(super) fn report_cancellation(
         &mut self,
         label: String,
@@ -331,7 +327,6 @@ impl LeftTasks {
         self.running.push(answered.boxed());
     }
 
-    /// Sends the list to the front end.
     pub(super) fn report(&self, cx: &mut EngineCx) {
         let now = Timestamp::now();
         let tasks = self.entries.iter().map(|entry| entry.snapshot(now));

@@ -148,7 +148,6 @@ impl Conversation {
     }
 }
 
-/// The title, or its beginning if it is too long.
 pub(super) fn bounded_title(title: &str) -> &str {
     grapheme::bounded_prefix(title, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX)
 }

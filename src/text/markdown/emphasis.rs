@@ -87,7 +87,7 @@ impl DelimiterRun {
     }
 }
 
-/// The first delimiter run at or after `start`, ignoring escaped delimiters.
+/// Ignores escaped delimiters.
 fn next_run(text: &str, mut start: usize) -> Option<DelimiterRun> {
     let bytes = text.as_bytes();
     loop {
@@ -172,7 +172,6 @@ pub fn safe_break_space(text: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// The end of the backtick run that closes `run`.
 fn closing_backticks_end(text: &str, run: &DelimiterRun) -> Option<usize> {
     let mut position = run.end();
     loop {

@@ -75,14 +75,12 @@ impl<'a> MathScan<'a> {
         }
     }
 
-    /// The next backslash, dollar sign or backtick.
     fn next_candidate(&self, position: usize) -> Option<usize> {
         let mut bytes = self.text.as_bytes()[position..].iter();
         let distance = bytes.position(|byte| matches!(byte, b'\\' | b'$' | b'`'))?;
         Some(position + distance)
     }
 
-    /// The end of the math that starts at `start`.
     fn math_end(&mut self, start: usize) -> Option<usize> {
         let rest = &self.text[start..];
         if rest.starts_with("\\(") {

@@ -14,7 +14,6 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-/// Header and footer around thinking.
 const THINKING_HEADER: &str = "<<< Thinking >>>";
 const THINKING_FOOTER: &str = "<<< End Thinking >>>";
 

@@ -40,7 +40,6 @@ impl EntryLayout {
         offset + block.first_row..=(offset + end).saturating_sub(1)
     }
 
-    /// The block that contains a row of the entry.
     fn block_at(&self, row: usize) -> Option<usize> {
         let row = row.checked_sub(self.key.gap_rows + self.head_rows)?;
         let mut blocks = self.text.as_ref()?.blocks().iter();

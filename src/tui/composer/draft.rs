@@ -7,7 +7,7 @@ use crate::tui::composer::queue::QueuedPrompt;
 use crate::tui::composer::state::{CompletionState, Composer, EditedMessage, MessageTarget};
 use std::time::Duration;
 
-/// The draft is saved this long after the last change of the message.
+/// After the last change of the message.
 const DRAFT_SAVE_DELAY: Duration = Duration::from_millis(250);
 /// Continuous typing delays saving by at most this long.
 const DRAFT_SAVE_DELAY_MAX: Duration = Duration::from_secs(2);
@@ -26,7 +26,6 @@ pub struct DraftState {
     /// The revision of the message and the number of its files that were seen last.
     message_revision: (u64, usize),
     unsaved: Option<UnsavedDraft>,
-    /// The message must be saved at once.
     is_urgent: bool,
     /// The prompt that the last run's message replaces, until its conversation is opened.
     pub(super) edit_of: Option<EditedPrompt>,
@@ -45,7 +44,6 @@ pub struct DraftFiles {
     pub before_edit: Option<Vec<UnsentFile>>,
 }
 
-/// When a changed message is saved.
 #[derive(Debug)]
 struct UnsavedDraft {
     changed_first_at: Duration,
@@ -281,7 +279,7 @@ impl Composer {
         (!unsent.is_blank()).then_some(unsent)
     }
 
-    /// The queued prompts. Moves the text of the edited one out of `typed`.
+    /// Moves the text of the edited prompt out of `typed`.
     fn queue_to_save(&self, typed: &mut String, files: &DraftFiles) -> Vec<UnsentPrompt> {
         let edited = self.queue.edited();
         let queued = self.queue.prompts().enumerate();

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-/// Maximum number of prompts in the history.
 const HISTORY_MAX: usize = 10_000;
 
 #[derive(Debug, Default)]

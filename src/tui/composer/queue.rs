@@ -139,7 +139,7 @@ impl PromptQueue {
         self.prompts.iter().flat_map(QueuedPrompt::lost_files)
     }
 
-    /// Removes a prompt. The selection and the edit stay with their prompts.
+    /// The selection and the edit stay with their prompts.
     fn remove(&mut self, index: usize) -> Option<QueuedPrompt> {
         let prompt = self.prompts.remove(index)?;
         self.revision += 1;

@@ -14,7 +14,6 @@ pub struct Composer {
     pub(super) draft: DraftState,
     pub(super) history: InputHistory,
     pub queue: PromptQueue,
-    /// The message of the conversation that is being edited.
     edited: Option<EditedMessage>,
     pub completion: CompletionState,
     /// The note path that was searched for last, while one is being typed.
@@ -60,7 +59,6 @@ impl EditedMessage {
         !self.is_from_earlier_run && self.original == text
     }
 
-    /// Whether the user began the edit in this run.
     pub(super) fn is_from_this_run(&self) -> bool {
         !self.is_from_earlier_run
     }

@@ -57,7 +57,7 @@ pub fn turn_ended(model: &mut UiModel, end: &TurnEnd) {
     }
 }
 
-/// Whether any call was decided. A call stopped with Ctrl+C does not count.
+/// A call stopped with Ctrl+C does not count.
 fn has_decided(model: &UiModel) -> bool {
     let transcript = &model.chat.transcript;
     model

@@ -42,7 +42,7 @@ impl DemoTour {
         }
     }
 
-    /// Marks a step as done, possibly out of order.
+    /// Steps may be done out of order.
     pub(super) fn complete(&mut self, step: usize) {
         let previous_step = self.step;
         self.done[step] = true;
@@ -58,7 +58,6 @@ impl DemoTour {
         self.prompt_is_due |= self.step != previous_step;
     }
 
-    /// The prompt that the current step suggests, if any.
     fn step_prompt(&self) -> Option<&'static str> {
         match self.step {
             STEP_ASK | STEP_DECIDE => Some(self.prompts.question),

@@ -105,7 +105,7 @@ impl Keymap {
             .or_else(|| find(normalize_chord(event)))
     }
 
-    /// The bindings of a key, narrow scopes first.
+    /// Narrow scopes first.
     pub(super) fn bindings(&self, key: Chord) -> impl Iterator<Item = &'static Binding> {
         self.by_key.get(&key).into_iter().flatten().copied()
     }

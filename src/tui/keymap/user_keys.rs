@@ -30,7 +30,6 @@ struct ChosenKeys {
     line: usize,
 }
 
-/// An entry that cannot be used.
 struct KeyProblem {
     action: String,
     /// `None` if there is no such action.
@@ -91,7 +90,6 @@ fn keys_of(binding: &Binding, chosen: &[ChosenKeys]) -> Vec<Chord> {
 }
 
 impl ChosenKeys {
-    /// Whether this choice takes a default key from another action.
     fn takes(&self, key: Chord, from: &Binding) -> bool {
         let own = self.binding;
         self.has(key) && own.competes_with(from) && !own.is_exception_to(from)
@@ -135,7 +133,6 @@ impl Binding {
         is_narrower && other.scope != BindingScope::Always && !other.is_exit()
     }
 
-    /// Whether its key closes a layer.
     pub(super) fn is_exit(&self) -> bool {
         self.action == Action::Layer(LayerKey::Back)
     }
@@ -231,7 +228,6 @@ fn check_key(key: Chord, binding: &Binding, protocol: KeyProtocol) -> Result<Cho
     }
 }
 
-/// Checks a key of a list, form, text or question.
 fn check_layer_key(key: Chord, binding: &Binding, context: KeyContext) -> Result<(), String> {
     let is_letter = matches!(key.code, KeyCode::Char('a'..='z')) && key.modifiers.is_empty();
     let edits = matches!(key.code, KeyCode::Backspace | KeyCode::Delete);

@@ -82,7 +82,7 @@ impl AddModelForm {
         }
     }
 
-    /// The model from the form's fields. `None` while its name is missing.
+    /// `None` while its name is missing.
     fn new_model(&self) -> Option<NewModel> {
         let model = filled(&self.model)?;
         let server = self.server();
@@ -105,7 +105,6 @@ impl AddModelForm {
         }
     }
 
-    /// The problem to show beside a field.
     pub(super) fn error(&self, row: usize) -> Option<&Notice> {
         let of_server = |field| self.offered.error(field).map(|error| &error.notice);
         match row {
@@ -156,7 +155,7 @@ impl AddModelForm {
 }
 
 impl AddModelForm {
-    /// Handles a key on the provider row. Returns whether the key chose a provider.
+    /// Returns whether the key chose a provider.
     fn provider_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         let count = ProviderKind::ALL.len();
         let found = keymap.layer_key(key, &[KeyContext::Form]);
@@ -172,7 +171,7 @@ impl AddModelForm {
         true
     }
 
-    /// Handles a key in a text field. Returns false if nothing changed.
+    /// Returns false if nothing changed.
     fn field_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         if typed_char(key).is_some() || key.code == KeyCode::Backspace {
             self.begin_typing();

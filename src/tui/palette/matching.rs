@@ -9,7 +9,6 @@ use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use std::cmp::Reverse;
 
-/// A command that the palette lists.
 #[derive(Clone, Copy)]
 pub(super) enum PaletteEntry<'a> {
     Binding(&'static Binding),
@@ -102,8 +101,6 @@ fn entries<'a>(shared: SharedUiState<'a>) -> impl Iterator<Item = PaletteEntry<'
         .chain(templates::listed_templates(shared).map(PaletteEntry::Template))
 }
 
-/// Whether the palette offers a binding: it has a command, or it works everywhere and neither moves,
-/// interrupts nor opens the palette.
 fn is_offered(binding: &Binding) -> bool {
     let is_global_task = binding.scope == BindingScope::Always
         && binding.group != BindingGroup::Moving
@@ -111,7 +108,6 @@ fn is_offered(binding: &Binding) -> bool {
     binding.command.is_some() || is_global_task
 }
 
-/// The number of entries without a filter.
 pub(super) fn entry_count(shared: SharedUiState) -> usize {
     entries(shared).count()
 }

@@ -19,7 +19,6 @@ pub struct TemplateForm {
     body: TemplateBody,
     /// One field for each of the body's fields, in the same order.
     fields: Vec<Editor>,
-    /// Index of the field with the focus.
     focused: usize,
     drawn: DrawnFields,
 }

@@ -46,7 +46,7 @@ pub fn attach_file(model: &mut UiModel, path: &str) {
     start_reading(model, path, AttachmentSource::Path(path.to_owned()));
 }
 
-/// Requests a file. Returns the id of the query unless there are too many files.
+/// Returns the id of the query unless there are too many files.
 fn start_reading(model: &mut UiModel, name: &str, source: AttachmentSource) -> Option<QueryId> {
     model.panes.focus = Focus::Message;
     if model.attachments.is_full() {
@@ -356,7 +356,6 @@ pub fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
     true
 }
 
-/// Completes the name of a resource and attaches it.
 fn choose_resource(model: &mut UiModel, typed: &TypedPath, resource: MentionedResource) {
     let completed = typed.completed(&shown_path(&resource.full_uri()), false);
     model

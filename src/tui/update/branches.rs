@@ -223,7 +223,6 @@ fn undo_summary(model: &mut UiModel, is_complete: bool, effects: &mut Vec<UiEffe
     }
 }
 
-/// Removes the last turn from the screen.
 fn remove_last_turn(model: &mut UiModel) {
     model.chat.transcript.remove_last_prompt();
     model.conversation.has_undone_turn = true;

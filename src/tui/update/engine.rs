@@ -15,7 +15,6 @@ use crate::tui::update::{
     unsent,
 };
 
-/// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
 
 pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect>) {
@@ -139,7 +138,6 @@ fn servers_event(model: &mut UiModel, event: Event) {
     }
 }
 
-/// A title in quotation marks, or the start of a long one.
 fn quoted_title(model: &UiModel, title: &str) -> String {
     let start = truncate_to_width(title, TITLE_COLUMNS_MAX);
     let is_truncated = start.len() < title.len();

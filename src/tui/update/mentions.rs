@@ -131,7 +131,6 @@ impl MentionTarget {
     }
 }
 
-/// The mentions that name one of these files or a resource.
 fn found_mentions(model: &UiModel, files: &[String]) -> Vec<MentionTarget> {
     let mentions = model
         .attachments

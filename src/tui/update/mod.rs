@@ -267,7 +267,7 @@ fn command_rejected(model: &mut UiModel, command: Command) {
     model.notify(notice);
 }
 
-/// Reports a copy. The setting that tmux needs is explained once per run.
+/// The setting that tmux needs is explained once per run.
 fn copied(model: &mut UiModel, report: &CopyReport) {
     let explains_tmux = !model.input.has_explained_tmux;
     model.input.has_explained_tmux |=

@@ -44,7 +44,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     true
 }
 
-/// Loads the selected prompt into the message. The prompt keeps its place in the queue.
+/// The prompt keeps its place in the queue.
 fn begin_edit(model: &mut UiModel) {
     if let Some(prompt) = model.composer.queue.begin_edit() {
         model.composer.editor.set(&prompt.text);
@@ -53,7 +53,6 @@ fn begin_edit(model: &mut UiModel) {
     }
 }
 
-/// Cancels the edit of a queued prompt.
 fn cancel_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.composer.queue.cancel_edit() {
         model.composer.editor.take();

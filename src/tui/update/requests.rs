@@ -114,7 +114,6 @@ fn argument_to_edit(model: &UiModel, command: &str) -> String {
     }
 }
 
-/// Applies the picked row.
 fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffect>) {
     let command = match picked {
         PickedItem::Model(model_ref) => {

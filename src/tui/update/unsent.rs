@@ -18,7 +18,6 @@ use crate::tui::update::earlier_files::file_names;
 use crate::tui::update::{earlier_files, queue, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
 
-/// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
 
 /// Restores the draft of the last run. Its message goes to the history if the message field is in
@@ -80,7 +79,6 @@ pub fn restore_draft(model: &mut UiModel, prompts: &[String], mut draft: UnsentT
     restored_notice(model, &restored)
 }
 
-/// The places to which the texts of a draft were restored.
 struct RestoredDraft {
     /// Number of queued prompts.
     queued: usize,

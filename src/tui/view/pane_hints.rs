@@ -42,7 +42,6 @@ pub fn selected_stop_hints(model: &UiModel) -> Vec<Option<String>> {
     hints
 }
 
-/// Hints for the selected stop or lines of the chat.
 fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
     let hint = |action, effect| model.keymap.hint(action, effect);
     if selection::is_extending(model) {
@@ -103,7 +102,6 @@ fn mouse_hint(model: &UiModel) -> Option<String> {
     })
 }
 
-/// The hint for folding or unfolding the selected entry of the chat.
 fn fold_hint(model: &UiModel) -> Option<String> {
     let viewport = &model.chat.viewport;
     let is_unfolded = viewport
@@ -117,7 +115,6 @@ fn fold_hint(model: &UiModel) -> Option<String> {
     }
 }
 
-/// The most important hint for the selected call.
 fn call_hint(model: &UiModel) -> Option<String> {
     let is_running = |call: &ToolCall| matches!(call.state, ToolState::Running { .. });
     match calls::selected_call(model).is_some_and(is_running) {
@@ -126,7 +123,6 @@ fn call_hint(model: &UiModel) -> Option<String> {
     }
 }
 
-/// Hints for the selected row of the servers pane.
 fn server_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
     let hint = |action, effect| model.keymap.hint(action, effect);
     let pane = &model.servers_pane;

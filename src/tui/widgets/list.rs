@@ -155,7 +155,7 @@ impl SearchList {
         ListKey::Moved
     }
 
-    /// Edits the filter. Returns false if nothing changed.
+    /// Returns false if nothing changed.
     fn filter_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         let before = self.filter.text();
         let changed = text_field::handle_line_key(&mut self.filter, key, keymap);

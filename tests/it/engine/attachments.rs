@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// Sends a prompt with files as turn 100.
 async fn submit(harness: &EngineHarness, text: &str, files: &[Arc<Attachment>]) {
     let prompt = Prompt::new(text).with_attachments(files.to_vec());
     let turn = TurnId(100);

@@ -53,7 +53,6 @@ fn running_call(harness: &EngineHarness) -> humble::domain::CallId {
     id.expect("a call")
 }
 
-/// Waits until the newest list of tasks meets the condition.
 async fn wait_for_list(
     harness: &mut EngineHarness,
     what: &str,

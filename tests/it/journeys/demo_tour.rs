@@ -19,7 +19,6 @@ fn with_tool_dialog() -> Chat {
     chat
 }
 
-/// A demo whose first question was answered with the tool's result.
 fn after_first_answer() -> Chat {
     let mut chat = with_tool_dialog();
     chat.key('y')
@@ -231,7 +230,6 @@ fn the_demo_writes_no_settings() {
     assert!(!home.path().join("config.json").exists());
 }
 
-/// A demo whose home folder already contains this file.
 fn demo_with_file(file: &str, text: &str) -> Chat {
     let home = TempDir::new().expect("a temporary folder");
     std::fs::write(home.path().join(file), text).expect("written");

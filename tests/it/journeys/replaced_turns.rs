@@ -5,7 +5,6 @@ use super::*;
 use humble::provider::{EndReason, FailureCause, StreamPart};
 use serde_json::{Value, json};
 
-/// The only session file, parsed.
 fn session_file(chat: &Chat) -> Value {
     serde_json::from_str(&chat.text_in_folder("sessions")).expect("one session file")
 }

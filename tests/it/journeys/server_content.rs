@@ -30,7 +30,6 @@ fn resources() -> Value {
     ] })
 }
 
-/// A server with prompts, resources and completions.
 pub(super) fn library() -> InMemoryServer {
     InMemoryServer::default()
         .with_answer("prompts/list", prompts())

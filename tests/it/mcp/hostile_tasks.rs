@@ -12,7 +12,6 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// A server that answers a call of `work` with this task.
 fn server(task: Value) -> InMemoryServer {
     InMemoryServer::default().with_result("work", task)
 }
@@ -28,7 +27,6 @@ fn state(status: &str) -> Value {
     json!({ "taskId": "t", "status": status })
 }
 
-/// Calls `work`. Returns the outcome, the elapsed time and the reported progress.
 async fn run(server: &InMemoryServer) -> (ToolOutcome, Duration, Vec<ToolProgress>) {
     let (sender, mut events) = mpsc::channel(64);
     let mut hub = Hub::new(sender, Arc::new(server.clone()));

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 const EMBED: &str = "/api/embed";
 
-/// The first remark of a search.
 async fn remark(notes: &NotesFixture, query: &str) -> String {
     let arguments = json!({ "query": query });
     let found = notes.call("search_notes", arguments).await.expect("found");

@@ -310,7 +310,7 @@ fn cut_off(text: &str) -> Reply {
     Reply::status(200).chunk(format!("{part}\n{end}\n"))
 }
 
-/// The names of the entries of a folder, sorted.
+/// Sorted.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

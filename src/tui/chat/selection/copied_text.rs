@@ -38,7 +38,6 @@ impl PaneView<'_> {
         Some(without_blank_ends(&text).to_owned())
     }
 
-    /// The selected part of an entry as source.
     fn entry_source(
         &self,
         index: usize,

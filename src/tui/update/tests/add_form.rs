@@ -5,7 +5,6 @@ use crate::domain::{
 };
 use crate::tui::update::tests::*;
 
-/// A chat with the form open.
 fn with_form() -> ChatHarness {
     let mut chat = chat();
     chat.keys("/models<Enter><Tab>a").commands();
@@ -30,7 +29,6 @@ fn error(field: NewServerField, text: &str) -> NewServerError {
     }
 }
 
-/// Takes the only command sent, which must request the models of a server.
 fn take_request(chat: &mut ChatHarness) -> (QueryId, NewModelServer) {
     match chat.commands().as_slice() {
         [Command::ListServerModels { query, server }] => (*query, server.clone()),
@@ -48,7 +46,6 @@ fn server_fails(chat: &mut ChatHarness, query: QueryId, field: NewServerField, t
     chat.engine_event(Event::ServerModelsListed { query, result });
 }
 
-/// The names of the models that were added.
 fn take_added_models(chat: &mut ChatHarness) -> Vec<String> {
     let name = |command| match command {
         Command::AddModel(model) => Some(model.model),
@@ -57,7 +54,6 @@ fn take_added_models(chat: &mut ChatHarness) -> Vec<String> {
     chat.commands().into_iter().filter_map(name).collect()
 }
 
-/// The row below the one that contains `label`.
 fn row_below(chat: &mut ChatHarness, label: &str) -> String {
     let screen = chat.screen();
     let mut rows = screen.lines().skip_while(|row| !row.contains(label));

@@ -4,7 +4,6 @@ use crate::domain::session::CancelledTurn;
 use crate::domain::{SessionSummary, ToolMode, UnsentText};
 use crate::tui::update::tests::*;
 
-/// Sends the event of a call to `write` in this state.
 fn write_call(chat: &mut ChatHarness, state: ToolState) {
     let numbers = (0..10).map(|n| (format!("n{n}"), json!(n)));
     let mut arguments = json!({ "path": "a\nb" });
@@ -278,7 +277,6 @@ fn pane_hidden_by_a_resize_loses_focus() {
     assert_eq!(chat.model.panes.focus, Focus::Message);
 }
 
-/// Distinct words in one paragraph.
 fn distinct_words(from: usize, to: usize) -> String {
     (from..to).map(|n| format!("w{n} ")).collect()
 }

@@ -38,7 +38,6 @@ fn with_answers() -> ChatHarness {
 }
 
 impl ChatHarness {
-    /// Runs the search to completion.
     fn search_ends(&mut self) -> &mut Self {
         for _ in 0..10_000 {
             let find = self.model.chat.find.as_ref().expect("an open find");
@@ -50,7 +49,6 @@ impl ChatHarness {
         panic!("the search does not end");
     }
 
-    /// The find bar: the query and the label.
     fn find_line(&mut self) -> String {
         let screen = self.screen();
         let line = screen.lines().find(|line| line.starts_with(" Find "));

@@ -63,7 +63,6 @@ fn is_selected(chat: &mut ChatHarness, label: &str) -> bool {
     rows.any(|row| row.contains('▌'))
 }
 
-/// Sends the events with which the engine reports that it has added the chosen model.
 fn model_added(chat: &mut ChatHarness, name: &str) {
     let model = ModelRef {
         name: name.into(),

@@ -140,7 +140,6 @@ fn mouse(chat: &mut ChatHarness, kind: MouseEventKind, column: usize, row: usize
     }));
 }
 
-/// The screen row that contains this text.
 fn row_of(chat: &mut ChatHarness, text: &str) -> usize {
     let screen = chat.screen();
     let row = screen.lines().position(|row| row.contains(text));

@@ -29,7 +29,6 @@ fn finds_and_misses(chat: &mut ChatHarness, files: &[&str], missing: &[&str]) ->
     paths
 }
 
-/// A message with a completed mention of `a.txt`.
 fn completed(before: &str) -> ChatHarness {
     let mut chat = chat();
     chat.keys(before).keys("@a");

@@ -142,7 +142,6 @@ impl ChatHarness {
         self.wait(600)
     }
 
-    /// The text of the current dialog's body, row by row.
     fn dialog_rows(&self) -> Vec<String> {
         let dialog = self.model.dialogs.current().expect("a dialog");
         dialog.body_rows().iter().map(StyledLine::text).collect()
@@ -198,7 +197,6 @@ impl ChatHarness {
         self
     }
 
-    /// Takes the effects. Returns the text of the last copy among them.
     fn copied(&mut self) -> Option<String> {
         let sent = std::mem::take(&mut self.sent);
         sent.into_iter().rev().find_map(|effect| match effect {
@@ -243,7 +241,6 @@ impl ChatHarness {
         })
     }
 
-    /// Asks for approval of one call to `add` per id.
     fn ask_about_calls(&mut self, ids: &[u64]) -> &mut Self {
         let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
         let tool = Arc::new(fixtures::tool_with("add", schema));
@@ -275,7 +272,6 @@ impl ChatHarness {
         })
     }
 
-    /// Runs the quit action.
     fn quits(&mut self) -> &mut Self {
         interrupt::quit(&mut self.model, &mut self.sent);
         self
@@ -293,7 +289,6 @@ impl ChatHarness {
         commands.collect()
     }
 
-    /// Takes the only command sent, which must check edited arguments.
     fn pending_check(&mut self) -> QueryId {
         match self.commands().as_slice() {
             [Command::CheckArguments { query, .. }] => *query,
@@ -301,7 +296,6 @@ impl ChatHarness {
         }
     }
 
-    /// Reports the arguments of the pending check as valid.
     fn accept_check(&mut self) -> &mut Self {
         let query = self.pending_check();
         let check = SchemaCheck::Valid;
@@ -326,7 +320,6 @@ impl ChatHarness {
         }
     }
 
-    /// Takes the prompts submitted since the effects were last taken.
     fn prompts(&mut self) -> Vec<String> {
         let prompt = |command| match command {
             Command::Submit { prompt, .. } => Some(prompt.text),
@@ -339,7 +332,6 @@ impl ChatHarness {
         self.input(UiInput::Resize { width, height })
     }
 
-    /// The drawn screen, one line per row.
     fn screen(&mut self) -> String {
         let (width, height) = self.model.screen.size;
         let backend = ratatui::backend::TestBackend::new(width, height);

@@ -33,7 +33,6 @@ fn chat_with_templates() -> ChatHarness {
     chat
 }
 
-/// The prompts that were submitted.
 fn prompts(chat: &ChatHarness) -> Vec<String> {
     let sent = chat.sent.iter().filter_map(|effect| match effect {
         UiEffect::Send(Command::Submit { prompt, .. }) => Some(prompt.text.clone()),
@@ -219,7 +218,6 @@ fn quitting_is_no_recent_command() {
     }
 }
 
-/// The labels of the completion list.
 fn listed(chat: &ChatHarness) -> Vec<String> {
     let list = chat.model.completions();
     let rows = list.map_or_else(Vec::new, |list| list.rows);

@@ -15,7 +15,6 @@ struct SimpleText {
 }
 
 impl SimpleText {
-    /// Cluster boundaries of the whole text.
     fn boundaries(&self) -> Vec<usize> {
         let starts = self.text.grapheme_indices(true).map(|(at, _)| at);
         starts.chain([self.text.len()]).collect()
