@@ -250,6 +250,13 @@ fn a_server_without_the_capabilities_is_never_asked() {
     assert_eq!(server.requested_methods(), Vec::<String>::new());
 }
 
+#[test]
+fn a_server_with_a_log_is_asked_for_its_messages_once() {
+    let server = InMemoryServer::default().with_answer("logging/setLevel", json!({}));
+    chat_with(&server, script()).sees("tools");
+    assert_eq!(server.requested_methods(), ["logging/setLevel"]);
+}
+
 /// A chat in which a tool has returned these links, and its call is selected.
 fn with_links(library: &InMemoryServer, uris: &[&str]) -> Chat {
     let links = uris
