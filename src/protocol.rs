@@ -54,8 +54,7 @@ pub enum Command {
         turn: TurnId,
         prompt: Prompt,
     },
-    /// Has the model summarize older messages, in a turn with the prompt
-    /// [`Prompt::compaction`].
+    /// Runs a turn with [`Prompt::compaction`], which summarizes older messages.
     Compact {
         turn: TurnId,
     },
@@ -207,8 +206,7 @@ pub enum Command {
     AddToHistory(String),
     /// Saves the name of a command that the user ran, for the palette.
     RememberCommand(String),
-    /// Reads a file, the clipboard or a resource to attach; answered by
-    /// [`Event::AttachmentRead`].
+    /// Reads what is to be attached; answered by [`Event::AttachmentRead`].
     Attach {
         query: QueryId,
         source: AttachmentSource,
@@ -223,8 +221,7 @@ pub enum Command {
     FindMentioned(QueryId, Vec<String>),
     /// Asks whether the current model takes images; answered by [`Event::ImageSupportChecked`].
     CheckImageSupport,
-    /// Ends the engine. Acknowledged by [`Event::ShuttingDown`] and completed by
-    /// [`Event::ShutDown`].
+    /// Ends the engine: first [`Event::ShuttingDown`], then [`Event::ShutDown`].
     Shutdown,
     /// Like [`Command::Shutdown`], for a closed terminal or a signal: the running turn stays in
     /// its journal, and the next start offers to resume it.
@@ -274,8 +271,7 @@ pub enum Event {
     /// The result of [`Command::ListBranches`], most recently left first.
     BranchesListed(Vec<BranchSummary>),
     PrivateChanged(bool),
-    /// The conversation named on the command line, or that of a resumed turn, cannot be opened. A
-    /// banner or a notice gives the reason.
+    /// The requested conversation cannot be opened. A banner or a notice gives the reason.
     SessionNotOpened,
     /// The conversation of an unfinished turn is being opened.
     ResumingTurn,

@@ -290,7 +290,7 @@ impl ServerSupervisor {
             () = Box::pin(self.maintain_content(&session, content)) => {}
             () = Box::pin(self.maintain_subscriptions(&session, content, is_modern)) => {}
             () = self.announce_root_changes(&session, is_modern) => {}
-            () = Box::pin(server_log::set_level(&session)), if sets_log_level => {}
+            () = Box::pin(server_log::set_level(&session.peer)), if sets_log_level => {}
             () = answer_incoming(&session.shared, &self.context.requests, &server) => {}
         }
     }

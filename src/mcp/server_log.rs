@@ -4,11 +4,11 @@
 
 #![expect(deprecated, reason = "both eras still have log messages")]
 
-use super::session::McpSession;
 use rmcp::model::{
     CallToolRequestParams, ClientRequest, LoggingLevel, Request, RequestMetaObject, ServerPeerInfo,
     SetLevelRequestParams,
 };
+use rmcp::service::{Peer, RoleClient};
 use std::future::pending;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -23,9 +23,9 @@ pub fn sends_log_messages(info: &ServerPeerInfo) -> bool {
 }
 
 /// Sets the level of a legacy server. Never returns.
-pub async fn set_level(session: &McpSession) {
+pub async fn set_level(server: &Peer<RoleClient>) {
     let request = ClientRequest::SetLevelRequest(Request::new(SetLevelRequestParams::new(LEVEL)));
-    match timeout(ANSWER_TIMEOUT, session.peer.send_request(request)).await {
+    match timeout(ANSWER_TIMEOUT, server.send_request(request)).await {
         Ok(Ok(_)) => {}
         Ok(Err(error)) => tracing::debug!("the server did not set its log level: {error}"),
         Err(_) => tracing::debug!("the server did not answer `logging/setLevel`"),

@@ -92,13 +92,16 @@ impl UiModel {
         if let Some(tour) = &mut tour {
             tour.type_step_prompt(&mut composer.editor);
         }
+        let mut keymap = Keymap::new(Arc::clone(&options.keys), KeyProtocol::default());
+        // Only a change in this run is worth a notice; a lasting choice is not repeated at each start.
+        keymap.take_lost_key_notices();
         Self {
             now: Duration::ZERO,
             servers_pane: ServersPane::new(screen.glyphs.dot),
             screen,
             input: InputState::default(),
             home: options.home.clone(),
-            keymap: Keymap::new(Arc::clone(&options.keys), KeyProtocol::default()),
+            keymap,
             ids: IdGenerators::default(),
             chat: Chat::default(),
             conversation: ConversationState {
