@@ -246,3 +246,41 @@ fn images_links_and_structured_content_are_described() {
         chat.close();
     }
 }
+
+#[test]
+#[ignore = "needs third-party MCP servers: .ci/run installs them"]
+fn a_form_with_every_kind_of_field_is_filled_in_and_sent() {
+    let chat = Chat::open([
+        ollama_call("trigger-elicitation-request", &json!({})),
+        ollama_text(&["The form is done."]),
+    ]);
+    let terminal = &chat.terminal;
+    chat.approve("Show the form.");
+    let form = terminal.wait_for_text("Form from everything");
+    let labels = [
+        "Boolean",
+        "String with default",
+        "String with email format",
+        "String with date format",
+        "Number in range 1-1000",
+        "Untitled Single Select",
+        "Titled Multiple Select",
+    ];
+    assert_shows(&form, &labels);
+    terminal.wait_for_text(READY_HINT);
+    std::thread::sleep(KEY_GUARD);
+    terminal.press("e");
+    terminal.wait_for_text("Enter next");
+    terminal.type_text("Kim Hana");
+    terminal.wait_for_text("Kim Hana");
+    terminal.press("\r");
+    terminal.wait_for_text("yes or no");
+    terminal.press("\x1b");
+    terminal.wait_for_text(READY_HINT);
+    std::thread::sleep(KEY_GUARD);
+    terminal.press("y");
+    terminal.wait_for_text("The form is done.");
+    chat.assert_model_heard("Kim Hana");
+    chat.assert_model_heard("hero-1");
+    chat.close();
+}
