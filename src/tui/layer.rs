@@ -11,10 +11,12 @@ use crate::domain::{
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
+use crate::tui::attachments::file::AttachedFile;
 use crate::tui::clipboard::CopyRequest;
 use crate::tui::engine_state::EngineState;
 use crate::tui::keymap::{Action, Keymap};
 use crate::tui::palette::RecentCommands;
+use crate::tui::panes::Focus;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
@@ -121,6 +123,8 @@ pub struct SharedUiState<'a> {
     pub markdown_glyphs: MarkdownGlyphs,
     /// Action of the open layer.
     pub open_layer: Option<Action>,
+    /// The pane that gets the keys once no layer is open.
+    pub focus: Focus,
     pub keymap: &'a Keymap,
     /// The program's folder.
     pub home: &'a str,
@@ -130,6 +134,8 @@ pub struct SharedUiState<'a> {
     /// Earlier prompts, newest last.
     pub prompts: &'a [String],
     pub recent_commands: &'a RecentCommands,
+    /// The files of the message.
+    pub attached_files: &'a [AttachedFile],
 }
 
 impl<'a> SharedUiState<'a> {
@@ -148,6 +154,8 @@ pub enum PickedItem {
     Call(CallId),
     /// The call to leave running.
     LeftCall(CallId),
+    /// The number of the attached file to remove.
+    AttachedFile(usize),
     Mode(ToolMode),
     Think(Think),
     /// `None` selects the plain system prompt.
