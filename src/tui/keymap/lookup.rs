@@ -138,16 +138,6 @@ impl Keymap {
         Some(format!("{key} {effect}"))
     }
 
-    /// A hint for an action: names its first key that is not a key of `taken`, which come first.
-    pub fn hint_besides(&self, taken: [Action; 2], action: Action, effect: &str) -> Option<String> {
-        let rows = |action| TABLE.iter().filter(move |binding| binding.action == action);
-        let taken = taken.into_iter().flat_map(rows);
-        let taken: Vec<&Chord> = taken.flat_map(|binding| self.keys(binding)).collect();
-        let mut keys = rows(action).flat_map(|binding| self.keys(binding));
-        let key = keys.find(|key| !taken.contains(key))?;
-        Some(format!("{key} {effect}"))
-    }
-
     /// A hint for two actions with a common effect, such as `Up/Down select`.
     pub fn pair_hint(&self, actions: [Action; 2], effect: &str) -> Option<String> {
         let names: Vec<String> = actions

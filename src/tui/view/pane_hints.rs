@@ -111,13 +111,10 @@ fn fold_hint(model: &UiModel) -> Option<String> {
         .stop
         .is_some_and(|stop| viewport.is_unfolded(stop.index));
     let effect = if is_unfolded { "fold" } else { "unfold" };
-    match &model.chat.find {
-        None => model.keymap.hint(Action::Unfold, effect),
+    match model.chat.find.is_some() {
         // Enter goes to the next match.
-        Some(_) => {
-            let matches = [Action::NextMatch, Action::PreviousMatch];
-            model.keymap.hint_besides(matches, Action::Unfold, effect)
-        }
+        true => model.keymap.field_hint(Action::Unfold, effect),
+        false => model.keymap.hint(Action::Unfold, effect),
     }
 }
 
