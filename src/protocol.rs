@@ -34,8 +34,8 @@ use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, LeftTask,
     ModelCatalog, ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer,
     NewServerError, NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId,
-    RecentCommands, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview,
-    SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
+    RecentCommands, ReplacedAnswer, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId,
+    SessionPreview, SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -187,10 +187,10 @@ pub enum Command {
         turns_from_end: Option<usize>,
     },
     SwitchBranch(BranchSummary),
-    /// Replaces the answer to an answered prompt, counted from the end, with a text. The old answer and
-    /// the messages after it become a branch.
+    /// Replaces an answer with a text, or makes a stopped one part of the conversation with this text.
+    /// The old answer and the messages after it become a branch.
     ReplaceAnswer {
-        turns_from_end: usize,
+        replaced: ReplacedAnswer,
         answer: String,
     },
     /// Continues the conversation in a new file and leaves the old one unchanged.

@@ -44,6 +44,7 @@ mod session_query;
 pub mod settings_change;
 pub mod sign_in;
 mod standing_permission;
+mod stopped_answer;
 pub mod tool;
 pub mod toolset;
 pub mod transcript;
@@ -99,6 +100,7 @@ pub use session_export::{ExportFormat, ExportPart};
 pub use session_query::{InvalidFilter, SessionQuery};
 pub use settings_change::{ChangeImpact, SettingsChange};
 pub use sign_in::SignInRequest;
+pub use stopped_answer::{ReplacedAnswer, StoppedAnswer};
 pub use tool::{
     CallOrigin, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,
 };

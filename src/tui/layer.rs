@@ -11,9 +11,11 @@ use crate::domain::{
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
+use crate::tui::attachments::file::AttachedFile;
 use crate::tui::clipboard::CopyRequest;
 use crate::tui::engine_state::EngineState;
 use crate::tui::keymap::{Action, Keymap};
+use crate::tui::panes::Focus;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
@@ -118,6 +120,8 @@ pub struct SharedUiState<'a> {
     pub markdown_glyphs: MarkdownGlyphs,
     /// Action of the open layer.
     pub open_layer: Option<Action>,
+    /// The pane that gets the keys once no layer is open.
+    pub focus: Focus,
     pub keymap: &'a Keymap,
     /// The program's folder.
     pub home: &'a str,
@@ -127,6 +131,8 @@ pub struct SharedUiState<'a> {
     /// Earlier prompts, newest last.
     pub prompts: &'a [String],
     pub recent_commands: &'a RecentCommands,
+    /// The files of the message.
+    pub attached_files: &'a [AttachedFile],
 }
 
 impl<'a> SharedUiState<'a> {
@@ -145,6 +151,8 @@ pub enum PickedItem {
     Call(CallId),
     /// The call to leave running.
     LeftCall(CallId),
+    /// The number of the attached file to remove.
+    AttachedFile(usize),
     Mode(ToolMode),
     Think(Think),
     /// `None` selects the plain system prompt.

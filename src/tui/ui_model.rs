@@ -190,6 +190,7 @@ impl UiModel {
             glyphs: self.screen.glyphs,
             markdown_glyphs: self.screen.markdown_glyphs(),
             open_layer: self.layer.as_ref().and_then(|layer| layer.action()),
+            focus: self.panes.focus,
             keymap: &self.keymap,
             home: &self.home,
             engine: &self.engine,
@@ -197,6 +198,7 @@ impl UiModel {
             transcript: &self.chat.transcript,
             prompts: self.composer.history().prompts(),
             recent_commands: &self.recent_commands,
+            attached_files: self.attachments.files(),
         }
     }
 

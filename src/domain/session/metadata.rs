@@ -349,6 +349,19 @@ impl SessionMetadata {
         self.pop_cancelled(|turn| turn.messages_before == messages_before && turn.prompt == prompt)
     }
 
+    /// Removes and returns the newest cancelled turn for which `is_match` returns true.
+    pub fn take_cancelled(
+        &mut self,
+        is_match: impl Fn(&CancelledTurn) -> bool,
+    ) -> Option<CancelledTurn> {
+        let StoredRecords::List(list) = &mut self.cancelled else {
+            return None;
+        };
+        let is_match = |stored: &StoredRecord<_>| stored.record.as_ref().is_some_and(&is_match);
+        let index = list.iter().rposition(is_match)?;
+        list.remove(index).record
+    }
+
     fn pop_cancelled(&mut self, is_match: impl Fn(&CancelledTurn) -> bool) -> bool {
         let StoredRecords::List(list) = &mut self.cancelled else {
             return false;

@@ -245,12 +245,10 @@ impl Actor {
             {
                 self.save_and_estimate();
             }
-            Command::ReplaceAnswer {
-                turns_from_end,
-                answer,
-            } if self
-                .conversation
-                .replace_answer(turns_from_end, &answer, &mut self.cx) =>
+            Command::ReplaceAnswer { replaced, answer }
+                if self
+                    .conversation
+                    .replace_any_answer(&replaced, &answer, &mut self.cx) =>
             {
                 self.save_and_estimate();
             }

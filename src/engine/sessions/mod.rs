@@ -3,6 +3,7 @@
 
 mod branches;
 pub(super) mod saved;
+mod stopped_answers;
 
 use super::cx::EngineCx;
 use super::deps::InitialSession;

@@ -1,6 +1,7 @@
 //! Files of a message that was cleared, in case the message comes back.
 
-use super::state::{AttachedFile, AttachmentList};
+use super::file::AttachedFile;
+use super::state::AttachmentList;
 
 /// The files of the texts that the last Ctrl+C cleared.
 #[derive(Debug, Default)]

@@ -2,7 +2,8 @@
 //! them again.
 
 use crate::domain::{QueryId, UnsentFile};
-use crate::tui::attachments::state::{AttachedFile, AttachmentList};
+use crate::tui::attachments::file::AttachedFile;
+use crate::tui::attachments::state::AttachmentList;
 use crate::tui::composer::draft::DraftFiles;
 
 impl AttachedFile {

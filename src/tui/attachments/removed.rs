@@ -2,7 +2,9 @@
 
 use crate::domain::Attachment;
 use crate::domain::attachment::ATTACHMENTS_MAX;
-use crate::tui::attachments::state::{AttachedFile, AttachmentList};
+use crate::tui::attachments::file::AttachedFile;
+use crate::tui::attachments::state::AttachmentList;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Whether both are the same file with the same contents, whatever path named it.
 pub fn is_same_file(one: &Attachment, other: &Attachment) -> bool {
@@ -11,30 +13,49 @@ pub fn is_same_file(one: &Attachment, other: &Attachment) -> bool {
 }
 
 impl AttachmentList {
-    /// Keeps a removed file that was read and is not mentioned in the message. `revision` is the
-    /// message's.
-    pub fn keep_removed(&mut self, file: AttachedFile, revision: u64) {
+    /// Keeps a removed file that was read and is not mentioned in the message, whose text is `text`.
+    pub fn keep_removed(&mut self, file: AttachedFile, text: &str) {
         if file.read.is_none() {
             return;
         }
-        let (files, kept_revision) = &mut self.removed_files;
-        if *kept_revision != revision {
-            files.clear();
+        if self.removed_files.len() == ATTACHMENTS_MAX {
+            self.removed_files.remove(0);
         }
-        files.push(file);
-        *kept_revision = revision;
+        self.removed_files.push((file, digest(text)));
     }
 
-    /// Attaches the file again that was removed last and not attached again yet, unless the message has
-    /// changed since or takes no more files. Returns its name.
-    pub fn restore_removed(&mut self, revision: u64) -> Option<String> {
-        let (files, kept_revision) = &mut self.removed_files;
-        if *kept_revision != revision || self.files.len() >= ATTACHMENTS_MAX {
+    /// Attaches the file again that was removed last and not attached again yet, if the message is
+    /// what it was then, or whatever it is if `is_last_step` is true: text that was typed since is
+    /// undone first. Returns the name of the file.
+    pub fn restore_removed(&mut self, text: &str, is_last_step: bool) -> Option<String> {
+        let attached: Vec<&Attachment> = self.attached().collect();
+        let is_gone = |(file, _): &(AttachedFile, u64)| {
+            let read = file.read.as_ref();
+            read.is_some_and(|read| {
+                let is_same = |other: &&Attachment| is_same_file(other, &read.attachment);
+                !attached.iter().any(is_same)
+            })
+        };
+        let index = self.removed_files.iter().rposition(is_gone)?;
+        let is_due = is_last_step || self.removed_files[index].1 == digest(text);
+        if !is_due || self.files.len() >= ATTACHMENTS_MAX {
             return None;
         }
-        let file = files.pop()?;
+        let (file, _) = self.removed_files.remove(index);
         let name = file.name.clone();
         self.files.push(file);
         Some(name)
     }
+
+    /// The files that were read.
+    fn attached(&self) -> impl Iterator<Item = &Attachment> {
+        let read = self.files.iter().filter_map(|file| file.read.as_ref());
+        read.map(|read| &*read.attachment)
+    }
+}
+
+fn digest(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }

@@ -3,7 +3,8 @@
 use crate::domain::ImageSupport;
 use crate::text::Clean;
 use crate::tui::attachments::describe::description;
-use crate::tui::attachments::state::{AttachedFile, AttachmentList};
+use crate::tui::attachments::file::AttachedFile;
+use crate::tui::attachments::state::AttachmentList;
 use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::numbers::group_digits;
 

@@ -1,9 +1,10 @@
 //! The files attached to the message.
 
-use crate::domain::attachment::{ATTACHMENTS_MAX, AttachedResource, ReadAttachment, shown_path};
+use crate::domain::attachment::{ATTACHMENTS_MAX, AttachedResource, ReadAttachment};
 use crate::domain::{Attachment, ImageSupport, ModelRef, QueryId, UnsentFile};
 use crate::text::token_estimate::{self, Vocabulary};
 use crate::tui::attachments::cleared::ClearedFiles;
+use crate::tui::attachments::file::AttachedFile;
 use crate::tui::attachments::mention::{TypedPath, mentions, typed_path};
 use crate::tui::attachments::mention_check::{MENTIONS_MAX, MentionCheck};
 use crate::tui::attachments::removed::is_same_file;
@@ -11,7 +12,6 @@ use crate::tui::attachments::search::FileSearch;
 use crate::tui::composer::completion::CompletionList;
 use crate::tui::composer::state::Composer;
 use crate::tui::widgets::editor::Editor;
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -40,35 +40,10 @@ pub struct AttachmentList {
     unmentioned: Vec<AttachedFile>,
     /// Files that were removed when the message was cleared.
     pub(super) cleared: ClearedFiles,
-    /// The files without a mention that were removed last, and the revision of the message then.
-    pub(super) removed_files: (Vec<AttachedFile>, u64),
+    /// The files without a mention that were removed, each with the digest of the message then.
+    pub(super) removed_files: Vec<(AttachedFile, u64)>,
     /// The revision of the message and the number of files that were compared last.
     compared: (u64, usize),
-}
-
-/// A file of the message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AttachedFile {
-    query: QueryId,
-    /// The name as the user typed it, not sanitized.
-    pub name: String,
-    /// The resource that was read, unless this is a file.
-    pub resource: Option<AttachedResource>,
-    /// The file as it was read; `None` while it is being read.
-    pub read: Option<ReadAttachment>,
-    /// The user has been asked whether to send a file that may hold secrets.
-    pub is_secret_confirmed: bool,
-    /// The path from an earlier run, from which the file is read again.
-    pub(super) earlier_path: Option<String>,
-    /// The message mentions the file, so the file is removed with its mention.
-    pub is_mentioned: bool,
-}
-
-impl AttachedFile {
-    /// The path in the text that mentions the file.
-    pub fn mentioned_path(&self) -> Cow<'_, str> {
-        shown_path(&self.name)
-    }
 }
 
 /// Paths that were dropped together. If one of them cannot be read, the paste was text.
@@ -223,6 +198,7 @@ impl AttachmentList {
         self.lost.clear();
         self.cleared = ClearedFiles::default();
         self.unmentioned.clear();
+        self.removed_files.clear();
         // The conversation continues to follow them.
         self.followed.clear();
         let files = self.files.drain(..);

@@ -34,15 +34,33 @@ pub fn explanation(
     }
     let is_last = input.entries.last().is_some_and(|last| last.turn == turn);
     let again = context.ask_again_key.filter(|_| is_last);
-    let again = again.map(|key| format!(" {key} asks again."));
-    let again = again.unwrap_or_default();
+    let again = again.map(|key| format!("{key} asks again"));
+    let has_text = match &entry.body {
+        EntryBody::Text { text, .. } => !text.trim().is_empty(),
+        _ => false,
+    };
+    let keep = context.edit_key.filter(|_| has_text);
+    let keep = keep.map(|key| format!("{key} in the chat keeps it"));
+    let both = sentence(again.iter().chain(&keep));
+    let again = sentence(again.iter());
     let room = usize::from(columns).saturating_sub(width(CANCELLED_NOTE) + 1);
     let forms = [
+        format!("The model does not see this turn.{both}"),
+        format!("Unseen by the model.{both}"),
         format!("The model does not see this turn.{again}"),
         format!("Not seen by the model.{again}"),
         "Not seen by the model.".to_owned(),
     ];
     forms.into_iter().find(|form| width(form) <= room)
+}
+
+/// Joins clauses to a sentence after a space. Empty if there are none.
+fn sentence<'a>(clauses: impl Iterator<Item = &'a String>) -> String {
+    let clauses: Vec<&str> = clauses.map(String::as_str).collect();
+    match clauses.is_empty() {
+        true => String::new(),
+        false => format!(" {}.", clauses.join(", ")),
+    }
 }
 
 fn is_marked(entry: &TranscriptEntry) -> bool {

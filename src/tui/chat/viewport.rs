@@ -98,7 +98,7 @@ impl Viewport {
     }
 
     /// Top position of a view that shows the end.
-    pub(super) fn bottom_position(&mut self, input: &LayoutInput, height: usize) -> RowPosition {
+    pub fn bottom_position(&mut self, input: &LayoutInput, height: usize) -> RowPosition {
         let end = RowPosition {
             index: input.count(),
             row: input.tail_rows,

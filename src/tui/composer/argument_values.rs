@@ -33,6 +33,7 @@ pub fn argument_values(
         ArgumentKind::StoredModel => stored_models(shared),
         ArgumentKind::Persona => personas(shared),
         ArgumentKind::RunningCall => running_calls(shared),
+        ArgumentKind::AttachedFile => attached_files(shared),
         ArgumentKind::ServerPrompt => server_prompts(shared),
         ArgumentKind::ServerResource => server_resources(shared),
     };
@@ -233,6 +234,22 @@ fn running_calls(shared: SharedUiState) -> Vec<CompletionValue> {
         // A name that several calls share selects the first of them, so the others need numbers.
         let is_first = calls.iter().position(|other| other.tool == call.tool) == Some(number - 1);
         if !is_first {
+            value.value = number.to_string();
+        }
+        value
+    });
+    rows.collect()
+}
+
+fn attached_files(shared: SharedUiState) -> Vec<CompletionValue> {
+    let files = shared.attached_files;
+    let rows = files.iter().zip(1..).map(|(file, number)| {
+        let mut value = numbered(number, files.len(), &file.name, "");
+        // A name that several files share selects the first of them, so the others need numbers.
+        if files[..number - 1]
+            .iter()
+            .any(|earlier| earlier.name == file.name)
+        {
             value.value = number.to_string();
         }
         value

@@ -1,7 +1,7 @@
 //! The contents of the help: one entry per action and group, with all its keys and commands.
 
 use crate::tui::help::here::KeysHere;
-use crate::tui::keymap::{Binding, BindingGroup, Chord, Keymap, all_bindings};
+use crate::tui::keymap::{Binding, BindingGroup, BindingScope, Chord, Keymap, all_bindings};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct HelpGroup {
@@ -142,13 +142,26 @@ fn entries(topic: HelpTopic, group: BindingGroup, keymap: &Keymap) -> Vec<HelpEn
                         .chain(keys)
                         .collect(),
                 },
-                description: first.description.to_owned(),
+                description: description(first),
                 found_by: same_action()
                     .flat_map(|row| [row.name, row.search_words])
                     .collect(),
             }
         })
         .collect()
+}
+
+/// The description. The same key may do something else in the message, so the help says where a key of
+/// the panes works, unless its group does.
+fn description(binding: &Binding) -> String {
+    let names_place = matches!(
+        binding.group,
+        BindingGroup::Chat | BindingGroup::ServersPane
+    );
+    match binding.scope == BindingScope::Pane && !names_place {
+        true => format!("{} (the key: outside the message)", binding.description),
+        false => binding.description.to_owned(),
+    }
 }
 
 impl HelpEntry {
@@ -199,9 +212,19 @@ mod tests {
             let has_name = !keymap.keys(binding).is_empty() || binding.command.is_some();
             let groups = everything(binding.name, &keymap);
             let mut found = groups.iter().flat_map(|group| &group.entries);
-            let is_found = found.any(|entry| entry.description == binding.description);
+            let is_found = found.any(|entry| entry.description.starts_with(binding.description));
             assert!(is_found || !has_name, "{}", binding.name);
         }
+    }
+
+    #[test]
+    fn keys_that_do_something_else_in_the_message_name_their_place() {
+        let place = "(the key: outside the message)";
+        let found = everything("clipboard yank last answer", &Keymap::default());
+        assert!(found[0].entries[0].description.ends_with(place));
+        let groups = everything(place, &Keymap::default());
+        let found = groups.iter().flat_map(|group| &group.entries);
+        assert_eq!(found.count(), 3, "copying, and both ends of the chat");
     }
 
     #[test]

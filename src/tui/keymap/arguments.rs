@@ -19,6 +19,8 @@ pub enum ArgumentKind {
     Server(&'static [ArgumentWord]),
     /// A running call, by tool or number.
     RunningCall,
+    /// An attached file, by name or number.
+    AttachedFile,
     /// A prompt as `SERVER:PROMPT`.
     ServerPrompt,
     /// A resource as `SERVER:URI`.

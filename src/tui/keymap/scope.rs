@@ -15,6 +15,8 @@ pub enum BindingScope {
     CallLine,
     /// Something is selected in the chat.
     ChatStop,
+    /// Lines of the chat are being selected with the keyboard.
+    Lines,
     /// The chat has the focus, and the find bar is open.
     Matches,
     Layer(KeyContext),
@@ -27,7 +29,7 @@ impl BindingScope {
             Self::Always => 0,
             Self::Message | Self::Pane => 1,
             Self::Servers | Self::ChatStop | Self::Matches => 2,
-            Self::CallLine => 3,
+            Self::CallLine | Self::Lines => 3,
             Self::Layer(context) => 4 + context.depth(),
         }
     }
@@ -45,7 +47,12 @@ impl BindingScope {
             return false;
         }
         let either = |scope| self == scope || other == scope;
-        let is_in_chat = |scope| matches!(scope, Self::CallLine | Self::ChatStop | Self::Matches);
+        let is_in_chat = |scope| {
+            matches!(
+                scope,
+                Self::CallLine | Self::ChatStop | Self::Lines | Self::Matches
+            )
+        };
         if self == other || either(Self::Always) {
             return true;
         }

@@ -5,9 +5,11 @@ mod matching;
 pub use matching::command_with_meaning;
 
 use crate::text::grapheme::width;
+use crate::tui::attachments::choice;
 use crate::tui::keymap::layers::LayerKey;
-use crate::tui::keymap::{Action, Keymap};
+use crate::tui::keymap::{Action, BindingScope};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
+use crate::tui::panes::Focus;
 use crate::tui::templates;
 use crate::tui::widgets::list::{ListKey, ListRow, ListTitle, SearchList};
 use crate::tui::widgets::painter::Painter;
@@ -28,7 +30,7 @@ pub struct Palette(SearchList);
 
 /// Draws a command: description, command and key, as far as the width allows. The selected row
 /// omits the command rather than truncate its description.
-fn draw_entry(entry: PaletteEntry, row: &ListRow, keymap: &Keymap, pen: &mut Painter) {
+fn draw_entry(entry: PaletteEntry, row: &ListRow, shared: SharedUiState, pen: &mut Painter) {
     let (area, dim) = (row.text_area(), pen.theme.dim);
     let description = entry.description();
     let mut end = area.right();
@@ -37,7 +39,13 @@ fn draw_entry(entry: PaletteEntry, row: &ListRow, keymap: &Keymap, pen: &mut Pai
     if area.width >= KEY_LIST_COLUMNS_MIN {
         end -= KEY_COLUMNS;
         let key = match entry {
-            PaletteEntry::Binding(binding) => keymap.key_name(binding.action),
+            // A key of the panes does something else in the message.
+            PaletteEntry::Binding(binding)
+                if binding.scope == BindingScope::Pane && shared.focus == Focus::Message =>
+            {
+                None
+            }
+            PaletteEntry::Binding(binding) => shared.keymap.key_name(binding.action),
             PaletteEntry::Template(_) => None,
         };
         pen.put(end, area.y, &key.unwrap_or_default(), dim, KEY_COLUMNS);
@@ -57,6 +65,11 @@ fn draw_entry(entry: PaletteEntry, row: &ListRow, keymap: &Keymap, pen: &mut Pai
 fn run_entry(entry: PaletteEntry, cx: &mut UiContext) {
     cx.request(UiRequest::RememberCommand(entry.recent_name()));
     match entry {
+        PaletteEntry::Binding(binding)
+            if binding.action == Action::Detach && cx.shared.attached_files.len() > 1 =>
+        {
+            choice::choose_file(cx);
+        }
         PaletteEntry::Binding(binding) => cx.request(match binding.command_that_needs_argument() {
             Some(command) => UiRequest::TypeCommand(command),
             None => UiRequest::RunAction(binding.action),
@@ -121,7 +134,7 @@ impl Layer for Palette {
         };
         self.0
             .draw(area.popup, &title, &matches, pen, |entry, row, pen| {
-                draw_entry(*entry, row, shared.keymap, pen);
+                draw_entry(*entry, row, shared, pen);
             })
     }
 

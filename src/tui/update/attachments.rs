@@ -106,8 +106,8 @@ pub fn detach(model: &mut UiModel, wanted: &str) {
         mentions::remove_from_text(model, &removed.mentioned_path());
         model.attachments.keep_unmentioned(removed.clone());
     } else {
-        let revision = model.composer.editor.revision();
-        model.attachments.keep_removed(removed.clone(), revision);
+        let text = model.composer.editor.text();
+        model.attachments.keep_removed(removed.clone(), &text);
     }
     let name = Clean::name(&removed.name);
     let undo = model
@@ -117,10 +117,11 @@ pub fn detach(model: &mut UiModel, wanted: &str) {
     model.notify(notice.with_advice(undo.unwrap_or_default()));
 }
 
-/// Attaches a file again that was removed just before. Returns false if there is none.
-pub fn restore_removed(model: &mut UiModel) -> bool {
-    let revision = model.composer.editor.revision();
-    let Some(name) = model.attachments.restore_removed(revision) else {
+/// Attaches a file again that was removed since the text last changed, or, with `is_last_step`, at any
+/// time while the message was written. Returns false if there is none.
+pub fn restore_removed(model: &mut UiModel, is_last_step: bool) -> bool {
+    let text = model.composer.editor.text();
+    let Some(name) = model.attachments.restore_removed(&text, is_last_step) else {
         return false;
     };
     follow_resources(model);

@@ -162,13 +162,16 @@ pub fn edit_message(model: &mut UiModel, edit: Edit, effects: &mut Vec<UiEffect>
     if let Some(scroll) = scroll_instead(&model.composer.editor, edit) {
         return navigation::run_action(model, scroll, effects);
     }
-    if edit == Edit::Undo && attachments::restore_removed(model) {
+    if edit == Edit::Undo && attachments::restore_removed(model, false) {
         return;
     }
     let selected = model.composer.editor.selected_text();
     let mut has_changed = model.composer.edit(edit);
     if matches!(edit, Edit::Undo | Edit::Move(Motion::Up)) {
         has_changed |= attachments::restore_cleared(model);
+    }
+    if edit == Edit::Undo && !has_changed {
+        has_changed = attachments::restore_removed(model, true);
     }
     match (edit, selected) {
         (Edit::Copy | Edit::Cut, Some(text)) => copy(model, text),

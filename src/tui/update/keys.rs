@@ -10,7 +10,8 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
-    actions, attachments, calls, composer, find, interrupt, navigation, queue, selection,
+    actions, attachments, calls, composer, find, interrupt, line_selection, navigation, queue,
+    selection,
 };
 use crate::tui::widgets::editor::Edit;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
@@ -220,6 +221,9 @@ fn is_in_scope(model: &UiModel, scope: BindingScope) -> bool {
         BindingScope::CallLine => calls::selected_call(model).is_some(),
         BindingScope::Matches => {
             model.panes.focus == Focus::Chat && model.chat.find.is_some() && !find::is_typing(model)
+        }
+        BindingScope::Lines => {
+            model.panes.focus == Focus::Chat && line_selection::is_extending(model)
         }
         BindingScope::ChatStop => {
             let chat = &model.chat.viewport;

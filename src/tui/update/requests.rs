@@ -129,6 +129,9 @@ fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffec
         PickedItem::LeftCall(call) => {
             return calls::act_if_running(model, call, CallCommand::Leave, effects);
         }
+        PickedItem::AttachedFile(number) => {
+            return attachments::detach(model, &number.to_string());
+        }
         PickedItem::Persona(name) => Command::SelectPersona(name),
         PickedItem::Mode(mode) => Command::SetToolMode(mode),
         PickedItem::Think(think) => return model.with_context(|cx| select::set_think(think, cx)),

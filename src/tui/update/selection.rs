@@ -1,6 +1,6 @@
 //! Selecting text and stops in the chat, and copying them.
 
-use crate::domain::{EntryBody, Notice};
+use crate::domain::EntryBody;
 use crate::text::markdown::BlockKind;
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::row_context::RowContext;
@@ -8,11 +8,11 @@ use crate::tui::chat::selection::geometry::PaneView;
 use crate::tui::chat::selection::row_painter::RowPainter;
 use crate::tui::chat::selection::{SelectionUnit, TextSelection};
 use crate::tui::chat::stops::Stop;
-use crate::tui::chat::viewport::RowPosition;
 use crate::tui::keymap::Action;
 use crate::tui::layout::ScreenLayout;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
+use crate::tui::update::line_selection::{self, extend_lines, is_extending};
 use ratatui::layout::{Position, Rect};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,7 @@ pub fn with_pane_in<T>(
         ),
     };
     let ask_again_key = model.keymap.key_name(Action::Retry);
+    let edit_key = model.keymap.key_name(Action::EditMessage);
     let context = RowContext {
         now: model.now,
         timing: &model.chat.timing,
@@ -56,6 +57,7 @@ pub fn with_pane_in<T>(
         asked_call: None,
         decided_calls: &[],
         ask_again_key: ask_again_key.as_deref(),
+        edit_key: edit_key.as_deref(),
         marks_stop: false,
     };
     let result = act(&mut PaneView {
@@ -85,12 +87,6 @@ pub fn clear_selection(model: &mut UiModel) {
     model.chat.thinking.selection = None;
 }
 
-/// Whether a selection is being extended with the keyboard.
-pub fn is_extending(model: &UiModel) -> bool {
-    let selection = &model.chat.viewport.selection;
-    selection.is_some_and(|selection| selection.is_from_keyboard)
-}
-
 /// Clears the selection before a key acts, unless the key acts on it. Returns true if the key has
 /// no further effect.
 pub fn clear_before_key(model: &mut UiModel, action: Option<Action>) -> bool {
@@ -101,11 +97,10 @@ pub fn clear_before_key(model: &mut UiModel, action: Option<Action>) -> bool {
         action,
         Some(Action::CopySelected | Action::CopyAsShown | Action::Redraw | Action::Mouse)
     );
-    let extends = matches!(
-        action,
-        Some(Action::PreviousLine | Action::NextLine | Action::PageUp | Action::PageDown)
-    );
-    if keeps_any || extends && is_extending(model) {
+    let keeps_lines = is_extending(model) && action.is_some_and(line_selection::keeps_lines);
+    // The help covers the lines only for a while.
+    let is_over_lines = is_extending(model) && model.layer.is_some();
+    if keeps_any || keeps_lines || is_over_lines {
         return false;
     }
     clear_selection(model);
@@ -117,8 +112,7 @@ pub fn run_action(model: &mut UiModel, action: Action) -> bool {
     match action {
         Action::CopySelected => copy_selected(model, CopyForm::Source),
         Action::CopyAsShown => copy_selected(model, CopyForm::AsShown),
-        Action::SelectLines => select_lines(model),
-        _ => return false,
+        _ => return line_selection::run_action(model, action),
     }
     true
 }
@@ -184,55 +178,6 @@ pub fn step(model: &mut UiModel, step: isize) {
             Some(next) => view.viewport.go_to_stop(input, height, next),
             None => view.viewport.scroll(input, height, step),
         }
-    });
-}
-
-/// Starts a keyboard selection at the first line of the stop.
-fn select_lines(model: &mut UiModel) {
-    let has_started = with_pane(model, Focus::Chat, |view| {
-        let stop = view.viewport.stop?;
-        let row = view.viewport.first_text_row(view.input, stop)?;
-        let position = RowPosition {
-            index: stop.index,
-            row,
-        };
-        let line = view.unit_in_row(position, 0, SelectionUnit::Line);
-        let mut selection = TextSelection::new(SelectionUnit::Line, line);
-        selection.is_from_keyboard = true;
-        view.viewport.selection = Some(selection);
-        let (height, row) = (view.height(), position.row);
-        view.viewport
-            .reveal(view.input, height, stop.index, row..=row);
-        Some(())
-    });
-    if has_started.is_some() {
-        let keymap = &model.keymap;
-        let keys = [
-            keymap.pair_hint([Action::PreviousLine, Action::NextLine], "extend"),
-            keymap.hint(Action::CopySelected, "copies"),
-            keymap.hint(Action::Back, "ends"),
-        ];
-        let keys: Vec<String> = keys.into_iter().flatten().collect();
-        let text = format!("Selecting lines: {}.", keys.join(", "));
-        model.notify_about_key(Notice::info(text));
-    }
-}
-
-fn extend_lines(model: &mut UiModel, step: isize) {
-    with_pane(model, Focus::Chat, |view| {
-        let mut selection = view.viewport.selection?;
-        let from = match step > 0 {
-            true => selection.head.end,
-            false => selection.head.start,
-        };
-        let from = view.viewport.lay_out_place(view.input, from).position;
-        let row = view.viewport.neighbor_row(view.input, from, step)?;
-        selection.head = view.unit_in_row(row, 0, SelectionUnit::Line);
-        view.viewport.selection = Some(selection);
-        let height = view.height();
-        view.viewport
-            .reveal(view.input, height, row.index, row.row..=row.row);
-        Some(())
     });
 }
 

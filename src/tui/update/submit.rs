@@ -134,7 +134,19 @@ fn nothing_to_continue(model: &UiModel) -> Notice {
         false => "a failed",
     };
     let text = format!("The model does not see {kind} answer, so it cannot go on.");
-    Notice::info(text).with_advice("/retry asks again.")
+    let notice = Notice::info(text).with_advice("/retry asks again.");
+    let last = transcript.entries().len().checked_sub(1);
+    let can_keep = last.is_some_and(|last| transcript.is_stopped_answer(last));
+    match model
+        .keymap
+        .key_name(Action::EditMessage)
+        .filter(|_| can_keep)
+    {
+        Some(key) => notice.with_advice(format!(
+            "To keep it, select it in the chat and press {key}."
+        )),
+        None => notice,
+    }
 }
 
 pub fn remember(model: &mut UiModel, prompt: &str) {

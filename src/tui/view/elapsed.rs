@@ -5,7 +5,7 @@ use crate::text::grapheme::width;
 use crate::tui::keymap::Action;
 use crate::tui::layout::ScreenLayout;
 use crate::tui::ui_model::UiModel;
-use crate::tui::view::hints;
+use crate::tui::view::{hints, message};
 use crate::tui::widgets::numbers::{format_seconds, format_thousands, format_whole_seconds};
 use crate::tui::widgets::painter::Painter;
 
@@ -45,15 +45,21 @@ pub fn activity_text(model: &UiModel) -> Option<(String, String)> {
 /// Draws the rule above the message, with the activity, or the speed and duration of the last
 /// turn. `rows_below` is the label with the number of chat rows below the view. Below an open
 /// list or text, the rule names its keys.
-pub fn draw_rule(model: &UiModel, layout: &ScreenLayout, rows_below: &str, pen: &mut Painter) {
+pub fn draw_rule(model: &mut UiModel, layout: &ScreenLayout, rows_below: &str, pen: &mut Painter) {
     let Some(line) = layout.rule else { return };
+    let position = message::position(model, layout);
     let columns = usize::from(line.width).saturating_sub(6);
-    let mut right = match activity_text(model) {
+    let right = match activity_text(model) {
         Some((time, suffix)) => match width(&time) + width(&suffix) <= columns {
             true => time + &suffix,
             false => time,
         },
         None => last_turn_text(model, columns, pen).unwrap_or_default(),
+    };
+    let room = columns.saturating_sub(width(rows_below) + 4);
+    let mut right = match position {
+        Some(position) => message::position_label(model, position, &right, room, pen),
+        None => right,
     };
     let mut rows_below = rows_below.to_owned();
     if !rows_below.is_empty() {

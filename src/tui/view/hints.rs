@@ -12,8 +12,8 @@ use crate::tui::layout::{SIDEBAR_SCREEN_COLUMNS_MIN, ScreenLayout};
 use crate::tui::models::view::pull_progress;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::selection;
-use crate::tui::view::notice_area::{fits_hint_line, stop_hint};
+use crate::tui::update::line_selection;
+use crate::tui::view::notice_area::{MARK_COLUMNS, fits_hint_line, stop_hint};
 use crate::tui::view::pane_hints::{pane_hints, selected_stop_hints};
 use crate::tui::widgets::editor::{Edit, Motion};
 use crate::tui::widgets::painter::Painter;
@@ -55,6 +55,15 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
         let progress = pull_progress(pull, pen, area.width >= 120);
         always = vec![Clean::single_line(&progress).as_str().to_owned()];
     }
+    if model.engine.pull.is_none() {
+        make_room_for_help(
+            model,
+            &mut contextual,
+            &mut always,
+            usize::from(columns),
+            pen,
+        );
+    }
     let separator = format!(" {} ", pen.glyphs.dot);
     let right = always.join(&separator);
     // Reserve columns for a running pull. Without one, the hints on the left come first.
@@ -78,12 +87,44 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     }
 }
 
+/// Drops the hints for the panes where they would displace the one for the help, and then the one for
+/// the commands.
+fn make_room_for_help(
+    model: &UiModel,
+    contextual: &mut Vec<String>,
+    always: &mut Vec<String>,
+    columns: usize,
+    pen: &Painter,
+) {
+    if always.is_empty() || model.screen.size.0 < HELP_FIRST_BELOW_COLUMNS {
+        return;
+    }
+    let between = width(pen.glyphs.dot) + 2;
+    let is_too_wide = |contextual: &[String], always: &[String]| {
+        let hints = contextual.iter().chain(always);
+        hints.map(|hint| width(hint) + between).sum::<usize>() > columns + between
+    };
+    let panes = [
+        model.keymap.hint(Action::Servers, "servers"),
+        model.keymap.hint(Action::NextPane, "chat"),
+    ];
+    for pane in panes.into_iter().flatten() {
+        if is_too_wide(contextual, always) {
+            contextual.retain(|hint| *hint != pane);
+        }
+    }
+    if always.len() > 1 && is_too_wide(contextual, always) {
+        always.remove(0);
+    }
+}
+
 /// Draws a notice on the left. On the right, draws the hint that no notice may hide, or else
 /// hints that fit: those of the focused pane, or those that always apply.
 fn draw_notice(model: &UiModel, severity: Severity, text: &Clean, area: Rect, pen: &mut Painter) {
     let columns = width(text.as_str()) as u16;
     let plain = pen.theme.plain;
-    if columns + 4 > area.width {
+    // Only a notice that must be shown here is wider.
+    if columns + MARK_COLUMNS > area.width {
         pen.put_truncated(area.x, area.y, text.as_str(), plain, area.width);
         return;
     }
@@ -157,7 +198,8 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
         return (hints, Vec::new());
     }
     if let Some(find) = &model.chat.find
-        && (find.is_typing || model.panes.focus == Focus::Chat && !selection::is_extending(model))
+        && (find.is_typing
+            || model.panes.focus == Focus::Chat && !line_selection::is_extending(model))
     {
         return (find_hints(model, find.is_typing), Vec::new());
     }

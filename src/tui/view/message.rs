@@ -1,10 +1,13 @@
 //! Draws the message, the notice area and the tour's line above it, and the completion list.
 
+use crate::text::grapheme::width;
 use crate::tui::composer::completion_view;
 use crate::tui::demo_tour::progress;
+use crate::tui::keymap::Action;
 use crate::tui::layout::ScreenLayout;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
+use crate::tui::view::elapsed::activity_text;
 use crate::tui::view::notice_area;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
@@ -43,6 +46,41 @@ pub fn draw(model: &mut UiModel, layout: &ScreenLayout, pen: &mut Painter) -> Op
         completion_view::draw(&completions, area, pen);
     }
     has_focus.then(|| Position::new(area.x + view.cursor.0, area.y + view.cursor.1))
+}
+
+/// The line of the message with the cursor and the number of lines, if the message has the focus but
+/// does not fit into its box.
+pub fn position(model: &mut UiModel, layout: &ScreenLayout) -> Option<(usize, usize)> {
+    let area = layout.message_inner;
+    let rows = usize::from(area.height) + 1;
+    let editor = &mut model.composer.editor;
+    let is_cut = area.height > 0 && editor.height(area.width, rows) == rows;
+    (is_cut && model.panes.focus == Focus::Message).then(|| editor.line_number())
+}
+
+/// `message line 120 of 300`, with the key that opens the editor and with `other`, as far as they fit
+/// into `room` columns. A running timer is shown in any case; the speed of the last turn is not.
+pub fn position_label(
+    model: &UiModel,
+    (line, count): (usize, usize),
+    other: &str,
+    room: usize,
+    pen: &Painter,
+) -> String {
+    let dot = pen.glyphs.dot;
+    let label = format!("message line {line} of {count}");
+    let timer = Some(other).filter(|_| activity_text(model).is_some());
+    let key = model.keymap.hint(Action::EditExternally, "editor");
+    let join = |parts: &[Option<&str>]| {
+        let parts: Vec<&str> = parts.iter().copied().flatten().collect();
+        parts.join(&format!(" {dot} "))
+    };
+    let forms = [
+        join(&[Some(&label), key.as_deref(), timer]),
+        join(&[Some(&label), timer]),
+    ];
+    let fitting = forms.into_iter().find(|form| width(form) <= room);
+    fitting.unwrap_or_else(|| timer.map_or(label, str::to_owned))
 }
 
 /// Draws the find bar with the number of matches. Returns the cursor position while the

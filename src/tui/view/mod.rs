@@ -125,6 +125,7 @@ fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
             _ => None,
         },
         ask_again_key: model.keymap.key_name(Action::Retry),
+        edit_key: model.keymap.key_name(Action::EditMessage),
         asked_call: model
             .dialogs
             .current()

@@ -13,6 +13,10 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 
+/// Columns of the mark before a notice, with a blank on either side.
+pub const MARK_COLUMNS: u16 = 3;
+/// On narrower screens, a notice that fills the hint line has no mark: there may be no other row for it.
+const MARK_SCREEN_COLUMNS_MIN: u16 = 40;
 /// Maximum rows per banner or notice.
 const BANNER_ROWS_MAX: usize = 3;
 /// Maximum rows of queued prompts, and of attached files.
@@ -245,6 +249,11 @@ fn with_more_mark(row: &str, columns: u16, more_mark: &str) -> String {
 /// Whether a notice fits into the hint line, beside the stop hint if that is shown.
 pub fn fits_hint_line(text: &str, model: &UiModel, columns: u16) -> bool {
     let reserved = stop_hint(model).map_or(0, |hint| width(&hint) + 7);
+    let mark = match columns {
+        MARK_SCREEN_COLUMNS_MIN.. => usize::from(MARK_COLUMNS),
+        _ => 0,
+    };
+    let reserved = reserved.max(mark);
     width(Clean::single_line(text).as_str()) + reserved <= usize::from(columns)
 }
 

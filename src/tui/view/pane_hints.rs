@@ -7,7 +7,7 @@ use crate::tui::keymap::Action;
 use crate::tui::panes::Focus;
 use crate::tui::servers::state::{ServersPaneRow, failure_headline};
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{calls, selection};
+use crate::tui::update::{calls, line_selection};
 
 const MOVE: [Action; 2] = [Action::PreviousLine, Action::NextLine];
 
@@ -44,12 +44,15 @@ pub fn selected_stop_hints(model: &UiModel) -> Vec<Option<String>> {
 
 fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
     let hint = |action, effect| model.keymap.hint(action, effect);
-    if selection::is_extending(model) {
+    if line_selection::is_extending(model) {
         return vec![
             model.keymap.pair_hint(MOVE, "extend"),
             hint(Action::CopySelected, "copy"),
             hint(Action::CopyAsShown, "as shown"),
             hint(Action::Back, "end"),
+            model
+                .keymap
+                .pair_hint([Action::LinesToStart, Action::LinesToEnd], "to the ends"),
         ];
     }
     let select = model.keymap.pair_hint(MOVE, "select");
@@ -82,7 +85,8 @@ fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
                 EntryBody::Prompt { .. } => "edit your message",
                 _ => "edit the answer",
             };
-            let edit = hint(Action::EditMessage, edited);
+            let is_editable = !model.is_busy() && model.chat.transcript.is_editable(stop.index);
+            let edit = hint(Action::EditMessage, edited).filter(|_| is_editable);
             let is_long = entry.is_some_and(is_long_prompt);
             let fold = fold_hint(model).filter(|_| is_long);
             vec![fold, copy, edit, back, branches, lines, select]

@@ -21,6 +21,7 @@ mod running_calls;
 mod server_content;
 mod servers;
 mod sessions;
+mod stopped_answers;
 mod trust;
 
 use chat::{Chat, chat, chat_in, chat_with, demo_in, demo_with, first_run};

@@ -348,14 +348,18 @@ fn a_stopped_or_failed_answer_cannot_be_continued() {
     let failed = TurnEnd::Failed {
         notice: Notice::failure("No network."),
     };
-    for (end, kind) in [(TurnEnd::Cancelled, "a stopped"), (failed, "a failed")] {
+    let keep = " To keep it, select it in the chat and press e.";
+    for (end, kind, keep) in [
+        (TurnEnd::Cancelled, "a stopped", keep),
+        (failed, "a failed", ""),
+    ] {
         let mut chat = chat();
         chat.keys("one<Enter>").model_says("The first");
         chat.turn_ends(end).keys("/continue<Enter>");
-        let notice =
-            format!("The model does not see {kind} answer, so it cannot go on. /retry asks again.");
+        let reason = format!("The model does not see {kind} answer, so it cannot go on.");
+        let notice = format!("{reason} /retry asks again.{keep}");
         assert_eq!(chat.notice(), notice);
-        assert!(chat.screen().contains(&notice), "{}", chat.screen());
+        assert!(chat.screen().contains(&reason), "{}", chat.screen());
     }
     let mut chat = chat();
     chat.keys("one<Enter>")

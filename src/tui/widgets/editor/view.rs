@@ -63,6 +63,11 @@ impl Editor {
         rows
     }
 
+    /// The number of the line with the cursor, and the number of lines.
+    pub fn line_number(&self) -> (usize, usize) {
+        (self.cursor.line + 1, self.lines.len())
+    }
+
     /// The visible rows, scrolled so that the cursor is among them.
     pub fn view(&mut self, columns: u16, height: u16) -> EditorView {
         self.columns = text_columns(columns);
