@@ -82,7 +82,7 @@ pub use redact::Redactor;
 pub use sampling::{
     SampledAnswer, SampledCall, SamplingMessage, SamplingPart, SamplingRequest, SamplingSection,
 };
-pub use schema::{ArgumentCheck, SchemaCheck};
+pub use schema::{ArgumentCheck, SchemaCheck, check_value};
 pub use server::{LaunchConfig, Server, ServerConfig, ServerStatus};
 pub use server_content::{
     ArgumentCompletion, ArgumentOwner, ContentArgument, LoadedPrompt, ResourceTemplate,

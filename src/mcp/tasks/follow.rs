@@ -100,13 +100,14 @@ pub async fn follow_task(
 ) -> TaskEnd {
     let now = Instant::now();
     let token = call.progress_token.clone();
+    let tool_timeout = call.supervisor.tool_timeout();
     let mut followed = FollowedTask {
         deadline: now + call.time_max,
         progress: token.map(|token| session.shared.progress.subscribe(token)),
         call,
         session,
         task,
-        schedule: PollSchedule::default(),
+        schedule: PollSchedule::new(tool_timeout),
         next_poll_at: now,
         last_poll_at: now,
         answering: None,
@@ -186,11 +187,17 @@ impl FollowedTask<'_> {
         None
     }
 
+    fn schedule_poll(&mut self) {
+        let now = Instant::now();
+        self.next_poll_at = self.schedule.next_poll_at(now, self.deadline);
+    }
+
     async fn poll(&mut self) -> Option<TaskEnd> {
         if self.is_asking() {
             self.deadline += self.last_poll_at.elapsed();
         }
         self.last_poll_at = Instant::now();
+        self.schedule.record_poll();
         if self.session.shared.outcome.has_ended() {
             match self.call.supervisor.session().await {
                 Ok(session) => self.session = session,
@@ -223,7 +230,7 @@ impl FollowedTask<'_> {
         if !needs_result {
             self.schedule.record_state(state.poll_interval);
         }
-        self.next_poll_at = Instant::now() + self.schedule.interval();
+        self.schedule_poll();
         self.report(&state.summary());
         match state.status {
             TaskStatus::Working | TaskStatus::Unknown(_) => None,
@@ -281,7 +288,7 @@ impl FollowedTask<'_> {
         }
         if !self.schedule.record_failure() {
             let pause = self.schedule.interval();
-            self.next_poll_at = Instant::now() + pause;
+            self.schedule_poll();
             let retry = self.schedule.next_retry().unwrap_or_default();
             let seconds = pause.as_secs();
             self.report(&format!("asking again in {seconds} s ({retry}): {why}"));
@@ -347,7 +354,7 @@ impl FollowedTask<'_> {
         let request = ClientRequest::UpdateTaskRequest(UpdateTaskRequest::new(params));
         match exchange(&self.session, request, Some(REQUEST_TIMEOUT)).await {
             Ok(_) => {
-                self.next_poll_at = Instant::now() + self.schedule.interval();
+                self.schedule_poll();
                 None
             }
             Err(error) => {
