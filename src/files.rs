@@ -141,7 +141,7 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
 /// `mode`; an existing one keeps its permissions, limited to those in `mode`.
 ///
 /// # Errors
-/// The file-system error; the old file is then unchanged, except if only syncing the folder failed.
+/// The file-system error; the old file is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let target = follow_links(path)?;
     let folder = parent_folder(&target);
@@ -160,14 +160,15 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     if old_mode.is_some_and(|old_mode| old_mode & !mode != 0) {
         permissions::record_tightened(path);
     }
-    sync_folder(folder)
+    sync_folder(folder);
+    Ok(())
 }
 
 /// Locks and reads a file, lets `change` compute its new contents, and replaces it. Writes
 /// nothing if the contents stay the same.
 ///
 /// # Errors
-/// See [`UpdateError`]; the file is then unchanged, with the exception in [`replace`].
+/// See [`UpdateError`]; the file is then unchanged.
 pub fn update<E>(
     path: &Path,
     mode: u32,
@@ -197,7 +198,8 @@ pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     temporary
         .persist_noclobber(path)
         .map_err(|persist_error| persist_error.error)?;
-    sync_folder(folder)
+    sync_folder(folder);
+    Ok(())
 }
 
 /// Appends one record in a single write. If a crash left a partial record, ends that line
@@ -361,12 +363,14 @@ fn write_temporary(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     Ok(temporary)
 }
 
-/// A rename is durable only after its folder is synced.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()?;
+/// A rename is durable only after its folder is synced. A failure is only logged: the file has
+/// already been written, and some file systems cannot sync folders at all.
+fn sync_folder(folder: &Path) {
+    if cfg!(unix)
+        && let Err(error) = File::open(folder).and_then(|folder| folder.sync_all())
+    {
+        tracing::warn!("{} could not be synced: {error}", folder.display());
     }
-    Ok(())
 }
 
 fn ends_mid_line(file: &mut File) -> io::Result<bool> {

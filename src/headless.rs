@@ -20,7 +20,9 @@ mod summaries;
 mod think_buffer;
 mod thinking_output;
 mod tty_form;
+mod tty_pages;
 mod tty_prompt;
+mod tty_reader;
 mod tty_sampling;
 
 pub use attachments::FilesToAttach;

@@ -6,6 +6,8 @@
 mod clients;
 #[path = "interop/dialects.rs"]
 mod dialects;
+#[path = "interop/features.rs"]
+mod features;
 #[path = "support/home.rs"]
 mod home;
 #[path = "support/model_server/mod.rs"]

@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use url::Url;
 
-/// The reserved name of the built-in server.
-pub const BUILT_IN_SERVER: &str = "humble";
+pub use crate::domain::server::BUILT_IN_SERVER;
+
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 const TOOL_TIMEOUT: Duration = Duration::from_secs(300);
 

@@ -1,7 +1,8 @@
 //! Tasks that the user left running, as the front end lists them.
 
-use super::ServerId;
 use super::id::LeftTaskId;
+use super::{Arguments, ServerId};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A task that the user left running. No text is sanitized.
@@ -10,6 +11,10 @@ pub struct LeftTask {
     pub id: LeftTaskId,
     pub server: ServerId,
     pub tool: String,
+    /// The arguments of the call.
+    pub arguments: Arc<Arguments>,
+    /// Whether the task is stored, so that the next run finds it.
+    pub is_saved: bool,
     /// How long ago it was left.
     pub age: Duration,
     pub state: LeftTaskState,

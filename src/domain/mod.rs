@@ -106,7 +106,7 @@ pub use turn::{
     PieceKind, PrefixUsage, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason,
 };
 pub use unsent_text::{EditedPrompt, UnsentFile, UnsentPrompt, UnsentText};
-pub use uri_template::UriTemplate;
+pub use uri_template::{UriTemplate, VARIABLES_MAX};
 
 /// The arguments of a call: a JSON object in the model's key order.
 pub type Arguments = serde_json::Map<String, serde_json::Value>;

@@ -9,6 +9,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The reserved name of the built-in server.
+pub const BUILT_IN_SERVER: &str = "humble";
+
 /// A server as configured in `mcp-servers.json`, possibly misconfigured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {

@@ -125,6 +125,9 @@ pub struct ArgumentCompletion {
 pub struct LoadedPrompt {
     /// The text of all messages. With several messages, each follows a line that names its role.
     pub text: String,
+    /// Byte offsets of the lines of `text` that do not come from the server: the names of the roles
+    /// and the blank lines above them, in ascending order.
+    pub heading_lines: Vec<usize>,
     pub message_count: usize,
     /// Embedded images and resources.
     pub files: Vec<ReadAttachment>,

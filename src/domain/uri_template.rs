@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 pub struct UriTemplate {
     text: String,
     parts: Vec<UriPart>,
+    has_too_many_variables: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,24 +33,27 @@ enum UriOperator {
     QueryContinuation,
 }
 
-/// Once a template has this many variables, its further expressions are taken as text.
-const VARIABLES_MAX: usize = 20;
+/// Maximum number of variables. Further expressions stay text, and the template is
+/// [too long](UriTemplate::has_too_many_variables) to be used.
+pub const VARIABLES_MAX: usize = 20;
 
 impl UriTemplate {
     /// Parses a template. Braces that hold no valid expression stay text.
     pub fn parse(text: &str) -> Self {
         let mut parts = Vec::new();
         let (mut rest, mut count) = (text, 0);
+        let mut has_too_many_variables = false;
         while let Some((before, after)) = rest.split_once('{') {
             let expression = after
                 .split_once('}')
                 .and_then(|(inside, after)| Some((parse_expression(inside)?, after)));
-            match expression.filter(|_| count < VARIABLES_MAX) {
+            if let Some((UriPart::Expression { names, .. }, _)) = &expression {
+                count += names.len();
+                has_too_many_variables |= count > VARIABLES_MAX;
+            }
+            match expression.filter(|_| !has_too_many_variables) {
                 Some((expression, after)) => {
                     push_text(&mut parts, before);
-                    if let UriPart::Expression { names, .. } = &expression {
-                        count += names.len();
-                    }
                     parts.push(expression);
                     rest = after;
                 }
@@ -62,7 +66,16 @@ impl UriTemplate {
         }
         push_text(&mut parts, rest);
         let text = text.to_owned();
-        Self { text, parts }
+        Self {
+            text,
+            parts,
+            has_too_many_variables,
+        }
+    }
+
+    /// Whether the template has more than [`VARIABLES_MAX`] variables, so its URIs would be wrong.
+    pub fn has_too_many_variables(&self) -> bool {
+        self.has_too_many_variables
     }
 
     pub fn as_str(&self) -> &str {

@@ -2,6 +2,7 @@
 //! background.
 
 use super::cx::EngineCx;
+use super::job_set::JOB_PANICKED;
 use super::jobs::JobResult;
 use crate::attachments::{
     AttachError, ClipboardEnv, FileFinder, existing_files, read_clipboard, read_path,
@@ -40,7 +41,13 @@ impl AttachmentJobs {
     pub(super) fn read(&self, query: QueryId, source: AttachmentSource, cx: &mut EngineCx) {
         let finder = Arc::clone(&self.finder);
         let home = cx.home.root().to_owned();
-        cx.jobs.spawn(async move {
+        let failed = AttachError::Unreadable {
+            name: "the file".to_owned(),
+            why: JOB_PANICKED.to_owned(),
+        };
+        let result = Err(failed.notice());
+        let if_panicked = JobResult::Events(vec![Event::AttachmentRead { query, result }]);
+        cx.jobs.spawn_or(if_panicked, async move {
             let result = read_source(source, finder, &home).await;
             let result = result.map_err(|error| error.notice());
             JobResult::Events(vec![Event::AttachmentRead { query, result }])
@@ -67,8 +74,10 @@ impl AttachmentJobs {
         }
         self.is_finding = true;
         let finder = Arc::clone(&self.finder);
-        cx.jobs
-            .spawn_blocking(move || JobResult::FilesFound(query, finder.find(&fragment)));
+        let if_panicked = JobResult::FilesFound(query, FoundFiles::default());
+        cx.jobs.spawn_blocking_or(if_panicked, move || {
+            JobResult::FilesFound(query, finder.find(&fragment))
+        });
     }
 
     pub(super) fn handle_found(&mut self, query: QueryId, found: FoundFiles, cx: &mut EngineCx) {
@@ -105,8 +114,8 @@ async fn read_source(
 /// Reports whether the model takes images. Asks its server if necessary.
 pub(super) fn check_image_support(model: &Arc<ModelConfig>, cx: &mut EngineCx) {
     let reference = model.reference();
-    let checked = |support| Event::ImageSupportChecked {
-        model: reference,
+    let checked = move |support| Event::ImageSupportChecked {
+        model: reference.clone(),
         support,
     };
     if model.vision.is_some() || !model.provider.reports_capabilities() {
@@ -114,7 +123,8 @@ pub(super) fn check_image_support(model: &Arc<ModelConfig>, cx: &mut EngineCx) {
         return;
     }
     let (provider, model) = (cx.provider.clone(), Arc::clone(model));
-    cx.jobs.spawn(async move {
+    let if_panicked = JobResult::Events(vec![checked(ImageSupport::of(&model, None))]);
+    cx.jobs.spawn_or(if_panicked, async move {
         let model_info = provider.model_info(&model).await.ok();
         let support = ImageSupport::of(&model, model_info.as_ref());
         JobResult::Events(vec![checked(support)])

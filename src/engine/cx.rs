@@ -3,6 +3,7 @@
 //! receive it as an argument.
 
 use super::deps::EngineOptions;
+use super::job_set::JobSet;
 use super::jobs::JobResult;
 use super::outbox::Outbox;
 use super::questions::PendingQuestion;
@@ -15,7 +16,6 @@ use crate::provider::Provider;
 use crate::store::{PromptHistory, SessionIndex, SessionStore, SessionTrash};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tokio::task::JoinSet;
 
 /// The first id of the questions in [`EngineCx`]. Turns number their own questions from 1.
 const FIRST_ASK_ID: u64 = 1 << 32;
@@ -33,7 +33,7 @@ pub(super) struct EngineCx {
     pub(super) trash: SessionTrash,
     pub(super) history: Arc<PromptHistory>,
     pub(super) outbox: Outbox,
-    pub(super) jobs: JoinSet<JobResult>,
+    pub(super) jobs: JobSet,
     pub(super) banners: BTreeMap<BannerCause, Banner>,
     pub(super) config_writes: ConfigWrites,
     /// Open questions, except those of the running turn.
@@ -76,7 +76,7 @@ impl EngineCx {
             settings,
             log,
             outbox: Outbox::default(),
-            jobs: JoinSet::new(),
+            jobs: JobSet::default(),
             banners: BTreeMap::new(),
             config_writes: ConfigWrites::default(),
             questions: BTreeMap::new(),
@@ -185,8 +185,17 @@ impl EngineCx {
     /// Writes a settings file in the background. `write` must return a result that
     /// [`JobResult::is_config_write`] recognizes.
     pub(super) fn write_config(&mut self, write: impl FnOnce() -> JobResult + Send + 'static) {
+        self.write_config_or(JobResult::ConfigWritePanicked, write);
+    }
+
+    /// Like [`Self::write_config`], but reports `if_panicked` if `write` panics.
+    pub(super) fn write_config_or(
+        &mut self,
+        if_panicked: JobResult,
+        write: impl FnOnce() -> JobResult + Send + 'static,
+    ) {
         self.config_writes.begun += 1;
-        self.jobs.spawn_blocking(write);
+        self.jobs.spawn_blocking_or(if_panicked, write);
     }
 
     /// Saves settings that are already active.

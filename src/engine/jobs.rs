@@ -26,6 +26,8 @@ pub(super) enum JobResult {
     Settings(SettingsResult),
     /// Settings that are already active were written to their file.
     ConfigWritten(Result<(), ConfigError>),
+    /// Writing a settings file panicked.
+    ConfigWritePanicked,
     /// The number of servers that were added to `mcp-servers.json`.
     ServersAdded(Result<usize, ConfigError>),
     ModelAdded(Box<ModelConfig>, Result<(), ConfigError>),
@@ -73,14 +75,16 @@ pub(super) enum SessionsResult {
 #[derive(Debug)]
 pub(super) enum RecoveryResult {
     Scanned(RecoveryScan),
-    /// `None` if the conversation did not open in time.
-    Opened(Option<Box<ResumedConversation>>),
+    Opened(Box<ResumedConversation>),
+    NotOpened(StoreError),
 }
 
 #[derive(Debug)]
 pub(super) enum SettingsResult {
     /// The files were read again; true if the user requested the reload.
     Reread(Box<ConfigLoad>, PromptTemplates, bool),
+    /// Reading the files panicked.
+    NotReread,
     PromptRead(Result<Option<Arc<str>>, ConfigError>),
     PromptReplaced(Result<PathBuf, ConfigError>),
     /// The folder of notes that the user named.
@@ -89,10 +93,15 @@ pub(super) enum SettingsResult {
 }
 
 impl JobResult {
+    pub(super) fn notice(notice: Notice) -> Self {
+        Self::Events(vec![Event::NoticePosted(notice)])
+    }
+
     pub(super) fn is_config_write(&self) -> bool {
         matches!(
             self,
             Self::ConfigWritten(_)
+                | Self::ConfigWritePanicked
                 | Self::ServersAdded(_)
                 | Self::ModelAdded(..)
                 | Self::DialectSaved(..)

@@ -32,7 +32,7 @@
 //! | `sign_in` | the sign-in to a server that waits for the user |
 //!
 //! Shared by the owners: `cx` (outbox, banners, questions, jobs), `outbox` (events queued for
-//! the front end), `questions` and `jobs` (pending questions and job results), `failures`
+//! the front end), `questions`, `job_set` and `jobs` (pending questions, running jobs and their results), `failures`
 //! (logging of failures), `deps` (dependencies and options of the engine).
 
 mod active_turn;
@@ -48,6 +48,7 @@ mod deps;
 pub mod failures;
 mod imports;
 pub mod injection_guard;
+mod job_set;
 mod jobs;
 mod left_tasks;
 mod models;

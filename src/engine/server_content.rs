@@ -119,7 +119,7 @@ fn event(event: ServerContentEvent) -> JobResult {
 }
 
 fn failure(noun: &str, name: &str, server: &ServerId, why: &str) -> Notice {
-    let (name, server) = (Clean::single_line(name), Clean::name(server.as_str()));
+    let (name, server) = (Clean::name(name), Clean::name(server.as_str()));
     // A clause, or sentences if the server could not be started.
     let why = Clean::single_line(why.trim_end_matches('.'));
     Notice::failure(format!(
@@ -151,6 +151,7 @@ fn merge_contents(mut contents: Vec<ResourceContents>) -> Vec<u8> {
 fn loaded_prompt(server: &ServerId, contents: PromptContents) -> LoadedPrompt {
     let mut prompt = LoadedPrompt {
         text: contents.text,
+        heading_lines: contents.heading_lines,
         message_count: contents.message_count,
         files: Vec::new(),
     };
@@ -204,6 +205,7 @@ mod tests {
             text: "See [attached: a].".to_owned(),
             message_count: 1,
             files: vec![part("a", b"text"), part("a", b"text"), part("b", b"\0\0")],
+            ..PromptContents::default()
         };
         let prompt = loaded_prompt(&ServerId::new("s"), contents);
         let names: Vec<_> = prompt

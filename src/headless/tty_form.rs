@@ -1,7 +1,7 @@
 //! Requests from MCP servers on the command line: asks for the values of a form line by line, and
 //! describes a web page before it is opened. Without a terminal, both are declined.
 
-use super::tty_prompt::TtyReader;
+use super::tty_reader::TtyReader;
 use crate::domain::ServerId;
 use crate::domain::elicitation::{
     ElicitationForm, FieldInput, FieldKind, FieldOption, FormField, UrlElicitation,

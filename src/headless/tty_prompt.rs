@@ -2,25 +2,15 @@
 
 use super::question_text::{default_choice, question_text};
 use super::tty_form;
+use super::tty_pages::print_pages;
+use super::tty_reader::{COLUMNS_DEFAULT, TtyReader};
 use super::tty_sampling;
 use crate::domain::{AskId, Decision};
-use crate::protocol::{Ask, CallToApprove, UserAnswer};
-use rustix::termios::{QueueSelector, tcflush, tcgetwinsize};
+use crate::protocol::{Ask, CallToApprove, ChoiceRow, UserAnswer};
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::sync::{Mutex, mpsc};
 use tokio_util::task::AbortOnDropHandle;
-
-/// Maximum number of buffered lines typed while no question is open.
-const LINES_MAX: usize = 64;
-/// An answer that arrives sooner was typed before the question could be read.
-const TYPE_AHEAD_WINDOW: Duration = Duration::from_millis(500);
-/// Assumed width of a terminal that reports no width, or less than the minimum.
-const COLUMNS_DEFAULT: u16 = 80;
-const COLUMNS_MIN: u16 = 12;
 
 /// The answer to a question, and a line that reports the answer, if one is needed.
 type TtyAnswer = (AskId, UserAnswer, Option<String>);
@@ -41,13 +31,6 @@ struct WaitingQuestion {
     always_needs_approval: bool,
 }
 
-/// One thread reads the terminal for as long as the program runs: a read cannot be
-/// cancelled, and two readers would take each other's lines.
-pub(super) struct TtyReader {
-    file: File,
-    lines: Mutex<mpsc::Receiver<String>>,
-}
-
 impl TtyPrompt {
     pub fn open() -> Self {
         let is_interactive = io::stderr().is_terminal();
@@ -65,16 +48,9 @@ impl TtyPrompt {
 
     /// The width of the terminal, or a default.
     pub fn columns(&self) -> u16 {
-        let size = self
-            .tty
+        self.tty
             .as_ref()
-            .and_then(|tty| tcgetwinsize(&tty.file).ok());
-        let columns = size.map_or(0, |size| size.ws_col);
-        if columns < COLUMNS_MIN {
-            COLUMNS_DEFAULT
-        } else {
-            columns
-        }
+            .map_or(COLUMNS_DEFAULT, |tty| tty.columns())
     }
 
     /// Opens a question, or queues it while another is open. If it is about calls, `summaries`
@@ -121,6 +97,10 @@ impl TtyPrompt {
             .is_some_and(|(open, _)| *open == ask)
         {
             self.open_question = None;
+            // What follows must not continue the line of the question.
+            if self.is_available() {
+                eprintln!();
+            }
             self.open_next();
         }
     }
@@ -137,50 +117,6 @@ impl TtyPrompt {
             }
         }
         std::future::pending().await
-    }
-}
-
-impl TtyReader {
-    fn open() -> io::Result<Self> {
-        let file = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
-        let input = file.try_clone()?;
-        let (line_sender, lines) = mpsc::channel(LINES_MAX);
-        std::thread::spawn(move || {
-            for line in BufReader::new(input).lines() {
-                let Ok(line) = line else { return };
-                // Blocks while the buffer is full; the next question discards old lines.
-                if line_sender.blocking_send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        let lines = Mutex::new(lines);
-        Ok(Self { file, lines })
-    }
-
-    /// Asks, and waits for a line that was typed after the question could be read: lines typed
-    /// ahead or pasted must not approve anything. `None` at the end of input.
-    pub(super) async fn ask(&self, question: &str) -> Option<String> {
-        let mut lines = self.lines.lock().await;
-        loop {
-            // If flushing fails, the check of the elapsed time below still applies.
-            let _ = tcflush(&self.file, QueueSelector::IFlush);
-            while lines.try_recv().is_ok() {}
-            (&self.file).write_all(question.as_bytes()).ok()?;
-            let asked_at = Instant::now();
-            let line = lines.recv().await?;
-            if asked_at.elapsed() >= TYPE_AHEAD_WINDOW {
-                return Some(line);
-            }
-            eprintln!("(Ignored: typed before the question could be read.)");
-        }
-    }
-
-    /// Asks for a value, which may be typed at once. `None` at the end of input.
-    pub(super) async fn read_line(&self, question: &str) -> Option<String> {
-        let mut lines = self.lines.lock().await;
-        (&self.file).write_all(question.as_bytes()).ok()?;
-        lines.recv().await
     }
 }
 
@@ -226,14 +162,15 @@ async fn ask_question(
     };
     let mut decisions = Vec::new();
     for (index, call) in calls.iter().enumerate() {
-        if let Some(summary) = summaries.get(index) {
-            eprintln!("{summary}");
-        }
         let position = match calls.len() {
             1 => String::new(),
             count => format!("{} of {count}: ", index + 1),
         };
-        let decision = ask_approval(&tty, &position).await;
+        let summary = summaries.get(index).map_or("", String::as_str);
+        let decision = match print_pages(&tty, summary).await {
+            true => ask_approval(&tty, &position).await,
+            false => Decision::Refuse,
+        };
         let is_refusal = decision == Decision::Refuse;
         decisions.push((call.call, decision));
         if is_refusal {
@@ -280,31 +217,41 @@ fn parse_decision(line: &str) -> Option<Decision> {
 async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (UserAnswer, Option<String>) {
     let rows = question.choices();
     let text = question_text(question);
-    let line = match &tty {
+    let chosen = match &tty {
         None => None,
         Some(tty) => {
             for (index, row) in rows.iter().enumerate() {
                 eprintln!("  {}  {}  {}", index + 1, row.key, row.label);
             }
-            tty.ask(&format!("{text} (1-{}) ", rows.len())).await
+            let prompt = format!("{text} (1-{}) ", rows.len());
+            loop {
+                // Neither the end of input nor an empty line chooses anything.
+                let line = tty.ask(&prompt).await.unwrap_or_default();
+                let row = find_row(rows, &line);
+                if row.is_some() || line.trim().is_empty() {
+                    break row.map(|row| row.choice);
+                }
+            }
         }
     };
-    let chosen = line.and_then(|line| {
-        let line = line.trim().to_lowercase();
-        let by_number = line.parse::<usize>().ok();
-        let by_number = by_number.and_then(|n| rows.get(n.checked_sub(1)?));
-        by_number.or_else(|| {
-            let is_key = |key: char| key != ' ' && line == key.to_string();
-            rows.iter().find(|row| is_key(row.key) || is_key(row.alias))
-        })
-    });
-    let choice = chosen.map_or_else(|| default_choice(question), |row| row.choice);
+    let choice = chosen.unwrap_or_else(|| default_choice(question));
     let row = rows.iter().find(|row| row.choice == choice);
     let label = row.map_or("", |row| row.label);
     (
         UserAnswer::Choice(choice),
         Some(format!("{text} Chosen: {label}.")),
     )
+}
+
+/// The choice that a line names by its number or one of its keys.
+fn find_row(rows: &'static [ChoiceRow], line: &str) -> Option<&'static ChoiceRow> {
+    let line = line.trim().to_lowercase();
+    let by_number = line.parse::<usize>().ok();
+    let by_number = by_number.and_then(|n| rows.get(n.checked_sub(1)?));
+    by_number.or_else(|| {
+        let is_key = |key: char| key != ' ' && line == key.to_string();
+        rows.iter().find(|row| is_key(row.key) || is_key(row.alias))
+    })
 }
 
 #[cfg(test)]

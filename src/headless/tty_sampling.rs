@@ -2,7 +2,7 @@
 //! asks whether to send each. Without a terminal, both are declined.
 
 use super::tty_form::print_quote;
-use super::tty_prompt::TtyReader;
+use super::tty_reader::TtyReader;
 use crate::domain::{SampledAnswer, SamplingRequest, SamplingSection, ServerId};
 use crate::protocol::{UserAnswer, UserChoice};
 use crate::text::Clean;

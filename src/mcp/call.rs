@@ -1,7 +1,7 @@
 //! One tool call, from finding an open session to its outcome. The future owns the call: dropping
 //! the future cancels the call on the server.
 
-use super::call_exchange::{CallEnding, TIMEOUTS_MAX, exchange, may_have_run_text};
+use super::call_exchange::{CallEnding, RequestEnding, TIMEOUTS_MAX, exchange, may_have_run_text};
 use super::hub_event::HubEvent;
 use super::missing_back_channel::report_missing_back_channel;
 use super::output_check::output_mismatch;
@@ -11,7 +11,9 @@ use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_reque
 use super::session::McpSession;
 use super::supervisor::ServerSupervisor;
 use super::tasks::{CreatedTask, TaskCall, TaskEnd, follow_task, legacy_task_request};
-use crate::domain::{Arguments, CallId, Pin, Redactor, ServerId, ServerTask, ToolOutcome};
+use crate::domain::{
+    Arguments, CallId, Pin, Redactor, ServerId, ServerTask, ToolOutcome, UrlElicitation,
+};
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken};
 use serde_json::Value;
 use std::sync::Arc;
@@ -127,11 +129,6 @@ fn finished_call(
             let why = redactors.all.redact(&why);
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
-        // Neither gets here: `run_with_input` visits the pages and follows the task to its end.
-        CallEnding::PagesRequired(_) | CallEnding::TaskCreated(..) => {
-            let text = "The server keeps asking the user to visit web pages.".to_owned();
-            ToolOutcome::Failed { text, elapsed }.into()
-        }
         CallEnding::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
         CallEnding::SessionUnknown => {
             let why = "The server drops every session right after opening it.".to_owned();
@@ -202,6 +199,12 @@ async fn attempt(
     }
 }
 
+/// What the user must do before a call is repeated.
+enum InputStep {
+    Pages(Vec<UrlElicitation>),
+    Answers(InputRequired),
+}
+
 /// Sends the call, and repeats it with the user's answers each time the server requires input.
 async fn run_with_input(
     supervisor: &ServerSupervisor,
@@ -226,40 +229,43 @@ async fn run_with_input(
         let request = as_task.unwrap_or_else(|| {
             ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()))
         });
-        let ending = exchange(session, (id, &tool), request, timeout, events).await;
-        if let CallEnding::TaskCreated(created, token) = ending {
-            let call = task_call(supervisor, (id, &server), Some(token), events);
-            return follow_created_task(call, session, *created).await;
-        }
-        let answering = async {
-            match ending {
-                CallEnding::PagesRequired(pages) => {
-                    let incoming = &session.shared.incoming_requests;
-                    let visited = visit_pages(pages, incoming, requests, &server).await;
-                    visited.map_err(CallEnding::ToolFailed)
+        let step = match exchange(session, (id, &tool), request, timeout, events).await {
+            RequestEnding::TaskCreated(created, token) => {
+                let call = task_call(supervisor, (id, &server), Some(token), events);
+                return follow_created_task(call, session, *created).await;
+            }
+            RequestEnding::PagesRequired(pages) => InputStep::Pages(pages),
+            RequestEnding::Call(CallEnding::Answered(result)) => {
+                match InputRequired::from_result(&result) {
+                    Some(required) => InputStep::Answers(required),
+                    None => return CallEnding::Answered(result),
                 }
-                CallEnding::Answered(result) => {
-                    let Some(required) = InputRequired::from_result(&result) else {
-                        return Err(CallEnding::Answered(result));
-                    };
-                    let answers = answer_input_requests(&required, requests, &server).await;
-                    params.input_responses = Some(answers.map_err(CallEnding::ToolFailed)?);
+            }
+            RequestEnding::Call(ending) => return ending,
+        };
+        let answering = async {
+            match step {
+                InputStep::Pages(pages) => {
+                    let incoming = &session.shared.incoming_requests;
+                    visit_pages(pages, incoming, requests, &server).await
+                }
+                InputStep::Answers(required) => {
+                    let answers = answer_input_requests(&required, requests, &server).await?;
+                    params.input_responses = Some(answers);
                     params.request_state = required.state;
                     Ok(())
                 }
-                ending => Err(ending),
             }
         };
         let answered = tokio::select! {
             biased;
-            // A finished call is final, even if the session ended right after it.
             answered = answering => answered,
             error = session.shared.outcome.wait_for_end() => {
                 return CallEnding::Unreachable(may_have_run_text(&error));
             }
         };
-        if let Err(ending) = answered {
-            return ending;
+        if let Err(why) = answered {
+            return CallEnding::ToolFailed(why);
         }
     }
     CallEnding::ToolFailed(format!(

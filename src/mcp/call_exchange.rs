@@ -18,19 +18,31 @@ pub const TIMEOUTS_MAX: u32 = 10;
 /// Minimum interval between progress reports of one call; a server may flood us with progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How a request of a call ended.
+/// How a call ended.
 pub enum CallEnding {
     Answered(Value),
     /// The call failed without a result, for example with a protocol error. The text says why.
     ToolFailed(String),
-    /// The server continues the call as a task, whose progress it reports with this token.
-    TaskCreated(Box<CreatedTask>, ProgressToken),
-    /// The server ran nothing, because the user must visit these pages first.
-    PagesRequired(Vec<UrlElicitation>),
     Unreachable(String),
     TimedOut,
     /// The server ran nothing because it does not recognize the session.
     SessionUnknown,
+}
+
+/// How a request of a call ended.
+pub enum RequestEnding {
+    /// The call has ended, unless the server answered with a request for input.
+    Call(CallEnding),
+    /// The server continues the call as a task, whose progress it reports with this token.
+    TaskCreated(Box<CreatedTask>, ProgressToken),
+    /// The server ran nothing, because the user must visit these pages first.
+    PagesRequired(Vec<UrlElicitation>),
+}
+
+impl From<CallEnding> for RequestEnding {
+    fn from(ending: CallEnding) -> Self {
+        Self::Call(ending)
+    }
 }
 
 /// A request in progress; cancelled if dropped before its response.
@@ -58,12 +70,12 @@ pub async fn exchange(
     request: ClientRequest,
     timeout: Duration,
     events: &mpsc::Sender<HubEvent>,
-) -> CallEnding {
+) -> RequestEnding {
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let Ok(mut handle) = sending.await else {
         let error = session.shared.outcome.wait_for_end().await;
-        return CallEnding::Unreachable(session_ended_text(&error));
+        return CallEnding::Unreachable(session_ended_text(&error)).into();
     };
     let shared = &session.shared;
     let mut progress = shared.progress.subscribe(handle.progress_token.clone());
@@ -94,7 +106,7 @@ pub async fn exchange(
                 return or_session_unknown(ending, session, &handle.id);
             }
             error = shared.outcome.wait_for_end() => {
-                let ending = CallEnding::Unreachable(may_have_run_text(&error));
+                let ending = CallEnding::Unreachable(may_have_run_text(&error)).into();
                 return or_session_unknown(ending, session, &handle.id);
             }
             Ok(()) = questions.changed() => {
@@ -106,7 +118,7 @@ pub async fn exchange(
                 paused_at = is_asking.then(|| paused_at.unwrap_or_else(Instant::now));
             }
             () = sleep_until(idle_deadline.min(hard_deadline)), if paused_at.is_none() => {
-                return CallEnding::TimedOut;
+                return CallEnding::TimedOut.into();
             }
             Ok(()) = progress.changed() => {
                 idle_deadline = Instant::now() + timeout;
@@ -122,10 +134,10 @@ pub async fn exchange(
     }
 }
 
-fn classify_result(result: Value, token: ProgressToken) -> CallEnding {
+fn classify_result(result: Value, token: ProgressToken) -> RequestEnding {
     match CreatedTask::from_result(&result) {
-        Some(created) => CallEnding::TaskCreated(Box::new(created), token),
-        None => CallEnding::Answered(result),
+        Some(created) => RequestEnding::TaskCreated(Box::new(created), token),
+        None => CallEnding::Answered(result).into(),
     }
 }
 
@@ -137,10 +149,14 @@ fn send_progress(call: CallId, progress: Option<ToolProgress>, events: &mpsc::Se
 }
 
 /// Replaces `Unreachable` with `SessionUnknown` if the server rejected the request for that reason.
-fn or_session_unknown(ending: CallEnding, session: &McpSession, request: &RequestId) -> CallEnding {
+fn or_session_unknown(
+    ending: RequestEnding,
+    session: &McpSession,
+    request: &RequestId,
+) -> RequestEnding {
     match ending {
-        CallEnding::Unreachable(_) if session.shared.is_retryable(request) => {
-            CallEnding::SessionUnknown
+        RequestEnding::Call(CallEnding::Unreachable(_)) if session.shared.is_retryable(request) => {
+            CallEnding::SessionUnknown.into()
         }
         ending => ending,
     }
@@ -148,16 +164,19 @@ fn or_session_unknown(ending: CallEnding, session: &McpSession, request: &Reques
 
 /// The text for a call that was not sent because its session ended.
 fn session_ended_text(error: &McpError) -> String {
-    let reason = match error.requires_sign_in() {
-        true => "The server requires you to sign in.",
-        false => "The server is gone.",
+    let reason = if error.requires_sign_in() {
+        "The server requires you to sign in."
+    } else if error.is_access_denied() {
+        "The server refused the request."
+    } else {
+        "The server is gone."
     };
     format!("{reason} {error}")
 }
 
 /// The text for a call that may have been sent and must not be repeated blindly.
 pub fn may_have_run_text(error: &McpError) -> String {
-    match error.requires_sign_in() {
+    match error.requires_sign_in() || error.is_access_denied() {
         true => session_ended_text(error),
         false => format!(
             "{} It is not known whether the tool ran.",
@@ -170,12 +189,12 @@ async fn classify_response(
     session: &McpSession,
     token: ProgressToken,
     result: Result<Value, ServiceError>,
-) -> CallEnding {
-    match result {
-        Ok(result) => classify_result(result, token),
+) -> RequestEnding {
+    let ending = match result {
+        Ok(result) => return classify_result(result, token),
         // The server answered, so the call did not fail in transit.
         Err(ServiceError::McpError(error)) => match required_pages(&error) {
-            Some(Ok(pages)) => CallEnding::PagesRequired(pages),
+            Some(Ok(pages)) => return RequestEnding::PagesRequired(pages),
             Some(Err(why)) => CallEnding::ToolFailed(why),
             None => CallEnding::ToolFailed(error_text(&ServiceError::McpError(error))),
         },
@@ -185,5 +204,6 @@ async fn classify_response(
             ))
         }
         Err(error) => CallEnding::Unreachable(error_text(&error)),
-    }
+    };
+    ending.into()
 }

@@ -2,7 +2,9 @@
 //! does not affect the valid ones, and every omission is reported. Pure.
 
 use super::lifetime::shorter_lifetime;
-use crate::domain::{ContentArgument, ResourceTemplate, ServerPrompt, ServerResource, UriTemplate};
+use crate::domain::{
+    ContentArgument, ResourceTemplate, ServerPrompt, ServerResource, UriTemplate, VARIABLES_MAX,
+};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -31,6 +33,11 @@ pub trait ListedItem: Sized {
 
     /// The identifier that requests use. A second item with the same key is omitted.
     fn key(&self) -> &str;
+
+    /// Why a valid item cannot be used, as a clause.
+    fn obstacle(&self) -> Option<String> {
+        None
+    }
 }
 
 /// A list that is collected page by page.
@@ -89,7 +96,10 @@ impl<T: ListedItem> ContentListBuilder<T> {
                     let omission = format!("a second {} named `{}`", T::NOUN, item.key());
                     self.omit(omission);
                 }
-                Some(item) => self.items.push(item),
+                Some(item) => match item.obstacle() {
+                    Some(why) => self.omit(format!("{} `{}`: {why}", T::NOUN, item.key())),
+                    None => self.items.push(item),
+                },
             }
         }
         let cursor = result.get("nextCursor").and_then(Value::as_str);
@@ -192,6 +202,11 @@ impl ListedItem for ResourceTemplate {
     fn key(&self) -> &str {
         self.uri_template.as_str()
     }
+
+    fn obstacle(&self) -> Option<String> {
+        let is_too_long = self.uri_template.has_too_many_variables();
+        is_too_long.then(|| format!("it has more than {VARIABLES_MAX} variables"))
+    }
 }
 
 fn decode_argument(item: &Value) -> Option<ContentArgument> {
@@ -271,6 +286,22 @@ mod tests {
         let list = list.finish();
         assert_eq!(list.items[0].name, "file:///etc/passwd");
         assert_eq!(list.items.len(), 1);
+    }
+
+    #[test]
+    fn a_template_with_too_many_variables_is_omitted_with_the_reason() {
+        let template = |count: usize| {
+            let names: Vec<String> = (0..count).map(|n| format!("v{n}")).collect();
+            json!({ "uriTemplate": format!("t://{{{}}}", names.join(",")), "name": "t" })
+        };
+        let mut list = ContentListBuilder::<ResourceTemplate>::default();
+        let page = json!({ "resourceTemplates": [template(20), template(21)] });
+        list.add_page(&page).expect("a list");
+        let list = list.finish();
+        assert_eq!(list.items.len(), 1);
+        assert_eq!(list.items[0].uri_template.variables().len(), 20);
+        let why = &list.omitted[0];
+        assert!(why.ends_with("`: it has more than 20 variables"), "{why}");
     }
 
     #[test]

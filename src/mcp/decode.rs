@@ -23,6 +23,13 @@ const NAME_BYTES_MAX: usize = 512;
 /// Maximum number of lines about omitted tools; further omissions are only counted.
 const OMITTED_LINES_MAX: usize = 50;
 
+/// The id of the request that an answer with this id is about. Some gateways return our numbers as
+/// strings. JSON-RPC forbids that, but rmcp and the other SDKs of the protocol accept it.
+pub fn requested_id(id: &Value) -> Value {
+    let number = id.as_str().and_then(|text| text.parse::<i64>().ok());
+    number.map_or_else(|| id.clone(), Value::from)
+}
+
 /// Parses one line as JSON. Invalid UTF-8 and lone surrogates, which some servers write, become
 /// replacement characters; excessive nesting is cut, see [`limit_nesting`].
 pub fn parse_message(line: &[u8]) -> Option<Value> {

@@ -73,6 +73,11 @@ impl McpError {
     pub fn requires_sign_in(&self) -> bool {
         matches!(self, Self::Http(error) if error.requires_sign_in())
     }
+
+    /// Whether the server denied access, although it requires no sign-in.
+    pub fn is_access_denied(&self) -> bool {
+        matches!(self, Self::Http(error) if error.is_access_denied())
+    }
 }
 
 /// `It exited with status 3`, or `It was killed by signal 9 (SIGKILL)`.
@@ -119,6 +124,8 @@ impl SessionFailure<'_> {
         let server = Clean::name(self.server.as_str());
         let notice = Notice::failure(if self.requires_sign_in() {
             format!("Server `{server}` requires you to sign in.")
+        } else if self.error.is_access_denied() {
+            format!("Server `{server}` denied access.")
         } else if self.was_connected {
             format!("Server `{server}` ended.")
         } else {

@@ -210,10 +210,10 @@ impl Inbox {
 
     fn handle_response(&mut self, mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
         let error = message.remove("error").filter(|error| !error.is_null());
-        let id = message
+        let id: Option<RequestId> = message
             .remove("id")
             .filter(|id| !id.is_null())
-            .and_then(|id| serde_json::from_value::<RequestId>(id).ok());
+            .and_then(|id| serde_json::from_value(decode::requested_id(&id)).ok());
         if let Some(tool) = id
             .as_ref()
             .and_then(|id| self.shared.cancelled.take_late(id))

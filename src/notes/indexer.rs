@@ -267,4 +267,21 @@ mod tests {
         assert_eq!(report.skipped_count, usize::from(is_unreadable));
         assert_eq!(index.counts().expect("counted").0, 1);
     }
+
+    #[test]
+    fn a_folder_that_is_too_deep_is_reported() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let notes = folder.path().join("notes");
+        let deepest = notes.join(vec!["d"; 33].join("/"));
+        fs::create_dir_all(&deepest).expect("created");
+        fs::write(deepest.parent().expect("a folder").join("a.md"), "apples").expect("written");
+        fs::write(deepest.join("b.md"), "pears").expect("written");
+        let vault = Vault::open(&notes).expect("a vault");
+        let mut index = Index::open(&folder.path().join("index.sqlite")).expect("an index");
+        let report = update_index(&vault, &mut index, &|| false).expect("indexed");
+        assert_eq!(report.notes, 1);
+        let remark = "d/d was left out: it is more than 32 folders deep.";
+        let remarks = report.remarks();
+        assert!(remarks[0].ends_with(remark), "{remarks:?}");
+    }
 }

@@ -177,6 +177,11 @@ impl Vault {
                 let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
                 if is_folder && depth < DEPTH_MAX {
                     folders.push((entry.path(), depth + 1));
+                } else if is_folder {
+                    let folder = entry.path();
+                    let below = folder.strip_prefix(&self.root).unwrap_or(&folder);
+                    let why = format!("it is more than {DEPTH_MAX} folders deep");
+                    listing.skipped.push((key_of(below), why));
                 } else if !is_folder && is_note(Path::new(&name)) {
                     if listing.notes.len() == NOTES_MAX {
                         listing.is_truncated = true;

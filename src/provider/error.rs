@@ -140,6 +140,10 @@ pub enum MalformedReply {
     TooManyCalls {
         calls_max: usize,
     },
+    /// More blocks of text, thinking and calls than this.
+    TooManyBlocks {
+        blocks_max: usize,
+    },
     /// A request for the model list was answered with something else.
     NotAModelList,
 }

@@ -1,6 +1,6 @@
 //! Errors in accessing saved sessions, journals and prompt history.
 
-use crate::domain::{Notice, SessionId};
+use crate::domain::{Advice, Notice, SessionId};
 use crate::files;
 use std::path::PathBuf;
 
@@ -15,6 +15,9 @@ pub enum StoreError {
     Unreadable { id: SessionId, why: String },
     #[error("the conversation did not open within 30 seconds")]
     OpenTimedOut,
+    /// A bug; the log has the details.
+    #[error("humble failed at opening the conversation unexpectedly")]
+    OpenPanicked,
     /// The session has no file yet; the caller must use `SessionStore::create` instead.
     #[error("the conversation has no file yet")]
     NotCreated,
@@ -57,6 +60,9 @@ impl StoreError {
                 .with_advice("Repair the JSON in a text editor."),
             Self::OpenTimedOut => Notice::failure(format!("Not opened: {self}."))
                 .with_advice("Check the drive that it is on."),
+            Self::OpenPanicked => {
+                Notice::failure(format!("Not opened: {self}.")).with_advice(Advice::ShowLog)
+            }
             Self::NotCreated => Notice::failure(format!("Not saved: {self}.")),
             Self::ChangedElsewhere(_) => Notice::warning(format!("Not saved: {self}."))
                 .with_reason("That file was not changed."),

@@ -1,9 +1,10 @@
 //! The tasks that the user left running, one file each, so that several programs can add and remove
-//! tasks without waiting for each other. Files that cannot be read are left alone.
+//! tasks without waiting for each other. The program that lists a task holds the lock beside its
+//! file, so no other one follows it. Files that cannot be read are left alone.
 
 use super::{StoreError, call_json};
 use crate::domain::ToolCall;
-use crate::files;
+use crate::files::{self, FileLock};
 use crate::sync::lock_ignoring_poison;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -30,7 +31,14 @@ pub struct StoredLeftTask {
 #[derive(Debug)]
 pub struct LeftTaskFile {
     path: PathBuf,
-    is_removed: Mutex<bool>,
+    state: Mutex<FileState>,
+}
+
+#[derive(Debug, Default)]
+struct FileState {
+    is_removed: bool,
+    /// Held while this program lists the task.
+    lock: Option<FileLock>,
 }
 
 #[derive(Debug, Clone)]
@@ -46,25 +54,24 @@ impl LeftTaskStore {
     /// The file for a task that the user leaves now. It does not exist yet.
     pub fn new_file(&self, left_at: Timestamp) -> LeftTaskFile {
         let (time, process) = (left_at.as_nanosecond(), std::process::id());
-        LeftTaskFile::at(self.folder.join(format!("{time}-{process}.json")))
+        LeftTaskFile::at(self.folder.join(format!("{time}-{process}.json")), None)
     }
 
-    /// The newest `max` tasks, oldest first.
+    /// The newest `max` tasks, oldest first, without those of other running programs.
     pub fn load(&self, max: usize) -> Vec<StoredLeftTask> {
         let items = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let items = items.take(FILES_MAX);
-        let mut tasks: Vec<StoredLeftTask> = items.filter_map(|item| read(item.path())).collect();
+        let paths = items.map(|item| item.path()).filter(|path| is_task(path));
+        let mut tasks: Vec<StoredLeftTask> = paths.take(FILES_MAX).filter_map(claim).collect();
         tasks.sort_by_key(|task| task.left_at);
         tasks.split_off(tasks.len().saturating_sub(max))
     }
 }
 
 impl LeftTaskFile {
-    fn at(path: PathBuf) -> Self {
-        Self {
-            path,
-            is_removed: Mutex::default(),
-        }
+    fn at(path: PathBuf, lock: Option<FileLock>) -> Self {
+        let is_removed = false;
+        let state = Mutex::new(FileState { is_removed, lock });
+        Self { path, state }
     }
 
     /// Writes a call and its task, unless the file was removed.
@@ -74,14 +81,17 @@ impl LeftTaskFile {
     pub fn write(&self, call: &ToolCall, left_at: Timestamp) -> Result<(), StoreError> {
         let entry = json!({ "leftAt": left_at.to_string(), "call": call_json::to_json(call) });
         let text = format!("{entry}\n");
-        let is_removed = lock_ignoring_poison(&self.is_removed);
-        if *is_removed {
+        let mut state = lock_ignoring_poison(&self.state);
+        if state.is_removed {
             return Ok(());
         }
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let written = match text.len() as u64 {
-            0..=FILE_BYTES_MAX => files::create_folder(folder)
-                .and_then(|()| files::create_new(&self.path, text.as_bytes(), files::PRIVATE_MODE)),
+            0..=FILE_BYTES_MAX => files::create_folder(folder).and_then(|()| {
+                // Locked before it exists, so that no other program claims it.
+                state.lock = FileLock::try_acquire(&lock_path(&self.path))?;
+                files::create_new(&self.path, text.as_bytes(), files::PRIVATE_MODE)
+            }),
             _ => Err(io::Error::new(
                 ErrorKind::FileTooLarge,
                 "the arguments of the call are too large",
@@ -95,21 +105,51 @@ impl LeftTaskFile {
 
     /// Removes the file. A failure is logged; the task is then listed again at the next start.
     pub fn remove(&self) {
-        let mut is_removed = lock_ignoring_poison(&self.is_removed);
-        *is_removed = true;
+        let mut state = lock_ignoring_poison(&self.state);
+        state.is_removed = true;
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 tracing::warn!("{} cannot be removed: {error}", self.path.display());
             }
-            _ => {}
+            // Without its task, the lock protects nothing.
+            _ => remove_lock(&self.path),
         }
+        state.lock = None;
     }
 }
 
-fn read(path: PathBuf) -> Option<StoredLeftTask> {
-    if path.extension().is_none_or(|extension| extension != "json") {
-        return None;
+fn is_task(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension == "json")
+}
+
+fn lock_path(path: &Path) -> PathBuf {
+    path.with_added_extension("lock")
+}
+
+fn remove_lock(path: &Path) {
+    let _ = fs::remove_file(lock_path(path));
+}
+
+/// Reads a task unless another running program lists it.
+fn claim(path: PathBuf) -> Option<StoredLeftTask> {
+    let lock = match FileLock::try_acquire(&lock_path(&path)) {
+        Ok(Some(lock)) => Some(lock),
+        Ok(None) => return None,
+        // The folder may be read-only. Reading the task is better than losing it.
+        Err(error) => {
+            tracing::warn!("{} cannot be locked: {error}", path.display());
+            None
+        }
+    };
+    let claimed = read(path.clone(), lock);
+    if claimed.is_none() {
+        remove_lock(&path);
     }
+    claimed
+}
+
+fn read(path: PathBuf, lock: Option<FileLock>) -> Option<StoredLeftTask> {
     let task = files::read(&path, FILE_BYTES_MAX).ok().flatten();
     let entry: Option<Value> = task.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let parsed = entry.and_then(|entry| {
@@ -122,7 +162,7 @@ fn read(path: PathBuf) -> Option<StoredLeftTask> {
         return None;
     };
     Some(StoredLeftTask {
-        file: Arc::new(LeftTaskFile::at(path)),
+        file: Arc::new(LeftTaskFile::at(path, lock)),
         call,
         left_at,
     })
@@ -163,6 +203,8 @@ mod tests {
             let call = call(&format!("work-{second}"));
             let file = store.new_file(time(second));
             file.write(&call, time(second)).expect("written");
+            // The program that left the task ends.
+            drop(file);
         }
         let broken = home.path().join("tasks/0-0.json");
         fs::write(&broken, "{").expect("written");
@@ -174,11 +216,28 @@ mod tests {
         assert_eq!(loaded[0].call.task, call("").task);
         loaded[1].file.remove();
         loaded[1].file.remove();
-        assert_eq!(store.load(9).len(), 2);
         let written = loaded[1].file.write(&call(""), time(9));
         written.expect("nothing to write");
+        drop(loaded);
         assert_eq!(store.load(9).len(), 2, "a removed file stays removed");
         assert!(broken.exists());
+    }
+
+    #[test]
+    fn a_task_belongs_to_the_program_that_lists_it_until_that_ends() {
+        let home = TempDir::new().expect("a temporary folder");
+        let store = LeftTaskStore::new(home.path().join("tasks"));
+        let file = store.new_file(time(1));
+        file.write(&call("work"), time(1)).expect("written");
+        assert_eq!(store.load(9).len(), 0, "this program follows it");
+        drop(file);
+        let claimed = store.load(9);
+        assert_eq!(claimed.len(), 1);
+        assert_eq!(store.load(9).len(), 0, "claimed by the first that asked");
+        claimed[0].file.remove();
+        drop(claimed);
+        let left = fs::read_dir(home.path().join("tasks")).expect("the folder");
+        assert_eq!(left.count(), 0, "neither a task nor its lock is left");
     }
 
     #[test]

@@ -110,7 +110,8 @@ async fn run_screen(
         event_loop.keep_draft().await;
     }
     let saved_title = event_loop.model.conversation.saved_title();
-    let left_tasks = left_tasks::farewell(&event_loop.model.engine.left_tasks);
+    let model = &event_loop.model;
+    let left_tasks = left_tasks::farewell(&model.engine.left_tasks, &model.servers_pane.servers);
     outcome.map(|exit| ScreenEnd {
         exit,
         saved_title,

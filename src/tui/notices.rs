@@ -34,6 +34,9 @@ enum Subject {
     Activity,
     /// Is about the text in the message, so sending it dismisses the notice.
     Message,
+    /// Says that a file of the message could not be read, which may happen a minute after the last
+    /// key. Only a key or sending the message dismisses it, and other notices wait.
+    UnreadFile,
 }
 
 impl Notices {
@@ -48,6 +51,9 @@ impl Notices {
     }
 
     pub fn show(&mut self, notice: Notice, now: Duration) {
+        if self.is_about_unread_file() {
+            return self.queue(notice);
+        }
         self.show_about(Subject::Other, notice, now);
     }
 
@@ -64,6 +70,16 @@ impl Notices {
     /// Shows a notice about the text in the message, at most until that is sent.
     pub fn show_about_message(&mut self, notice: Notice, now: Duration) {
         self.show_about(Subject::Message, notice, now);
+    }
+
+    /// Shows why a file of the message could not be read.
+    pub fn show_about_unread_file(&mut self, notice: Notice, now: Duration) {
+        self.show_about(Subject::UnreadFile, notice, now);
+    }
+
+    fn is_about_unread_file(&self) -> bool {
+        let visible = self.current.as_ref();
+        visible.is_some_and(|visible| visible.subject == Subject::UnreadFile)
     }
 
     fn show_about(&mut self, subject: Subject, notice: Notice, now: Duration) {
@@ -85,9 +101,10 @@ impl Notices {
         self.clear_about(Subject::Activity);
     }
 
-    /// Dismisses a notice shown by [`Self::show_about_message`], because the message was sent.
+    /// Dismisses a notice about the message or its files, because the message was sent.
     pub fn clear_about_message(&mut self) {
         self.clear_about(Subject::Message);
+        self.clear_about(Subject::UnreadFile);
     }
 
     fn clear_about(&mut self, subject: Subject) {
@@ -149,6 +166,9 @@ impl Notices {
     }
 
     pub fn expire(&mut self, now: Duration) {
+        if self.is_about_unread_file() {
+            return;
+        }
         self.clear_if_older_than(NOTICE_DURATION, now);
     }
 
@@ -157,10 +177,11 @@ impl Notices {
             .take_if(|visible| now >= visible.shown_at + age);
     }
 
-    /// When the visible notice expires.
+    /// When the visible notice expires, if it does.
     pub fn expires_at(&self) -> Option<Duration> {
         self.current
             .as_ref()
+            .filter(|_| !self.is_about_unread_file())
             .map(|visible| visible.shown_at + NOTICE_DURATION)
     }
 }

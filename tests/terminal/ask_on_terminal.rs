@@ -1,10 +1,12 @@
 //! `humble ask` on a terminal, where printed text cannot be retracted.
 
-use super::model_server::{Gate, ModelServer, ollama_text};
-use super::pty::TerminalOptions;
-use super::{CHAT, clean_exit, ollama};
+use super::model_server::{Gate, ModelServer, ollama_call, ollama_text};
+use super::pty::{Exit, TerminalOptions};
+use super::{CHAT, clean_exit, ollama, ollama_with_tools};
 use crate::home::TestHome;
 use serde_json::json;
+use std::thread::sleep;
+use std::time::Duration;
 
 const PARTS: [&str; 3] = [
     "Hm, sky.\n\nRayleigh?\n",
@@ -50,4 +52,83 @@ fn text_of_other_models_is_printed_at_once_and_labeled_as_thinking_later() {
     terminal.wait_for_text("(The text above was thinking; the answer follows.)");
     terminal.wait_for_text("It is scattered.");
     assert_eq!(terminal.exit(), clean_exit());
+}
+
+/// An answer counts only if it is typed this long after its question.
+const AFTER_TYPE_AHEAD: Duration = Duration::from_millis(600);
+const CTRL_D: &str = "\u{4}";
+
+#[test]
+fn ctrl_d_refuses_only_the_question_that_it_answers() {
+    let (server, home) = ollama_with_tools();
+    let gate = Gate::closed();
+    let call = ollama_call("echo", &json!({ "text": "x" })).gate_after(0, &gate);
+    server
+        .queue_reply(CHAT, call)
+        .queue_reply(CHAT, ollama_text(&["Done."]));
+    let ask = || TerminalOptions::in_home(&home).arg("ask").arg("Call it.");
+    let mut terminal = ask().start();
+    terminal.wait_for_text("Waiting for response...");
+    terminal.press(CTRL_D);
+    sleep(AFTER_TYPE_AHEAD);
+    gate.open();
+    terminal.wait_for_text("Call now? (Y/N)");
+    sleep(AFTER_TYPE_AHEAD);
+    terminal.press("y\r");
+    terminal.wait_for_text("Done.");
+    assert_eq!(terminal.exit(), clean_exit());
+
+    server.queue_reply(CHAT, ollama_call("echo", &json!({ "text": "x" })));
+    let mut terminal = ask().start();
+    terminal.wait_for_text("Call now? (Y/N)");
+    sleep(AFTER_TYPE_AHEAD);
+    terminal.press(CTRL_D);
+    terminal.wait_for_text("\nTool echo: refused");
+    let (code, signal) = (3, None);
+    assert_eq!(terminal.exit(), Exit { code, signal });
+    home.assert_no_process_left();
+}
+
+#[test]
+fn a_long_call_is_shown_page_by_page() {
+    let (server, home) = ollama_with_tools();
+    let text: String = (0..80)
+        .map(|row| format!("row {row:03} {}", "-".repeat(70)))
+        .collect();
+    server
+        .queue_reply(CHAT, ollama_call("echo", &json!({ "text": text })))
+        .queue_reply(CHAT, ollama_text(&["Done."]));
+    let mut terminal = TerminalOptions::in_home(&home)
+        .size(80, 24)
+        .arg("ask")
+        .arg("Call it.")
+        .start();
+    let mut page = terminal.wait_for_text("(Enter: next page");
+    let seen = |contents: &str| {
+        let rows = (0..80).filter(|row| contents.contains(&format!("row {row:03}")));
+        rows.collect::<Vec<_>>()
+    };
+    let first = seen(&page.contents());
+    assert_eq!(first.first(), Some(&0), "{}", page.contents());
+    assert!(page.contents().contains("Tool call: echo"));
+    // Typed before the page could be read.
+    terminal.press("\ry\r");
+    terminal.wait_for_text("(Ignored: typed before");
+    sleep(AFTER_TYPE_AHEAD);
+    terminal.press("\r");
+    page = terminal.wait_for("another page", |screen| {
+        seen(&screen.contents()).last() > first.last()
+    });
+    let second = seen(&page.contents());
+    let are_all_seen = second[0] <= first[first.len() - 1] + 1;
+    assert!(are_all_seen, "{first:?} {}", page.contents());
+    assert!(!page.contents().contains("Call now?"));
+    sleep(AFTER_TYPE_AHEAD);
+    terminal.press("a\r");
+    terminal.wait_for_text("Call now? (Y/N)");
+    sleep(AFTER_TYPE_AHEAD);
+    terminal.press("y\r");
+    terminal.wait_for_text("Done.");
+    assert_eq!(terminal.exit(), clean_exit());
+    home.assert_no_process_left();
 }

@@ -3,7 +3,7 @@
 
 use super::home::{test_server_path, wait_until};
 use super::model_server::{ModelServer, Reply, ollama_text};
-use super::pty::PtyTerminal;
+use super::pty::{PtyTerminal, contains_text};
 use super::{CHAT, TestHome, clean_exit, ollama, open};
 
 const TAB: &str = "\t";
@@ -39,7 +39,8 @@ fn a_prompt_with_a_completed_argument_is_reviewed_and_sent() {
     terminal.send_prompt("/prompt");
     terminal.wait_for_text("library:forecast");
     terminal.press("\r");
-    terminal.wait_for_text("required: Where");
+    let form = terminal.wait_for_text("Where");
+    assert!(contains_text(&form, "required"), "{}", form.contents());
     terminal.type_text("Sej");
     terminal.wait_for_text("Sejong");
     terminal.press(TAB);

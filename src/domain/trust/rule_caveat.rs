@@ -31,10 +31,9 @@ impl Trust {
             }
             RuleScope::Server { tools } => tools.iter().collect(),
         };
-        if tools
-            .iter()
-            .all(|(tool, _)| self.must_ask(&rule.server, tool))
-        {
+        let must_ask = |(tool, _): &(&String, &Pin)| self.must_ask(&rule.server, tool);
+        let covers_unreadable = !tools.is_empty() && tools.iter().all(must_ask);
+        if covers_unreadable || self.must_ask_about_server(&rule.server) {
             return Some(RuleCaveat::Unreadable);
         }
         if server.is_some_and(|server| server.launch != rule.launch) {

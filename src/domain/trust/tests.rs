@@ -193,6 +193,25 @@ fn server_of(id: &ServerId, launch: &LaunchId, tool: Tool) -> Server {
 }
 
 #[test]
+fn a_rule_for_a_server_without_tools_is_readable() {
+    let (id, launch) = (ServerId::new("s"), LaunchId::from_hash("l"));
+    let rule = TrustRule {
+        server: id.clone(),
+        launch: launch.clone(),
+        decided_at: Timestamp::UNIX_EPOCH,
+        scope: RuleScope::Server {
+            tools: BTreeMap::new(),
+        },
+    };
+    let server = server_of(&id, &launch, fixtures::tool("t"));
+    let mut trust = Trust::default();
+    assert_eq!(trust.rule_caveat(&rule, Some(&server)), None);
+    trust.unreadable.add_rule(Some("s"), None);
+    let caveat = trust.rule_caveat(&rule, Some(&server));
+    assert_eq!(caveat, Some(RuleCaveat::Unreadable));
+}
+
+#[test]
 fn a_rule_becomes_inactive_when_its_tool_or_launch_changes() {
     let tool = fixtures::tool("t");
     let (id, launch) = (ServerId::new("s"), LaunchId::from_hash("l"));

@@ -77,10 +77,12 @@ impl AcceptedDefinition {
 impl Trust {
     /// Whether the user must be asked about each call to this tool, regardless of tool mode and rules.
     pub fn must_ask(&self, server: &ServerId, tool: &str) -> bool {
-        let unreadable = &self.unreadable;
-        let mut tools = unreadable.tools.iter();
-        unreadable.has_rule_without_server
-            || unreadable.servers.contains(server)
-            || tools.any(|(id, name)| id == server && name == tool)
+        let mut tools = self.unreadable.tools.iter();
+        self.must_ask_about_server(server) || tools.any(|(id, name)| id == server && name == tool)
+    }
+
+    /// Whether the user must be asked about each call to any tool of this server.
+    pub fn must_ask_about_server(&self, server: &ServerId) -> bool {
+        self.unreadable.has_rule_without_server || self.unreadable.servers.contains(server)
     }
 }

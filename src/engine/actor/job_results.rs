@@ -2,7 +2,7 @@
 
 use super::Actor;
 use crate::config::ConfigError;
-use crate::domain::{AskId, Dialect, ModelRef};
+use crate::domain::{Advice, AskId, Dialect, ModelRef, Notice};
 use crate::engine::imports;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
@@ -29,14 +29,16 @@ impl Actor {
             JobResult::Recovery(RecoveryResult::Scanned(scan)) => {
                 self.recovery.handle_scan(scan, &mut self.cx);
             }
-            JobResult::Recovery(RecoveryResult::Opened(resumed)) => match resumed {
-                Some(resumed) => self.resume(*resumed),
-                None => self.handle_resume_timeout(),
-            },
+            JobResult::Recovery(RecoveryResult::Opened(resumed)) => self.resume(*resumed),
+            JobResult::Recovery(RecoveryResult::NotOpened(why)) => self.handle_not_resumed(&why),
             JobResult::Settings(result) => self.handle_settings_result(result),
             JobResult::ConfigWritten(Ok(())) => {}
             JobResult::ConfigWritten(Err(error)) => {
                 self.cx.notice(error.notice_while_running());
+            }
+            JobResult::ConfigWritePanicked => {
+                let notice = Notice::failure("Saving the settings failed unexpectedly.");
+                self.cx.notice(notice.with_advice(Advice::ShowLog));
             }
             JobResult::ServersAdded(Ok(count)) => {
                 let announcement = imports::added_notice(count);

@@ -94,7 +94,13 @@ impl Actor {
                 let call = self.left_tasks.begin_waiting(task, &mut self.cx)?;
                 Ok(vec![call])
             }
-            None => Ok(self.recovery.take_calls(self.conversation.seq(), prompt)),
+            None => {
+                let calls = self.recovery.take_calls(self.conversation.seq(), prompt);
+                for call in &calls {
+                    self.left_tasks.begin_waiting_for_call(call, &mut self.cx);
+                }
+                Ok(calls)
+            }
         }
     }
 

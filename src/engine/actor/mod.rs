@@ -261,14 +261,8 @@ impl Actor {
             Some(signal) = OptionFuture::from(finished_call) => self.handle_turn_signal(signal),
             Some(_) = self.cancelled_calls.next() => {}
             Some(event) = hub_events.recv() => self.handle_hub_event(event),
-            Some(result) = self.cx.jobs.join_next() => match result {
-                Ok(result) => self.handle_job_result(result),
-                Err(error) => tracing::error!("a background job failed: {error}"),
-            },
-            Some(result) = self.saved.next_result() => match result {
-                Ok(result) => self.handle_job_result(result),
-                Err(error) => tracing::error!("a background job failed: {error}"),
-            },
+            Some(result) = self.cx.jobs.join_next() => self.handle_job_result(result),
+            Some(result) = self.saved.next_result() => self.handle_job_result(result),
             event = self.models.next_event() => {
                 self.models.handle_task_event(event, &mut self.cx);
             }

@@ -219,8 +219,8 @@ impl Actor {
         self.recovery.offer_next(&mut self.cx);
     }
 
-    pub(super) fn handle_resume_timeout(&mut self) {
-        let notice = StoreError::OpenTimedOut.notice();
+    pub(super) fn handle_not_resumed(&mut self, why: &StoreError) {
+        let notice = why.notice();
         self.cx
             .notice(notice.with_advice("The next start offers the turn again."));
         self.cx.outbox.push(Event::SessionNotOpened);

@@ -19,6 +19,7 @@ impl Actor {
                 self.settings.set_templates(templates, cx);
                 self.handle_reread(*load, is_requested);
             }
+            SettingsResult::NotReread => self.settings.handle_not_reread(cx),
             SettingsResult::PromptRead(result) => self.settings.handle_outdated_prompt(result, cx),
             SettingsResult::PromptReplaced(result) => {
                 self.settings.handle_prompt_replaced(result, cx);

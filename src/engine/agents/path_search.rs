@@ -41,8 +41,9 @@ impl PathSearch {
             on_progress: Arc::new(|_| {}),
         };
         let found = notes.complete_path(request, fragment.clone());
-        cx.jobs
-            .spawn(found.map(|found| JobResult::NotePathsFound(fragment, found)));
+        let if_panicked = JobResult::NotePathsFound(fragment.clone(), Ok(NotePaths::default()));
+        let found = found.map(|found| JobResult::NotePathsFound(fragment, found));
+        cx.jobs.spawn_or(if_panicked, found);
     }
 
     /// Reports the result. Returns the fragment to search for next.

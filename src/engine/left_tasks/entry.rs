@@ -1,7 +1,7 @@
 //! One task that the user left running.
 
 use crate::domain::{
-    Advice, CallId, LeftTask, LeftTaskId, LeftTaskState, Notice, ToolCall, ToolOutcome,
+    Advice, Arguments, CallId, LeftTask, LeftTaskId, LeftTaskState, Notice, ToolCall, ToolOutcome,
 };
 use crate::engine::result_images::ResultImages;
 use crate::engine::turn_driver::FinishedCall;
@@ -22,6 +22,8 @@ pub struct LeftTaskEntry {
     pub id: LeftTaskId,
     /// The call as it was made, in the state that [`ToolCall::has_open_task`] describes.
     pub call: ToolCall,
+    /// Those of the call, shared with the front end.
+    arguments: Arc<Arguments>,
     /// The file of the task; `None` if the conversation in which it was left is not saved.
     pub file: Option<Arc<LeftTaskFile>>,
     left_at: Timestamp,
@@ -58,6 +60,7 @@ impl LeftTaskEntry {
     ) -> Self {
         Self {
             id,
+            arguments: Arc::new(call.arguments.clone()),
             call,
             file,
             left_at,
@@ -81,10 +84,13 @@ impl LeftTaskEntry {
 
     /// Whether a turn is about to wait for this task with `call`.
     pub fn awaits(&self, call: &ToolCall) -> bool {
-        self.state == LeftTaskState::Awaited
-            && self.awaited_by.is_none()
-            && self.call.server == call.server
-            && self.call.task == call.task
+        self.state == LeftTaskState::Awaited && self.awaited_by.is_none() && self.is_task_of(call)
+    }
+
+    /// Whether `call` and this entry are about the same task.
+    pub fn is_task_of(&self, call: &ToolCall) -> bool {
+        let id = |call: &ToolCall| call.task.as_ref().map(|task| task.task.clone());
+        self.call.server == call.server && id(call).is_some() && id(&self.call) == id(call)
     }
 
     /// Stores a status that the server reported. Returns whether it is new.
@@ -146,6 +152,8 @@ impl LeftTaskEntry {
             id: self.id,
             server: self.call.server.clone(),
             tool: self.call.tool.clone(),
+            arguments: Arc::clone(&self.arguments),
+            is_saved: self.file.is_some(),
             // The clock may have been set back.
             age: Duration::try_from(age).unwrap_or_default(),
             state: self.state.clone(),

@@ -238,6 +238,18 @@ impl LeftTasks {
         Ok(call)
     }
 
+    /// Lets the turn that resumes this call of an earlier run wait for its task, if the user had left
+    /// it. The program may have ended while a turn waited for the task, which then is in the journal
+    /// and in the list.
+    pub(super) fn begin_waiting_for_call(&mut self, call: &ToolCall, cx: &mut EngineCx) {
+        let mut entries = self.entries.iter();
+        let listed = entries.find(|entry| entry.is_task_of(call));
+        if let Some(id) = listed.map(|entry| entry.id) {
+            // It is listed, so this cannot fail.
+            let _ = self.begin_waiting(id, cx);
+        }
+    }
+
     /// Records that `call` waits for an awaited task, and returns the task's result if it has already
     /// arrived, or else `Some(None)`. `None` if `call` resumes no awaited task.
     pub(super) fn assign_call(&mut self, call: &ToolCall) -> Option<Option<FinishedCall>> {

@@ -28,10 +28,7 @@ impl ModelRegistry {
             return self.select_model(&model, cx);
         }
         if self.config_of(&server, cx).is_none() {
-            return cx.notice(Notice::warning(format!(
-                "config.json no longer has a model from {}.",
-                server.url
-            )));
+            return cx.notice(no_model_from(&server));
         }
         // On the first run, choosing a model is sufficient consent.
         if self.offers_discovered {
@@ -56,8 +53,12 @@ impl ModelRegistry {
         choice: UserChoice,
         cx: &mut EngineCx,
     ) {
-        let Some(config) = self.config_of(server, cx) else {
+        if !matches!(choice, UserChoice::Add | UserChoice::UseUntilExit) {
             return;
+        }
+        // The entry may have been removed while the question was open.
+        let Some(config) = self.config_of(server, cx) else {
+            return cx.notice(no_model_from(server));
         };
         let copy_from = cx
             .settings
@@ -73,17 +74,19 @@ impl ModelRegistry {
             api_key: None,
             copy_from,
         };
-        match choice {
-            UserChoice::Add => self.add_model(new_model, cx),
-            UserChoice::UseUntilExit => {
-                let Ok(model) = self.build_model(&new_model, cx) else {
-                    return;
-                };
+        if choice == UserChoice::Add {
+            return self.add_model(new_model, cx);
+        }
+        match self.build_model(&new_model, cx) {
+            Ok(model) => {
                 let message = format!("Using {} until humble exits.", model.name);
                 self.select_unsaved(model, cx);
                 cx.notice(Notice::info(message));
             }
-            _ => {}
+            Err(problems) => {
+                let message = format!("`{}` cannot be used.", new_model.name);
+                cx.notice(Notice::failure(message).with_reason(problems));
+            }
         }
     }
 
@@ -278,5 +281,57 @@ impl ModelRegistry {
             ))
             .with_advice(Advice::ChooseOtherModel);
         cx.notice(notice);
+    }
+}
+
+fn no_model_from(server: &ModelServer) -> Notice {
+    Notice::warning(format!(
+        "config.json no longer has a model from {}.",
+        server.url
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Home, Settings};
+    use crate::domain::ProviderKind;
+    use crate::engine::deps::EngineOptions;
+    use crate::fixtures::model_config;
+    use crate::provider::{Provider, Script};
+
+    /// The notice after the answer, if there is one.
+    fn notice_after(choice: UserChoice, models: Vec<ModelConfig>, name: &str) -> Option<String> {
+        let provider = Provider::scripted(Script::new(Vec::new()));
+        let settings = Settings {
+            models,
+            ..Settings::default()
+        };
+        let (home, options) = (Home::at("/nonexistent"), EngineOptions::default());
+        let mut cx = EngineCx::new(home, provider, options, settings, None, []);
+        let server = model_config(ProviderKind::Ollama, "http://localhost:11434").server();
+        ModelRegistry::default().handle_add_model_answer(&server, name, choice, &mut cx);
+        std::iter::from_fn(|| cx.outbox.pop()).find_map(|event| match event {
+            Event::NoticePosted(notice) => Some(notice.what),
+            _ => None,
+        })
+    }
+
+    #[tokio::test]
+    async fn a_model_that_cannot_be_used_is_reported() {
+        let (add, use_once) = (UserChoice::Add, UserChoice::UseUntilExit);
+        let removed = "config.json no longer has a model from http://localhost:11434.";
+        for choice in [add, use_once] {
+            assert_eq!(
+                notice_after(choice, Vec::new(), "m").as_deref(),
+                Some(removed)
+            );
+        }
+        assert_eq!(notice_after(UserChoice::Stop, Vec::new(), "m"), None);
+        let listed = || vec![model_config(ProviderKind::Ollama, "http://localhost:11434")];
+        let notice = notice_after(use_once, listed(), "");
+        assert_eq!(notice.as_deref(), Some("`` cannot be used."));
+        let notice = notice_after(use_once, listed(), "m");
+        assert_eq!(notice.as_deref(), Some("Using m until humble exits."));
     }
 }

@@ -8,6 +8,7 @@ use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
 use crate::engine::sessions::within_timeout;
 use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
+use crate::store::StoreError;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -99,11 +100,13 @@ impl CrashRecovery {
                 let sessions = Arc::clone(&cx.sessions);
                 let open = move || {
                     let resumed = ResumedConversation::open(turns, &sessions);
-                    JobResult::Recovery(RecoveryResult::Opened(Some(Box::new(resumed))))
+                    JobResult::Recovery(RecoveryResult::Opened(Box::new(resumed)))
                 };
-                // After a timeout, the turn is offered again at the next start.
-                let timed_out = || JobResult::Recovery(RecoveryResult::Opened(None));
-                cx.jobs.spawn(within_timeout(open, timed_out));
+                // After a failure, the turn is offered again at the next start.
+                let failed = |why| JobResult::Recovery(RecoveryResult::NotOpened(why));
+                let if_panicked = failed(StoreError::OpenPanicked);
+                let open = within_timeout(open, move || failed(StoreError::OpenTimedOut));
+                cx.jobs.spawn_or(if_panicked, open);
             }
             UserChoice::Discard => {
                 let prompt = turns.prompt();

@@ -4,11 +4,10 @@ use super::journal_writer::JournalEvent;
 use super::session_writer::ConversationSeq;
 use super::{Persistence, conflict_notice};
 use crate::domain::{Notice, Session, SessionId};
-use crate::engine::jobs::JobResult;
+use crate::engine::job_set::JobSet;
 use crate::engine::outbox::Outbox;
 use crate::protocol::Event;
 use crate::store::{SessionStore, StoreError};
-use tokio::task::JoinSet;
 
 #[derive(Default)]
 pub struct LastSaves {
@@ -19,7 +18,7 @@ pub struct LastSaves {
 }
 
 impl LastSaves {
-    pub async fn save_all(&mut self, persistence: &mut Persistence, jobs: &mut JoinSet<JobResult>) {
+    pub async fn save_all(&mut self, persistence: &mut Persistence, jobs: &mut JobSet) {
         let Persistence {
             sessions, journal, ..
         } = persistence;

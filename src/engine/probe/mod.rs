@@ -9,6 +9,7 @@ mod running_trial;
 pub use run::{DialectProbe, ProbeEvent, RunningProbe};
 
 use super::cx::EngineCx;
+use super::job_set::JOB_PANICKED;
 use super::jobs::JobResult;
 use super::models::without_retry;
 use super::questions::PendingQuestion;
@@ -156,7 +157,12 @@ impl ModelProbe {
         };
         // The end of the probe is reported once the dialect is saved and active.
         let home = cx.home.clone();
-        cx.write_config(move || {
+        let failed = ConfigError::Unwritable {
+            path: home.config(),
+            why: JOB_PANICKED.to_owned(),
+        };
+        let if_panicked = JobResult::DialectSaved(model.clone(), dialect, Err(failed));
+        cx.write_config_or(if_panicked, move || {
             let result = config::set_tool_calls(&home, &model, dialect);
             JobResult::DialectSaved(model, dialect, result)
         });

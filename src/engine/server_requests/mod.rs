@@ -11,6 +11,7 @@ mod tests;
 
 use super::context::ContextBudget;
 use super::cx::EngineCx;
+use super::job_set::JOB_PANICKED;
 use super::jobs::JobResult;
 use super::questions::PendingQuestion;
 use crate::browser;
@@ -125,8 +126,9 @@ impl ServerRequests {
             (Some(UserChoice::DeclineAll), _) => return self.decline_all(&open, cx),
             (Some(UserChoice::OpenPage), ServerRequest::Url(page)) => {
                 let url = page.url.clone();
-                cx.jobs
-                    .spawn_blocking(move || JobResult::PageOpened(open, browser::open(&url)));
+                let if_panicked = JobResult::PageOpened(open.clone(), Err(JOB_PANICKED.to_owned()));
+                let job = move || JobResult::PageOpened(open, browser::open(&url));
+                cx.jobs.spawn_blocking_or(if_panicked, job);
                 return Vec::new();
             }
             (Some(UserChoice::Send), ServerRequest::Sampling(request)) => match &open.stage {

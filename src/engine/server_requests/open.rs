@@ -4,7 +4,7 @@ use crate::domain::{CallId, ModelConfig, SampledAnswer, ServerId, ServerRequest,
 use std::sync::Arc;
 
 /// A request that waits for its reply.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct OpenServerRequest {
     pub id: ServerRequestId,
     pub server: ServerId,

@@ -3,9 +3,9 @@
 
 use super::open::OpenServerRequest;
 use crate::domain::{
-    Dialect, Message, ModelConfig, ProviderKind, SampledAnswer, SampledCall, SamplingMessage,
-    SamplingPart, SamplingRequest, ServerId, ServerRequestId, Think, ToolCallMessage,
-    ToolResultMessage, Toolset,
+    Advice, Dialect, Message, ModelConfig, Notice, ProviderKind, SampledAnswer, SampledCall,
+    SamplingMessage, SamplingPart, SamplingRequest, ServerId, ServerRequestId, Think,
+    ToolCallMessage, ToolResultMessage, Toolset,
 };
 use crate::engine::completion::{CompletedReply, SingleRequest, complete};
 use crate::engine::cx::EngineCx;
@@ -45,7 +45,9 @@ impl RunningSamplings {
         let (provider, name) = (cx.provider.clone(), model.name.clone());
         let used_ids = call_ids(request);
         let request = single_request(&open.server, request, model, used_context);
-        cx.jobs.spawn(async move {
+        let failed = Notice::failure("humble failed unexpectedly.").with_advice(Advice::ShowLog);
+        let if_panicked = JobResult::Sampled(open.clone(), Err(failed));
+        cx.jobs.spawn_or(if_panicked, async move {
             tokio::select! {
                 () = stop.cancelled() => JobResult::Nothing,
                 completed = complete(&provider, request, &|_| {}) => {

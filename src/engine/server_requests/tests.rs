@@ -101,7 +101,7 @@ impl Harness {
 
     async fn finish_job(&mut self) -> Option<ReadyReply> {
         let result = self.cx.jobs.join_next().await.expect("a job");
-        match result.expect("no panic") {
+        match result {
             JobResult::Sampled(open, result) => {
                 self.requests.handle_sampled(open, result, &mut self.cx)
             }

@@ -82,11 +82,11 @@ impl Conversation {
 
 pub(super) fn open(id: SessionId, cx: &mut EngineCx) {
     let sessions = Arc::clone(&cx.sessions);
-    let open =
-        move || JobResult::Sessions(SessionsResult::Opened(sessions.open(&id).map(Box::new)));
-    cx.jobs.spawn(within_timeout(open, || {
-        JobResult::Sessions(SessionsResult::Opened(Err(StoreError::OpenTimedOut)))
-    }));
+    let opened = |result| JobResult::Sessions(SessionsResult::Opened(result));
+    let if_panicked = opened(Err(StoreError::OpenPanicked));
+    let open = move || opened(sessions.open(&id).map(Box::new));
+    let open = within_timeout(open, move || opened(Err(StoreError::OpenTimedOut)));
+    cx.jobs.spawn_or(if_panicked, open);
 }
 
 /// Opens the session selected on the command line.
@@ -96,19 +96,17 @@ pub(super) fn open_initial(cx: &mut EngineCx) {
     };
     let sessions = Arc::clone(&cx.sessions);
     let index = Arc::clone(&cx.session_index);
+    let opened = |result| JobResult::Sessions(SessionsResult::InitialOpened(result));
     let open = move || {
         let id = match &initial {
             InitialSession::Latest => index.latest(),
             InitialSession::Named(name) => index.find(name),
         };
-        JobResult::Sessions(SessionsResult::InitialOpened(
-            id.map(|id| sessions.open(&id).map(Box::new)),
-        ))
+        opened(id.map(|id| sessions.open(&id).map(Box::new)))
     };
-    cx.jobs.spawn(within_timeout(open, || {
-        let timed_out = Ok(Err(StoreError::OpenTimedOut));
-        JobResult::Sessions(SessionsResult::InitialOpened(timed_out))
-    }));
+    let if_panicked = opened(Ok(Err(StoreError::OpenPanicked)));
+    let open = within_timeout(open, move || opened(Ok(Err(StoreError::OpenTimedOut))));
+    cx.jobs.spawn_or(if_panicked, open);
 }
 
 /// Runs `open` on a blocking thread. After [`OPEN_TIMEOUT`], returns `timed_out` instead, and drops

@@ -124,13 +124,24 @@ impl LiveSettings {
         }
         reload.read_after_writes = Some(cx.config_writes.begun);
         let home = cx.home.clone();
-        cx.jobs.spawn_blocking(move || {
+        let if_panicked = JobResult::Settings(SettingsResult::NotReread);
+        cx.jobs.spawn_blocking_or(if_panicked, move || {
             JobResult::Settings(SettingsResult::Reread(
                 Box::new(ConfigLoad::from_files(&home)),
                 config::read_prompt_templates(&home),
                 is_requested,
             ))
         });
+    }
+
+    /// Reports that reading the files panicked, and starts the read that waited for it.
+    pub fn handle_not_reread(&mut self, cx: &mut EngineCx) {
+        self.reload.read_after_writes = None;
+        let notice = Notice::failure("Reading the settings files failed unexpectedly.");
+        cx.notice(notice.with_advice(Advice::ShowLog));
+        if let Some(is_requested) = self.reload.queued_read.take() {
+            self.read_files(is_requested, cx);
+        }
     }
 
     /// Sends templates that were read again to the front end. Their changes are reported with those

@@ -237,12 +237,14 @@ impl Turn {
     }
 
     /// The provider's id of the call, or one of ours if it is missing or was used before. Servers
-    /// refuse duplicate ids, but some models reuse them in each round.
+    /// refuse duplicate ids, but some models reuse them in each round, and some use ids like ours.
     fn unique_wire_id(&mut self, id: CallId, call: &ProposedCall) -> String {
-        call.wire_id
-            .clone()
-            .filter(|wire_id| self.wire_ids.insert(wire_id.clone()))
-            .unwrap_or_else(|| format!("call_{id}"))
+        let given = call.wire_id.clone().filter(|wire_id| !wire_id.is_empty());
+        let numbered = (2..).map(|number| format!("call_{id}_{number}"));
+        let own = std::iter::once(format!("call_{id}")).chain(numbered);
+        let mut candidates = given.into_iter().chain(own);
+        let unused = candidates.find(|wire_id| self.wire_ids.insert(wire_id.clone()));
+        unused.unwrap_or_default()
     }
 
     /// Finds the tool of a call, and the arguments to run it with. The error is the reason why the

@@ -216,7 +216,11 @@ impl Connection {
         };
         let mut is_answered = false;
         for message in messages {
-            let request_id = message.value.as_ref().and_then(answered_id).cloned();
+            let request_id = message
+                .value
+                .as_ref()
+                .and_then(answered_id)
+                .map(decode::requested_id);
             if let Some(id) = &request_id
                 && self.shared.startup.stage() != HandshakeStage::Open
                 && !self.is_pending(id)

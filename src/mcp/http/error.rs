@@ -184,15 +184,17 @@ impl HttpError {
         )
     }
 
-    /// Whether the server requires a sign-in or other credentials, or denied access (403).
+    /// Whether the server requires a sign-in or other credentials.
     pub fn requires_sign_in(&self) -> bool {
         matches!(
             self,
-            Self::Unauthorized(_)
-                | Self::Forbidden(_)
-                | Self::SignInRequired
-                | Self::MoreScopesRequired(_)
+            Self::Unauthorized(_) | Self::SignInRequired | Self::MoreScopesRequired(_)
         )
+    }
+
+    /// Whether the server knows who asks but refuses access (403). Signing in would not help.
+    pub fn is_access_denied(&self) -> bool {
+        matches!(self, Self::Forbidden(_))
     }
 
     pub fn advice(&self) -> Option<&'static str> {

@@ -60,11 +60,13 @@ impl TaskRequestError {
     }
 
     /// An error that the server answered with. Invalid parameters are taken to mean the id of the
-    /// task: the only others in a request about a task are the answers to its questions.
-    fn from_answer(error: &ServiceError) -> Self {
+    /// task, unless `carries_answers`: the user's answers may be what is invalid.
+    fn from_answer(error: &ServiceError, carries_answers: bool) -> Self {
         let why = error_text(error);
         match error {
-            ServiceError::McpError(error) if error.code == ErrorCode::INVALID_PARAMS => {
+            ServiceError::McpError(error)
+                if error.code == ErrorCode::INVALID_PARAMS && !carries_answers =>
+            {
                 Self::UnknownTask(why)
             }
             ServiceError::McpError(error)
@@ -90,6 +92,7 @@ pub async fn exchange(
     time_limit: Option<Duration>,
 ) -> Result<Value, TaskRequestError> {
     let unanswered = |error: &ServiceError| TaskRequestError::Unanswered(error_text(error));
+    let carries_answers = matches!(request, ClientRequest::UpdateTaskRequest(_));
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
     let mut handle = sending.await.map_err(|error| unanswered(&error))?;
@@ -112,7 +115,7 @@ pub async fn exchange(
     };
     open_request.is_answered = true;
     raw_result(answer.unwrap_or(Err(ServiceError::TransportClosed)))
-        .map_err(|error| TaskRequestError::from_answer(&error))
+        .map_err(|error| TaskRequestError::from_answer(&error, carries_answers))
 }
 
 /// Sends `request` without waiting. Its answer is ignored.

@@ -2,11 +2,12 @@
 //! servers may interleave them. A second `message_start` restarts the reply; only `message_stop`
 //! completes it.
 
+use super::content_block::{ContentBlock, echo_blocks};
 use super::token_counts::TokenCounts;
 use crate::domain::{ProviderKind, ReasoningEcho};
 use crate::provider::adapter::ReplyDecoder;
 use crate::provider::body_reader::{BodyEnd, BodyReader};
-use crate::provider::error::FailureCause;
+use crate::provider::error::{FailureCause, MalformedReply};
 use crate::provider::error_body::ServerError;
 use crate::provider::reply_builder::{
     CALLS_MAX, DecodedPart, ReplyBuilder, classify_line, classify_non_json, parse_body, parse_json,
@@ -15,7 +16,7 @@ use crate::provider::reply_builder::{
 use crate::provider::types::{EndReason, NativeCall};
 use crate::text::sse::SseEvent;
 use crate::text::surrogates::SurrogateJoiner;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Maximum number of content blocks per reply, calls included.
@@ -38,29 +39,6 @@ struct MessageState {
     surrogate_joiners: BTreeMap<u64, SurrogateJoiner>,
     counts: TokenCounts,
     end_reason: Option<EndReason>,
-}
-
-#[derive(Debug)]
-enum ContentBlock {
-    Text(String),
-    Thinking {
-        thinking: String,
-        /// May arrive in several fragments, or not at all.
-        signature: Option<String>,
-    },
-    /// Opaque. Arrives complete in `content_block_start`.
-    Redacted(Value),
-    ToolUse {
-        id: String,
-        name: String,
-        /// The JSON from `content_block_start`, or an empty string for an empty object. Used only
-        /// if no `input_json_delta` follows.
-        initial_input: String,
-        /// The joined `input_json_delta` fragments.
-        input_json: String,
-    },
-    /// A block of unknown type, which is ignored.
-    Other,
 }
 
 impl ReplyDecoder for AnthropicDecoder {
@@ -185,32 +163,14 @@ impl AnthropicDecoder {
     }
 
     fn start_block(&mut self, index: u64, block: &Value) {
-        let field = |key: &str| block.get(key).and_then(Value::as_str);
-        let new_block = match field("type") {
-            Some("text") => ContentBlock::Text(String::new()),
-            Some("thinking") => ContentBlock::Thinking {
-                thinking: String::new(),
-                signature: field("signature")
-                    .filter(|signature| !signature.is_empty())
-                    .map(str::to_owned),
-            },
-            Some("redacted_thinking") => ContentBlock::Redacted(block.clone()),
-            Some("tool_use") => ContentBlock::ToolUse {
-                id: field("id").unwrap_or_default().to_owned(),
-                name: field("name").unwrap_or_default().to_owned(),
-                initial_input: match block.get("input") {
-                    Some(Value::String(input)) => input.clone(),
-                    Some(Value::Object(input)) if input.is_empty() => String::new(),
-                    input => input.map(Value::to_string).unwrap_or_default(),
-                },
-                input_json: String::new(),
-            },
-            _ => ContentBlock::Other,
-        };
+        let new_block = ContentBlock::from_start(block);
         if !self.reply.reserve_bytes(match &new_block {
             ContentBlock::Text(_) | ContentBlock::Thinking { .. } | ContentBlock::Other => 0,
             ContentBlock::Redacted(_) | ContentBlock::ToolUse { .. } => block.to_string().len(),
         }) {
+            return;
+        }
+        if !self.has_room_for(index) {
             return;
         }
         self.message.blocks.insert(index, new_block);
@@ -219,12 +179,25 @@ impl AnthropicDecoder {
             .blocks
             .values()
             .filter(|block| matches!(block, ContentBlock::ToolUse { .. }));
-        if calls.count() > CALLS_MAX || self.message.blocks.len() > BLOCKS_MAX {
+        if calls.count() > CALLS_MAX {
             return self.reply.fail_with_too_many_calls();
         }
         // The start of a block may already contain text.
+        let field = |key: &str| block.get(key).and_then(Value::as_str);
         self.add_text(index, field("text").unwrap_or_default());
         self.add_thinking(index, field("thinking").unwrap_or_default());
+    }
+
+    /// Whether the block exists or may be added. Fails the reply if there are too many.
+    fn has_room_for(&mut self, index: u64) -> bool {
+        let blocks = &self.message.blocks;
+        let has_room = blocks.contains_key(&index) || blocks.len() < BLOCKS_MAX;
+        if !has_room {
+            let blocks_max = BLOCKS_MAX;
+            let malformed = MalformedReply::TooManyBlocks { blocks_max };
+            self.fail(FailureCause::Malformed(malformed));
+        }
+        has_room
     }
 
     fn read_delta(&mut self, index: u64, delta: &Value) {
@@ -255,7 +228,7 @@ impl AnthropicDecoder {
     }
 
     fn add_text(&mut self, index: u64, delta: &str) {
-        if delta.is_empty() {
+        if delta.is_empty() || !self.has_room_for(index) {
             return;
         }
         let joiners = &mut self.message.surrogate_joiners;
@@ -269,7 +242,7 @@ impl AnthropicDecoder {
     }
 
     fn add_thinking(&mut self, index: u64, delta: &str) {
-        if delta.is_empty() {
+        if delta.is_empty() || !self.has_room_for(index) {
             return;
         }
         let joiners = &mut self.message.surrogate_joiners;
@@ -365,36 +338,5 @@ impl AnthropicDecoder {
         self.finish_all_surrogates();
         self.reply.add_usage(self.message.counts.usage());
         self.reply.fail(cause);
-    }
-}
-
-/// The blocks to send back, in order; `None` if there is neither thinking nor a call. A call is
-/// replaced by its id, because the user may edit its arguments.
-fn echo_blocks(blocks: &BTreeMap<u64, ContentBlock>) -> Option<Value> {
-    let echoed: Vec<Value> = blocks.values().filter_map(echo_block).collect();
-    let is_needed = echoed.iter().any(|block| block["type"] != "text");
-    is_needed.then_some(Value::Array(echoed))
-}
-
-fn echo_block(block: &ContentBlock) -> Option<Value> {
-    match block {
-        ContentBlock::Text(text) => {
-            (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
-        }
-        ContentBlock::Thinking {
-            thinking,
-            signature,
-        } => {
-            let mut block = json!({"type": "thinking", "thinking": thinking});
-            if let Some(signature) = signature {
-                block["signature"] = json!(signature);
-            }
-            Some(block)
-        }
-        ContentBlock::Redacted(block) => Some(block.clone()),
-        ContentBlock::ToolUse { id, .. } => {
-            (!id.is_empty()).then(|| json!({"type": "tool_use", "id": id}))
-        }
-        ContentBlock::Other => None,
     }
 }

@@ -1,5 +1,6 @@
 //! The adapter for Anthropic's `/v1/messages`.
 
+mod content_block;
 mod decoder;
 mod models;
 mod request;

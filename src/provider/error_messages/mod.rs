@@ -191,6 +191,9 @@ fn malformed_reason(malformed: &MalformedReply) -> String {
         MalformedReply::TooManyCalls { calls_max } => {
             format!("It calls more than {calls_max} tools at once.")
         }
+        MalformedReply::TooManyBlocks { blocks_max } => {
+            format!("It has more than {blocks_max} content blocks.")
+        }
     }
 }
 

@@ -177,7 +177,8 @@ impl Dialogs {
     /// Opens the questions that wait. Returns whether there were any.
     pub fn open_waiting(&mut self, now: Duration) -> bool {
         for dialog in &mut self.waiting {
-            dialog.quiet_since = now;
+            dialog.wait_for_quiet(now);
+            dialog.is_drawn = false;
         }
         let any_waited = !self.waiting.is_empty();
         self.queue.append(&mut self.waiting);
@@ -194,7 +195,8 @@ impl Dialogs {
             .first_mut()
             .filter(|dialog| Some(dialog.id) != first)
         {
-            next.quiet_since = now;
+            // It may have accepted keys before it was set aside.
+            next.wait_for_quiet(now);
             next.is_drawn = false;
         }
     }

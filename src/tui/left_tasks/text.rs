@@ -1,6 +1,8 @@
 //! Texts about tasks that the user left running. Server texts in them are not sanitized.
 
-use crate::domain::{LeftTask, LeftTaskState};
+use crate::domain::server::ServerTransport;
+use crate::domain::{LeftTask, LeftTaskState, Server};
+use crate::text::Clean;
 use std::time::Duration;
 
 /// The status of a task. A server's text in it may contain line breaks.
@@ -40,21 +42,116 @@ pub fn header_label(tasks: &[LeftTask]) -> Option<String> {
     }
 }
 
-/// A sentence at exit about the tasks that the user left; `None` without tasks.
-pub fn farewell(tasks: &[LeftTask]) -> Option<String> {
-    let text = match tasks.len() {
-        0 => return None,
-        1 => "A task that you left is not cancelled: /tasks lists it in the next run.".to_owned(),
-        count => format!(
-            "{count} tasks that you left are not cancelled: /tasks lists them in the next run."
-        ),
+/// The tasks as they are at exit: `None` without tasks. A task of a server that runs on this machine
+/// ends with that server, and one of a private conversation was never stored.
+pub fn farewell(tasks: &[LeftTask], servers: &[Server]) -> Option<String> {
+    let is_local = |task: &LeftTask| {
+        let server = servers.iter().find(|server| server.id == task.server);
+        let transport = server.and_then(|server| server.peer.as_ref().map(|peer| peer.transport));
+        matches!(
+            transport,
+            Some(ServerTransport::Stdio | ServerTransport::InMemory)
+        )
     };
-    Some(text)
+    let forgotten = tasks.iter().filter(|task| !task.is_saved).count();
+    let (local, remote): (Vec<&LeftTask>, Vec<&LeftTask>) = tasks
+        .iter()
+        .filter(|task| task.is_saved)
+        .partition(|task| is_local(task));
+    let sentences = [
+        match remote.len() {
+            0 => None,
+            1 => Some(
+                "A task that you left is not cancelled: /tasks lists it in the next run."
+                    .to_owned(),
+            ),
+            count => Some(format!(
+                "{count} tasks that you left are not cancelled: /tasks lists them in the next run."
+            )),
+        },
+        match local.as_slice() {
+            [] => None,
+            [task] => {
+                let server = Clean::name(task.server.as_str());
+                Some(format!(
+                    "A task that you left is probably lost: its server `{server}` ended with humble."
+                ))
+            }
+            tasks => Some(format!(
+                "{} tasks that you left are probably lost: their servers ended with humble.",
+                tasks.len()
+            )),
+        },
+        match forgotten {
+            0 => None,
+            1 => Some("A task that you left is forgotten, because it was private.".to_owned()),
+            count => Some(format!(
+                "{count} tasks that you left are forgotten, because they were private."
+            )),
+        },
+    ];
+    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+    (!sentences.is_empty()).then(|| sentences.join("\n"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::LeftTaskId;
+    use crate::domain::server::PeerInfo;
+    use crate::fixtures;
+    use std::sync::Arc;
+
+    fn server(name: &str, transport: ServerTransport) -> Server {
+        let peer = PeerInfo {
+            name: name.to_owned(),
+            version: "1".to_owned(),
+            protocol: "2026-07-28".to_owned(),
+            transport,
+        };
+        Server {
+            peer: Some(peer),
+            ..fixtures::server(name, Vec::new())
+        }
+    }
+
+    fn task(server: &str, is_saved: bool) -> LeftTask {
+        LeftTask {
+            id: LeftTaskId(1),
+            server: server.into(),
+            tool: "work".to_owned(),
+            arguments: Arc::default(),
+            is_saved,
+            age: Duration::ZERO,
+            state: LeftTaskState::Succeeded,
+        }
+    }
+
+    #[test]
+    fn the_farewell_promises_only_tasks_that_outlive_the_program() {
+        let servers = [
+            server("web", ServerTransport::Http),
+            server("disk", ServerTransport::Stdio),
+        ];
+        let farewell = |tasks: &[LeftTask]| farewell(tasks, &servers);
+        assert_eq!(farewell(&[]), None);
+        let listed = "A task that you left is not cancelled: /tasks lists it in the next run.";
+        assert_eq!(farewell(&[task("web", true)]).as_deref(), Some(listed));
+        assert_eq!(farewell(&[task("gone", true)]).as_deref(), Some(listed));
+        let lost = "A task that you left is probably lost: its server `disk` ended with humble.";
+        assert_eq!(farewell(&[task("disk", true)]).as_deref(), Some(lost));
+        let all = [
+            task("disk", true),
+            task("web", true),
+            task("disk", true),
+            task("web", false),
+        ];
+        let expected = format!(
+            "{listed}\n2 tasks that you left are probably lost: their servers ended with humble.\n\
+             A task that you left is forgotten, because it was private."
+        );
+        assert_eq!(farewell(&all), Some(expected));
+    }
 
     #[test]
     fn ages_become_coarser() {

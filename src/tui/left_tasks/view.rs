@@ -4,6 +4,7 @@ use super::text::{age_text, status_text};
 use crate::domain::{LeftTask, LeftTaskState};
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use crate::tui::chat::call_summary::argument_summary;
 use crate::tui::widgets::list::{ListRow, column_width};
 use crate::tui::widgets::painter::Painter;
 
@@ -17,41 +18,57 @@ const AGE_LIST_COLUMNS_MIN: u16 = 40;
 pub struct TaskRow<'a> {
     pub task: &'a LeftTask,
     tool: Clean,
+    /// The arguments in brief.
+    arguments: Clean,
     server: Clean,
     status: Clean,
     age: String,
 }
 
-/// The rows whose tool, server or status contains the filter.
+/// The rows whose tool, arguments, server or status contains the filter.
 pub fn matching_rows<'a>(tasks: &'a [LeftTask], filter: &str) -> Vec<TaskRow<'a>> {
     let filter = filter.trim().to_lowercase();
     let rows = tasks.iter().map(|task| TaskRow {
         task,
         tool: Clean::name(&task.tool),
+        arguments: Clean::single_line(&argument_summary(&task.arguments)),
         server: Clean::name(task.server.as_str()),
         status: Clean::single_line(&status_text(task)),
         age: age_text(task.age),
     });
     let matches = |text: &Clean| text.as_str().to_lowercase().contains(&filter);
     rows.filter(|row| {
-        [&row.tool, &row.server, &row.status]
+        [&row.tool, &row.arguments, &row.server, &row.status]
             .into_iter()
             .any(matches)
     })
     .collect()
 }
 
-/// Widths of the columns for names, the same for each row.
+impl TaskRow<'_> {
+    /// Width of the tool and its arguments.
+    fn call_columns(&self) -> u16 {
+        let arguments = match self.arguments.is_empty() {
+            true => 0,
+            false => usize::from(GAP_COLUMNS) + width(self.arguments.as_str()),
+        };
+        u16::try_from(width(self.tool.as_str()) + arguments).unwrap_or(u16::MAX)
+    }
+}
+
+/// Widths of the columns for calls and servers, the same for each row.
 pub struct TaskColumns {
-    tool: u16,
+    call: u16,
     server: u16,
+    status: u16,
 }
 
 impl TaskColumns {
     pub fn new(rows: &[TaskRow]) -> Self {
         Self {
-            tool: column_width(rows.iter().map(|row| row.tool.as_str()), u16::MAX),
+            call: rows.iter().map(TaskRow::call_columns).max().unwrap_or(0),
             server: column_width(rows.iter().map(|row| row.server.as_str()), u16::MAX),
+            status: column_width(rows.iter().map(|row| row.status.as_str()), u16::MAX),
         }
     }
 
@@ -66,13 +83,18 @@ impl TaskColumns {
             pen.put(start, y, &shown.age, dim, age_columns);
         }
         let room = area.width.saturating_sub(age_columns + GAP_COLUMNS);
-        // The status needs half of the row.
-        let tool = self.tool.min(room / 4);
-        let server = self.server.min(room / 4);
-        pen.put_truncated(area.x, y, shown.tool.as_str(), row.style, tool);
-        let x = area.x + tool + GAP_COLUMNS;
+        let server = self.server.min(room / 5);
+        // The status may take almost half of the row; the call gets what it leaves.
+        let left = room.saturating_sub(server + 2 * GAP_COLUMNS + self.status.min(room));
+        let call = self.call.min(left.max(room * 2 / 5));
+        let tool = pen.put_truncated(area.x, y, shown.tool.as_str(), row.style, call);
+        if tool + GAP_COLUMNS < call {
+            let (x, left) = (area.x + tool + GAP_COLUMNS, call - tool - GAP_COLUMNS);
+            pen.put_truncated(x, y, shown.arguments.as_str(), dim, left);
+        }
+        let x = area.x + call + GAP_COLUMNS;
         pen.put_truncated(x, y, shown.server.as_str(), dim, server);
-        let used = tool + server + 2 * GAP_COLUMNS;
+        let used = call + server + 2 * GAP_COLUMNS;
         let style = match shown.task.state {
             LeftTaskState::Succeeded => pen.theme.success,
             LeftTaskState::Failed { .. } => pen.theme.failure,

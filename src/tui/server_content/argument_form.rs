@@ -13,11 +13,11 @@ use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::labeled_fields::{DrawnFields, draw_labeled_fields};
+use crate::tui::widgets::labeled_fields::{DrawnFields, FieldLabel, draw_labeled_fields};
 use crate::tui::widgets::list::rows_in_view;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
-use crate::tui::widgets::window::draw_window;
+use crate::tui::widgets::window::{content_area, draw_window};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use std::time::Duration;
@@ -209,13 +209,7 @@ impl ArgumentForm {
         let Some(argument) = self.arguments.get(self.focused) else {
             return Clean::default();
         };
-        let title = argument.title.as_deref();
-        let text = describe(title, argument.description.as_deref());
-        match (argument.is_required, text.as_str()) {
-            (true, "") => Clean::from_static("required"),
-            (true, text) => Clean::single_line(&format!("required: {text}")),
-            (false, _) => text,
-        }
+        describe(argument.title.as_deref(), argument.description.as_deref())
     }
 
     fn draw_values(&self, area: Rect, pen: &mut Painter) {
@@ -304,19 +298,28 @@ impl Layer for ArgumentForm {
 
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let title = format!("{}:{}", self.server, self.target.name());
-        let title = Clean::single_line(&title);
-        let area = draw_window(area.popup, title.as_str(), "", pen);
+        let title = Clean::name(&title);
+        let content = content_area(area.popup);
         let wanted = u16::try_from(self.fields.len()).unwrap_or(u16::MAX);
-        let below = (1 + self.value_rows()).min(area.height.saturating_sub(1));
-        let field_rows = wanted.min(area.height - below);
+        let below = (1 + self.value_rows()).min(content.height.saturating_sub(1));
+        let field_rows = wanted.min(content.height - below);
+        // Not all fields may be in view.
+        let position = match field_rows < wanted {
+            true => format!("{} of {wanted}", self.focused + 1),
+            false => String::new(),
+        };
+        let area = draw_window(area.popup, title.as_str(), &position, pen);
         let fields = Rect {
             height: field_rows,
             ..area
         };
-        let names = self.arguments.iter().map(|argument| argument.name.as_str());
+        let labels = self.arguments.iter().map(|argument| FieldLabel {
+            name: &argument.name,
+            is_required: argument.is_required,
+        });
         let cursor;
         (self.drawn, cursor) =
-            draw_labeled_fields(names, &mut self.fields, self.focused, fields, pen);
+            draw_labeled_fields(labels, &mut self.fields, self.focused, fields, pen);
         if field_rows < area.height {
             let (y, dim) = (area.y + field_rows, pen.theme.dim);
             let text = self.description();

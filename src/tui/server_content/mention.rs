@@ -1,6 +1,7 @@
 //! Resources in the completion list of `@`, which also lists files.
 
 use super::{describe_resource, full_uri};
+use crate::domain::attachment::shown_path;
 use crate::domain::{Server, ServerId};
 use crate::text::Clean;
 
@@ -22,7 +23,7 @@ impl MentionedResource {
     }
 }
 
-/// The resources whose full URI or label contains the fragment, ignoring case. Empty for an empty
+/// The resources whose full URI, as it is or as the message shows it, or whose label contains the fragment, ignoring case. Empty for an empty
 /// fragment, because a bare `@` lists only files.
 pub fn mentioned_resources(servers: &[Server], fragment: &str) -> Vec<MentionedResource> {
     if fragment.is_empty() {
@@ -36,7 +37,8 @@ pub fn mentioned_resources(servers: &[Server], fragment: &str) -> Vec<MentionedR
     });
     let contains = |text: &str| text.to_lowercase().contains(&fragment);
     let matching = resources.filter(|(server, resource)| {
-        contains(&full_uri(&server.id, &resource.uri)) || contains(resource.label())
+        let full_uri = full_uri(&server.id, &resource.uri);
+        contains(&full_uri) || contains(&shown_path(&full_uri)) || contains(resource.label())
     });
     let mentioned = matching.map(|(server, resource)| MentionedResource {
         server: server.id.clone(),

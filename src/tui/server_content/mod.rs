@@ -192,7 +192,8 @@ pub fn typable_resources(shared: SharedUiState) -> impl Iterator<Item = (String,
             (name, describe_resource(server, resource, resource.label()))
         })
     });
-    let is_typable = |(name, _): &(String, Clean)| !name.contains(char::is_control);
+    // A name with hidden characters would not be what the user reads.
+    let is_typable = |(name, _): &(String, Clean)| Clean::unambiguous_line(name).as_str() == name;
     resources.filter(is_typable).take(COMPLETED_MAX)
 }
 
@@ -207,7 +208,8 @@ fn describe_resource(server: &Server, resource: &ServerResource, name: &str) -> 
     parts.extend(is_changed.then_some("changed since you attached it"));
     parts.extend(resource.mime_type.as_deref());
     parts.extend(size.as_deref());
-    parts.push(name);
+    let name = Clean::name(name);
+    parts.push(name.as_str());
     parts.extend(resource.description.as_deref());
     Clean::single_line(&parts.join(", "))
 }

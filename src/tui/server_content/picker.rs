@@ -68,7 +68,8 @@ impl ContentRow<'_> {
             Self::Template(_, template) => {
                 let mut parts = vec!["template"];
                 parts.extend(template.mime_type.as_deref());
-                parts.push(template.uri_template.as_str());
+                let uri = Clean::name(template.uri_template.as_str());
+                parts.push(uri.as_str());
                 parts.extend(template.description.as_deref());
                 Clean::single_line(&parts.join(", "))
             }
@@ -194,7 +195,14 @@ fn draw_row(content: &ContentRow, row: &ListRow, pen: &mut Painter) {
     let used = (used + GAP).min(area.width);
     let description = content.description();
     let room = area.width - used;
-    pen.put_words(area.x + used, area.y, description.as_str(), dim, room);
+    let x = area.x + used;
+    match content {
+        ContentRow::Prompt(_) => pen.put_words(x, area.y, description.as_str(), dim, room),
+        // A URI is one long word. Its beginning is better than nothing.
+        ContentRow::Resource(..) | ContentRow::Template(..) => {
+            pen.put_truncated(x, area.y, description.as_str(), dim, room)
+        }
+    };
 }
 
 impl Layer for ContentPicker {

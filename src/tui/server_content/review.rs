@@ -64,14 +64,17 @@ impl PromptReview {
     }
 
     fn title(&self) -> String {
-        format!("{}:{}", self.server, self.prompt.name)
+        let name = format!("{}:{}", self.server, self.prompt.name);
+        Clean::name(&name).into()
     }
 
     fn show(&mut self, prompt: &Arc<LoadedPrompt>, now: Duration) {
         let mut text = prompt.text.clone();
+        let mut own_lines = prompt.heading_lines.clone();
         for file in &prompt.files {
             let name = Clean::name(&file.attachment.name);
             let size = crate::domain::model_catalog::format_size(file.attachment.bytes);
+            own_lines.extend([text.len() + 1, text.len() + 2]);
             text.push_str(&format!("\n\n@ {}, {size}", name.as_str()));
             if let Some(contents) = file.attachment.text() {
                 text.push_str(&format!("\n{contents}"));
@@ -79,7 +82,7 @@ impl PromptReview {
         }
         self.loaded = Some(ShownPrompt {
             prompt: Arc::clone(prompt),
-            viewer: TextViewer::new(self.title(), text),
+            viewer: TextViewer::new(self.title(), text).marking_server_text(own_lines),
             shown_at: now,
         });
     }
@@ -167,8 +170,7 @@ impl Layer for PromptReview {
         if let Some(shown) = &mut self.loaded {
             return shown.viewer.draw(area, shared, pen);
         }
-        let title = Clean::single_line(&self.title());
-        let area = draw_window(area.body, title.as_str(), "", pen);
+        let area = draw_window(area.body, &self.title(), "", pen);
         let dim = pen.theme.dim;
         pen.put(area.x, area.y, "Loading", dim, area.width);
         None

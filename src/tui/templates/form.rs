@@ -5,7 +5,7 @@ use crate::text::Clean;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::widgets::editor::Editor;
-use crate::tui::widgets::labeled_fields::{DrawnFields, draw_labeled_fields};
+use crate::tui::widgets::labeled_fields::{DrawnFields, FieldLabel, draw_labeled_fields};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
 use crate::tui::widgets::window::draw_window;
@@ -102,10 +102,13 @@ impl Layer for TemplateForm {
     fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
         let name = Clean::single_line(&format!("/{}", self.name));
         let area = draw_window(area.popup, name.as_str(), "", pen);
-        let names = self.body.fields().iter().map(String::as_str);
+        let labels = self.body.fields().iter().map(|name| FieldLabel {
+            name,
+            is_required: false,
+        });
         let cursor;
         (self.drawn, cursor) =
-            draw_labeled_fields(names, &mut self.fields, self.focused, area, pen);
+            draw_labeled_fields(labels, &mut self.fields, self.focused, area, pen);
         cursor
     }
 

@@ -201,7 +201,9 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         }
         ReadOutcome::Failed => {
             model.attachments.mentioned.cancel(revision);
-            problem.into_iter().for_each(|notice| model.notify(notice));
+            if let Some(notice) = problem {
+                mentions::report_unread(model, notice, sends);
+            }
         }
         ReadOutcome::Lost => {
             model.attachments.mentioned.cancel(revision);
@@ -354,7 +356,7 @@ pub fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
 
 /// Completes the name of a resource and attaches it.
 fn choose_resource(model: &mut UiModel, typed: &TypedPath, resource: MentionedResource) {
-    let completed = typed.completed(&resource.full_uri(), false);
+    let completed = typed.completed(&shown_path(&resource.full_uri()), false);
     model
         .composer
         .complete_mention(typed.replaced_bytes, &completed);

@@ -1,6 +1,7 @@
 //! Mentions of files in the message. A mention and its attachment are removed together. The file of a
 //! mention that was typed in full is attached when the message is sent.
 
+use crate::domain::attachment::shown_path;
 use crate::domain::{Notice, QueryId};
 use crate::protocol::Command;
 use crate::text::Clean;
@@ -116,7 +117,7 @@ impl MentionTarget {
     fn path(&self) -> String {
         match self {
             Self::File(path) => path.clone(),
-            Self::Resource(resource) => resource.full_uri(),
+            Self::Resource(resource) => shown_path(&resource.full_uri()).into_owned(),
         }
     }
 }
@@ -132,7 +133,7 @@ fn found_mentions(model: &UiModel, files: &[String]) -> Vec<MentionTarget> {
             return Some(MentionTarget::File(path.to_owned()));
         }
         let mut resources = mentioned_resources(servers, path).into_iter();
-        let resource = resources.find(|resource| resource.full_uri() == path)?;
+        let resource = resources.find(|resource| shown_path(&resource.full_uri()) == path)?;
         Some(MentionTarget::Resource(resource))
     };
     let found = mentions
@@ -149,6 +150,17 @@ pub fn send_if_read(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         model.attachments.mentioned.cancel(revision);
         composer::submit_message(model, effects);
     }
+}
+
+/// Reports a file that could not be read. If the message waited for it, the notice says how to send
+/// the message without it.
+pub fn report_unread(model: &mut UiModel, notice: Notice, was_sending: bool) {
+    let send = model
+        .keymap
+        .hint(Action::Send, "sends the message without it.")
+        .filter(|_| was_sending);
+    let notice = notice.with_advice(send.unwrap_or_default());
+    model.notices.show_about_unread_file(notice, model.now);
 }
 
 /// Removes a path from the text, because its file is no longer attached.

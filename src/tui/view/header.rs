@@ -6,6 +6,7 @@ use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::layout::ScreenLayout;
 use crate::tui::left_tasks::header_label;
+use crate::tui::servers::starting::starting_servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;
@@ -143,8 +144,8 @@ fn put_parts(
     x
 }
 
-/// `tools 15 · ✗ docs`: the number of available tools, and the first failed server. Shown only
-/// without a sidebar.
+/// `tools 15 · 1 starting · ✗ docs`: the number of available tools, how many servers have not
+/// answered yet, and the first failed server. Shown only without a sidebar.
 fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
     let pane = &model.servers_pane;
     if pane.servers.is_empty() {
@@ -153,9 +154,14 @@ fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
     let count: usize = (0..pane.servers.len())
         .map(|index| pane.cost(index).tools)
         .sum();
+    let dot = separator(model);
+    let starting = match starting_servers(&pane.servers).count() {
+        0 => String::new(),
+        count => format!(" {dot} {count} starting"),
+    };
     let mut failed_servers = pane.servers.iter().filter(|server| server.has_failed());
     let Some(first) = failed_servers.next() else {
-        return Some((format!("tools {count}"), HeaderPartStyle::Dim));
+        return Some((format!("tools {count}{starting}"), HeaderPartStyle::Dim));
     };
     let name = Clean::name(first.id.as_str());
     let name = truncate_to_width(name.as_str(), SERVER_COLUMNS_MAX);
@@ -163,8 +169,8 @@ fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
         0 => String::new(),
         count => format!(" +{count}"),
     };
-    let (dot, mark) = (separator(model), model.screen.glyphs.failed);
-    let text = format!("tools {count} {dot} {mark} {name}{others}");
+    let mark = model.screen.glyphs.failed;
+    let text = format!("tools {count}{starting} {dot} {mark} {name}{others}");
     Some((text, HeaderPartStyle::Failure))
 }
 

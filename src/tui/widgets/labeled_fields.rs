@@ -9,6 +9,18 @@ use ratatui::layout::{Position, Rect};
 
 /// Maximum width of the column of names.
 const NAME_COLUMNS_MAX: u16 = 24;
+/// Stands at the right end of a field that must have a value.
+const REQUIRED: &str = "required";
+/// Blank columns between a value and [`REQUIRED`].
+const GAP_COLUMNS: u16 = 2;
+
+/// The label of a field.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldLabel<'a> {
+    /// Unsanitized.
+    pub name: &'a str,
+    pub is_required: bool,
+}
 
 /// The fields in the last frame, for the mouse.
 #[derive(Debug, Default)]
@@ -25,29 +37,38 @@ impl DrawnFields {
 /// Draws the fields that fit, with the selected one among them. Also returns the position of the
 /// cursor.
 pub fn draw_labeled_fields<'a>(
-    names: impl Iterator<Item = &'a str>,
+    labels: impl Iterator<Item = FieldLabel<'a>>,
     fields: &mut [Editor],
     selected: usize,
     area: Rect,
     pen: &mut Painter,
 ) -> (DrawnFields, Option<Position>) {
-    let names: Vec<Clean> = names.map(Clean::single_line).collect();
+    let labels: Vec<(Clean, bool)> = labels
+        .map(|label| (Clean::name(label.name), label.is_required))
+        .collect();
+    let names = labels.iter().map(|(name, _)| name.as_str());
     let names_max = NAME_COLUMNS_MAX.min(area.width / 3);
-    let name_columns = column_width(names.iter().map(Clean::as_str), names_max) + 2;
+    let name_columns = column_width(names, names_max) + 2;
     let first = (selected + 1).saturating_sub(area.height.into());
     let mut drawn = DrawnFields::default();
     let mut cursor = None;
     for row in rows_in_view(fields.len(), Some(selected), first, area, pen) {
         row.put_mark(pen);
         let text = row.text_area();
-        let name = names[row.index].as_str();
-        pen.put_truncated(text.x, text.y, name, row.style, name_columns - 1);
+        let (name, is_required) = &labels[row.index];
+        pen.put_truncated(text.x, text.y, name.as_str(), row.style, name_columns - 1);
         let taken = name_columns.min(text.width);
-        let value = Rect {
+        let mut value = Rect {
             x: text.x + taken,
             width: text.width - taken,
             ..text
         };
+        let required_columns = GAP_COLUMNS + REQUIRED.len() as u16;
+        if *is_required && value.width >= 2 * required_columns {
+            value.width -= required_columns;
+            let x = value.right() + GAP_COLUMNS;
+            pen.put(x, text.y, REQUIRED, pen.theme.dim, REQUIRED.len() as u16);
+        }
         let at = text_field::draw_text(&mut fields[row.index], value, pen);
         if row.is_selected {
             cursor = Some(at);

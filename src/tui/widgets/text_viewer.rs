@@ -20,6 +20,8 @@ const RIGHT_COLUMNS: usize = 16;
 /// A chunk ends after the first newline beyond this size, or at [`CHUNK_BYTES_MAX`].
 const CHUNK_BYTES: usize = 2_048;
 const CHUNK_BYTES_MAX: usize = 4_096;
+/// Precedes each row of a server's text.
+const SERVER_TEXT_MARK: &str = "| ";
 
 /// A row within a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -37,6 +39,9 @@ pub struct TextViewer {
     copied: Range<usize>,
     /// Byte offset of each chunk.
     chunks: Vec<usize>,
+    /// Byte offsets of the lines that are ours, in ascending order, if all others come from a
+    /// server. Rows of a server's text follow a mark, so they cannot imitate ours.
+    own_lines: Option<Vec<usize>>,
     top: ChunkRow,
     /// Window size at the last draw.
     columns: NonZeroU16,
@@ -51,6 +56,7 @@ impl TextViewer {
             copied: 0..text.len(),
             chunks: chunk_starts(&text),
             text,
+            own_lines: None,
             top: ChunkRow::default(),
             columns: NonZeroU16::MIN,
             height: 1,
@@ -68,11 +74,14 @@ impl TextViewer {
     pub fn show_byte(&mut self, at: usize) {
         let chunk = self.chunks.partition_point(|start| *start <= at);
         let chunk = chunk.saturating_sub(1);
-        let before = &self.text[self.chunks[chunk]..self.text.floor_char_boundary(at)];
-        let clean = Clean::escaped(before.strip_suffix('\n').unwrap_or(before));
+        let start = self.chunks[chunk];
+        let before = &self.text[start..self.text.floor_char_boundary(at)];
         let row = match before.is_empty() {
             true => 0,
-            false => wrap(clean.as_str(), self.columns).len().max(1),
+            false => {
+                let before = before.strip_suffix('\n').unwrap_or(before);
+                self.rows_of(start, before).len()
+            }
         };
         let place = ChunkRow { chunk, row };
         if place < self.top || place >= self.move_down(self.top, self.height.saturating_sub(1)) {
@@ -84,6 +93,12 @@ impl TextViewer {
     /// which determines the number of rows.
     pub fn has_more_below(&self) -> bool {
         self.columns > NonZeroU16::MIN && self.top < self.last_top()
+    }
+
+    /// Marks the rows of all lines except those that begin at these bytes, which are ascending.
+    pub fn marking_server_text(mut self, own_lines: Vec<usize>) -> Self {
+        self.own_lines = Some(own_lines);
+        self
     }
 
     /// Restricts copying to the text from this byte on.
@@ -206,17 +221,42 @@ impl TextViewer {
             Some(_) => raw.strip_suffix('\n').unwrap_or(raw),
             None => raw,
         };
-        // Escape hidden characters: users decide based on this text.
-        let clean = Clean::escaped(raw);
-        let text = clean.as_str();
-        let rows: Vec<String> = wrap(text, self.columns)
-            .into_iter()
-            .map(|row| text[row].to_owned())
-            .collect();
-        if rows.is_empty() {
-            return vec![String::new()];
+        self.rows_of(start, raw)
+    }
+
+    /// The rows of a part of the text that begins at this byte; at least one.
+    fn rows_of(&self, start: usize, raw: &str) -> Vec<String> {
+        let Some(own_lines) = &self.own_lines else {
+            return wrapped(raw, self.columns);
+        };
+        let mark_columns = SERVER_TEXT_MARK.len() as u16;
+        let columns = self.columns.get().saturating_sub(mark_columns);
+        let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
+        let mut rows = Vec::new();
+        let mut line_start = start;
+        for line in raw.split('\n') {
+            if own_lines.binary_search(&line_start).is_ok() {
+                rows.extend(wrapped(line, self.columns));
+            } else {
+                let marked = wrapped(line, columns).into_iter();
+                rows.extend(marked.map(|row| format!("{SERVER_TEXT_MARK}{row}")));
+            }
+            line_start += line.len() + 1;
         }
         rows
+    }
+}
+
+/// The rows of a text; at least one. Hidden characters are escaped, because users decide based on
+/// this text.
+fn wrapped(raw: &str, columns: NonZeroU16) -> Vec<String> {
+    let clean = Clean::escaped(raw);
+    let text = clean.as_str();
+    let rows = wrap(text, columns).into_iter();
+    let rows: Vec<String> = rows.map(|row| text[row].to_owned()).collect();
+    match rows.is_empty() {
+        true => vec![String::new()],
+        false => rows,
     }
 }
 
@@ -300,74 +340,4 @@ fn chunk_starts(text: &str) -> Vec<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use std::time::{Duration, Instant};
-
-    fn viewer(text: &str) -> TextViewer {
-        TextViewer::new("t", text)
-    }
-
-    /// Scrolls through the text and collects all rows.
-    fn read_through(reading: &mut TextViewer, columns: u16, height: usize) -> Vec<String> {
-        let mut rows = reading.view(columns, height);
-        loop {
-            let top = reading.top;
-            reading.move_by(1);
-            let view = reading.view(columns, height);
-            if reading.top == top {
-                return rows;
-            }
-            rows.extend(view.last().cloned());
-        }
-    }
-
-    #[test]
-    fn sixteen_megabytes_open_and_scroll_at_once() {
-        for line in ["x".repeat(16 << 20), "한 줄\n".repeat(2 << 20)] {
-            let started = Instant::now();
-            let mut reading = viewer(&line);
-            reading.view(60, 20);
-            reading.page(1);
-            reading.jump(true);
-            let last = reading.view(60, 20).len();
-            assert!(last == 20 && reading.percent_read() == Some(100));
-            assert!(started.elapsed() < Duration::from_secs(2), "too slow");
-        }
-    }
-
-    #[test]
-    fn a_short_text_does_not_scroll() {
-        let mut reading = viewer("a\n\nb");
-        assert_eq!(reading.view(10, 5), ["a", "", "b"]);
-        reading.move_by(3);
-        assert_eq!(reading.view(10, 5), ["a", "", "b"]);
-        assert_eq!(reading.percent_read(), None);
-    }
-
-    #[test]
-    fn hidden_characters_are_escaped() {
-        let text = "safe\u{202e}\u{1b}[31m";
-        let mut reading = TextViewer::new("t", text);
-        assert_eq!(reading.view(40, 1), ["safe⟨U+202E⟩⟨ESC⟩[31m"]);
-        assert_eq!(reading.copied(), text, "copies raw text");
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(12))]
-        #[test]
-        fn scrolling_down_shows_every_line_once(
-            lines in prop::collection::vec("[a-z]{0,40}", 1..400),
-            height in 1usize..12,
-        ) {
-            let text = lines.join("\n");
-            let mut reading = viewer(&text);
-            let rows = read_through(&mut reading, 60, height);
-            let expected: Vec<String> = text.split('\n').map(str::to_owned).collect();
-            prop_assert_eq!(rows, expected);
-            reading.jump(false);
-            prop_assert_eq!(reading.top, ChunkRow::default());
-        }
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! Tasks that the user leaves running: the turn continues, and a later turn gets the result.
 
 use super::journal::{journals, kill_engine};
-use super::tasks::{WORK_CALL, complete_task, home, server, wait_until_task_runs};
+use super::tasks::{WORK_CALL, complete_task, home, resume, server, wait_until_task_runs};
 use super::*;
 use crate::support::in_memory_server::InMemoryServer;
 use humble::domain::{LeftTask, LeftTaskId, LeftTaskState, Prompt, TurnId};
@@ -83,7 +83,9 @@ fn task_files(home: &TempDir) -> Vec<PathBuf> {
     let items = fs::read_dir(home.path().join("tasks"))
         .into_iter()
         .flatten();
-    items.map(|item| item.expect("readable").path()).collect()
+    let paths = items.map(|item| item.expect("readable").path());
+    let is_task = |path: &PathBuf| path.extension().is_some_and(|name| name == "json");
+    paths.filter(is_task).collect()
 }
 
 async fn use_result(harness: &mut EngineHarness, task: LeftTaskId) {
@@ -202,6 +204,56 @@ async fn a_later_run_finds_a_left_task_and_waits_for_it() {
     assert_eq!(harness.wait_for_turn_end().await, answered("Seven."));
     assert_eq!(second.called_tools(), Vec::<String>::new());
     assert_eq!(task_files(&harness.home), Vec::<PathBuf>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_programs_of_one_home_do_not_follow_the_same_task() {
+    let server = server();
+    let first = leave(home(), &server, Script::default().answer(WORK_CALL)).await;
+    let other_home = home();
+    let (tasks, link) = (
+        first.home.path().join("tasks"),
+        other_home.path().join("tasks"),
+    );
+    std::os::unix::fs::symlink(tasks, link).expect("linked");
+    let other = InMemoryServer::default();
+    let mut second =
+        EngineHarness::start_in_with_server(other_home, Script::default(), &other).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    second.send(task_command(LeftTaskCommand::List)).await;
+    let list = wait_for_list(&mut second, "the list", |_| true).await;
+    assert_eq!(list, []);
+    assert_eq!(other.count("tasks/get"), 0);
+    // Once the first program has ended, the next start takes the task over.
+    let other_home = second.shut_down().await;
+    let _first_home = first.shut_down().await;
+    let mut third =
+        EngineHarness::start_in_with_server(other_home, Script::default(), &other).await;
+    wait_for_list(&mut third, "the task", |list| list.len() == 1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_while_a_turn_waits_for_a_left_task_leaves_it_in_one_place() {
+    let first = server();
+    let mut harness = leave(home(), &first, Script::default().answer(WORK_CALL)).await;
+    let has_status = has_state(|state| matches!(state, LeftTaskState::Running { status: Some(_) }));
+    let list = wait_for_list(&mut harness, "the status", has_status).await;
+    use_result(&mut harness, list[0].id).await;
+    let awaited = has_state(|state| *state == LeftTaskState::Awaited);
+    wait_for_list(&mut harness, "the wait", awaited).await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let home = kill_engine(harness).await;
+    let second = server();
+    let script = Script::default().answer("Seven.");
+    let mut harness = EngineHarness::start_in_with_server(home, script, &second).await;
+    wait_for_list(&mut harness, "the task", |list| list.len() == 1).await;
+    resume(&mut harness).await;
+    let awaited = has_state(|state| *state == LeftTaskState::Awaited);
+    wait_for_list(&mut harness, "the wait", awaited).await;
+    complete_task(&second);
+    assert_eq!(harness.wait_for_turn_end().await, answered("Seven."));
+    wait_for_list(&mut harness, "an empty list", <[LeftTask]>::is_empty).await;
+    harness.shut_down().await;
 }
 
 #[tokio::test(start_paused = true)]

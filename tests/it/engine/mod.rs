@@ -10,6 +10,7 @@ mod call_forms;
 mod compaction;
 mod consulted_notes;
 mod context;
+mod continued_notes;
 mod conversation;
 mod crash_recovery;
 mod created_notes;

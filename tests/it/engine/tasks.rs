@@ -51,7 +51,7 @@ pub(super) async fn wait_until_task_runs(harness: &mut EngineHarness) {
 }
 
 /// Resumes the offered turn as the screen does, and returns its prompt.
-async fn resume(harness: &mut EngineHarness) -> Prompt {
+pub(super) async fn resume(harness: &mut EngineHarness) -> Prompt {
     let (ask, turn) = wait_for_offer(harness).await;
     let stages: Vec<_> = turn.calls.iter().map(|call| call.stage.clone()).collect();
     assert_eq!(stages, [CallStage::RunningAsTask]);

@@ -83,7 +83,8 @@ fn progress_without_a_total_is_a_count() {
 fn cancelling_one_of_several_calls_leaves_the_others_running() {
     let workshop = workshop();
     let mut chat = with_running_calls(&workshop, &["saw", "drill", "plane"]);
-    chat.sees("/cancel one call").press(TAB, NONE);
+    // The notice about the tool mode disappears first.
+    chat.waits_until_sees("/cancel one call").press(TAB, NONE);
     chat.up().up().sees("c cancel this call").key('c');
     let screen = chat.screen();
     let is_cancelled = |row: &str| row.contains("⊘ drill ") && row.contains("  cancelled ");

@@ -136,6 +136,27 @@ async fn a_server_that_does_not_know_its_task_is_asked_only_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn refused_answers_do_not_make_a_task_unknown() {
+    let mut asks = state("input_required");
+    // The hub answers this request without a question: it declares no roots.
+    asks["inputRequests"] = json!({ "folders": { "method": "roots/list" } });
+    let server = server(created(json!(null)))
+        .with_answer("tasks/get", asks)
+        .with_answer("tasks/update", json!({ "error": -32602 }));
+    let (outcome, _, progress) = run(&server).await;
+    assert_eq!(
+        failed(outcome),
+        "The server's task could not be followed: no such task (JSON-RPC error -32602). \
+         It is not known whether the task still runs."
+    );
+    assert_eq!(server.count("tasks/update"), 6);
+    let messages = progress.iter();
+    let mut messages = messages.filter_map(|progress| progress.message.as_deref());
+    let why = "asking again in 2 s (1 of 5): no such task (JSON-RPC error -32602)";
+    assert!(messages.any(|message| message == why), "{progress:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn failed_requests_are_repeated_visibly_and_abandoned_after_six() {
     let server = server(created(json!(null))).with_answer("tasks/get", json!({ "error": -32603 }));
     let (outcome, elapsed, progress) = run(&server).await;

@@ -65,18 +65,20 @@ async fn each_status_has_its_own_message() {
 }
 
 #[tokio::test]
-async fn unknown_user_is_asked_to_sign_in_without_echoing_secrets() {
+async fn unknown_user_is_asked_to_sign_in_and_a_denied_one_is_not_without_echoing_secrets() {
     let missing_credentials_advice = "Add the header it requires, such as `Authorization`, to `headers` of its entry in mcp-servers.json; `${NAME}` there inserts an environment variable.";
     let denied_access_advice = "Check the credentials in `headers` of its entry in mcp-servers.json, and whether \
                    you may use this server.";
-    for (code, why, advice) in [
+    for (code, what, why, advice) in [
         (
             401,
+            "requires you to sign in",
             "It requires valid credentials (HTTP status 401: bad [hidden]).",
             missing_credentials_advice,
         ),
         (
             403,
+            "denied access",
             "It denied access (HTTP status 403: bad [hidden]).",
             denied_access_advice,
         ),
@@ -85,10 +87,13 @@ async fn unknown_user_is_asked_to_sign_in_without_echoing_secrets() {
         let web = TestHttpServer::start_with(move |_| json_with(code, &body)).await;
         let config = server_at(&web, "/mcp");
         let mut harness = HttpHarness::start(web, config);
-        let notice = harness.wait_for_sign_in().await;
+        let notice = match code {
+            401 => harness.wait_for_sign_in().await,
+            _ => harness.mcp.wait_for_failure().await,
+        };
         assert_eq!(
             notice.summary(),
-            format!("Server `web` requires you to sign in. {why} {advice}")
+            format!("Server `web` {what}. {why} {advice}")
         );
         harness.close().await;
     }

@@ -4,7 +4,7 @@
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::succeeded;
 use crate::mcp_http::test_server::{
-    Behavior, MODERN, ReceivedRequest, ReplyPart, TestHttpServer, event, status,
+    Behavior, MODERN, ReceivedRequest, ReplyPart, TestHttpServer, event, json_with, status,
 };
 use humble::domain::server::{ProtocolMode, RemoteTransport, ServerTransport};
 use humble::domain::{ServerConfig, ToolOutcome};
@@ -19,6 +19,34 @@ async fn assert_add_works(harness: &mut HttpHarness) {
 
 fn config_for(web: &TestHttpServer, path: &str, transport: RemoteTransport) -> ServerConfig {
     remote(format!("{}{path}", web.origin), transport)
+}
+
+#[tokio::test]
+async fn an_id_that_a_gateway_turned_into_a_string_is_recognized() {
+    let web = TestHttpServer::start_with(|request| {
+        let result = match request.method() {
+            "initialize" => json!({
+                "protocolVersion": "2025-11-25", "capabilities": { "tools": {} },
+                "serverInfo": { "name": "gateway", "version": "1" },
+            }),
+            "tools/list" => {
+                let schema = json!({ "type": "object" });
+                json!({ "tools": [{ "name": "add", "inputSchema": schema }] })
+            }
+            "tools/call" => json!({ "content": [{ "type": "text", "text": "42" }] }),
+            _ => return None,
+        };
+        let id = request.body["id"].to_string();
+        json_with(
+            200,
+            &json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+        )
+    })
+    .await;
+    let config = server_at(&web, "/mcp");
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    assert_add_works(&mut harness).await;
+    harness.close().await;
 }
 
 #[tokio::test]

@@ -330,6 +330,25 @@ fn malformed_reply_is_classified() {
 }
 
 #[test]
+fn too_many_content_blocks_are_not_reported_as_calls() {
+    let started: String = (0..5000)
+        .map(|index| anthropic_block(index, &json!({"type": "text", "text": ""}), &[]))
+        .collect();
+    let delta = |index: u64| {
+        let delta = json!({"type": "text_delta", "text": "x"});
+        let event = json!({"type": "content_block_delta", "index": index, "delta": delta});
+        format!("data: {event}\n\n")
+    };
+    let deltas: String = (0..5000).map(delta).collect();
+    let expected = MalformedReply::TooManyBlocks { blocks_max: 4096 };
+    let expected = FailureCause::Malformed(expected);
+    for stream in [started, deltas] {
+        let reply = decode(Anthropic, &[stream.as_bytes()]);
+        assert_eq!(reply.failed.as_ref(), Some(&expected));
+    }
+}
+
+#[test]
 fn thinking_is_sent_back_in_order_with_its_signature() {
     let redacted = json!({"type": "redacted_thinking", "data": "b3BhcXVl"});
     let stream = anthropic_stream(

@@ -215,6 +215,7 @@ fn failed_reply_is_explained() {
         (OpenAi, malformed(MalformedReply::UnexpectedJson { json: "null".into() }), format!("{not_answer} It is unexpected JSON: `null`. {check}")),
         (OpenAi, malformed(MalformedReply::NotUtf8), format!("{not_answer} It is not UTF-8 text. {check}")),
         (OpenAi, malformed(MalformedReply::TooLong { bytes_max: 16 << 20 }), format!("{not_answer} Part of it is longer than 16 MB. {check}")),
+        (ProviderKind::Anthropic, malformed(MalformedReply::TooManyBlocks { blocks_max: 4096 }), format!("{not_answer} It has more than 4096 content blocks. {check}")),
         (OpenAi, malformed(MalformedReply::TooManyCalls { calls_max: 256 }), format!("{not_answer} It calls more than 256 tools at once. {check}")),
     ];
     for (provider, cause, expected) in cases {

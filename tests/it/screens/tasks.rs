@@ -1,7 +1,7 @@
 //! Snapshots of a call that runs as a task, and of the list of tasks that were left running.
 
 use super::{at_sizes, at_two_sizes};
-use crate::support::fixtures::tool_call;
+use crate::support::fixtures::{object, tool_call};
 use crossterm::event::KeyCode;
 use humble::domain::{
     CallTask, LaunchId, LeftTask, LeftTaskId, LeftTaskState, Pin, ServerTask, TaskProtocol,
@@ -63,6 +63,10 @@ fn tasks_that_were_left_are_listed() {
             id: LeftTaskId(id),
             server: "films".into(),
             tool: (*tool).to_owned(),
+            arguments: Arc::new(object(
+                json!({ "path": format!("films/{tool}.mov"), "crf": id }),
+            )),
+            is_saved: true,
             age: Duration::from_secs(50 * id.pow(5)),
             state,
         })

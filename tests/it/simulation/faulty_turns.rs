@@ -1,7 +1,9 @@
 //! Turns with one bug each. The checker must detect every bug.
 
 use super::invariant_checker::Invariant;
-use humble::domain::{Decision, PieceId, PieceKind, ToolCall, ToolOutcome, ToolState, TurnEvent};
+use humble::domain::{
+    Decision, Message, PieceId, PieceKind, ToolCall, ToolOutcome, ToolState, TurnEvent,
+};
 use humble::engine::approval::ApprovedCall;
 use humble::engine::turn::{Turn, TurnEffect, TurnInput, TurnState};
 
@@ -47,6 +49,11 @@ fn filter_effects(
 type FaultyTurn = (&'static str, Invariant, fn(Turn) -> Box<dyn TurnMachine>);
 
 pub const FAULTY_TURNS: &[FaultyTurn] = &[
+    (
+        "sends the same id for every call",
+        Invariant::CallIdsAreUnique,
+        repeats_call_ids,
+    ),
     (
         "runs a call that still needs approval",
         Invariant::NoUnapprovedCall,
@@ -247,6 +254,26 @@ fn saves_twice(turn: Turn) -> Box<dyn TurnMachine> {
 fn keeps_dialog_open(turn: Turn) -> Box<dyn TurnMachine> {
     filter_effects(turn, |_, mut effects| {
         effects.retain(|effect| !matches!(effect, TurnEffect::CloseAsk(_)));
+        effects
+    })
+}
+
+fn repeats_call_ids(turn: Turn) -> Box<dyn TurnMachine> {
+    filter_effects(turn, |_, mut effects| {
+        for effect in &mut effects {
+            let TurnEffect::Request { messages, .. } = effect else {
+                continue;
+            };
+            for message in messages {
+                match message {
+                    Message::ToolCalls { calls, .. } => calls
+                        .iter_mut()
+                        .for_each(|call| call.wire_id = "same".to_owned()),
+                    Message::ToolResult(result) => result.wire_id = "same".to_owned(),
+                    _ => {}
+                }
+            }
+        }
         effects
     })
 }

@@ -2,6 +2,7 @@
 //! model of permissions.
 
 use super::trust_model::TrustModel;
+use super::world::find_call;
 use humble::domain::{
     ArgumentCheck, Arguments, CallId, Decision, Message, PieceId, PieceKind, ToolCall, ToolMode,
     ToolOutcome, ToolState, TurnEnd, TurnEvent,
@@ -9,7 +10,6 @@ use humble::domain::{
 use humble::engine::approval::ApprovedCall;
 use humble::engine::turn::{TurnEffect, TurnInput};
 use humble::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +21,7 @@ pub enum Invariant {
     NoBlockedCall,
     NoWithheldCall,
     EveryCallIsAnswered,
+    CallIdsAreUnique,
     OneOpenRequest,
     OneOpenCheck,
     NothingAfterTheEnd,
@@ -63,17 +64,6 @@ pub struct InvariantChecker {
     partial_answers: Vec<String>,
     trust: TrustModel,
     is_retry_allowed: bool,
-}
-
-/// The call that a result contains, extracted in the simplest way.
-fn find_call(text: &str) -> Option<(String, Arguments)> {
-    let page: Option<Value> = serde_json::from_str(text).ok();
-    let page = page.as_ref().and_then(|page| page["page"].as_str());
-    let text = page.unwrap_or(text);
-    let call = &text[text.find('{')?..=text.rfind('}')?];
-    let call: Value = serde_json::from_str(call).ok()?;
-    let arguments = call["arguments"].as_object()?.clone();
-    Some((call["name"].as_str()?.to_owned(), arguments))
 }
 
 impl InvariantChecker {
@@ -227,10 +217,15 @@ impl InvariantChecker {
         }
         self.is_request_open = true;
         let mut unanswered: Vec<&str> = Vec::new();
+        let mut ids = BTreeSet::new();
         for message in messages {
             match message {
                 Message::ToolCalls { calls, .. } => {
-                    unanswered.extend(calls.iter().map(|call| call.wire_id.as_str()));
+                    let new_ids = calls.iter().map(|call| call.wire_id.as_str());
+                    if let Some(id) = new_ids.clone().find(|id| !ids.insert(*id)) {
+                        return Err((Invariant::CallIdsAreUnique, format!("`{id}` twice")));
+                    }
+                    unanswered.extend(new_ids);
                 }
                 Message::ToolResult(result) => {
                     unanswered.retain(|id| *id != result.wire_id);

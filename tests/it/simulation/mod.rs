@@ -3,10 +3,12 @@
 //! test, to reproduce the failure.
 
 use crate::support::test_rng;
+mod agent_turns;
 mod approvals;
 mod approving_user;
 mod argument_checks;
 mod drawn_calls;
+mod engine;
 mod faulty_turns;
 mod invariant_checker;
 mod random_arguments;

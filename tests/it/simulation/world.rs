@@ -10,7 +10,7 @@ use crate::support::fixtures::{self, tool_from};
 use humble::domain::model::Limits;
 use humble::domain::{
     Arguments, AskId, CallId, CallOrigin, Dialect, Notice, Prompt, SavedMessage, SchemaCheck,
-    Server, ToolMode, ToolOutcome, ToolProgress, Toolset, Usage,
+    Server, ServerTask, TaskProtocol, ToolMode, ToolOutcome, ToolProgress, Toolset, Usage,
 };
 use humble::engine::approval::Approval;
 use humble::engine::injection_guard::{UntrustedText, UntrustedTexts};
@@ -185,6 +185,10 @@ fn input_during_call(rng: &mut TestRng, call: CallId) -> TurnInput {
         };
     }
     if rng.one_in(3) {
+        if call.0.is_multiple_of(3) {
+            let task = ServerTask::new("task", TaskProtocol::Legacy).expect("a short id");
+            return TurnInput::TaskStarted { call, task };
+        }
         let progress = ToolProgress {
             done: 0.5,
             total: None,
@@ -239,6 +243,17 @@ fn tool_output(rng: &mut TestRng) -> String {
     } else {
         json!({ "page": format!("```\n{call}\n```") }).to_string()
     }
+}
+
+/// The call that a result contains, extracted in the simplest way.
+pub fn find_call(text: &str) -> Option<(String, Arguments)> {
+    let page: Option<Value> = serde_json::from_str(text).ok();
+    let page = page.as_ref().and_then(|page| page["page"].as_str());
+    let text = page.unwrap_or(text);
+    let call = &text[text.find('{')?..=text.rfind('}')?];
+    let call: Value = serde_json::from_str(call).ok()?;
+    let arguments = call["arguments"].as_object()?.clone();
+    Some((call["name"].as_str()?.to_owned(), arguments))
 }
 
 fn part(rng: &mut TestRng) -> TurnInput {
@@ -309,8 +324,14 @@ fn call(rng: &mut TestRng) -> ProposedCall {
         (Some("other"), "echo"),
         (None, "missing"),
     ]);
+    // Servers repeat ids, and choose some that the turn may also make up.
+    let wire_id = is_native.then(|| match name {
+        "list" => "call_1".to_owned(),
+        "echo" => "call_2".to_owned(),
+        _ => String::new(),
+    });
     ProposedCall {
-        wire_id: None,
+        wire_id,
         server: server.map(str::to_owned),
         name: name.to_owned(),
         arguments: arguments(rng).ok_or_else(|| "{\"path\":".to_owned()),

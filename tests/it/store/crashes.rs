@@ -97,6 +97,26 @@ fn a_read_only_folder_is_reported_as_permission_denied() {
     assert!(error.to_string().ends_with("permission denied"), "{error}");
 }
 
+/// A failed sync of the folder must not count as a failed save: the retry would save the
+/// conversation once more, under another name. Syncing fails in a folder that cannot be read.
+#[cfg(unix)]
+#[test]
+fn a_save_in_a_folder_that_cannot_be_synced_succeeds_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let set_mode = |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode));
+    let sessions = SessionStore::new(folder.path().to_owned());
+    set_mode(0o300).unwrap();
+    let created = sessions.create(&conversation("q", "a"), &end_time());
+    let replaced = files::replace(&folder.path().join("file"), b"new", 0o600);
+    set_mode(0o700).unwrap();
+    assert!(
+        created.is_ok() && replaced.is_ok(),
+        "{created:?} {replaced:?}"
+    );
+    assert_eq!(sessions.list().len(), 1);
+}
+
 #[cfg(unix)]
 #[test]
 fn writing_makes_a_publicly_readable_file_private() {

@@ -5,6 +5,7 @@ mod files;
 
 use crate::domain::{IndexProgress, QueryId, SessionId};
 use crate::engine::cx::EngineCx;
+use crate::engine::job_set::JobSet;
 use crate::engine::jobs::{JobResult, SessionsResult};
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::protocol::{Event, SavedSessionEvent};
@@ -12,7 +13,6 @@ use crate::store::{FoundSessions, ReadLimits};
 use jiff::{Timestamp, Zoned};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::{JoinError, JoinSet};
 
 /// How long one slice of indexing takes, and so how often progress is reported.
 const SLICE_TIME: Duration = Duration::from_millis(400);
@@ -31,7 +31,7 @@ pub(in crate::engine) struct SavedSessions {
     deleted_open: Option<(SessionId, ConversationSeq)>,
     /// Lists, searches and slices of indexing. Nothing is lost if they are dropped, so the end of
     /// the program does not wait for them.
-    tasks: JoinSet<JobResult>,
+    tasks: JobSet,
 }
 
 /// The state of indexing while it runs.
@@ -69,7 +69,7 @@ impl SavedSessions {
     }
 
     /// Waits for a task to end; `None` if there is none. Cancel-safe.
-    pub(in crate::engine) async fn next_result(&mut self) -> Option<Result<JobResult, JoinError>> {
+    pub(in crate::engine) async fn next_result(&mut self) -> Option<JobResult> {
         self.tasks.join_next().await
     }
 
@@ -155,11 +155,7 @@ impl SavedSessions {
         }
         self.is_searching = true;
         let index = Arc::clone(&cx.session_index);
-        self.tasks.spawn_blocking(move || {
-            let found = index.search(&words).unwrap_or_else(|error| {
-                tracing::warn!("sessions could not be searched: {error}");
-                FoundSessions::default()
-            });
+        let searched = move |found: FoundSessions| {
             let found = SavedSessionEvent::Found {
                 query,
                 sessions: Arc::new(found.sessions),
@@ -167,6 +163,14 @@ impl SavedSessions {
             };
             let found = Box::new(Event::SavedSession(found));
             JobResult::Sessions(SessionsResult::Searched(found))
+        };
+        let if_panicked = searched(FoundSessions::default());
+        self.tasks.spawn_blocking_or(if_panicked, move || {
+            let found = index.search(&words).unwrap_or_else(|error| {
+                tracing::warn!("sessions could not be searched: {error}");
+                FoundSessions::default()
+            });
+            searched(found)
         });
     }
 

@@ -27,6 +27,10 @@ fn task(id: u64, state: LeftTaskState) -> LeftTask {
         id: LeftTaskId(id),
         server: "films\u{1b}[2J".into(),
         tool: format!("convert-{id}\u{202e}"),
+        arguments: Arc::new(fixtures::object(
+            json!({ "path": format!("film-{id}.mov\u{202e}") }),
+        )),
+        is_saved: true,
         age: Duration::from_secs(200),
         state,
     }
@@ -98,6 +102,7 @@ fn enter_uses_the_result_of_a_task() {
     let screen = chat.screen();
     assert!(screen.contains("working: frame 12"), "{screen}");
     assert!(screen.contains("3 min"), "{screen}");
+    assert!(screen.contains("film-1.m"), "{screen}");
     assert!(!screen.contains(['\u{1b}', '\u{202e}']), "{screen}");
     chat.keys("<Down><Enter>");
     let [Command::Submit { prompt, .. }] = &chat.commands()[..] else {

@@ -144,7 +144,8 @@ fn the_same_checks_apply_as_to_a_completed_mention() {
     let mut chat = chat_with("See @big.txt<Enter>");
     finds_mentioned(&mut chat, &["big.txt"]);
     answer(&mut chat, Err(Notice::warning("big.txt is too large.")));
-    assert_eq!(chat.notice(), "big.txt is too large.");
+    let notice = "big.txt is too large. Enter sends the message without it.";
+    assert_eq!(chat.notice(), notice);
     assert_eq!(chat.message(), "See @big.txt");
     chat.keys("<Enter>");
     assert_eq!(sent_files(&mut chat), [Vec::<String>::new()], "as text");

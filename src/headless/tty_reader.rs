@@ -1,0 +1,120 @@
+//! Reads lines from the controlling terminal, so that none that was typed before a question answers
+//! it.
+
+use rustix::termios::{QueueSelector, Winsize, tcflush, tcgetwinsize};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::time::{Duration, Instant};
+use tokio::sync::{Mutex, mpsc};
+
+/// Maximum number of buffered lines typed while no question is open.
+const LINES_MAX: usize = 64;
+/// An answer that arrives sooner was typed before the question could be read.
+const TYPE_AHEAD_WINDOW: Duration = Duration::from_millis(500);
+/// Assumed width of a terminal that reports no width, or less than the minimum.
+pub(super) const COLUMNS_DEFAULT: u16 = 80;
+const COLUMNS_MIN: u16 = 12;
+/// Assumed height of a terminal that reports no height, or less than the minimum.
+const ROWS_DEFAULT: u16 = 24;
+const ROWS_MIN: u16 = 4;
+
+/// A line, or `None` for Ctrl+D.
+type Typed = Option<String>;
+
+/// One thread reads the terminal for as long as the program runs: a read cannot be
+/// cancelled, and two readers would take each other's lines.
+pub(super) struct TtyReader {
+    file: File,
+    lines: Mutex<mpsc::Receiver<Typed>>,
+}
+
+impl TtyReader {
+    pub(super) fn open() -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+        let input = file.try_clone()?;
+        let (sender, lines) = mpsc::channel(LINES_MAX);
+        std::thread::spawn(move || {
+            let mut input = BufReader::new(input);
+            // Blocks while the buffer is full; the next question discards old lines.
+            while let Some(typed) = read_typed(&mut input) {
+                if sender.blocking_send(typed).is_err() {
+                    return;
+                }
+            }
+        });
+        let lines = Mutex::new(lines);
+        Ok(Self { file, lines })
+    }
+
+    /// The width of the terminal, or a default.
+    pub(super) fn columns(&self) -> u16 {
+        let columns = self.size().map_or(0, |size| size.ws_col);
+        match columns < COLUMNS_MIN {
+            true => COLUMNS_DEFAULT,
+            false => columns,
+        }
+    }
+
+    /// The height of the terminal, or a default.
+    pub(super) fn rows(&self) -> u16 {
+        let rows = self.size().map_or(0, |size| size.ws_row);
+        match rows < ROWS_MIN {
+            true => ROWS_DEFAULT,
+            false => rows,
+        }
+    }
+
+    fn size(&self) -> Option<Winsize> {
+        tcgetwinsize(&self.file).ok()
+    }
+
+    /// Asks, and waits for a line that was typed after the question could be read: lines typed
+    /// ahead or pasted must not approve anything. `None` at the end of input.
+    pub(super) async fn ask(&self, question: &str) -> Option<String> {
+        let mut lines = self.lines.lock().await;
+        loop {
+            // If flushing fails, the check of the elapsed time below still applies.
+            let _ = tcflush(&self.file, QueueSelector::IFlush);
+            while lines.try_recv().is_ok() {}
+            (&self.file).write_all(question.as_bytes()).ok()?;
+            let asked_at = Instant::now();
+            let typed = lines.recv().await?;
+            if typed.is_none() {
+                end_line();
+            }
+            if asked_at.elapsed() >= TYPE_AHEAD_WINDOW {
+                return typed;
+            }
+            eprintln!("(Ignored: typed before the question could be read.)");
+        }
+    }
+
+    /// Asks for a value, which may be typed at once. `None` at the end of input.
+    pub(super) async fn read_line(&self, question: &str) -> Option<String> {
+        let mut lines = self.lines.lock().await;
+        (&self.file).write_all(question.as_bytes()).ok()?;
+        let typed = lines.recv().await?;
+        if typed.is_none() {
+            end_line();
+        }
+        typed
+    }
+}
+
+/// Ends the line of a question, because Ctrl+D does not.
+fn end_line() {
+    eprintln!();
+}
+
+/// Reads one line. `None` if the terminal is gone: unlike a file, it can be read again after Ctrl+D.
+fn read_typed(input: &mut BufReader<File>) -> Option<Typed> {
+    let mut line = Vec::new();
+    match input.read_until(b'\n', &mut line).ok()? {
+        0 => input.get_ref().is_terminal().then_some(None),
+        _ => Some(Some(
+            String::from_utf8_lossy(&line)
+                .trim_end_matches(['\r', '\n'])
+                .to_owned(),
+        )),
+    }
+}
