@@ -57,7 +57,7 @@ pub use decision::Decision;
 pub use elicitation::{ElicitationForm, UrlElicitation};
 pub use id::{AskId, CallId, LaunchId, LeftTaskId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use key_settings::{KeyEntry, KeySettings};
-pub use left_task::{LeftTask, LeftTaskState};
+pub use left_task::{LeftTask, LeftTaskState, TaskCancellation};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
 pub use model_catalog::{

@@ -4,7 +4,7 @@
 use super::polling::PollSchedule;
 use super::request::{TaskRequestError, exchange, send_without_waiting};
 use super::wire::{TaskState, TaskStatus};
-use crate::domain::{CallId, ServerId, ServerTask, TaskProtocol, ToolProgress};
+use crate::domain::{CallId, ServerId, ServerTask, TaskCancellation, TaskProtocol, ToolProgress};
 use crate::mcp::hub_event::HubEvent;
 use crate::mcp::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
 use crate::mcp::session::McpSession;
@@ -132,15 +132,26 @@ pub async fn follow_task(
 }
 
 /// Asks the server to cancel a task that no call waits for.
-///
-/// # Errors
-/// The reason why the server was not asked, or its error, as a clause.
-pub async fn cancel_task(supervisor: &ServerSupervisor, task: &ServerTask) -> Result<(), String> {
-    let session = supervisor.session().await?;
+pub async fn cancel_task(supervisor: &ServerSupervisor, task: &ServerTask) -> TaskCancellation {
+    let session = match supervisor.session().await {
+        Ok(session) => session,
+        Err(why) => {
+            let why = why.trim_end_matches('.').to_owned();
+            return TaskCancellation::Unanswered { why };
+        }
+    };
     let request =
         ClientRequest::CancelTaskRequest(CancelTaskRequest::new(CancelTaskParams::new(task.id())));
-    let answer = exchange(&session, request, Some(REQUEST_TIMEOUT)).await;
-    answer.map(drop).map_err(|error| error.clause().to_owned())
+    let Err(error) = exchange(&session, request, Some(REQUEST_TIMEOUT)).await else {
+        return TaskCancellation::Requested;
+    };
+    let why = error.clause().to_owned();
+    match error {
+        TaskRequestError::Unanswered(_) => TaskCancellation::Unanswered { why },
+        TaskRequestError::Refused(_) | TaskRequestError::UnknownTask(_) => {
+            TaskCancellation::Refused { why }
+        }
+    }
 }
 
 /// Waits forever if there is no future.
