@@ -40,7 +40,6 @@ fn draw(editor: &mut Editor) {
     editor.view(COLUMNS, ROWS);
 }
 
-/// Applies an edit and draws the result. Returns the total time.
 fn time_edit<T>(editor: &mut Editor, edit: impl FnOnce(&mut Editor) -> T) -> Duration {
     let work = || {
         edit(editor);

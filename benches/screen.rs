@@ -18,7 +18,6 @@ use serde_json::json;
 use std::sync::Arc;
 
 const SIZE: (u16, u16) = (120, 40);
-/// Size of the code in the argument of the call that is asked about.
 const ARGUMENT_BYTES: usize = 10_000;
 
 fn main() {

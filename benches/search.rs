@@ -66,7 +66,6 @@ fn time_queries(index: &mut Index, label: &str, queries: &[String], vector: Opti
     print_times(label, times.collect());
 }
 
-/// Stores a vector for each chunk.
 fn store_vectors(index: &mut Index, random: &mut Random) {
     index.set_embedding_model("bench", DIMENSIONS).expect("set");
     let start = Instant::now();

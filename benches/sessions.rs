@@ -24,7 +24,7 @@ const MESSAGES: usize = 10;
 const WORDS: usize = 270;
 const REPETITIONS: usize = 30;
 
-/// Writes a session; returns its size in bytes.
+/// Returns the size in bytes.
 fn write_session(folder: &Path, number: usize, random: &mut Random) -> usize {
     let is_korean = number.is_multiple_of(3);
     let messages: Vec<_> = (0..MESSAGES)

@@ -32,7 +32,6 @@ use std::process::ExitCode;
 
 const CHAT: &str = "/api/chat";
 
-/// The size of each measurement.
 struct Scale {
     starts: usize,
     words: usize,
@@ -99,7 +98,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Starts a model server and creates a home whose only model it serves.
 fn ollama() -> (ModelServer, TestHome) {
     let server = ModelServer::start();
     let home = TestHome::with_ollama(&server.url());

@@ -32,7 +32,6 @@ fn text(line: &str, bytes: usize) -> String {
     line.repeat(bytes.div_ceil(line.len()))
 }
 
-/// The words of a text, each with its trailing space.
 fn tokens(text: &str) -> Vec<&str> {
     text.split_inclusive(' ').collect()
 }

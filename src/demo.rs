@@ -115,7 +115,7 @@ impl Topic {
     }
 }
 
-/// The time zone of a place in the prompt. Without a time zone, the tool returns local time.
+/// `None` if the prompt names no place. The tool then returns local time.
 fn find_zone(prompt: &str) -> Option<&'static str> {
     let prompt = prompt.to_lowercase();
     let mut places = PLACES.iter();

@@ -182,7 +182,7 @@ impl AskSession {
         !self.is_submitted
     }
 
-    /// Handles one event. Returns the exit status once the turn is over.
+    /// Returns the exit status once the turn is over.
     async fn handle_event(&mut self, event: Event) -> io::Result<Option<u8>> {
         self.print_json(&event)?;
         match event {
@@ -253,8 +253,7 @@ impl AskSession {
         }
     }
 
-    /// Submits the prompt once servers and conversation are ready. Returns an exit status if
-    /// it must not be submitted.
+    /// Returns an exit status if the prompt must not be submitted.
     async fn submit_when_ready(&mut self) -> Option<u8> {
         let mut servers = self.servers.values();
         let is_waiting = self.request.waits_for_servers

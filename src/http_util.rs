@@ -21,7 +21,6 @@ pub enum RequestFailure {
     /// The connection ended before the response headers. The server may have received and executed
     /// the request.
     Reset,
-    /// The response is not valid HTTP.
     InvalidResponse {
         why: String,
     },
@@ -73,7 +72,6 @@ pub fn is_invalid_response(error: &reqwest::Error) -> bool {
     !error.is_connect() && root_cause(error).starts_with("invalid HTTP ")
 }
 
-/// The first proxy variable that is set.
 fn proxy_variable() -> Option<&'static str> {
     let names = [
         "HTTPS_PROXY",

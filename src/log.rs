@@ -258,7 +258,6 @@ fn escape_invisible(text: &str) -> String {
     line
 }
 
-/// Formats an event as one redacted line of limited length.
 fn format_line(event_text: &str, redactor: &Redactor) -> String {
     // Bounds the work for huge events.
     let start = &event_text[..event_text.floor_char_boundary(2 * LINE_BYTES_MAX)];

@@ -14,7 +14,7 @@ mod sign_in;
 mod unfinished;
 mod validate;
 
-pub use branch::BranchSummary;
+pub use branch::{BranchSummary, bounded_line};
 pub use choices::ChoiceRow;
 pub use context_meter::{ContextMeter, ContextParts, ContextShares};
 pub use left_task::LeftTaskCommand;
@@ -34,8 +34,8 @@ use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, LeftTask,
     ModelCatalog, ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer,
     NewServerError, NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId,
-    SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary,
-    Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
+    RecentCommands, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview,
+    SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -54,8 +54,7 @@ pub enum Command {
         turn: TurnId,
         prompt: Prompt,
     },
-    /// Has the model summarize older messages, in a turn with the prompt
-    /// [`Prompt::compaction`].
+    /// Runs a turn with [`Prompt::compaction`], which summarizes older messages.
     Compact {
         turn: TurnId,
     },
@@ -120,7 +119,6 @@ pub enum Command {
     /// program ends.
     SetThink(Think),
     SetToolMode(ToolMode),
-    /// Enables or disables a server.
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
     SignIn(SignInCommand),
@@ -140,7 +138,6 @@ pub enum Command {
         server: ServerId,
         tool: String,
     },
-    /// Enables or disables a tool.
     ToggleTool {
         server: ServerId,
         tool: String,
@@ -203,10 +200,13 @@ pub enum Command {
     SetPrivate(bool),
     /// Saves unsent text; an empty one deletes the saved draft.
     SaveDraft(UnsentText),
+    /// Saves the unsent text of ordinary conversations that a private one has set aside.
+    SaveSetAsideDraft(UnsentText),
     /// Adds an unsent text to the saved prompt history, so that a later draft cannot replace it.
     AddToHistory(String),
-    /// Reads a file, the clipboard or a resource to attach; answered by
-    /// [`Event::AttachmentRead`].
+    /// Saves the name of a command that the user ran, for the palette.
+    RememberCommand(String),
+    /// Reads what is to be attached; answered by [`Event::AttachmentRead`].
     Attach {
         query: QueryId,
         source: AttachmentSource,
@@ -221,8 +221,7 @@ pub enum Command {
     FindMentioned(QueryId, Vec<String>),
     /// Asks whether the current model takes images; answered by [`Event::ImageSupportChecked`].
     CheckImageSupport,
-    /// Ends the engine. Acknowledged by [`Event::ShuttingDown`] and completed by
-    /// [`Event::ShutDown`].
+    /// Ends the engine: first [`Event::ShuttingDown`], then [`Event::ShutDown`].
     Shutdown,
     /// Like [`Command::Shutdown`], for a closed terminal or a signal: the running turn stays in
     /// its journal, and the next start offers to resume it.
@@ -272,8 +271,7 @@ pub enum Event {
     /// The result of [`Command::ListBranches`], most recently left first.
     BranchesListed(Vec<BranchSummary>),
     PrivateChanged(bool),
-    /// The conversation named on the command line, or that of a resumed turn, cannot be opened. A
-    /// banner or a notice gives the reason.
+    /// The requested conversation cannot be opened. A banner or a notice gives the reason.
     SessionNotOpened,
     /// The conversation of an unfinished turn is being opened.
     ResumingTurn,
@@ -297,10 +295,15 @@ pub enum Event {
         query: QueryId,
         found: Arc<FoundFiles>,
     },
-    /// The number of other versions of each answered prompt of the conversation.
-    VersionsCounted(Vec<usize>),
-    /// The result of [`Command::FindMentioned`]: the paths that are files.
-    MentionedFound(QueryId, Vec<String>),
+    /// The number of other branches at each answered prompt of the conversation.
+    BranchesCounted(Vec<usize>),
+    /// The result of [`Command::FindMentioned`]: the paths that are files, and those that look like
+    /// files and do not exist.
+    MentionedFound {
+        query: QueryId,
+        files: Vec<String>,
+        missing: Vec<String>,
+    },
     /// The result of [`NoteCommand::FindPaths`].
     NotePathsFound {
         fragment: String,
@@ -364,6 +367,8 @@ pub enum Event {
         prompts: Arc<Vec<String>>,
         draft: Option<UnsentText>,
     },
+    /// The commands that the user ran last in earlier runs.
+    RecentCommandsLoaded(RecentCommands),
     /// All banners; replaces the earlier ones.
     BannersChanged(Vec<Banner>),
     NoticePosted(Notice),

@@ -51,7 +51,6 @@ fn home_with_llama(options: &Value) -> TestHome {
     home
 }
 
-/// A llama.cpp grammar that permits only `text`.
 fn grammar_for(text: &str) -> Value {
     json!({ "grammar": format!("root ::= {}", json!(text)), "max_tokens": 64 })
 }

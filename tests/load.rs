@@ -106,7 +106,6 @@ impl Drop for ServerProcess {
     }
 }
 
-/// The result of one run.
 struct LoadReport {
     calls_per_second: f64,
     p50: Duration,
@@ -135,7 +134,6 @@ impl LoadReport {
         );
     }
 
-    /// Asserts that no client made far fewer calls than the others.
     fn assert_fair(&self) {
         let total: usize = self.counts.iter().sum();
         let mean = total as f64 / self.counts.len() as f64;

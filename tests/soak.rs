@@ -30,7 +30,6 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 const SERVER_COUNT: usize = 20;
-/// Number of servers that use HTTP.
 const HTTP_SERVER_COUNT: usize = 5;
 const SECONDS: u64 = 180;
 const CALL_COUNT: u64 = 2_000;
@@ -106,7 +105,6 @@ struct Soak {
 }
 
 impl Soak {
-    /// Starts all servers. The hub's events go to `sender`.
     fn start(sender: mpsc::Sender<HubEvent>, mark: &str) -> Self {
         let mut hub = Hub::new(
             sender,
@@ -189,7 +187,6 @@ impl Soak {
     }
 }
 
-/// Checks that every server recovers after a manual reconnect.
 async fn check_recovery(soak: &mut Soak) {
     let ids: Vec<ServerId> = soak
         .hub
@@ -237,7 +234,6 @@ async fn check_recovery(soak: &mut Soak) {
     }
 }
 
-/// A timer that skips missed ticks.
 fn ticker(period: Duration) -> Interval {
     let mut ticks = interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);

@@ -84,7 +84,6 @@ fn ollama() -> (ModelServer, TestHome) {
     (server, home)
 }
 
-/// Like [`ollama`], with the MCP test server.
 fn ollama_with_tools() -> (ModelServer, TestHome) {
     let (server, home) = ollama();
     (
@@ -93,14 +92,12 @@ fn ollama_with_tools() -> (ModelServer, TestHome) {
     )
 }
 
-/// Starts the program and waits until it is ready.
 fn open(home: &TestHome) -> PtyTerminal {
     let terminal = TerminalOptions::in_home(home).start();
     terminal.wait_for_text("qwen3:4b");
     terminal
 }
 
-/// Like [`open`], but also waits until the MCP test server is connected.
 fn open_with_tools(home: &TestHome) -> PtyTerminal {
     let terminal = open(home);
     terminal.wait_for("the server is connected", |screen| {

@@ -15,7 +15,6 @@ pub const ROWS: u16 = 32;
 pub const ENTER: &str = "\r";
 pub const CTRL_O: &str = "\x0f";
 pub const LEFT: &str = "\x1b[D";
-/// The hint shown while a turn is running.
 const RUNNING_HINT: &str = "Ctrl+C stop";
 /// A program that takes longer than this is considered hung.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(120);

@@ -139,7 +139,6 @@ fn modified_at(file: &Path) -> Option<SystemTime> {
         .ok()
 }
 
-/// Opens the only saved conversation with keys; returns the time it took.
 fn open_conversation(program: &mut Program) -> Duration {
     let start = Instant::now();
     program.press(CTRL_O);
@@ -151,7 +150,6 @@ fn open_conversation(program: &mut Program) -> Duration {
     start.elapsed()
 }
 
-/// Writes a conversation of about `bytes` bytes and returns its file.
 fn write_conversation(home: &TestHome, bytes: usize) -> PathBuf {
     let prompt = "Tell me more about it, and be thorough.";
     let line = "A paragraph of an answer with *some* words, 한글, and a list below it:\n\n\

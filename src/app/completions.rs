@@ -7,10 +7,6 @@ use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
-/// Prints the completion script for a shell.
-///
-/// # Errors
-/// The script could not be written.
 pub(super) fn run(shell: Shell) -> Result<u8> {
     let mut script = Vec::new();
     generate(shell, &mut Cli::command(), "humble", &mut script);

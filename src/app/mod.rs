@@ -141,7 +141,6 @@ async fn run_chat(
     }
 }
 
-/// Runs the chat screen with the scripted model of [`demo`].
 async fn run_demo(home: Home, global: GlobalArgs, background: &BackgroundRuntime) -> Result<u8> {
     if let Some(flag) = global.model_flag() {
         eprintln!("The demo uses a script instead of a model: remove {flag}.");
@@ -194,12 +193,11 @@ fn farewell(sessions: &Path, is_new_user: bool) -> String {
         lines = format!("The demo's conversations are in\n{}\n", sessions.display());
     }
     if is_new_user {
-        lines += "To connect a model, start `humble`: it shows you how.\n";
+        lines += "Start `humble` to connect a model.\n";
     }
     lines
 }
 
-/// How the chat screen ended.
 enum ScreenOutcome {
     NoTerminal,
     Exited(tui::ScreenExit),
@@ -255,7 +253,10 @@ async fn run_screen(
         println!("{left_tasks}");
     }
     if let (tui::ScreenExit::Quit, false, Some(title)) = (end.exit, is_demo, &end.saved_title) {
-        println!("{}", resume_line::resume_line(resume_command, title));
+        println!(
+            "{}",
+            resume_line::resume_line(resume_command, title, end.columns)
+        );
     }
     Ok(ScreenOutcome::Exited(end.exit))
 }
@@ -331,7 +332,6 @@ fn resolve_allowed_tools(home: &Home, names: &[String]) -> Result<Vec<(ServerId,
         .collect()
 }
 
-/// Starts the engine in the background.
 fn start_engine(
     home: Home,
     provider: Provider,
@@ -391,7 +391,7 @@ mod tests {
         let lines = farewell(&sessions, true);
         let lines: Vec<&str> = lines.lines().collect();
         assert_eq!(lines[..2], ["The demo's conversations are in", &path]);
-        assert!(lines[2].contains("`humble`") && lines[2].len() <= 80);
+        assert!(lines[2].contains("`humble`") && lines[2].len() <= 40);
         assert_eq!(farewell(&sessions, false).lines().count(), 2);
     }
 }

@@ -4,10 +4,7 @@ use crate::headless::lines::clean_line;
 use anyhow::{Context, Result};
 use std::io::{self, BufRead, ErrorKind, Write};
 
-/// Writes text and flushes. A closed pipe is not an error: the reader has read enough.
-///
-/// # Errors
-/// Any other write error.
+/// A closed pipe is not an error: the reader has read enough.
 pub(super) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -16,10 +13,7 @@ pub(super) fn print(text: &str) -> io::Result<()> {
     }
 }
 
-/// Asks a question on standard error and reads the answer as a line. Anything but yes means no.
-///
-/// # Errors
-/// The answer could not be read.
+/// Asks on standard error. Anything but yes means no.
 pub(super) fn confirm(question: &str) -> Result<bool> {
     eprint!("{} ", clean_line(&format!("{question} (y/N)")));
     let mut answer = String::new();

@@ -6,7 +6,6 @@ use std::io::{IsTerminal, Read};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-/// Delay before the hint that standard input is being read.
 const PIPE_HINT_DELAY: Duration = Duration::from_secs(1);
 const PIPE_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
@@ -49,8 +48,7 @@ fn prompt_of(typed: &str, piped: &str) -> Option<Prompt> {
     }
 }
 
-/// Reads all of standard input. After a second, prints a hint, in case standard input was left open
-/// by mistake.
+/// After a second, prints a hint, in case standard input was left open by mistake.
 pub(super) fn read_pipe() -> Result<String> {
     let (done_sender, done_receiver) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {

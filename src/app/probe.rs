@@ -92,7 +92,7 @@ pub async fn run(
     })
 }
 
-/// The model to probe. If there is none, prints the reason and returns the exit status.
+/// If there is none, prints the reason; the error is the exit status.
 fn select_model(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelConfig, u8> {
     let models = &settings.models;
     let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
@@ -122,8 +122,7 @@ fn select_model(home: &Home, settings: &Settings, name: Option<&str>) -> Result<
     })
 }
 
-/// Runs the probe until it ends or a signal arrives. Also returns the exit status for the signal,
-/// if there was one.
+/// Also returns the exit status for the signal, if one arrived.
 async fn run_probe(
     probe: engine::DialectProbe,
     mut report: ProbeReport,

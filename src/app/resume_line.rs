@@ -1,11 +1,12 @@
 //! The line printed after the screen closes, with the command that resumes the conversation.
 
 use crate::text::Clean;
-use crate::text::grapheme::truncate_to_width;
+use crate::text::grapheme::{truncate_to_width, width};
 use std::path::Path;
 
-/// Maximum width of the title.
 const TITLE_COLUMNS_MAX: usize = 50;
+/// With less room beside the command, the title gets its own line.
+const TITLE_COLUMNS_MIN: usize = 12;
 
 /// The command that opens the latest conversation again. `home` is the folder that was named on
 /// the command line.
@@ -27,11 +28,30 @@ fn shell_quoted(path: &Path) -> String {
     }
 }
 
-/// The line itself, such as `humble --continue  resumes "Trip to Busan"`.
-pub fn resume_line(command: &str, title: &str) -> String {
+/// The line itself, such as `humble --continue  resumes "Trip to Busan"`, for a terminal with so many
+/// columns. In a narrow one, the title is truncated; if there is no room for it beside the command, it
+/// gets a line of its own. The command is always complete, to be copied.
+pub fn resume_line(command: &str, title: &str, columns: u16) -> String {
+    // A terminal without columns does not know its size.
+    let columns = match usize::from(columns) {
+        0 => usize::MAX,
+        columns => columns,
+    };
     let title = Clean::single_line(title);
-    let title = truncate_to_width(title.as_str(), TITLE_COLUMNS_MAX);
-    format!("{command}  resumes \"{title}\"")
+    let beside_command = columns.saturating_sub(width(command) + width("  resumes \"\""));
+    let (separator, room) = match beside_command {
+        ..TITLE_COLUMNS_MIN => ("\n", columns.saturating_sub(width("  resumes \"\""))),
+        room => ("", room),
+    };
+    let columns_max = room.min(TITLE_COLUMNS_MAX);
+    let title = match width(title.as_str()) > columns_max {
+        true => {
+            let start = truncate_to_width(title.as_str(), columns_max.saturating_sub(1));
+            format!("{}…", start.trim_end())
+        }
+        false => title.as_str().to_owned(),
+    };
+    format!("{command}{separator}  resumes \"{title}\"")
 }
 
 #[cfg(test)]
@@ -41,14 +61,14 @@ mod tests {
     #[test]
     fn the_line_names_the_command_and_a_clean_title_of_limited_width() {
         let command = resume_command(Some(Path::new("/tmp/h")));
-        let line = resume_line(&command, "Trip\nto \u{1b}[2JBusan");
+        let line = resume_line(&command, "Trip\nto \u{1b}[2JBusan", 80);
         assert_eq!(
             line,
             "humble --home /tmp/h --continue  resumes \"Trip to Busan\""
         );
-        let long = resume_line("humble --continue", &"가".repeat(100));
+        let long = resume_line("humble --continue", &"가".repeat(100), 80);
         assert!(
-            long.ends_with(&format!("\"{}\"", "가".repeat(25))),
+            long.ends_with(&format!("\"{}…\"", "가".repeat(24))),
             "{long}"
         );
     }
@@ -63,6 +83,42 @@ mod tests {
         ] {
             let command = resume_command(Some(Path::new(home)));
             assert_eq!(command, format!("humble --home {quoted} --continue"));
+        }
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_a_shorter_title_or_a_line_for_it() {
+        let title = "What is the weather in Busan tomorrow?";
+        let short = "humble --continue";
+        let long = "humble --home /home/me/some/folder --continue";
+        for (command, columns, expected) in [
+            (
+                short,
+                60,
+                "humble --continue  resumes \"What is the weather in Busan t…\"",
+            ),
+            (
+                short,
+                40,
+                "humble --continue\n  resumes \"What is the weather in Busa…\"",
+            ),
+            (
+                long,
+                60,
+                "humble --home /home/me/some/folder --continue\n  resumes \"What is the weather in Busan tomorrow?\"",
+            ),
+            (
+                short,
+                0,
+                "humble --continue  resumes \"What is the weather in Busan tomorrow?\"",
+            ),
+        ] {
+            let line = resume_line(command, title, columns);
+            assert_eq!(line, expected);
+            let too_wide = line
+                .lines()
+                .any(|row| columns > 0 && width(row) > columns.into());
+            assert!(!too_wide, "{line}");
         }
     }
 }

@@ -13,7 +13,6 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Number of consecutive missed deadlines after which a runtime counts as stuck. A single miss
 /// proves nothing: when a suspended program resumes, all timers are due at once.
 const MISSED_MAX: u32 = 2;
-/// The pause between two checks.
 const CHECK_INTERVAL: Duration = Duration::from_millis(200);
 /// How long the front end is watched after a signal: longer than an orderly shutdown. A
 /// signal need not end the program, for example Ctrl+C in an external editor.

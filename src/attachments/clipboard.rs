@@ -15,11 +15,9 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// How long a program may take.
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(3);
 /// Base64 needs four bytes for three.
 const OUTPUT_BYTES_MAX: u64 = IMAGE_BYTES_MAX / 3 * 4 + 1_024;
-/// The name of an attached image from the clipboard.
 const ATTACHMENT_NAME: &str = "clipboard.png";
 const VARIABLES: [&str; 10] = [
     "PATH",

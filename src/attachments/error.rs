@@ -23,7 +23,6 @@ pub enum AttachError {
     NotSupported { name: String, format: &'static str },
     #[error("the clipboard holds no image")]
     NoImageInClipboard,
-    /// None of the programs that read the clipboard is installed.
     #[error("no program here can read images from the clipboard")]
     NoClipboardProgram { install_hint: &'static str },
     #[error("{program} did not return the image: {why}")]

@@ -18,14 +18,11 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of files and folders that a walk lists.
 const LISTED_MAX: usize = 100_000;
-/// Maximum duration of a walk.
 const WALK_TIME_MAX: Duration = Duration::from_secs(2);
 /// A listing is reused for this long, or for ten times as long as its walk took, whichever is
 /// longer.
 const LISTING_AGE_MIN: Duration = Duration::from_secs(5);
-/// Maximum number of entries read from one folder.
 const FOLDER_ENTRIES_MAX: usize = 10_000;
-/// Maximum number of files and folders in a result.
 const FOUND_MAX: usize = 50;
 /// Longer fragments match nothing.
 const FRAGMENT_BYTES_MAX: usize = 1_024;

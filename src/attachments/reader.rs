@@ -54,19 +54,6 @@ pub fn read_path(name: &str, root: &Path, home: &Path) -> Result<ReadAttachment,
     attachment(name, Some(absolute), bytes, home)
 }
 
-/// The paths among these that are regular files. They are resolved as in [`read_path`].
-pub fn existing_files(mut paths: Vec<String>, root: &Path) -> Vec<String> {
-    paths.retain(|path| {
-        let metadata = std::fs::metadata(root.join(files::expand_home(path)));
-        metadata.is_ok_and(|metadata| metadata.is_file())
-    });
-    paths
-}
-
-/// Builds an attachment from the contents of a file.
-///
-/// # Errors
-/// The contents cannot be attached.
 pub(super) fn attachment(
     name: &str,
     path: Option<PathBuf>,

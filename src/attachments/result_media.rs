@@ -11,13 +11,11 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Maximum number of files saved per result.
 const RESULT_FILES_MAX: usize = 10;
 /// Maximum total size of the data of one result, in Base64 characters.
 const RESULT_BASE64_BYTES_MAX: usize = 64 << 20;
 /// Maximum number of files in the folder; the oldest ones are deleted.
 const FOLDER_FILES_MAX: usize = 100;
-/// Number of hash bytes in a file name.
 const NAME_HASH_BYTES: usize = 8;
 /// The media types that are saved, with the extension of their files. A server cannot choose
 /// another extension, which could make the file a program.

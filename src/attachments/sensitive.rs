@@ -20,7 +20,6 @@ const NAMES: [&str; 15] = [
     "secrets.yml",
     "auth.json",
 ];
-/// Extensions of keys and key stores.
 const EXTENSIONS: [&str; 8] = ["pem", "key", "p12", "pfx", "jks", "keystore", "kdbx", "ppk"];
 /// Folders in which almost every file is a credential.
 const FOLDERS: [&str; 6] = [".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure"];

@@ -73,7 +73,6 @@ fn parse_pair(text: &str) -> Result<(&str, PairValue<'_>), String> {
     }
 }
 
-/// Maximum number of characters of an argument that an error message quotes.
 const QUOTED_CHARS_MAX: usize = 60;
 
 /// Rejects an unknown argument: if the schema lists any arguments, any other name is probably a
@@ -100,7 +99,6 @@ fn quote_names(names: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// The names under `properties` in the input schema.
 fn argument_names(tool: &Tool) -> Vec<&str> {
     let properties = tool
         .input_schema

@@ -127,7 +127,7 @@ fn models_not_a_list(document: &JsonDocument) -> ConfigError {
     }
 }
 
-/// The entry for the file, without default values.
+/// Without default values.
 fn entry_to_json(new: &NewModel, is_active: bool) -> Map<String, Value> {
     let mut entry = Map::new();
     entry.insert("name".into(), json!(new.name));

@@ -149,7 +149,7 @@ pub fn written_launches(
     Ok(launches.collect())
 }
 
-/// The entry for the file, without default values.
+/// Without default values.
 fn entry_to_json(new: &NewServer) -> Map<String, Value> {
     let to_object = |pairs: &[(String, String)]| -> Value {
         pairs

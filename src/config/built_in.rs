@@ -20,8 +20,8 @@ pub struct BuiltInSection {
 }
 
 impl BuiltInSection {
-    /// Parses the section. Calls `report` with the key and the error of each invalid value; the valid
-    /// values are kept.
+    /// Calls `report` with the key and the error of each invalid value. The valid values
+    /// are kept.
     pub(super) fn parse(
         section: &ConfigObject,
         mut report: impl FnMut(&'static str, FieldError),
@@ -55,7 +55,6 @@ impl BuiltInSection {
     }
 }
 
-/// The value, or `None` after reporting the error.
 fn or_report<T>(
     field: Result<Option<T>, FieldError>,
     name: &'static str,
@@ -99,7 +98,6 @@ fn ollama_url(section: &ConfigObject) -> Result<Option<String>, FieldError> {
     url.transpose()
 }
 
-/// The valid hosts, and the errors of the others.
 fn fetch_hosts(section: &ConfigObject) -> (Vec<FetchHost>, Vec<FieldError>) {
     let listed = match fields::text_list(section, "fetchHosts") {
         Ok(listed) => listed.unwrap_or_default(),

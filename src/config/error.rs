@@ -66,7 +66,6 @@ fn suggestion(near: &Option<String>) -> String {
 }
 
 impl ConfigError {
-    /// The error for a failed read of `path`.
     pub(super) fn from_read_error(path: &Path, error: &io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {
@@ -129,7 +128,6 @@ impl ConfigError {
         banner_while_running(self.banner()).notice
     }
 
-    /// The error as a startup banner about the file.
     pub(super) fn banner(&self) -> Banner {
         let mut banner = Banner::new(self.cause(), self.notice());
         if let BannerCause::UnreadableFile(_) = banner.cause {
@@ -177,7 +175,6 @@ pub fn started_without_file(banner: &Banner) -> bool {
     banner.notice.why.as_deref() == Some(STARTED_WITHOUT)
 }
 
-/// The last part of a path, such as `config.json`.
 pub(super) fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()

@@ -47,7 +47,6 @@ pub(super) fn text<'a>(entry: &'a ConfigObject, key: &str) -> Result<Option<&'a 
     typed_field(entry, key, "a string", Value::as_str)
 }
 
-/// A string that must not be empty.
 pub(super) fn non_empty_text<'a>(
     entry: &'a ConfigObject,
     key: &str,
@@ -134,7 +133,6 @@ pub(super) fn one_of<'w>(
     }
 }
 
-/// The error for a value that is not one of `choices`, with the nearest suggestion.
 pub(super) fn unknown_value(key: &str, value: &str, choices: &[&str]) -> FieldError {
     let suggestion = nearest(value, choices.iter().copied())
         .map(|near| format!("; did you mean `{near}`?"))
@@ -146,12 +144,10 @@ pub(super) fn unknown_value(key: &str, value: &str, choices: &[&str]) -> FieldEr
     )
 }
 
-/// The start of a wrong value, short enough to quote.
 pub(super) fn quoted_start(value: &str) -> String {
     value.chars().take(QUOTED_CHARS_MAX).collect()
 }
 
-/// Maximum number of characters of a wrong value quoted in the error.
 const QUOTED_CHARS_MAX: usize = 40;
 
 fn quoted_list(choices: &[&str]) -> String {
@@ -159,7 +155,6 @@ fn quoted_list(choices: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// Ends an error with a period, unless it is a question.
 pub(super) fn with_period(sentence: &str) -> String {
     if sentence.ends_with('?') {
         sentence.to_owned()

@@ -106,6 +106,10 @@ impl Home {
         self.root.join("draft")
     }
 
+    pub fn recent_commands(&self) -> PathBuf {
+        self.root.join("recent-commands.json")
+    }
+
     /// The journals of unfinished turns.
     pub fn journal(&self) -> PathBuf {
         self.root.join("journal")
@@ -201,7 +205,6 @@ impl Home {
     }
 }
 
-/// A folder that cannot be written, and the error.
 struct UnwritableFolder {
     folder: PathBuf,
     error: io::Error,

@@ -19,14 +19,13 @@ pub(super) struct JsonDocument {
 }
 
 impl JsonDocument {
-    /// Reads `path`. `None` if the file does not exist, which is normal.
+    /// `None` if the file does not exist, which is normal.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
         let bytes = files::read(path, BYTES_MAX)
             .map_err(|error| ConfigError::from_read_error(path, &error))?;
         bytes.map(|bytes| Self::parse(path, bytes)).transpose()
     }
 
-    /// The initial contents of a new file.
     pub(super) fn empty(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -131,7 +130,6 @@ impl JsonDocument {
             .find(|depth| matches!(self.lookup(&steps[..*depth]), Ok(Some(Value::Null))))
     }
 
-    /// The value at `steps`, if it exists.
     fn lookup(&self, steps: &[PathStep<'_>]) -> Result<Option<&Value>, ConfigError> {
         let mut value = &self.root;
         for (depth, step) in steps.iter().enumerate() {
@@ -170,8 +168,7 @@ fn nest(value: Value, step: &PathStep<'_>) -> Option<Value> {
     }
 }
 
-/// Names the type of a value. The value itself is not quoted, since it may be a misplaced
-/// secret.
+/// The value itself is not quoted, since it may be a misplaced secret.
 pub(super) fn type_description(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

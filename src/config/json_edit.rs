@@ -6,7 +6,6 @@
 use serde_json::Value;
 use std::ops::Range;
 
-/// One step from a container to one of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathStep<'a> {
     Key(&'a str),
@@ -27,7 +26,6 @@ pub(super) fn find(text: &str, steps: &[PathStep<'_>]) -> Range<usize> {
     span
 }
 
-/// `text` with `value` set at `steps`.
 pub(super) fn set(text: &str, steps: &[PathStep<'_>], value: &Value) -> String {
     let (span, missing_steps) = locate(text, steps);
     let mut edited = text.to_owned();
@@ -147,7 +145,6 @@ fn string_end(text: &str, from: usize) -> usize {
     text.len()
 }
 
-/// The end of the value that starts at `from`.
 fn value_end(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut depth = 0;

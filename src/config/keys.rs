@@ -8,13 +8,9 @@ use serde_json::Value;
 
 /// Maximum number of entries, more than there are actions.
 const ENTRIES_MAX: usize = 300;
-/// Maximum number of keys of one action.
 const KEYS_MAX: usize = 8;
 
-/// Reads the section. The screen checks the names of actions and keys.
-///
-/// # Errors
-/// Fails if the section is not an object.
+/// The screen checks the names of actions and keys.
 pub(super) fn parse(document: &JsonDocument) -> Result<Option<KeySettings>, FieldError> {
     let Some(table) = fields::object(document.root(), "keys")? else {
         return Ok(None);

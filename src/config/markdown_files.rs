@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 /// Larger files are not usable as prompts.
 const BYTES_MAX: u64 = 1024 * 1024;
-/// Maximum number of characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 80;
 const FENCE: &str = "---";
 
@@ -31,7 +30,6 @@ pub(super) fn markdown_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Why a folder cannot be read.
 pub(super) fn describe_folder_error(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotADirectory => "it is a file, expected a folder".to_owned(),
@@ -39,7 +37,7 @@ pub(super) fn describe_folder_error(error: &io::Error) -> String {
     }
 }
 
-/// Reads a Markdown file. The error is the reason, such as `its file does not exist`.
+/// The error is the reason, such as `its file does not exist`.
 pub(super) fn read_markdown(path: &Path) -> Result<String, String> {
     let bytes = match files::read(path, BYTES_MAX) {
         Ok(Some(bytes)) => bytes,

@@ -13,7 +13,6 @@ use url::{Host, Url};
 const TOOL_CALLS: [&str; 4] = ["auto", "native", "prompt", "xml"];
 const THINK_VALUES: [&str; 5] = ["true", "false", "low", "medium", "high"];
 
-/// The errors of an entry, and the model if it can be used.
 #[derive(Debug)]
 pub(super) struct ParsedModel {
     pub(super) model: Option<ModelConfig>,
@@ -21,10 +20,7 @@ pub(super) struct ParsedModel {
     pub(super) errors: Vec<FieldError>,
 }
 
-/// The name, model and provider that identify an entry.
-///
-/// # Errors
-/// The missing or invalid fields.
+/// The name, model and provider, which identify an entry.
 pub(super) fn parse_reference(entry: &ConfigObject) -> Result<ModelRef, Vec<FieldError>> {
     let mut errors = Vec::new();
     let name = ok_or_push(fields::non_empty_text(entry, "name"), &mut errors);
@@ -51,7 +47,6 @@ pub(super) fn parse_reference(entry: &ConfigObject) -> Result<ModelRef, Vec<Fiel
     }
 }
 
-/// The value, or `None` after collecting the error.
 fn ok_or_push<T>(result: Result<T, FieldError>, errors: &mut Vec<FieldError>) -> Option<T> {
     result.map_err(|error| errors.push(error)).ok()
 }
@@ -232,7 +227,6 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Whether a path segment is `v1`, `v2` and so on.
 fn is_version_segment(segment: &str) -> bool {
     segment.strip_prefix('v').is_some_and(|number| {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())

@@ -16,8 +16,8 @@ pub struct NotesSection {
 }
 
 impl NotesSection {
-    /// Parses the section. Calls `report` with the key and the error of each invalid value; the valid
-    /// values are kept.
+    /// Calls `report` with the key and the error of each invalid value. The valid values
+    /// are kept.
     pub(super) fn parse(
         section: &ConfigObject,
         mut report: impl FnMut(&'static str, FieldError),

@@ -8,10 +8,9 @@ use crate::domain::model::Secret;
 use crate::domain::server::OAuthSettings;
 use url::Url;
 
-/// Maximum number of scopes.
 const SCOPES_MAX: usize = 100;
 
-/// Reads the settings of an entry. Those of a server without a URL have no effect.
+/// The settings of a server without a URL have no effect.
 pub(super) fn parse_oauth(
     entry: &ConfigObject,
     launch: &LaunchConfig,
@@ -48,7 +47,6 @@ pub(super) fn parse_oauth(
     Ok(settings)
 }
 
-/// A text with its variables replaced.
 fn expanded(
     entry: &ConfigObject,
     key: &str,

@@ -14,7 +14,6 @@ use std::path::Path;
 
 /// Maximum number of persona files; the first in alphabetical order are used.
 const PERSONAS_MAX: usize = 200;
-/// Maximum number of tools named by one persona.
 const TOOLS_MAX: usize = 500;
 
 const BUILT_IN_PERSONAS: [(&str, &str); 2] = [

@@ -10,7 +10,6 @@ use std::path::Path;
 
 /// Maximum number of templates; the first in alphabetical order are used.
 const TEMPLATES_MAX: usize = 200;
-/// Maximum number of bytes of all usable templates together.
 const TOTAL_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Reads the files `prompts/NAME.md`, sorted by name. A missing folder counts as empty. Blocks.
@@ -80,7 +79,6 @@ fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// The description and the text of a template.
 fn parse(contents: &str) -> Result<(String, TemplateBody), String> {
     let (front_matter, text) = split_front_matter(contents)?;
     let text = text.trim();

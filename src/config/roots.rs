@@ -4,7 +4,6 @@ use super::fields::{self, FieldError};
 use crate::files::expand_home;
 use std::path::PathBuf;
 
-/// Maximum number of folders.
 const ROOTS_MAX: usize = 32;
 
 /// The absolute path of a folder; `None` if it is already in `others`. The folder may be missing

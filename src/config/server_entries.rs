@@ -7,7 +7,6 @@ use super::json_edit::PathStep;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// A server in the file.
 pub(super) struct ServerEntry<'a> {
     pub(super) id: String,
     pub(super) location: EntryLocation,
@@ -33,10 +32,7 @@ impl EntryLocation {
     }
 }
 
-/// The servers of a file with their locations.
-///
-/// # Errors
-/// The container of the servers has the wrong type.
+/// Fails if the container of the servers has the wrong type.
 pub(super) fn entries(document: &JsonDocument) -> Result<Vec<ServerEntry<'_>>, ConfigError> {
     let root = document.root();
     let Some(key) = container_key(root) else {
@@ -57,7 +53,6 @@ pub(super) fn entries(document: &JsonDocument) -> Result<Vec<ServerEntry<'_>>, C
     }
 }
 
-/// The location for a new server.
 pub(super) fn new_entry_location(document: &JsonDocument) -> EntryLocation {
     match container_key(document.root()) {
         None => EntryLocation::Member(None),

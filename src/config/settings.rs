@@ -308,7 +308,6 @@ impl SettingsReader {
         }
     }
 
-    /// The value, or `None` after adding a banner about the error.
     fn or_warn<T>(
         &mut self,
         steps: &[PathStep<'_>],
@@ -346,7 +345,7 @@ impl SettingsReader {
         self.warn(subject, steps, &fields::with_period(problem), REST_IS_USED);
     }
 
-    /// Adds a banner; `message` is one or more sentences.
+    /// `message` is one or more sentences.
     fn warn(&mut self, subject: &str, steps: &[PathStep<'_>], message: &str, advice: &'static str) {
         let path = self.document.path();
         let line = self.document.line_of(steps);

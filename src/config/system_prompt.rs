@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
-/// Maximum number of backups of one prompt.
 const BACKUPS_MAX: usize = 1_000;
 /// Keys of outdated tool-call formats. A prompt that contains one is from an older version.
 const OUTDATED_CALL_KEYS: [&str; 2] = ["chooseFunction", "functionCall"];

@@ -130,7 +130,6 @@ fn misspelled_keys<'a>(
     })
 }
 
-/// All keys at the root of `config.json`.
 const ROOT_KEYS: [&str; 11] = [
     "models",
     "logLevel",
@@ -144,7 +143,6 @@ const ROOT_KEYS: [&str; 11] = [
     "roots",
     "registryUrl",
 ];
-/// All keys of an entry of `models`.
 const MODEL_KEYS: [&str; 14] = [
     "name",
     "model",

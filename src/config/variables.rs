@@ -11,7 +11,6 @@ const PUBLIC_VARIABLES: [&str; 9] = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "PWD",
 ];
 
-/// Whether the value of this variable is never a secret.
 pub(super) fn is_public_variable(name: &str) -> bool {
     PUBLIC_VARIABLES.contains(&name) || name.starts_with("XDG_")
 }
@@ -43,11 +42,8 @@ pub(super) fn referenced_name(text: &str) -> Option<&str> {
     text.strip_prefix("${")?.strip_suffix('}')
 }
 
-/// Expands each `${NAME}`. Braces without a valid name are kept: they may be meant for a
-/// shell.
-///
-/// # Errors
-/// The name of the first variable that is not set.
+/// Braces without a valid name are kept: they may be meant for a shell. The error is the
+/// name of the first variable that is not set.
 pub(super) fn expand_variables(
     text: &str,
     variables: VariableLookup<'_>,

@@ -102,7 +102,6 @@ async fn debounce(wakes: &mut mpsc::Receiver<()>) {
     }
 }
 
-/// The operating system's watcher, and the fingerprints of the files at the last check.
 struct SettingsFiles {
     home: Home,
     wake: mpsc::Sender<()>,
@@ -137,8 +136,8 @@ impl SettingsFiles {
         has_changed
     }
 
-    /// Watches the current folders of the files. Links may have changed since the last check,
-    /// and a recreated folder needs a new watch. Returns whether all of them are watched.
+    /// Links may have changed since the last check, and a recreated folder needs a new watch.
+    /// Returns whether all folders are watched.
     fn watch_folders(&mut self) -> bool {
         if self.system_watcher.is_none() && self.may_use_events {
             let wake = self.wake.clone();

@@ -21,7 +21,6 @@ fn request(messages: Vec<Message>) -> ChatRequest {
     }
 }
 
-/// The streamed text and thinking of a script.
 fn text_and_thinking(steps: &[ScriptStep]) -> (String, String) {
     let (mut text, mut thinking) = (String::new(), String::new());
     for step in steps {
@@ -42,7 +41,6 @@ fn steps_for(prompt: &str) -> Vec<ScriptStep> {
     respond(&request(vec![Message::User(prompt.to_owned())]))
 }
 
-/// The arguments of the only call.
 fn call_arguments(steps: &[ScriptStep]) -> Value {
     let calls: Vec<_> = steps
         .iter()
@@ -56,7 +54,6 @@ fn call_arguments(steps: &[ScriptStep]) -> Value {
     Value::Object(calls[0].arguments.clone().expect("an object"))
 }
 
-/// The answer to a tool result.
 fn answer_to_result(content: &str, is_error: bool) -> String {
     let call = ToolCallMessage {
         wire_id: "1".into(),

@@ -19,7 +19,6 @@ pub(super) struct CodeContext {
     fence_length: Option<usize>,
     /// The current fence's character: a backtick or a tilde.
     fence_char: char,
-    /// The current line opened the fence.
     is_on_opening_line: bool,
     /// The length of the unfinished run of backticks or tildes; 0 if there is none.
     run_length: usize,

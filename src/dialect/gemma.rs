@@ -34,7 +34,6 @@ struct GemmaRecognizer {
     arguments: GemmaArguments,
 }
 
-/// Progress within the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GemmaState {
     Start,

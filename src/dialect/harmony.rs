@@ -17,7 +17,6 @@ const CHANNEL: &str = "<|channel|>";
 const CONSTRAIN: &str = "<|constrain|>";
 const MESSAGE: &str = "<|message|>";
 const HEADER_TOKENS: [&str; 4] = [START, CHANNEL, CONSTRAIN, MESSAGE];
-/// Tokens that end a message.
 const END_TOKENS: [&str; 3] = ["<|end|>", "<|return|>", "<|call|>"];
 const ROLE: &str = "assistant";
 const CHANNELS: [&str; 3] = ["analysis", "commentary", "final"];
@@ -65,7 +64,7 @@ struct HarmonyRecognizer {
     arguments: JsonArguments,
 }
 
-/// Progress within the message. Offsets are bytes of the body.
+/// Offsets are bytes of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HarmonyState {
     Token {
@@ -84,7 +83,6 @@ enum HarmonyState {
     /// The header of a call is complete.
     BeforeArguments,
     Arguments,
-    /// Arguments that are not JSON.
     NonJsonArguments,
 }
 
@@ -186,7 +184,7 @@ impl HarmonyRecognizer {
         Advance::Hold
     }
 
-    /// Handles a character of a token. `text` is the token so far, at the end of `body`.
+    /// `text` is the token so far, at the end of `body`.
     fn step_token(&mut self, text: &str, body: &str, offered: &Toolset) -> Advance {
         let is_at_start = text.len() == body.len();
         if let Some(token) = HEADER_TOKENS.into_iter().find(|&token| token == text) {
@@ -302,7 +300,6 @@ fn may_be_word(prefix: &str, last_token: &str, is_first: bool) -> bool {
     }
 }
 
-/// The name of the tool to which the header addresses the message.
 fn recipient(header: &str) -> Option<&str> {
     let start = header.find(RECIPIENT_PREFIX)?;
     let name = &header[start + RECIPIENT_PREFIX.len()..];

@@ -6,7 +6,6 @@ use super::markers::{CLOSERS, WRAPPERS};
 /// Maximum length of a closing marker with trailing whitespace.
 const MARKER_LINE_BYTES_MAX: usize = 128;
 const FENCE: &str = "```";
-/// Markers that begin the next message.
 const MESSAGE_STARTS: [&str; 2] = ["<|start|>", "<|channel|>"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +25,7 @@ pub(super) struct InvalidJson {
     is_escaped: bool,
     /// The current line contains only whitespace so far.
     is_blank_so_far: bool,
-    /// The current line begins with whitespace.
     is_indented: bool,
-    /// A blank line precedes the current line.
     is_after_blank_line: bool,
 }
 

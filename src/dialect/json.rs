@@ -38,7 +38,6 @@ struct JsonRecognizer {
     /// The complete elements of the innermost array in `levels`.
     elements: Vec<ArrayElement>,
     element_start: usize,
-    /// Evidence about the current object.
     evidence: CallEvidence,
     /// Set once the JSON is invalid. From there on, only brackets are counted to find the end.
     invalid_json: Option<InvalidJson>,
@@ -73,7 +72,6 @@ struct ArrayElement {
     is_unmistakable: bool,
 }
 
-/// Evidence that an object is a call.
 #[derive(Debug, Default)]
 struct CallEvidence {
     names_tool: bool,
@@ -227,7 +225,6 @@ impl JsonRecognizer {
         Advance::Hold
     }
 
-    /// Handles a closed container, which ends at `end`.
     fn on_close(&mut self, end: usize) {
         if self.scanner.depth() >= self.levels.len() {
             return;

@@ -46,7 +46,6 @@ impl JsonArguments {
         }
     }
 
-    /// The end of the object in `text`, if it ended without a closing brace.
     pub(super) fn end(&self, text: &str) -> Option<usize> {
         self.end.or_else(|| self.unclosed_string.end_of_json(text))
     }

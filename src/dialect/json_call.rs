@@ -19,7 +19,6 @@ const OTHER_KEYS: [&str; 8] = [
 const LISTED_MAX: usize = 20;
 /// Maximum length of a tool name quoted in an error message.
 pub(super) const NAME_CHARS_MAX: usize = 80;
-/// Maximum nesting of objects under wrapper keys.
 const WRAPPER_DEPTH_MAX: usize = 4;
 
 pub(super) fn is_name_key(key: &str) -> bool {
@@ -34,7 +33,7 @@ pub(super) fn is_wrapper_key(key: &str) -> bool {
     WRAPPER_KEYS.contains(&key)
 }
 
-/// Whether a call may have this key. An object with any other key is not a call.
+/// An object with any other key is not a call.
 pub(super) fn is_call_key(key: &str, offered: &Toolset) -> bool {
     NAME_KEYS.contains(&key)
         || ARGUMENTS_KEYS.contains(&key)
@@ -44,7 +43,6 @@ pub(super) fn is_call_key(key: &str, offered: &Toolset) -> bool {
         || offered.has_tool_named(key)
 }
 
-/// A complete object from the stream.
 pub(super) struct JsonObject<'a> {
     pub(super) raw: &'a str,
     /// The object names an available tool and has arguments, regardless of other errors.
@@ -114,7 +112,6 @@ pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Toolset) -> Option<Sc
     })
 }
 
-/// Parses an object as a call. Returns `None` if it is not a call.
 pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Toolset) -> Option<ScanEvent> {
     let parsed = match lenient_json::parse(object.raw) {
         Ok(parsed) => parsed,
@@ -162,7 +159,6 @@ fn is_schema(arguments: &Value) -> bool {
         && arguments.get("properties").is_some_and(Value::is_object)
 }
 
-/// The reason why a truncated call is not run.
 pub(in crate::dialect) const CUT_OFF: &str = "it was cut off before its end";
 
 pub(super) fn unusable_call(raw: &str, why: impl Into<String>) -> ScanEvent {
@@ -172,7 +168,6 @@ pub(super) fn unusable_call(raw: &str, why: impl Into<String>) -> ScanEvent {
     })
 }
 
-/// The parts of a JSON call.
 struct CallParts {
     server: Option<String>,
     name: String,
@@ -239,10 +234,8 @@ fn may_be_arguments(value: &Value) -> bool {
     }
 }
 
-/// The arguments as an object, and whether JSON in a string was repaired.
-///
-/// # Errors
-/// The arguments are not an object, or lack one that `tool` requires.
+/// Also returns whether JSON in a string was repaired. Fails if the arguments are not an
+/// object, or lack one that `tool` requires.
 fn checked_arguments(value: Value, tool: &OfferedTool) -> Result<(Arguments, bool), String> {
     let name = &tool.tool.name;
     let (arguments, was_repaired) = match value {
@@ -275,7 +268,6 @@ fn checked_arguments(value: Value, tool: &OfferedTool) -> Result<(Arguments, boo
     }
 }
 
-/// The names and servers of the first available tools, and the number of the others.
 fn list_tools(offered: &Toolset) -> String {
     let mut list = String::new();
     for (index, tool) in offered.tools().iter().take(LISTED_MAX).enumerate() {

@@ -76,7 +76,6 @@ struct PythonicRecognizer {
     list_start: usize,
     /// The start of the current item, which is a call or, after a marker, anything else.
     item_start: usize,
-    /// The end of the name of the current item.
     name_end: usize,
     /// The start of the last string.
     string_start: usize,
@@ -218,7 +217,6 @@ impl PythonicRecognizer {
         self.enter(State::Name { chars })
     }
 
-    /// Handles the parenthesis after a name.
     fn end_name(&mut self, char_start: usize, body: &str, offered: &Toolset) -> Advance {
         self.name_end = char_start;
         if self.wrapper.is_some() {
@@ -250,8 +248,7 @@ impl PythonicRecognizer {
         }
     }
 
-    /// Handles a character of the arguments. `is_closed` means that it closed the outermost
-    /// bracket.
+    /// `is_closed` means that the character closed the outermost bracket.
     fn step_arguments(&mut self, body: &str, offered: &Toolset, is_closed: bool) -> Advance {
         let outer_depth = usize::from(self.is_list);
         if !is_closed && self.brackets.depth() > outer_depth {
@@ -271,7 +268,6 @@ impl PythonicRecognizer {
         self.enter(State::AfterItem)
     }
 
-    /// Handles a character of an item that is not a call.
     fn step_invalid_item(
         &mut self,
         c: char,
@@ -303,7 +299,6 @@ impl PythonicRecognizer {
         self.enter(State::BeforeItem)
     }
 
-    /// Handles the end of the list or of the single call.
     fn on_close(&mut self, body: &str, offered: &Toolset) -> Advance {
         if self.wrapper.is_none() && self.is_list {
             return self.enter(State::ListClosed {
@@ -344,7 +339,6 @@ impl PythonicRecognizer {
         Some(RecognizedForm::Calls(events.collect()))
     }
 
-    /// The call in an item, or `None` if the item is not a call.
     fn parse_item(&self, item: &ListItem, body: &str, offered: &Toolset) -> Option<ScanEvent> {
         let name_end = item.name_end?;
         let raw = &body[item.range.clone()];

@@ -7,10 +7,8 @@ use super::scan_event::ScanEvent;
 use crate::domain::Toolset;
 use std::fmt::Debug;
 
-/// A recognizer that is reading a possible form.
 pub(super) type BoxedRecognizer = Box<dyn Recognizer>;
 
-/// The context of a character that may open a form.
 #[derive(Clone, Copy)]
 pub(super) struct OpeningContext<'a> {
     /// The character that may open a form.
@@ -52,7 +50,6 @@ impl OpeningContext<'_> {
 
 /// The result of consuming one character `c`.
 pub(super) enum Advance {
-    /// More text is needed.
     Hold,
     /// `c` does not belong to the form. [`Recognizer::finish`] decides whether the text before it
     /// is a form or plain text.
@@ -62,7 +59,6 @@ pub(super) enum Advance {
     /// The withheld text is plain text without calls, and so is the text after it, until
     /// [`Recognizer::pass`] reports its end.
     PassThrough,
-    /// `c` completes the form.
     Found(RecognizedForm),
 }
 
@@ -72,20 +68,17 @@ pub(super) enum RecognizedForm {
     Calls(Vec<ScanEvent>),
     /// One call. More calls may follow in its wrapper.
     Statement(ScanEvent),
-    /// The opening marker of a wrapper.
     WrapperStart(&'static OpeningMarker),
     /// Markup that is not shown, such as a closing marker after a call.
     Delimiter,
     /// A gpt-oss message header. After the first one, the other Harmony tokens are no longer text.
     MessageHeader,
-    /// Thinking that lasts until one of the markers in `until`.
     ThinkingStarts {
         until: &'static ThinkingEnd,
     },
     ThinkingEnds,
 }
 
-/// Markers that end thinking.
 #[derive(Debug)]
 pub(super) struct ThinkingEnd {
     /// Tags that only end the thinking.
@@ -106,7 +99,6 @@ pub(super) enum PassThroughStatus {
 /// Why a recognizer gets no more text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FormEnd {
-    /// The stream ended.
     Stream,
     /// [`Recognizer::step`] rejected the next character.
     Rejected,

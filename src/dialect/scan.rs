@@ -43,7 +43,6 @@ pub struct CallScanner {
     has_call: bool,
     /// The wrapper of the last call, if more statements may follow in it.
     open_wrapper: Option<&'static OpeningMarker>,
-    /// The stream contained a gpt-oss message header.
     has_message_header: bool,
     output: ScanOutput,
     #[cfg(test)]
@@ -63,7 +62,6 @@ enum ScanState {
         /// The fence that may have opened around the call.
         fence: Option<BacktickRun>,
     },
-    /// In a possible form.
     Recognizing {
         candidates: Vec<BoxedRecognizer>,
         /// The recognizer that passes the text through unless a candidate finds a form.
@@ -123,8 +121,8 @@ impl CallScanner {
         self.output.take_events()
     }
 
-    /// Processes `c`. A character that ends one form may begin the next, so it is processed until
-    /// some state accepts it.
+    /// A character that ends one form may begin the next, so it is processed until some state
+    /// accepts it.
     fn push_char(&mut self, c: char) {
         while !self.step(c) {}
     }
@@ -158,8 +156,7 @@ impl CallScanner {
         }
     }
 
-    /// Processes one character. Returns false if the character ended the state without being
-    /// consumed, so it must be processed again.
+    /// Returns false if `c` ended the state without being consumed: it must be processed again.
     fn step(&mut self, c: char) -> bool {
         #[cfg(test)]
         {
@@ -217,7 +214,6 @@ impl CallScanner {
         self.output.code.is_at_line_start || self.output.is_holding_whitespace()
     }
 
-    /// The context of `marker` at the end of the shown text.
     fn opening_context(&self, marker: char) -> OpeningContext<'_> {
         OpeningContext {
             marker,
@@ -244,7 +240,6 @@ impl CallScanner {
             .collect()
     }
 
-    /// Starts withholding a possible form at its marker `c`.
     fn start_form(&mut self, c: char, candidates: Vec<BoxedRecognizer>) {
         self.form_start = self.withheld.len();
         self.withheld.push(c);

@@ -95,14 +95,13 @@ impl ScanOutput {
         self.holdback.is_some()
     }
 
-    /// Whether only whitespace and separators have followed the last call.
     pub(super) fn is_after_call(&self) -> bool {
         self.holdback
             .as_ref()
             .is_some_and(WhitespaceHoldback::is_after_call)
     }
 
-    /// Withholds whitespace from now on. Called at the end of anything that is not text.
+    /// Called at the end of anything that is not text.
     pub(super) fn start_holdback(&mut self, is_after_call: bool) {
         self.end_holdback();
         self.holdback = Some(WhitespaceHoldback::new(is_after_call));

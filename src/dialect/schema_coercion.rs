@@ -130,9 +130,7 @@ impl<'a> ArgumentSchema<'a> {
 /// One bounded walk through a schema.
 struct SchemaWalk<'a> {
     root: &'a Map<String, Value>,
-    /// The number of schemas that may still be visited.
     schemas_left: usize,
-    /// The number of list members that may still be visited.
     members_left: usize,
     /// The strings in the visited `enum` and `const` keywords.
     choices: Vec<&'a str>,
@@ -191,7 +189,6 @@ impl<'a> SchemaWalk<'a> {
         self.resolve_ref(schema).into_iter().chain(members)
     }
 
-    /// The schema of the property `key` in `schema` or in one of its subschemas.
     fn property(&mut self, schema: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
         let own = schema
             .get("properties")

@@ -68,7 +68,7 @@ struct SpecialTokenRecognizer {
     arguments: JsonArguments,
 }
 
-/// Progress within the form. Offsets are bytes of the body.
+/// Offsets are bytes of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpecialTokenState {
     /// In the name, or in the whitespace after it.
@@ -284,7 +284,7 @@ impl SpecialTokenRecognizer {
         }
     }
 
-    /// Parses the call `raw`, which ends with its arguments.
+    /// `raw` ends with the call's arguments.
     fn parse_call(&self, raw: &str, offered: &Toolset) -> Option<RecognizedForm> {
         let (arguments, was_repaired) = match &raw[self.arguments_start..] {
             "" => (Ok(Value::Null), false),

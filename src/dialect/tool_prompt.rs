@@ -66,7 +66,6 @@ pub fn system_message(prompt: &str, dialect: Dialect, offered: &Toolset) -> Opti
     Some(message)
 }
 
-/// Adds one server, with a blank line after each of its tools.
 fn push_server(message: &mut String, tools: &[OfferedTool]) {
     if let Some(first) = tools.first() {
         message.push_str("## ");
@@ -99,7 +98,6 @@ fn push_server(message: &mut String, tools: &[OfferedTool]) {
     }
 }
 
-/// Adds the schema as pretty-printed JSON, with four more spaces before each line.
 fn push_schema(message: &mut String, schema: &Map<String, Value>) {
     let json = serde_json::to_string_pretty(schema).expect("a JSON value always serializes");
     for line in json.lines() {

@@ -7,31 +7,24 @@ pub enum Advice {
     /// A complete sentence, valid in every front end.
     Sentence(String),
 
-    /// Ask the model again.
     Retry,
-    /// Ask the model again after a while.
     RetryLater,
     /// Send the restored prompt again.
     ResendPrompt,
     /// Continue a truncated answer.
     Continue,
-    /// Wait for the running task, or stop it.
     WaitOrStop,
-    /// Stop the running task if it is unwanted.
     Stop,
 
     /// Choose one of the configured models.
     SelectModel,
-    /// Try another model.
     ChooseOtherModel,
     ChooseLargerContext,
     /// Choose a model that takes images, or send the prompt without them.
     ChooseImageModel,
     /// Add a model that a running server offers.
     AddModel,
-    /// List a server's models.
     ListModels,
-    /// Use the downloaded model.
     UsePulledModel,
     /// Resume an incomplete download of this model.
     ResumePull(String),
@@ -41,34 +34,25 @@ pub enum Advice {
 
     /// Summarize the older part of the conversation.
     Compact,
-    /// Try the summary again.
     RetryCompact,
     NewSession,
-    /// List the sessions.
     ListSessions,
-    /// Give the conversation a title.
     SetTitle,
-    /// List the branches of the conversation.
     ListBranches,
     /// Stop saving the conversation.
     MakePrivate,
-    /// Resume saving the conversation.
     ResumeSaving,
 
-    /// Choose the folder of notes.
     ChooseNotesFolder,
-    /// Open a note.
     OpenNote,
     /// Send excerpts of notes with each prompt.
     ConsultNotes,
-    /// Send prompts without excerpts of notes.
     StopConsulting,
     /// Send the prompt to the model even if it seems to be about notes.
     BypassNotes,
     /// Continue the truncated answer, which completes the note.
     ContinueNote,
 
-    /// Show this program's log.
     ShowLog,
     /// Reload the configuration files.
     Reload,
@@ -76,7 +60,6 @@ pub enum Advice {
     ReplaceSystemPrompt,
     /// See the tasks that the user left running.
     ShowLeftTasks,
-    /// Use the result of a task that the user left running.
     UseLeftTask,
     /// Review changes to trusted tools.
     ReviewTrust,

@@ -79,7 +79,6 @@ pub enum AttachmentContents {
     Missing,
 }
 
-/// Two attachments are equal if they have the same name, path and contents.
 impl PartialEq for Attachment {
     fn eq(&self, other: &Self) -> bool {
         self.hash == other.hash && self.name == other.name && self.path == other.path

@@ -14,10 +14,21 @@ impl Branch {
             .messages
             .iter()
             .find(|message| message.role == MessageRole::User);
-        let text = first_prompt.map_or("", |prompt| &*prompt.content);
-        let line = text.lines().find(|line| !line.trim().is_empty());
-        line.unwrap_or_default().trim()
+        first_line(first_prompt.map_or("", |prompt| &*prompt.content))
     }
+
+    /// The first non-empty line of the branch's first answer.
+    pub fn first_answer_line(&self) -> &str {
+        let mut messages = self.messages.iter();
+        let answer = messages.find(|message| message.role == MessageRole::Assistant);
+        first_line(answer.map_or("", |answer| &*answer.content))
+    }
+}
+
+/// The first non-empty line of a text.
+fn first_line(text: &str) -> &str {
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    line.unwrap_or_default().trim()
 }
 
 impl Session {
@@ -104,23 +115,23 @@ impl Session {
     }
 
     /// For each answered prompt, the number of branches that leave the active one there.
-    pub fn other_versions(&self) -> Vec<usize> {
+    pub fn other_branches(&self) -> Vec<usize> {
         let messages = self.messages.iter().enumerate();
         let prompts = messages.filter(|(_, message)| message.role == MessageRole::User);
         let prompts: Vec<usize> = prompts.map(|(index, _)| index).collect();
-        let mut versions = vec![0; prompts.len()];
+        let mut counts = vec![0; prompts.len()];
         for branch in &self.branches {
             let next = prompts.partition_point(|prompt| *prompt <= branch.fork_index);
             let leaves_inside = branch.fork_index < self.messages.len();
             if let Some(count) = next
                 .checked_sub(1)
                 .filter(|_| leaves_inside)
-                .and_then(|index| versions.get_mut(index))
+                .and_then(|index| counts.get_mut(index))
             {
                 *count += 1;
             }
         }
-        versions
+        counts
     }
 
     /// Keeps the first `kept` messages. The removed messages become a branch left at `now`.

@@ -51,7 +51,6 @@ pub enum OllamaTarget {
     Model(Box<ModelConfig>),
     /// A server without a model: each call must name one. The name of this configuration is empty.
     Server(Box<ModelConfig>),
-    /// The settings contain no Ollama server.
     Unconfigured,
 }
 

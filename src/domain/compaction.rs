@@ -193,7 +193,6 @@ fn message_chars_max(texts: &[(&str, Cow<str>)], chars_max: usize) -> usize {
     usize::MAX
 }
 
-/// Replaces the middle of a text longer than `chars_max` with a note.
 fn truncate_middle(text: &str, chars_max: usize) -> String {
     let count = text.chars().count();
     if count <= chars_max {

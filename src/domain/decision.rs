@@ -30,7 +30,6 @@ pub enum Decision {
     Deny {
         message: Option<String>,
     },
-    /// Run it with these arguments instead.
     Edit {
         arguments: Arguments,
     },

@@ -20,7 +20,6 @@ pub enum Message {
         calls: Vec<ToolCallMessage>,
         reasoning_echo: Option<ReasoningEcho>,
     },
-    /// The result of one call.
     ToolResult(ToolResultMessage),
 }
 

@@ -24,6 +24,7 @@ pub mod probe;
 pub mod progress;
 mod prompt_template;
 mod provider_kind;
+mod recent_commands;
 pub mod redact;
 pub mod registry;
 pub mod reply_trace;
@@ -32,6 +33,7 @@ pub mod sampling;
 pub mod schema;
 pub mod secrets;
 pub mod server;
+pub mod server_address;
 pub mod server_content;
 pub mod server_log;
 pub mod server_request;
@@ -78,6 +80,7 @@ pub use persona::{Persona, PersonaSummary};
 pub use progress::{ProgressAmount, ToolProgress};
 pub use prompt_template::{PromptTemplate, PromptTemplates, TemplateBody};
 pub use provider_kind::ProviderKind;
+pub use recent_commands::RecentCommands;
 pub use redact::Redactor;
 pub use sampling::{
     SampledAnswer, SampledCall, SamplingMessage, SamplingPart, SamplingRequest, SamplingSection,

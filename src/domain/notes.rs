@@ -225,12 +225,10 @@ impl AgentResult {
     }
 }
 
-/// `1 note found`, `2 notes found`.
 fn counted(count: usize, singular: &str, plural: &str) -> String {
     format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
-/// Each remark on a line of its own.
 fn with_remarks(mut summary: String, remarks: &[String]) -> String {
     for remark in remarks {
         summary.extend(["\n", remark]);

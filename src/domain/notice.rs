@@ -97,14 +97,11 @@ pub enum BannerCause {
     UnknownModel,
     UnknownPersona,
     UnknownSession,
-    /// `config.json` marks several models as active.
     SeveralActiveModels,
     /// `trust.json` exists but could not be read. At startup, every call therefore needs approval;
     /// later, the decisions read before stay in use.
     UnreadableTrust,
-    /// This settings file could not be read.
     UnreadableFile(String),
-    /// Part of this settings file is invalid.
     Setting {
         file: String,
         /// The setting's name, such as `limits.toolRounds`; empty for the whole file.
@@ -122,12 +119,10 @@ pub enum BannerCause {
     UnusableVault,
     /// An edit to the settings takes effect only at the next start.
     PendingSettings,
-    /// The configuration folder cannot be written.
     UnwritableHome,
     UnwritableLog,
     UnwritableJournal,
     UnsavedSession,
-    /// Changed tools are withheld.
     WithheldTools,
 }
 

@@ -16,7 +16,6 @@ pub enum CallOutcome {
     /// The dialect was not tested.
     Skipped,
     NoCall,
-    /// A call that could not be run.
     InvalidCall,
     /// A call that ran but used another form, such as `Hermes`.
     OtherForm(String),
@@ -71,7 +70,6 @@ impl DialectTrial {
         (self.used_result, self.made_call(), is_well_formed)
     }
 
-    /// One row of the results table.
     fn table_row(&self) -> [String; 5] {
         let yes_no = |yes| if yes { "yes" } else { "no" }.to_owned();
         if !self.was_tried() {

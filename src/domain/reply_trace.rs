@@ -20,7 +20,6 @@ pub enum TraceKind {
     /// Hidden tags, fences and separators.
     Markup,
     Call,
-    /// An invalid call.
     InvalidCall,
     /// A remark on the previous line.
     Note,

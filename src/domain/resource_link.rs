@@ -1,7 +1,6 @@
 //! Writes and finds the lines that represent resource links in the text of tool results. A server can
 //! write such a line itself, which does no harm: a link is only a name for a request to that server.
 
-/// Maximum number of links found in a text.
 const LINKS_MAX: usize = 50;
 /// Only this much of a text is searched.
 const SEARCHED_BYTES_MAX: usize = 256 << 10;

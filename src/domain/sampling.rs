@@ -15,9 +15,7 @@ use std::sync::Arc;
 
 /// Upper limit for the answer, in tokens, even if the server asks for more.
 pub const SAMPLING_TOKENS_MAX: u32 = 4_096;
-/// Maximum number of messages in a request.
 const MESSAGES_MAX: usize = 100;
-/// Maximum number of tools in a request.
 const TOOLS_MAX: usize = 50;
 /// Maximum size of everything that the model would get, in bytes. The user has to read it.
 const TEXT_BYTES_MAX: usize = 64 * 1024;

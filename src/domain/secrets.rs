@@ -360,7 +360,6 @@ impl SecretCollector {
     }
 }
 
-/// Decodes percent escapes in a part of a URL.
 fn percent_decode(part: &str) -> String {
     // The `url` crate decodes only query strings, in which `+` means a space.
     let query = format!("x={}", part.replace('+', "%2B").replace('&', "%26"));
@@ -370,7 +369,6 @@ fn percent_decode(part: &str) -> String {
         .map_or_else(String::new, |(_, value)| value.into_owned())
 }
 
-/// Whether this path segment could be a token.
 pub(in crate::domain) fn could_be_token(segment: &str) -> bool {
     let is_token_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+=:".contains(&byte);
     let digits = segment.bytes().filter(u8::is_ascii_digit).count();

@@ -95,7 +95,6 @@ impl Session {
     }
 }
 
-/// The first line that is not blank.
 fn first_line(text: &str) -> Option<&str> {
     text.lines().find(|line| !line.trim().is_empty())
 }

@@ -327,7 +327,6 @@ impl ToolOutcome {
         )
     }
 
-    /// The same outcome without its text.
     fn without_text(&self) -> Self {
         let text = String::new();
         match *self {

@@ -163,7 +163,6 @@ impl Toolset {
         self.filtered(|tool| persona.allows_tool(tool))
     }
 
-    /// The tools for which `keep` returns true.
     fn filtered(&self, mut keep: impl FnMut(&OfferedTool) -> bool) -> Self {
         let tools = self.tools.iter().filter(|tool| keep(tool));
         Self::new(tools.cloned().collect(), self.withheld.clone())
@@ -317,7 +316,6 @@ fn strip_decoration(name: &str) -> &str {
     }
 }
 
-/// Builds the unique native name of a server's tool and adds it to `used_names`.
 fn native_name(server: &str, tool: &str, used_names: &mut HashSet<String>) -> String {
     unique_name(&format!("{server}__{tool}"), server, tool, used_names)
 }

@@ -27,8 +27,8 @@ pub struct TranscriptEntry {
     pub revision: u64,
     /// Since this revision, text has only been appended.
     pub append_only_since: u64,
-    /// The number of other versions of this prompt or of its answer.
-    pub other_versions: usize,
+    /// The number of other branches that leave the conversation at this prompt.
+    pub other_branches: usize,
     pub body: EntryBody,
 }
 
@@ -76,7 +76,6 @@ pub struct Transcript {
     piece_indices: HashMap<PieceId, usize>,
     call_indices: HashMap<CallId, usize>,
     prompt_indices: HashMap<TurnId, usize>,
-    /// Turns that ended without an answer.
     pub(super) unanswered_turns: HashSet<TurnId>,
     /// The unanswered turns that were meant to replace answered ones, and how many.
     pub(super) replacement_turns: HashMap<TurnId, usize>,
@@ -180,7 +179,6 @@ impl Transcript {
         }
     }
 
-    /// Whether the entries from index `start` on include a successful summary request.
     fn has_summary_from(&self, start: usize) -> bool {
         self.entries[start..].iter().any(|entry| {
             entry.is_compaction_prompt() && !self.unanswered_turns.contains(&entry.turn)
@@ -383,7 +381,7 @@ impl Transcript {
             turn,
             revision: self.revision,
             append_only_since: self.revision,
-            other_versions: 0,
+            other_branches: 0,
             body,
         });
         self.entries.len() - 1

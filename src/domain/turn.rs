@@ -154,7 +154,6 @@ impl Prompt {
         is_offered.then_some(self.text.as_str())
     }
 
-    /// Whether the prompt contains piped input or attached files.
     fn has_extra_input(&self) -> bool {
         let is_piped = self.piped_from.is_some() && !self.is_piped_request;
         is_piped || !self.attachments.is_empty()
@@ -279,9 +278,7 @@ pub enum TurnEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoundEnd {
-    /// The model requested tool calls.
     Calls,
-    /// The model answered.
     Answer,
     /// The answer reached the token limit.
     Length,

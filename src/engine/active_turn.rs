@@ -28,7 +28,6 @@ pub(super) struct ActiveTurn {
     pub(super) persona: Option<Arc<Persona>>,
     /// Built from this turn's events, for the session's metadata.
     pub(super) transcript: Transcript,
-    /// The running request for the server's information about the model.
     pub(super) model_info_query: Option<BoxFuture<'static, Option<ModelInfo>>>,
     /// The running scan of piped text and attached files for calls. The first request is not
     /// sent before it ends.

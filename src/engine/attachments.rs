@@ -5,7 +5,7 @@ use super::cx::EngineCx;
 use super::job_set::JOB_PANICKED;
 use super::jobs::JobResult;
 use crate::attachments::{
-    AttachError, ClipboardEnv, FileFinder, existing_files, read_clipboard, read_path,
+    AttachError, ClipboardEnv, FileFinder, look_up_mentioned, read_clipboard, read_path,
 };
 use crate::domain::attachment::{AttachmentSource, FoundFiles, ReadAttachment};
 use crate::domain::{ImageSupport, ModelConfig, QueryId};
@@ -59,10 +59,14 @@ impl AttachmentJobs {
     pub(super) fn find_mentioned(&self, query: QueryId, paths: Vec<String>, cx: &mut EngineCx) {
         let finder = Arc::clone(&self.finder);
         cx.jobs.spawn(async move {
-            let find = move || existing_files(paths, finder.root());
+            let find = move || look_up_mentioned(paths, finder.root());
             let found = timeout(MENTIONED_TIME_MAX, tokio::task::spawn_blocking(find)).await;
-            let files = found.ok().and_then(Result::ok).unwrap_or_default();
-            JobResult::Events(vec![Event::MentionedFound(query, files)])
+            let found = found.ok().and_then(Result::ok).unwrap_or_default();
+            JobResult::Events(vec![Event::MentionedFound {
+                query,
+                files: found.files,
+                missing: found.missing,
+            }])
         });
     }
 

@@ -78,7 +78,6 @@ pub(super) struct CompletedReply {
     pub(super) is_cut_off: bool,
 }
 
-/// A call of an offered tool.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CompletedCall {
     /// The provider's id, if it has ids.
@@ -87,12 +86,9 @@ pub(super) struct CompletedCall {
     pub(super) arguments: Arguments,
 }
 
-/// Sends the messages and collects the answer. `on_progress` is called with the number of
-/// characters received so far, thinking included.
-///
-/// # Errors
-/// The messages exceed the context, the server fails, the answer is empty, or the model calls a
-/// tool wrongly.
+/// `on_progress` gets the number of characters received so far, thinking included. Fails
+/// if the messages exceed the context, the server fails, the answer is empty, or the model
+/// calls a tool wrongly.
 pub(super) async fn complete(
     provider: &Provider,
     request: SingleRequest,

@@ -13,7 +13,7 @@ use crate::domain::{AskId, Banner, BannerCause, Notice};
 use crate::log::LogHandle;
 use crate::protocol::{Ask, Event, QuestionOwner};
 use crate::provider::Provider;
-use crate::store::{PromptHistory, SessionIndex, SessionStore, SessionTrash};
+use crate::store::{PromptHistory, RecentCommandsFile, SessionIndex, SessionStore, SessionTrash};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,6 +32,7 @@ pub(super) struct EngineCx {
     pub(super) session_index: Arc<SessionIndex>,
     pub(super) trash: SessionTrash,
     pub(super) history: Arc<PromptHistory>,
+    pub(super) recent_commands: RecentCommandsFile,
     pub(super) outbox: Outbox,
     pub(super) jobs: JobSet,
     pub(super) banners: BTreeMap<BannerCause, Banner>,
@@ -70,6 +71,7 @@ impl EngineCx {
             sessions: Arc::new(sessions),
             trash: SessionTrash::new(home.trash()),
             history: Arc::new(PromptHistory::new(home.history(), home.draft())),
+            recent_commands: RecentCommandsFile::new(home.recent_commands()),
             home,
             provider,
             options,
@@ -86,12 +88,11 @@ impl EngineCx {
         cx
     }
 
-    /// Shows a notice to the user.
     pub(super) fn notice(&mut self, notice: Notice) {
         self.outbox.push(Event::NoticePosted(notice));
     }
 
-    /// Adds banners. [`Self::push_banners`] sends them to the front end.
+    /// [`Self::push_banners`] sends them to the front end.
     pub(super) fn add_banners(&mut self, banners: impl IntoIterator<Item = Banner>) {
         let banners = banners.into_iter();
         self.banners
@@ -109,7 +110,6 @@ impl EngineCx {
         }
     }
 
-    /// The banner that `config.json` as a whole could not be read, if there is one.
     pub(super) fn unreadable_config_banner(&self) -> Option<&Banner> {
         let mut banners = self.banners.values();
         banners.find(|banner| banner.cause.affects_whole_file("config.json"))
@@ -120,7 +120,7 @@ impl EngineCx {
         self.outbox.push(Event::BannersChanged(banners));
     }
 
-    /// Asks the user. `pending` contains the data for handling the answer.
+    /// `pending` contains the data for handling the answer.
     pub(super) fn ask(
         &mut self,
         owner: QuestionOwner,
@@ -151,8 +151,7 @@ impl EngineCx {
         }
     }
 
-    /// Updates the banners after the home folder was prepared again; `banners` are its remaining
-    /// problems.
+    /// `banners` are the problems that remain after the home folder was prepared again.
     pub(super) fn handle_home_prepared(&mut self, banners: Vec<Banner>) {
         self.banners.remove(&BannerCause::UnwritableHome);
         self.add_banners(banners);
@@ -167,7 +166,6 @@ impl EngineCx {
         self.questions.values().any(matches)
     }
 
-    /// Closes all matching questions and returns them.
     pub(super) fn withdraw_matching(
         &mut self,
         matches: impl Fn(&PendingQuestion) -> bool,

@@ -31,7 +31,6 @@ pub(super) fn add(mut servers: Vec<NewServer>, cx: &mut EngineCx) {
     });
 }
 
-/// The notice after servers were added.
 pub(super) fn added_notice(count: usize) -> Notice {
     let servers = match count {
         1 => "Added one server, switched off.".to_owned(),

@@ -15,7 +15,6 @@ use crate::store::{LookupError, StoreError, StoredLeftTask, TrashedSession};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The result of a background job.
 #[derive(Debug)]
 pub(super) enum JobResult {
     Nothing,
@@ -34,7 +33,6 @@ pub(super) enum JobResult {
     DialectSaved(ModelRef, Dialect, Result<(), ConfigError>),
     /// The uncalibrated token estimates of a conversation.
     SessionEstimated(ConversationSeq, ContextShares),
-    /// The note that the user wants to open.
     NoteFound(Result<OpenNote, Notice>),
     /// The notes whose paths match this fragment.
     NotePathsFound(String, Result<NotePaths, Notice>),
@@ -87,7 +85,6 @@ pub(super) enum SettingsResult {
     NotReread,
     PromptRead(Result<Option<Arc<str>>, ConfigError>),
     PromptReplaced(Result<PathBuf, ConfigError>),
-    /// The folder of notes that the user named.
     NotesFolderChecked(Result<NotesFolder, Notice>),
     NotesFolderSaved(Result<PathBuf, Notice>),
 }

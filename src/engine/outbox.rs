@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Maximum number of queued log lines. Further ones are dropped.
+/// Further lines are dropped.
 const LOG_LINES_MAX: usize = 512;
 
 /// Minimum time between two deltas. Each one wakes the front end, and thirty per second look
@@ -18,7 +18,6 @@ const DELTA_INTERVAL_MIN: Duration = Duration::from_millis(33);
 #[derive(Debug, Default)]
 pub struct Outbox {
     events: VecDeque<Event>,
-    /// Number of queued log lines.
     log_line_count: usize,
     last_delta_sent_at: Option<Instant>,
     /// Events held back until an answer is on disk.
@@ -60,7 +59,6 @@ impl Outbox {
         }
     }
 
-    /// The text of the last queued event, if it is a delta of this piece.
     fn last_delta_text(&mut self, turn: TurnId, piece: PieceId) -> Option<&mut String> {
         match self.events.back_mut()? {
             Event::Turn(

@@ -7,7 +7,6 @@ use crate::domain::trust::InstructionsConsent;
 use crate::domain::{Dialect, ModelRef, ModelServer, PinChange, SettingsChange};
 use std::sync::Arc;
 
-/// An open question.
 #[derive(Debug)]
 pub(super) enum PendingQuestion {
     /// Whether the context may grow to `to` tokens.
@@ -37,16 +36,13 @@ pub(super) enum PendingQuestion {
     /// Whether to replace the system prompt file. Contains the text that was shown: if the file
     /// has changed since, it is not replaced.
     ReplaceSystemPrompt(Arc<str>),
-    /// Whether to use this folder of notes.
     UseNotesFolder(NotesFolder),
     /// Whether to resume a turn of an earlier run.
     Unfinished(UnfinishedTurns),
-    /// Confirms discarding an unfinished turn.
     DiscardUnfinished(UnfinishedTurns),
     /// Whether to accept the tool change that was shown.
     PinChanged(Box<PinChange>),
     /// Whether to send the instructions that were shown. Contains the consent to store.
     Instructions(InstructionsConsent),
-    /// A request from a server.
     ServerRequest(OpenServerRequest),
 }

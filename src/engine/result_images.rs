@@ -60,7 +60,6 @@ impl ResultImages {
     }
 }
 
-/// The Base64 data of an image, or of an embedded resource that is one.
 fn image_data(item: &Value) -> Option<&str> {
     match item.get("type")?.as_str()? {
         "image" => item.get("data")?.as_str(),

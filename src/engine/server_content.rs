@@ -147,7 +147,7 @@ fn merge_contents(mut contents: Vec<ResourceContents>) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Turns embedded contents into attachments. The text reports those that cannot be attached.
+/// The text reports embedded contents that cannot be attached.
 fn loaded_prompt(server: &ServerId, contents: PromptContents) -> LoadedPrompt {
     let mut prompt = LoadedPrompt {
         text: contents.text,

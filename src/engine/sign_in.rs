@@ -75,7 +75,7 @@ impl ServerSignIn {
         self.open = None;
     }
 
-    /// Signs out in the background. Ends an open sign-in.
+    /// Ends an open sign-in.
     pub(super) fn sign_out(&mut self, server: ServerId, hub: &Hub) {
         let signing_out = hub.sign_out(&server);
         let (paste, _) = mpsc::channel(1);
@@ -93,7 +93,7 @@ impl ServerSignIn {
         });
     }
 
-    /// The next update of the open sign-in. Cancel-safe.
+    /// Cancel-safe.
     pub(super) async fn next_update(&mut self) -> SignInUpdate {
         match &mut self.open {
             Some(open) => match open.updates.recv().await {

@@ -3,7 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-/// Pause between two such lines on a terminal. Elsewhere, only the first and the last are printed.
+/// Pause between two lines that differ only in a number, on a terminal. Elsewhere, only the
+/// first and the last of them are printed.
 const PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
@@ -16,7 +17,6 @@ pub(super) struct AgentActivity {
 }
 
 impl AgentActivity {
-    /// The lines to print for an activity, of which there may be none.
     pub(super) fn report(
         &mut self,
         text: &str,

@@ -53,7 +53,7 @@ impl AskSession {
         self.request.files.is_complete()
     }
 
-    /// Stores a file that was read. Returns false if it cannot be attached.
+    /// Returns false if the file cannot be attached.
     pub(super) fn store_file(
         &mut self,
         query: QueryId,

@@ -32,7 +32,7 @@ impl AskSession {
         }
     }
 
-    /// Prints a notice. A call to a withheld tool counts as refused.
+    /// A call to a withheld tool counts as refused.
     pub(super) fn report_notice(&mut self, notice: &Notice) {
         let mut names = self
             .servers
@@ -47,7 +47,7 @@ impl AskSession {
         self.print_notice(notice);
     }
 
-    /// Prints what a note agent is doing. Any event except its progress ends its work.
+    /// Any event except the agent's progress ends its work.
     pub(super) fn report_agent_activity(&mut self, event: &TurnEvent) {
         let activity = &mut self.agent_activity;
         let lines: Vec<String> = match event {
@@ -83,7 +83,7 @@ impl AskSession {
         }
     }
 
-    /// Summaries of the calls in a question, in the order of the question.
+    /// In the order of the question.
     pub(super) fn call_summaries(&mut self, question: &Ask) -> Vec<String> {
         let Ask::ApproveCalls(calls) = question else {
             return Vec::new();

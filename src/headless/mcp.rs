@@ -127,7 +127,6 @@ impl ServerReport {
         std::array::from_fn(|_| cells.next().unwrap_or_default())
     }
 
-    /// Lines about the server's invalid tools, its problem and its withheld tools.
     fn remarks(&self) -> Vec<String> {
         let omissions = self.server.omissions.iter();
         let mut remarks: Vec<String> = omissions

@@ -4,7 +4,6 @@ use crate::domain::{Dialect, ServerId};
 use crate::protocol::{Ask, UserChoice};
 use crate::text::Clean;
 
-/// The question, or the situation it is about.
 pub(super) fn question_text(question: &Ask) -> String {
     match question {
         Ask::ApproveCalls(_) => "The model wants to call tools.".to_owned(),
@@ -75,7 +74,6 @@ pub(super) fn question_text(question: &Ask) -> String {
     }
 }
 
-/// The text for a request that a server made.
 fn request_text(server: &ServerId, question: &Ask) -> String {
     let name = Clean::name(server.as_str());
     match question {

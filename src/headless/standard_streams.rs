@@ -7,7 +7,6 @@ use crate::text::Clean;
 use std::io::{self, Write};
 
 impl AskSession {
-    /// Prints the event as a JSON line, if --json was given and the event has one.
     pub(super) fn print_json(&self, event: &Event) -> io::Result<()> {
         if !self.request.is_json {
             return Ok(());

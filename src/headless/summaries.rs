@@ -12,7 +12,6 @@ use crate::text::wrap::wrap;
 use std::num::NonZeroU16;
 use std::time::Duration;
 
-/// Marks at the start of continuation rows.
 const CONTINUATION_MARKS: [&str; 3] = [":", "\\", "/"];
 /// Prefix of rows about changes that parsing made to the arguments. No row of a call begins with it.
 const CHANGE_PREFIX: &str = "! ";
@@ -53,7 +52,6 @@ fn argument_rows(call: &ToolCall, columns: Option<u16>) -> Vec<String> {
     call.arguments.iter().flat_map(line).collect()
 }
 
-/// Wraps a sanitized line to the width of the terminal, if there is one.
 fn wrap_line(line: &str, columns: Option<u16>, indent: &str) -> Vec<String> {
     let Some(columns) = columns else {
         return vec![format!("{indent}{line}")];
@@ -84,7 +82,6 @@ pub(super) fn approval_text(call: &ToolCall, tool: &Tool, columns: u16) -> Strin
     rows.join("\n")
 }
 
-/// Differences between the model's JSON and the arguments.
 fn change_rows(call: &ToolCall, columns: u16) -> Vec<String> {
     let columns = columns.saturating_sub(width(CHANGE_PREFIX) as u16);
     let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);

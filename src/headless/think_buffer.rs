@@ -23,7 +23,6 @@ const THINKING_MODELS: [&str; 17] = [
     "thinking",
     "reasoning",
 ];
-/// Variants of these models that do not think.
 const NON_THINKING_VARIANTS: [&str; 2] = ["instruct", "coder"];
 /// Text longer than this without a tag counts as the answer once a blank line follows. Thinking is
 /// long, so a smaller limit would often print thinking as the answer.
@@ -46,7 +45,6 @@ pub(super) struct ThinkBuffer {
 }
 
 impl ThinkBuffer {
-    /// A buffer for a model, given its names.
     pub(super) fn for_model(names: [&str; 2]) -> Self {
         Self {
             may_be_thinking: names.into_iter().any(is_thinking_model),
@@ -54,12 +52,11 @@ impl ThinkBuffer {
         }
     }
 
-    /// Starts buffering a new reply.
     pub(super) fn start_reply(&mut self) {
         self.buffered = self.may_be_thinking.then(String::new);
     }
 
-    /// Adds text of the reply and returns the text to show now.
+    /// Returns the text to show now.
     pub(super) fn push(&mut self, text: &str) -> String {
         let Some(buffered) = &mut self.buffered else {
             return text.to_owned();

@@ -22,7 +22,6 @@ impl AskSession {
         }
     }
 
-    /// Prints buffered text as answer text.
     pub(super) fn release_buffered_text(&mut self) -> io::Result<()> {
         let buffered = self.think_buffer.release();
         if self.streams_text() && !buffered.is_empty() {
@@ -31,7 +30,6 @@ impl AskSession {
         Ok(())
     }
 
-    /// Treats all text of this round so far as thinking.
     pub(super) fn reclassify_as_thinking(&mut self) {
         let text = std::mem::take(&mut self.round_text);
         if text.is_empty() {

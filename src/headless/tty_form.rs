@@ -14,7 +14,6 @@ use std::sync::Arc;
 const OPTIONS_SHOWN_MAX: usize = 50;
 /// Maximum number of options listed if several match the typed text.
 const MATCHES_SHOWN_MAX: usize = 10;
-/// The keys that refuse a request.
 const REFUSALS: &str = "n: decline, x: decline all from it, c: cancel";
 const DECLINED: &str = "Declined: there is no terminal to ask on.";
 
@@ -94,7 +93,7 @@ async fn ask_or_refuse(tty: &TtyReader, question: &str, word: &str) -> Option<Us
     }
 }
 
-/// Asks for one value until it is valid. `None` at the end of input.
+/// Asks until the value is valid. `None` at the end of input.
 async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
     if let Some(description) = &field.description {
         print_quote(description);
@@ -140,7 +139,6 @@ async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
     }
 }
 
-/// Parses a typed line as input for the field.
 fn parse_input(field: &FormField, line: &str) -> Result<FieldInput, String> {
     let typed = line.trim();
     match &field.kind {
@@ -255,7 +253,6 @@ pub async fn ask_page(
     }
 }
 
-/// Prints quoted text with a `|` before each line.
 pub(super) fn print_quote(text: &str) {
     for line in Clean::unambiguous(text).as_str().lines() {
         eprintln!("  | {line}");

@@ -72,7 +72,6 @@ impl TtyPrompt {
         self.open_next();
     }
 
-    /// Opens the next question unless one is open.
     fn open_next(&mut self) {
         if self.open_question.is_some() {
             return;
@@ -180,7 +179,7 @@ async fn ask_question(
     (UserAnswer::Calls(decisions), None)
 }
 
-/// Asks about one call. End of input counts as a refusal.
+/// End of input counts as a refusal.
 async fn ask_approval(tty: &TtyReader, position: &str) -> Decision {
     let question = format!("{position}Call now? (Y/N) ");
     loop {

@@ -17,7 +17,7 @@ const SEPARATORS_MAX: usize = 2_000_000;
 /// JSON and YAML that are nested deeper are refused. TOML has a limit of its own, 80.
 pub(super) const DEPTH_MAX: usize = 64;
 
-/// A syntax error; line numbers start at 1.
+/// Line numbers start at 1.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SyntaxError {
     pub line: usize,
@@ -31,7 +31,6 @@ enum Format {
     Yaml,
 }
 
-/// The object at the root of the file.
 pub(super) fn read(path: &Path) -> Result<Map<String, Value>, ImportError> {
     let text = read_text(path)?;
     let is_separator = |byte: &u8| matches!(byte, b',' | b'\n');

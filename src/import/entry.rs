@@ -87,7 +87,6 @@ pub(super) fn parse(name: &str, value: &Value) -> Result<ServerCandidate, String
     })
 }
 
-/// The declared type or transport.
 fn kind(entry: &Entry) -> Option<&str> {
     let key = ["type", "transport"].into_iter();
     key.filter_map(|key| entry.get(key)?.as_str()).next()
@@ -175,7 +174,6 @@ fn parse_command(
     })
 }
 
-/// The URL, and the transport if the entry names one.
 fn url(entry: &Entry) -> Result<Option<(&str, RemoteTransport)>, String> {
     let keys = [
         ("url", None),

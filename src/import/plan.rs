@@ -73,7 +73,7 @@ fn with_free_name(
     unreachable!("there are more numbers than servers")
 }
 
-/// Whether two launches start or reach the same server; the order of variables does not matter.
+/// The order of variables does not matter.
 fn is_same(left: &NewServerLaunch, right: &NewServerLaunch) -> bool {
     let sorted = |launch: &NewServerLaunch| {
         let mut launch = launch.clone();

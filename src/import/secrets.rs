@@ -20,8 +20,7 @@ const FALLBACK_NAME: &str = "MCP_SECRET";
 #[derive(Default)]
 struct VariableNames(Vec<(String, Option<String>)>);
 
-/// Replaces the secrets of all servers. Equal secrets get one variable, different secrets never
-/// share one.
+/// Equal secrets get one variable; different secrets never share one.
 pub(super) fn replace_all(found: &mut [FoundServer]) {
     let mut names = VariableNames::default();
     for candidate in found
@@ -150,7 +149,6 @@ impl SecretReplacer<'_> {
         format!("{}{space}{replaced}", &arg[..=at])
     }
 
-    /// Replaces the secrets in the value of a variable of `env`.
     fn replace_named(&mut self, name: &str, value: &str) -> String {
         match is_secret_name(name) {
             true => self.replace_value(value, Some(name)),
@@ -245,7 +243,6 @@ fn split_scheme(value: &str) -> (&str, &str) {
     }
 }
 
-/// Whether JSON has a field with a secret name and a literal text.
 fn contains_secret_field(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(contains_secret_field),

@@ -5,7 +5,7 @@ use super::document::{DEPTH_MAX, SyntaxError};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
-/// An unfinished list or mapping.
+/// An unfinished list, or a mapping with the key whose value is still missing.
 enum OpenNode {
     List(Vec<Value>),
     Mapping(Map<String, Value>, Option<String>),
@@ -78,7 +78,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
 }
 
 impl OpenNode {
-    /// Adds an element, or a key or value. Fails if a key is not a string.
+    /// Fails if a key is not a string.
     fn add(&mut self, value: Value) -> Result<(), ()> {
         match self {
             Self::List(items) => items.push(value),

@@ -7,6 +7,7 @@ use super::missing_back_channel::report_missing_back_channel;
 use super::output_check::output_mismatch;
 use super::result_check::invalid_result_text;
 use super::result_text::{RenderedResult, render_result};
+use super::server_log;
 use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests, visit_pages};
 use super::session::McpSession;
 use super::supervisor::ServerSupervisor;
@@ -221,6 +222,9 @@ async fn run_with_input(
     } = call;
     let requests = &supervisor.context.requests;
     let mut params = CallToolRequestParams::new(tool.clone()).with_arguments(arguments);
+    if session.logs_requests {
+        server_log::request_messages(&mut params);
+    }
     for _ in 0..=INPUT_ROUNDS_MAX {
         let timeout = supervisor.tool_timeout();
         let time_max = timeout * TIMEOUTS_MAX;

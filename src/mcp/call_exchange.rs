@@ -162,7 +162,6 @@ fn or_session_unknown(
     }
 }
 
-/// The text for a call that was not sent because its session ended.
 fn session_ended_text(error: &McpError) -> String {
     let reason = if error.requires_sign_in() {
         "The server requires you to sign in."

@@ -29,7 +29,6 @@ const RELIST_DELAY_MAX: Duration = Duration::from_secs(30);
 /// How long a list stays valid if the server neither states a lifetime nor reports changes.
 const TTL_DEFAULT: Duration = Duration::from_secs(60);
 
-/// The lists, and how long they stay valid.
 struct ListedContent {
     content: ServerContent,
     ttl: Option<Duration>,

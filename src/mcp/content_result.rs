@@ -180,7 +180,7 @@ fn decode_resource(resource: &Value) -> Result<ResourceContents, String> {
     Ok(ResourceContents { name, bytes })
 }
 
-/// Decodes Base64. Accepts line breaks, which some servers insert.
+/// Accepts line breaks, which some servers insert.
 fn decode_base64(text: &str) -> Option<Vec<u8>> {
     BASE64_STANDARD.decode(text).ok().or_else(|| {
         let joined: String = text.split_ascii_whitespace().collect();

@@ -96,7 +96,6 @@ fn telling_line(lines: &[String]) -> Option<&str> {
     line.or(lines.last()).map(|line| line.trim())
 }
 
-/// A sentence about a server without its subject and its final period.
 fn without_subject(sentence: &str) -> String {
     let sentence = sentence.strip_prefix("It ").unwrap_or(sentence);
     sentence.strip_suffix('.').unwrap_or(sentence).to_owned()
@@ -164,7 +163,6 @@ impl SessionFailure<'_> {
         cause
     }
 
-    /// `It exited with status 3: "no module named foo".`
     fn exit_sentence(&self, status: ExitStatus) -> String {
         let end = exit_clause(status);
         match self.stderr_quote() {
@@ -173,7 +171,6 @@ impl SessionFailure<'_> {
         }
     }
 
-    /// The error, and the quoted stderr lines, if any.
     fn error_sentence(&self) -> String {
         let error = &self.error;
         match (self.stderr_quote(), self.inherited_env) {

@@ -37,7 +37,7 @@ struct FollowedResource {
 }
 
 impl FollowedState {
-    /// Removes a resource. Returns how many times it was attached.
+    /// Returns how many times the resource was attached.
     fn take(&mut self, uri: &str) -> usize {
         let index = self.followed.iter().position(|it| it.uri == uri);
         let taken = index.and_then(|index| self.followed.remove(index));

@@ -42,6 +42,7 @@ mod result_text;
 mod roots;
 mod run;
 mod run_remote;
+mod server_log;
 mod server_requests;
 mod session;
 mod session_outcome;

@@ -161,7 +161,7 @@ impl NestingScanner {
     }
 }
 
-/// The end of the string that starts at `start`, or the end of the text.
+/// The index after the string that starts at `start`, or the end of the text.
 fn string_end(text: &[u8], start: usize) -> usize {
     let mut index = start + 1;
     while let Some(byte) = text.get(index) {

@@ -117,7 +117,6 @@ impl ServerSupervisor {
         }
     }
 
-    /// Marks the changed resources in the content of the server.
     async fn show_changed_resources(&self) {
         let changed = self.followed_resources.changed();
         let is_shown = self.state.borrow().content.changed == changed;

@@ -9,6 +9,7 @@ use super::hub_event::HubEvent;
 use super::inbox::{Inbox, LateAnswerHandler};
 use super::list_subscription;
 use super::process::{Process, Program};
+use super::server_log;
 use super::server_requests::answer_incoming;
 use super::session::{self, Handshake, McpSession, ReadySession};
 use super::session_shared::SessionShared;
@@ -37,7 +38,6 @@ pub(super) struct ConnectionAttempt {
     pub stage: HandshakeStage,
 }
 
-/// The connection that a session uses.
 pub(super) enum SessionChannel<'a> {
     BuiltIn,
     Process(&'a Program),
@@ -165,7 +165,6 @@ impl ServerSupervisor {
         }
     }
 
-    /// Runs a session until it ends, is stopped, or the user asks for a new connection.
     pub(super) async fn run_until_stopped(
         &self,
         shared: &SessionShared,
@@ -257,6 +256,7 @@ impl ServerSupervisor {
         let reports_list_changes = reports_tool_changes || content.reports_changes();
         let is_modern = ready.is_modern;
         let tools_ttl = ready.tools.ttl;
+        let sets_log_level = ready.sends_log_messages && !is_modern;
         let uses_subscription = is_modern && reports_list_changes;
         // A different account may have signed in since the last session.
         self.recent_reads.clear();
@@ -290,6 +290,7 @@ impl ServerSupervisor {
             () = Box::pin(self.maintain_content(&session, content)) => {}
             () = Box::pin(self.maintain_subscriptions(&session, content, is_modern)) => {}
             () = self.announce_root_changes(&session, is_modern) => {}
+            () = Box::pin(server_log::set_level(&session.peer)), if sets_log_level => {}
             () = answer_incoming(&session.shared, &self.context.requests, &server) => {}
         }
     }

@@ -23,7 +23,6 @@ use tokio::time::timeout;
 const DELETE_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl ServerSupervisor {
-    /// Makes one connection attempt to a remote server.
     pub(super) async fn connect_remote(&self, endpoint: &RemoteEndpoint) -> SessionEnd {
         let (url, headers) = (endpoint.url.clone(), endpoint.headers.clone());
         let redactor = endpoint.redactor.clone();

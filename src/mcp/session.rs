@@ -7,6 +7,7 @@ use super::content_capabilities::ContentCapabilities;
 use super::decode::ToolListBuilder;
 use super::error::McpError;
 use super::http::SYNTHETIC_ERROR_CODE;
+use super::server_log;
 use super::session_shared::SessionShared;
 use super::startup::{HandshakeStage, StartupTimeout};
 use super::tool_list::ListedTools;
@@ -45,6 +46,8 @@ const VERSIONS_SHOWN_MAX: usize = 8;
 pub struct McpSession {
     pub peer: Peer<RoleClient>,
     pub shared: Arc<SessionShared>,
+    /// Whether a modern server logs messages about requests that ask for them.
+    pub logs_requests: bool,
 }
 
 /// An open session with its initial data.
@@ -53,6 +56,8 @@ pub struct ReadySession {
     pub tools: ListedTools,
     /// Whether the session uses the modern protocol, which has no `initialize`.
     pub is_modern: bool,
+    /// Whether the server sends the messages of its log.
+    pub sends_log_messages: bool,
     /// Whether the server reports changes to its tool list.
     pub reports_tool_changes: bool,
     pub content: ContentCapabilities,
@@ -97,7 +102,6 @@ where
     }
 }
 
-/// Performs the handshake within its time limit.
 async fn perform_handshake<T>(
     transport: T,
     shared: &SessionShared,
@@ -206,15 +210,19 @@ where
             ttl: None,
         })
     };
+    let is_modern = info
+        .as_deref()
+        .is_some_and(|info| !info.protocol_version.has_initialize());
+    let sends_log_messages = info.as_deref().is_some_and(server_log::sends_log_messages);
     let opened = ReadySession {
         session: McpSession {
             peer,
             shared: shared.clone(),
+            logs_requests: is_modern && sends_log_messages,
         },
         tools: tools.map_err(|error| shared.outcome.error().unwrap_or(error))?,
-        is_modern: info
-            .as_deref()
-            .is_some_and(|info| !info.protocol_version.has_initialize()),
+        is_modern,
+        sends_log_messages,
         reports_tool_changes: info.as_deref().is_some_and(reports_tool_changes),
         content: info
             .as_deref()
@@ -276,7 +284,6 @@ pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ListedTools, String> 
     }
 }
 
-/// Requests all pages of `tools/list`.
 async fn list_all_pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
     let mut builder = ToolListBuilder::default();
     let mut cursor = None;

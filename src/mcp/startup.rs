@@ -30,7 +30,6 @@ pub enum HandshakeStage {
     NotStarted,
     /// `server/discover` was sent; the server may not support it.
     Discovering,
-    /// `initialize` was sent.
     Initializing,
     Open,
 }

@@ -13,7 +13,6 @@ use tokio::time::Instant;
 
 /// Maximum number of tool names in a notice about a changed list.
 const NAMES_SHOWN_MAX: usize = 4;
-/// Maximum number of characters shown of each name.
 const NAME_CHARS_MAX: usize = 40;
 
 pub struct ServerState {

@@ -29,7 +29,6 @@ struct StderrRing {
     run_started_at: Option<Timestamp>,
     /// The incomplete line, cut at [`PARTIAL_BYTES_MAX`].
     partial: Vec<u8>,
-    /// Removes the server's secrets from each line.
     redactor: Arc<Redactor>,
 }
 

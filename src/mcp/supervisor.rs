@@ -65,7 +65,6 @@ pub struct ServerSupervisor {
     pub(super) authorizer: Option<Authorizer>,
 }
 
-/// Why a session ended.
 pub(super) enum SessionEnd {
     Stopped,
     ReconnectRequested,
@@ -303,7 +302,6 @@ impl ServerSupervisor {
         }
     }
 
-    /// Logs the current state and reports it as a [`HubEvent`].
     pub(super) async fn report(&self) {
         let server = self.snapshot();
         log_status(&server);
@@ -321,7 +319,6 @@ impl ServerSupervisor {
     }
 }
 
-/// The sign-in state of a remote server.
 fn new_authorizer(
     config: &ServerConfig,
     context: &HubContext,

@@ -44,7 +44,6 @@ struct ModelFailure {
     late_answer: Option<AbortOnDropHandle<()>>,
 }
 
-/// Why a query has no vector.
 enum NoVector {
     /// The model did not answer in time, but its answer is still awaited.
     Pending,
@@ -252,13 +251,11 @@ impl Notebook {
     }
 }
 
-/// The vector in an answer to one text.
 fn only_vector(vectors: Vectors, model: &str) -> Result<Vec<f32>, String> {
     let vectors = check_vectors(vectors, 1, model)?;
     vectors.into_iter().next().ok_or_else(String::new)
 }
 
-/// Checks the number of vectors, their dimensions and their values.
 fn check_vectors(vectors: Vectors, count: usize, model: &str) -> Result<Vectors, String> {
     let model = format!("The embedding model `{model}`");
     if vectors.len() != count {

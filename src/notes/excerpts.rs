@@ -22,7 +22,7 @@ const SIMILARITY_MIN: f32 = 0.3;
 const QUERY_CHARS_MAX: usize = 2_000;
 
 impl Notebook {
-    /// The excerpts for a prompt, the best first; empty if no note matches.
+    /// Best first; empty if no note matches.
     pub(super) async fn find_excerpts(
         &self,
         request: NoteRequest,

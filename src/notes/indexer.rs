@@ -4,12 +4,11 @@ use super::note;
 use super::note_file::NotePath;
 use super::vault::{NOTES_MAX, NoteFile, Vault};
 use crate::search::{Document, Index, IndexChanges, SearchError};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Notes written to the index in one transaction. Other programs can search between two batches.
 const BATCH: usize = 100;
-/// Maximum number of skipped notes that a report names.
-const SKIPPED_MAX: usize = 20;
 
 /// The result of an index update.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,10 +18,8 @@ pub struct IndexingReport {
     /// Notes that were new or had changed.
     pub updated: usize,
     pub removed: usize,
-    /// The first notes that were left out, each with the reason.
-    pub skipped: Vec<(String, String)>,
-    /// The number of all notes that were left out.
-    pub skipped_count: usize,
+    /// The notes that were left out, each with the reason.
+    pub skipped: BTreeMap<String, String>,
     /// The vault has more than `NOTES_MAX` notes; the others are not indexed.
     pub is_truncated: bool,
     /// The vault has links to folders, which are not followed.
@@ -50,7 +47,7 @@ pub fn update_index(
         ..IndexingReport::default()
     };
     for (key, why) in listing.skipped {
-        report.skip(key, why);
+        report.skipped.insert(key, why);
     }
     let mut changes = IndexChanges::default();
     for file in listing.notes {
@@ -71,7 +68,7 @@ pub fn update_index(
             }
             Err(why) => {
                 changes.removed.push(file.key.clone());
-                report.skip(file.key, why);
+                report.skipped.insert(file.key, why);
             }
         }
         if changes.updated.len() == BATCH {
@@ -110,10 +107,10 @@ pub fn update_files(
         let known = index.fingerprint(&key)?;
         let listing = vault.list_file(path);
         let Some(file) = listing.notes.first() else {
-            report.remove_skipped(&key);
+            report.skipped.remove(&key);
             let is_left_out = !listing.skipped.is_empty();
             for (key, why) in listing.skipped {
-                report.skip_once(key, why);
+                report.skipped.insert(key, why);
             }
             report.removed += usize::from(known.is_some() && !is_left_out);
             changes.removed.push(key);
@@ -124,13 +121,13 @@ pub fn update_files(
         }
         match read_document(vault, file) {
             Ok(document) => {
-                report.remove_skipped(&key);
+                report.skipped.remove(&key);
                 report.updated += 1;
                 changes.updated.push(document);
             }
             Err(why) => {
                 changes.removed.push(key.clone());
-                report.skip_once(key, why);
+                report.skipped.insert(key, why);
             }
         }
     }
@@ -173,17 +170,12 @@ impl IndexingReport {
         if self.is_truncated {
             remarks.push(format!("Only the first {NOTES_MAX} notes are indexed."));
         }
-        match &self.skipped[..] {
-            [] => {}
-            [(key, why)] if self.skipped_count == 1 => {
-                remarks.push(format!("{key} was left out: {why}."));
-            }
-            [(key, why), ..] => {
-                let count = self.skipped_count;
-                remarks.push(format!(
-                    "{count} notes were left out, such as {key}: {why}."
-                ));
-            }
+        match (self.skipped.len(), self.skipped.first_key_value()) {
+            (_, None) => {}
+            (1, Some((key, why))) => remarks.push(format!("{key} was left out: {why}.")),
+            (count, Some((key, why))) => remarks.push(format!(
+                "{count} notes were left out, such as {key}: {why}."
+            )),
         }
         remarks
     }
@@ -196,27 +188,6 @@ impl IndexingReport {
             reasons.push("Links to folders are not followed.".to_owned());
         }
         reasons
-    }
-
-    /// Like [`Self::skip`], for a file that may have been left out before.
-    fn skip_once(&mut self, key: String, why: String) {
-        if !self.skipped.iter().any(|(skipped, _)| *skipped == key) {
-            self.skip(key, why);
-        }
-    }
-
-    /// No longer reports a note as left out.
-    fn remove_skipped(&mut self, key: &str) {
-        let before = self.skipped.len();
-        self.skipped.retain(|(skipped, _)| skipped != key);
-        self.skipped_count -= before - self.skipped.len();
-    }
-
-    fn skip(&mut self, key: String, why: String) {
-        self.skipped_count += 1;
-        if self.skipped.len() < SKIPPED_MAX {
-            self.skipped.push((key, why));
-        }
     }
 }
 
@@ -236,12 +207,37 @@ mod tests {
             fs::write(notes.join(name), "a\0b").expect("written");
         }
         let report = update_index(&vault, &mut index, &|| false).expect("indexed");
-        assert_eq!((report.skipped.len(), report.skipped_count), (2, 2));
+        assert_eq!(report.skipped.len(), 2);
         fs::write(vault.root().join("a.md"), "apples").expect("written");
         fs::remove_file(vault.root().join("b.md")).expect("removed");
         let files = ["a.md", "b.md"].map(|name| vault.root().join(name));
         let report = update_files(&vault, &mut index, &files, &report).expect("indexed");
-        assert_eq!((report.skipped, report.skipped_count), (Vec::new(), 0));
+        assert!(report.skipped.is_empty());
+    }
+
+    #[test]
+    fn a_change_to_a_note_that_stays_left_out_does_not_count_it_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let vault = Vault::open(folder.path()).expect("a vault");
+        let mut index = Index::in_memory().expect("an index");
+        let files: Vec<_> = (0..30)
+            .map(|number| vault.root().join(format!("{number}.md")))
+            .collect();
+        for file in &files {
+            fs::write(file, "a\0b").expect("written");
+        }
+        let report = update_index(&vault, &mut index, &|| false).expect("indexed");
+        for file in &files {
+            fs::write(file, "still \0 not text").expect("written");
+        }
+        let mut report = update_files(&vault, &mut index, &files, &report).expect("indexed");
+        assert_eq!(report.skipped.len(), 30);
+        for file in &files {
+            fs::write(file, "text").expect("written");
+            let file = std::slice::from_ref(file);
+            report = update_files(&vault, &mut index, file, &report).expect("indexed");
+        }
+        assert!(report.skipped.is_empty(), "{report:?}");
     }
 
     #[cfg(unix)]
@@ -264,7 +260,7 @@ mod tests {
         let is_unreadable = fs::read_dir(notes.join("sub")).is_err();
         let report = update_index(&vault, &mut index, &|| false).expect("indexed");
         set_mode(0o755);
-        assert_eq!(report.skipped_count, usize::from(is_unreadable));
+        assert_eq!(report.skipped.len(), usize::from(is_unreadable));
         assert_eq!(index.counts().expect("counted").0, 1);
     }
 

@@ -160,7 +160,6 @@ impl Vault {
     }
 }
 
-/// The text without the quotation marks around it.
 fn unquoted(text: &str) -> &str {
     let quotes = ['"', '\''].into_iter();
     let mut inner = quotes.filter_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote));

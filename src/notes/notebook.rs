@@ -34,7 +34,6 @@ pub(super) struct NotebookState {
     completion: Arc<dyn Completion>,
     pub(super) embedder: Arc<dyn Embedder>,
     pub(super) embedding_health: EmbeddingHealth,
-    /// The open indexes by vault.
     pub(super) indexes: Mutex<HashMap<PathBuf, Arc<Mutex<OpenIndex>>>>,
 }
 

@@ -29,7 +29,6 @@ pub fn note_prompt(topic: &str, style: &str) -> String {
     )
 }
 
-/// The line about the style in the request for a summary.
 fn style_line(style: &str) -> String {
     match style {
         "" => String::new(),

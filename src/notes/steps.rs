@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 const TOPIC_HITS_MAX: usize = 60;
 
 impl Notebook {
-    /// The prompt for a note. Fails early if the vault is not writable.
+    /// Fails early if the vault is not writable.
     pub(super) async fn note_prompt(
         &self,
         request: &NoteRequest,
@@ -179,7 +179,6 @@ async fn find_by_name(vault: Vault, name: String) -> Result<Option<String>, Noti
     .await
 }
 
-/// Finds the file that a name refers to.
 pub(super) async fn find_file(
     request: NoteRequest,
     name: String,
@@ -188,7 +187,6 @@ pub(super) async fn find_file(
     find_by_name(vault, name).await
 }
 
-/// Finds the notes whose paths match the typed text.
 pub(super) async fn complete_path(
     request: NoteRequest,
     fragment: String,
@@ -197,7 +195,6 @@ pub(super) async fn complete_path(
     on_blocking_thread(move || Ok(best_matches(&vault, &fragment))).await
 }
 
-/// Finds a note and its title.
 pub(super) async fn open_note(request: NoteRequest, note: String) -> Result<OpenNote, Notice> {
     let vault = open_vault(&request.settings, request.vault.clone()).await?;
     let (note, text) = on_blocking_thread(move || {

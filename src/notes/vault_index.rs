@@ -42,7 +42,6 @@ impl UpdateLimits {
 /// Maximum number of notes that are indexed in memory if the index cannot be written.
 const IN_MEMORY_NOTES_MAX: usize = 2_000;
 
-/// The remark after an index was built again.
 const DAMAGED: &str = "The search index was damaged and was built again.";
 
 /// An open index, and the changes in its vault that it does not contain yet.
@@ -121,7 +120,7 @@ fn in_memory_instead(
 }
 
 impl Notebook {
-    /// The index of a vault, opened when it is first needed. Blocks.
+    /// Opens the index when it is first needed. Blocks.
     fn index(&self, vault: &Vault) -> Result<Arc<Mutex<OpenIndex>>, SearchError> {
         let mut indexes = lock_ignoring_poison(&self.0.indexes);
         if let Some(index) = indexes.get(vault.root()) {
@@ -147,7 +146,7 @@ impl Notebook {
         Ok(index)
     }
 
-    /// Runs `work` with the index of a vault on a blocking thread.
+    /// Runs `work` on a blocking thread.
     pub(super) async fn with_index<T: Send + 'static>(
         &self,
         vault: &Vault,

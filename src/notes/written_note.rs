@@ -11,7 +11,6 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// The SHA-256 of a note's contents, in hexadecimal.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -17,15 +17,19 @@ pub enum Ask {
     ApproveCalls(Vec<CallToApprove>),
     /// A call that cannot be used, after an earlier one of this turn was already reported to
     /// the model.
-    UnusableCall { raw: String, why: String },
+    UnusableCall {
+        raw: String,
+        why: String,
+    },
     /// The model requests more tools although calls of this turn failed.
     AfterError {
         failed: CallId,
         requested_tools: Vec<String>,
     },
     /// The model has sent nothing for this many seconds.
-    Stalled { seconds: u64 },
-    /// The turn reached its limit of tool rounds.
+    Stalled {
+        seconds: u64,
+    },
     RoundLimit {
         rounds: u32,
         /// The model was told to answer without tools, but requested some again.
@@ -33,9 +37,16 @@ pub enum Ask {
     },
     /// Ollama's context must grow from `from` to `to` tokens, beyond the size that needs no
     /// consent, to fit a request of about `estimate` tokens.
-    GrowContext { estimate: u64, from: u64, to: u64 },
+    GrowContext {
+        estimate: u64,
+        from: u64,
+        to: u64,
+    },
     /// Whether to add this model of a server to `config.json`.
-    AddModel { server: ModelServer, name: String },
+    AddModel {
+        server: ModelServer,
+        name: String,
+    },
     /// Whether to delete this model from the server's disk.
     RemoveModel {
         server: ModelServer,
@@ -53,7 +64,10 @@ pub enum Ask {
     /// Whether to apply external edits to the settings files.
     ExternalEdit(Arc<Vec<SettingsChange>>),
     /// Whether to replace an outdated system prompt with the bundled one.
-    ReplacePrompt { path: String, text: Arc<str> },
+    ReplacePrompt {
+        path: String,
+        text: Arc<str>,
+    },
     /// Whether to use this folder of notes and store it in `config.json`.
     UseNotesFolder {
         /// The absolute path, without symbolic links.
@@ -65,8 +79,9 @@ pub enum Ask {
     },
     /// Whether to resume an unfinished turn of an earlier run.
     UnfinishedTurn(Box<UnfinishedTurn>),
-    /// Confirms discarding an unfinished turn.
-    ConfirmDiscard { prompt: String },
+    ConfirmDiscard {
+        prompt: String,
+    },
     /// Whether to accept the changed definition of a tool.
     PinChanged(Arc<PinChange>),
     /// A form that a server asks the user to fill in.
@@ -80,7 +95,10 @@ pub enum Ask {
         page: Arc<UrlElicitation>,
     },
     /// Whether the user is done on a page that a call requires; the call is then repeated.
-    PageVisited { server: ServerId, host: String },
+    PageVisited {
+        server: ServerId,
+        host: String,
+    },
     /// Whether to ask the model for an answer that a server requests.
     AskModel {
         server: ServerId,
@@ -88,13 +106,14 @@ pub enum Ask {
         /// The name of the model in the settings.
         model: String,
     },
-    /// Whether to send the model's answer to the server.
     SendModelAnswer {
         server: ServerId,
         answer: Arc<SampledAnswer>,
     },
-    /// Whether to send a server's instructions to the model.
-    SendInstructions { server: ServerId, text: Arc<str> },
+    SendInstructions {
+        server: ServerId,
+        text: Arc<str>,
+    },
 }
 
 /// One call in an approval, with the tool details that the dialog shows.
@@ -126,7 +145,6 @@ pub enum UserChoice {
     TreatAsText,
     /// Run the call again, after an error or a visit to the page that it requires.
     Retry,
-    /// Allow the requested tools.
     #[serde(rename = "go_on")]
     AllowMoreTools,
     KeepWaiting,
@@ -156,7 +174,6 @@ pub enum UserChoice {
     Remove,
     /// Save the shown value in the settings and use it.
     Save,
-    /// Apply the changes in the files.
     #[serde(rename = "take_changes")]
     ApplyChanges,
     /// Replace the file and keep a copy of it.
@@ -174,12 +191,10 @@ pub enum UserChoice {
     FillIn,
     /// Send the form, the request or the answer that is shown.
     Send,
-    /// Open the page in the browser.
     OpenPage,
     /// Agree to visit the page without opening it here.
     #[serde(rename = "visit_myself")]
     VisitMyself,
-    /// Copy the address of the page.
     CopyAddress,
     /// Refuse a server's request.
     Decline,

@@ -9,12 +9,16 @@ use std::sync::Arc;
 pub enum SavedSessionCommand {
     /// Searches the full text of all sessions; answered by [`SavedSessionEvent::Found`]. A newer
     /// search replaces one that has not started.
-    Search { query: QueryId, words: String },
-    /// Sets a title; answered by [`SavedSessionEvent::Renamed`].
-    Rename { session: SessionId, title: String },
+    Search {
+        query: QueryId,
+        words: String,
+    },
+    Rename {
+        session: SessionId,
+        title: String,
+    },
     /// Saves a copy under another title; answered by [`SavedSessionEvent::Copied`].
     Copy(SessionId),
-    /// Answered by [`SavedSessionEvent::Exported`].
     Export(SessionExport),
     /// Restores the session that was deleted last, whichever program deleted it; answered by
     /// [`SavedSessionEvent::Restored`], or by a notice if the trash is empty.
@@ -46,7 +50,6 @@ pub enum SavedSessionEvent {
     },
     /// The index grew, or could not be written.
     Indexed(IndexProgress),
-    /// A title was set and saved.
     Renamed {
         /// `None` is the open conversation.
         session: Option<SessionId>,

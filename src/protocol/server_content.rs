@@ -9,7 +9,6 @@ use std::sync::Arc;
 pub enum ServerContentCommand {
     /// The user opened a list: outdated lists are requested again.
     Refresh,
-    /// Answered by [`ServerContentEvent::PromptLoaded`].
     LoadPrompt {
         query: QueryId,
         server: ServerId,
@@ -25,7 +24,6 @@ pub enum ServerContentCommand {
     /// Asks the server of an attached resource to report its changes. Each needs one
     /// `UnfollowResource`, unless the conversation is closed.
     FollowResource(AttachedResource),
-    /// A resource was removed from the message.
     UnfollowResource(AttachedResource),
 }
 

@@ -9,7 +9,6 @@ pub enum SignInCommand {
     /// Starts a sign-in, which replaces the open one. Answered by [`SignInEvent::Opened`], or by a
     /// notice and [`SignInEvent::Ended`].
     Start(ServerId),
-    /// Uses an address that the user pasted.
     UseAddress(String),
     Cancel,
     /// Removes the tokens of a server. A notice reports the result.
@@ -20,7 +19,7 @@ pub enum SignInCommand {
 pub enum SignInEvent {
     /// The sign-in waits for the user.
     Opened(Arc<SignInRequest>),
-    /// The pasted address was wrong, for this reason. The sign-in continues.
+    /// Holds the reason. The sign-in continues.
     AddressRejected(String),
     /// The browser or the user returned the right address, and the tokens are being requested.
     ExchangingCode,

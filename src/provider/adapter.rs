@@ -18,25 +18,23 @@ use tokio::time::Instant;
 
 /// One provider's protocol.
 pub trait ProviderAdapter: Debug + Sync {
-    /// The path of chat requests, relative to the base URL.
+    /// Relative to the base URL.
     fn chat_path(&self) -> &'static str;
 
-    /// The path of requests for embeddings, if the provider has them.
+    /// `None` if the provider has none.
     fn embeddings_path(&self) -> Option<&'static str> {
         Some("embeddings")
     }
 
     fn chat_body(&self, request: &ChatRequest, fallback: ParameterFallback) -> Value;
 
-    /// A decoder for one reply to a chat request.
+    /// One for each reply.
     fn decoder(&self) -> Box<dyn ReplyDecoder>;
 
-    /// The name and value of the header for the API key.
     fn key_header(&self, key: &str) -> (HeaderName, String) {
         (AUTHORIZATION, format!("Bearer {key}"))
     }
 
-    /// Additional headers for every request.
     fn extra_headers(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
@@ -62,7 +60,7 @@ pub trait ProviderAdapter: Debug + Sync {
         future::ready(None).boxed()
     }
 
-    /// Downloads a model to the server. The stream ends after its first error.
+    /// The stream ends after its first error.
     fn pull_model(
         &self,
         _server: ServerClient,
@@ -71,7 +69,7 @@ pub trait ProviderAdapter: Debug + Sync {
         stream::iter([Err(FailureCause::Unsupported)]).boxed()
     }
 
-    /// Deletes a model from the server's disk.
+    /// From the server's disk.
     fn remove_model<'a>(
         &self,
         _server: &'a ServerClient,
@@ -83,7 +81,6 @@ pub trait ProviderAdapter: Debug + Sync {
 
 /// Decodes the bytes of one reply, however they are split.
 pub trait ReplyDecoder: Debug + Send {
-    /// Feeds bytes and returns the parts they complete.
     fn push(&mut self, bytes: &[u8]) -> Vec<DecodedPart>;
 
     /// Returns the remaining parts after the connection closed. The last one is an error if

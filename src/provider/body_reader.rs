@@ -22,7 +22,6 @@ pub(super) enum BodyReader {
 /// The unprocessed rest of a body when the connection closes.
 #[derive(Debug)]
 pub(super) enum BodyEnd {
-    /// The body had no content.
     Empty,
     /// The event after the last blank line, if any; it may be incomplete.
     LastEvent(Option<SseEvent>),

@@ -32,7 +32,7 @@ pub(super) fn request_body(model: &str, texts: &[String]) -> Value {
     json!({ "model": model, "input": texts })
 }
 
-/// The vectors of a reply, in the order of the texts.
+/// In the order of the texts.
 pub(super) fn parse_reply(reply: &Value) -> Result<Vec<Vec<f32>>, FailureCause> {
     let malformed = || {
         let json = reply.to_string().chars().take(JSON_CHARS_MAX).collect();

@@ -40,10 +40,8 @@ pub struct RequestTarget {
 #[derive(Debug, Clone, PartialEq)]
 pub enum FailureCause {
     ConnectionRefused,
-    /// The host name does not resolve.
     HostNotFound,
     ConnectTimeout,
-    /// A request with a time limit got no answer in time.
     Timeout {
         seconds: u64,
     },
@@ -70,8 +68,7 @@ pub enum FailureCause {
         status: u16,
         message: String,
     },
-    /// The request exceeds the model's context. `sent` and `limit` are in tokens, if the server
-    /// reported them.
+    /// `sent` and `limit` are in tokens, and `None` if the server does not report them.
     ContextOverflow {
         sent: Option<u64>,
         limit: Option<u64>,
@@ -79,9 +76,7 @@ pub enum FailureCause {
     },
     /// The stream ended without its end marker.
     ReplyCutOff,
-    /// The reply had no content at all.
     EmptyReply,
-    /// The server reported an error inside the stream.
     ErrorInReply {
         message: String,
     },
@@ -89,7 +84,6 @@ pub enum FailureCause {
     Overloaded {
         message: String,
     },
-    /// The account has no credit left.
     NoCredit {
         status: u16,
         message: String,
@@ -115,7 +109,6 @@ pub enum FailureCause {
     TlsUnavailable {
         why: String,
     },
-    /// More requests were sent than the script has rounds.
     ScriptExhausted {
         rounds: usize,
     },

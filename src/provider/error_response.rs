@@ -9,7 +9,6 @@ use std::time::Duration;
 const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
 const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Returns the cause of the failure, and the server's own error message if it sent one.
 pub(super) async fn read_error_response(response: Response) -> (FailureCause, Option<ServerError>) {
     let status = response.status().as_u16();
     let path = response.url().path().to_owned();

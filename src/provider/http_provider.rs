@@ -82,7 +82,6 @@ impl HttpProvider {
         }
     }
 
-    /// See [`super::Provider::is_loaded`].
     pub(super) async fn is_loaded(&self, model: &ModelConfig) -> Option<bool> {
         let server = self.server(Arc::new(model.clone())).ok()?;
         timeout(IS_LOADED_TIMEOUT, server.adapter.is_loaded(&server))
@@ -90,7 +89,6 @@ impl HttpProvider {
             .ok()?
     }
 
-    /// See [`super::Provider::model_info`].
     pub(super) async fn model_info(&self, model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
         let deadline = Instant::now() + MODEL_INFO_TIMEOUT;
         let info = async {
@@ -102,7 +100,6 @@ impl HttpProvider {
             .map_err(|cause| ProviderError::new(model, cause))
     }
 
-    /// See [`super::Provider::list_models`].
     pub(super) async fn list_models(
         &self,
         model: &ModelConfig,
@@ -120,7 +117,6 @@ impl HttpProvider {
         Ok(list)
     }
 
-    /// One vector for each text.
     pub(super) async fn embed(
         &self,
         model: &ModelConfig,
@@ -139,7 +135,6 @@ impl HttpProvider {
             .map_err(|cause| ProviderError::new(model, cause))
     }
 
-    /// See [`super::Provider::pull`].
     pub(super) fn pull(&self, model: &ModelConfig, name: &str) -> PullStream {
         let model = Arc::new(model.clone());
         let steps = match self.server(model.clone()) {
@@ -151,7 +146,6 @@ impl HttpProvider {
         )
     }
 
-    /// See [`super::Provider::remove`].
     pub(super) async fn remove(
         &self,
         model: &ModelConfig,
@@ -198,7 +192,7 @@ fn fallback_key(model: &ModelConfig) -> (String, String) {
     (model.model.clone(), model.base_url.clone())
 }
 
-/// Runs `work` until `deadline`. The error reports `timeout`, the whole time allowed.
+/// The error reports `timeout`, the whole time allowed.
 async fn within<T>(
     deadline: Instant,
     timeout: Duration,

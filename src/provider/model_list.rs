@@ -88,7 +88,7 @@ pub(super) fn bounded_words(value: Option<&Value>) -> Vec<String> {
         .collect()
 }
 
-/// A number of tokens, or `None` if it is zero, which means unknown.
+/// `None` if it is zero, which means unknown.
 pub(super) fn token_count(value: Option<&Value>) -> Option<u32> {
     let tokens = value?.as_u64().filter(|tokens| *tokens > 0)?;
     Some(u32::try_from(tokens).unwrap_or(u32::MAX))

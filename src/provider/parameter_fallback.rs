@@ -78,7 +78,7 @@ impl ParameterFallback {
         RULES.iter().find_map(|rule| rule(self, server_error, body))
     }
 
-    /// The role of tool results in text dialects.
+    /// In text dialects.
     pub(super) fn tool_role(self, configured: Option<ToolRole>) -> ToolRole {
         match self.sends_results_as_user {
             true => ToolRole::User,

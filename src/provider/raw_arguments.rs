@@ -53,7 +53,7 @@ fn has_arguments(value: &Value, path: &[&str]) -> bool {
     }
 }
 
-/// Replaces the objects at `path`. Leaves a value unchanged where `text` differs in structure.
+/// Leaves a value unchanged where `text` differs in structure.
 fn replace_at_path(value: &mut Value, text: &str, path: &[&str]) {
     match (path.split_first(), value) {
         (None, value) if has_arguments(value, path) => *value = Value::from(text),

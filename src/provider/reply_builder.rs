@@ -151,10 +151,6 @@ impl ReplyBuilder {
     }
 }
 
-/// Parses an event, a line or a response.
-///
-/// # Errors
-/// The input is not UTF-8 or not JSON.
 pub(super) fn parse_json(json: &[u8]) -> Result<Value, MalformedReply> {
     let Ok(text) = std::str::from_utf8(json) else {
         return Err(MalformedReply::NotUtf8);
@@ -191,7 +187,6 @@ pub(super) fn parse_body(body: &[u8]) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
-/// Classifies text that is not JSON.
 pub(super) fn classify_non_json(text: &str) -> MalformedReply {
     if text
         .trim_start_matches('\u{feff}')

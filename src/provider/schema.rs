@@ -14,11 +14,10 @@ const REF_DEPTH_MAX: usize = 8;
 /// Approximate maximum size of one expanded schema, because nested `$ref`s can make it grow
 /// exponentially. A schema that would exceed it is sent unexpanded.
 const SCHEMA_BYTES_MAX: usize = 256 << 10;
-/// Maximum total size of a request's schemas.
+/// For all schemas of a request.
 const TOTAL_BYTES_MAX: usize = 2 << 20;
-/// Maximum number of bytes copied for one request, including abandoned expansions.
+/// For one request, including abandoned expansions.
 const COPIED_BYTES_MAX: usize = 4 * TOTAL_BYTES_MAX;
-/// Keys that providers reject at the root of a schema.
 const REJECTED_ROOT_KEYS: [&str; 8] = [
     "$schema", "$id", "oneOf", "anyOf", "allOf", "not", "enum", "const",
 ];
@@ -43,7 +42,7 @@ fn tool_json(offered: &OfferedTool, schema: &Value) -> Value {
     })
 }
 
-/// The schema of each offered tool.
+/// One for each offered tool, in the same order.
 pub(super) struct ToolSchemas {
     schemas: Vec<Value>,
     omitted_count: usize,
@@ -115,8 +114,8 @@ impl ToolSchemas {
     }
 }
 
-/// The schemas of the offered tools. The last result is cached, because every round of a turn, and
-/// usually every turn of a session, offers the same tools.
+/// The last result is cached, because every round of a turn, and usually every turn of a
+/// session, offers the same tools.
 pub(super) fn tool_schemas(offered: &Arc<Toolset>) -> Arc<ToolSchemas> {
     static LAST: Mutex<Option<(Weak<Toolset>, Arc<ToolSchemas>)>> = Mutex::new(None);
     let mut last = lock_ignoring_poison(&LAST);
@@ -196,7 +195,6 @@ fn has_reference(object: &Map<String, Value>) -> bool {
     object.contains_key("$ref") || object.values().any(value_has_reference)
 }
 
-/// Makes the root an object, and drops the keys that providers reject there.
 fn apply_root_rules(mut parameters: Map<String, Value>) -> Value {
     parameters.retain(|key, _| !REJECTED_ROOT_KEYS.contains(&key.as_str()));
     parameters.insert("type".into(), json!("object"));
@@ -207,7 +205,7 @@ fn apply_root_rules(mut parameters: Map<String, Value>) -> Value {
     Value::Object(parameters)
 }
 
-/// The size of `value` as compact JSON, counted without building the text.
+/// As compact JSON, counted without building the text.
 fn json_bytes(value: &impl serde::Serialize) -> usize {
     struct ByteCounter(usize);
     impl io::Write for ByteCounter {
@@ -284,7 +282,6 @@ impl Inliner<'_> {
     }
 }
 
-/// Removes names from `required` that are not in `properties`.
 fn drop_dangling_required(object: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = object.get("properties") else {
         return;

@@ -39,7 +39,6 @@ impl ServerClient {
         }
     }
 
-    /// The same server with a different base URL.
     pub(super) fn with_base_url(&self, base_url: &str) -> Self {
         let mut model = ModelConfig::clone(&self.model);
         model.base_url = base_url.to_owned();
@@ -71,7 +70,7 @@ impl ServerClient {
         parse_json(&body).map_err(FailureCause::Malformed)
     }
 
-    /// Sends a request. Any status other than success is an error.
+    /// Any status other than success is an error.
     pub(super) async fn send_ok(
         &self,
         method: Method,
@@ -86,7 +85,7 @@ impl ServerClient {
         }
     }
 
-    /// Sends a request and returns the response, whatever its status.
+    /// Returns the response, whatever its status.
     pub(super) async fn send(
         &self,
         method: Method,
@@ -145,7 +144,6 @@ impl ServerClient {
     }
 }
 
-/// Says how to correct an address without a scheme or with another one.
 const NO_SCHEME: &str = "start the address with http:// or https://";
 
 /// Appends `path` to the base URL, keeping the base URL's own path and query. A query in `path` is

@@ -3,7 +3,6 @@
 
 /// Phrases that do not combine a name with a refusal.
 const EXACT_PHRASES: [&str; 2] = ["tools param requires", "tool choice requires"];
-/// Names for tool support.
 const TOOL_NAMES: [&str; 12] = [
     "tools",
     "tool use",
@@ -41,7 +40,6 @@ const REFUSALS_BEFORE: [&str; 11] = [
     "unexpected",
     "not capable",
 ];
-/// Words that are ignored between a name and a refusal.
 const FILLERS: [&str; 25] = [
     "the",
     "any",

@@ -67,7 +67,6 @@ pub enum EndReason {
         why: Option<String>,
     },
     ContentFilter,
-    /// The model's context is full.
     ContextFull,
     /// The server paused and expects a request to continue.
     Paused,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-/// Time limit for all pages of one command.
+/// For all pages of one command.
 const TIMEOUT_SECONDS: u64 = 15;
 const BODY_BYTES_MAX: usize = 4 << 20;
 const REDIRECTS_MAX: usize = 5;
@@ -168,8 +168,7 @@ impl Registry {
     }
 }
 
-/// Adds a server. Of several versions, keeps the one marked as the latest or, without a mark, the
-/// first.
+/// Of several versions, keeps the one marked as the latest or, without a mark, the first.
 fn add_latest(found: &mut Vec<RegistryServer>, server: RegistryServer) {
     match found.iter_mut().find(|other| other.name == server.name) {
         Some(other) if server.is_latest && !other.is_latest => *other = server,

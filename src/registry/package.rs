@@ -53,7 +53,7 @@ struct Variable {
 }
 
 impl Package {
-    /// The type of the package, such as `npm`.
+    /// Such as `npm`.
     pub(super) fn kind(&self) -> &str {
         &self.registry_type
     }

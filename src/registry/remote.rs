@@ -33,7 +33,7 @@ impl Remote {
         }
     }
 
-    /// The short name of the transport, such as `http`.
+    /// Such as `http`.
     pub(super) fn kind(&self) -> &str {
         match self.kind.as_str() {
             "streamable-http" => "http",

@@ -13,7 +13,6 @@ const OFFICIAL_META: &str = "io.modelcontextprotocol.registry/official";
 const NAME_CHARS_MAX: usize = 200;
 const DESCRIPTION_CHARS_MAX: usize = 300;
 
-/// One page of a list.
 #[derive(Debug)]
 pub(super) struct ListPage {
     pub servers: Vec<RegistryServer>,

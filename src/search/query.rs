@@ -7,7 +7,6 @@ use rusqlite::{ErrorCode, params};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-/// The weights of the two scores.
 const VECTOR_WEIGHT: f32 = 0.7;
 const KEYWORD_WEIGHT: f32 = 1.0 - VECTOR_WEIGHT;
 /// Chunks that share no word with the query need at least this similarity. In the corpus of
@@ -25,7 +24,6 @@ const RANKED_ROWS_MAX: i64 = 25_000;
 /// Limits for a query that consists only of common words.
 const COMMON_TERMS_MAX: usize = 2;
 const COMMON_ROWS_MAX: i64 = 5_000;
-/// Time limit of a search.
 const TIMEOUT: Duration = Duration::from_secs(3);
 /// SQLite steps between two checks of the deadline. They take far less than a millisecond.
 const STEPS_BETWEEN_CHECKS: i32 = 10_000;
@@ -54,7 +52,6 @@ pub struct Hit {
     pub similarity: f32,
 }
 
-/// A chunk with its scores.
 struct Ranked {
     chunk: i64,
     score: f32,
@@ -144,7 +141,7 @@ impl Index {
         self.hits(&ranked, query)
     }
 
-    /// Chunks that match the words, with scores of 0..=1.
+    /// The scores are in 0..=1.
     fn keyword_scores(&self, query: &HybridQuery<'_>) -> Result<HashMap<i64, f32>, SearchError> {
         let found = match self.commonness(query)? {
             Commonness::Rare => self.best_rows(query.terms.expression(query.matching), None)?,

@@ -9,9 +9,9 @@ use super::filler_words::is_filler;
 use super::word_forms::{base, completions, stem};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// Maximum number of terms of a query. Further terms are ignored.
+/// Per query. Further terms are ignored.
 const TERMS_MAX: usize = 32;
-/// Maximum number of letters of a run. Further letters are ignored.
+/// Further letters are ignored.
 const RUN_CHARS_MAX: usize = 32;
 /// Shorter words match only whole words in [`SearchTerms::prefix_expressions`]: a large share of all
 /// words begin with two given letters, so merging their occurrences takes long.
@@ -140,7 +140,6 @@ impl SearchTerms {
         Self { terms }
     }
 
-    /// One query for each term.
     pub(super) fn split(&self) -> Vec<Self> {
         let alone = |term: &Term| Self {
             terms: vec![term.clone()],
@@ -165,7 +164,7 @@ impl SearchTerms {
         Self { terms }
     }
 
-    /// The `count` longest terms, which tend to be the most specific.
+    /// Long terms tend to be the most specific.
     pub(super) fn longest(&self, count: usize) -> Self {
         let mut terms = self.terms.clone();
         terms.sort_by_key(|term| std::cmp::Reverse(term.text().len()));

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Maximum number of concurrent calls. Further ones fail immediately instead of waiting unnoticed.
+/// Further ones fail immediately instead of waiting unnoticed.
 const CONCURRENT_CALLS_MAX: usize = 256;
 /// Tools have shorter limits of their own, at most 15 minutes for an answer from a local model.
 const CALL_TIMEOUT: Duration = Duration::from_secs(16 * 60);

@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 /// How long clients may cache the tool list and the discovery result. Both are fixed while a session
 /// or `humble serve` runs.
 const CACHE_MILLISECONDS: u64 = 3_600_000;
-/// Maximum number of progress reports waiting for a slow reader; further ones are dropped.
+/// Further reports to a slow reader are dropped.
 const PROGRESS_BUFFER: usize = 16;
 /// Supported methods. If one of them arrives as a custom request, its parameters are invalid.
 const METHODS: [&str; 5] = [

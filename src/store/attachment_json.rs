@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) const ATTACHMENTS: &str = "attachments";
 const MESSAGE: &str = "message";
 
-/// One attachment, without its contents.
+/// Without the contents.
 pub(super) fn to_json(attachment: &Attachment) -> Value {
     let mut entry = json!({ "name": attachment.name });
     if let Some(path) = &attachment.path {
@@ -30,7 +30,7 @@ pub(super) fn to_json(attachment: &Attachment) -> Value {
     entry
 }
 
-/// An attachment whose contents have not been read yet; `None` if its shape is unknown.
+/// The contents have not been read yet. `None` if the shape is unknown.
 pub(super) fn from_json(entry: &Value) -> Option<Attachment> {
     let text = |key: &str| entry.get(key)?.as_str();
     let pixels = |key: &str| u32::try_from(entry.get(key)?.as_u64()?).ok();
@@ -109,7 +109,7 @@ fn for_message(index: usize, attachment: &Attachment) -> Value {
     entry
 }
 
-/// The attachments of all messages, each with the index of its message.
+/// Each has the index of its message.
 pub(super) fn messages_to_json(messages: &[SavedMessage], first_index: usize) -> Vec<Value> {
     let indexed = messages.iter().zip(first_index..);
     indexed

@@ -119,7 +119,7 @@ impl AttachmentStore {
         Arc::make_mut(attachment).contents = contents;
     }
 
-    /// The contents, if they still have the attachment's hash.
+    /// `None` if they no longer have the attachment's hash.
     fn read(&self, attachment: &Attachment) -> Option<AttachmentContents> {
         let bytes = files::read(&self.path(attachment), STORED_BYTES_MAX).ok()??;
         if content_hash(&bytes) != attachment.hash {
@@ -176,7 +176,7 @@ impl AttachmentStore {
         let _ = fs::remove_file(marker);
     }
 
-    /// The files too old to belong to a turn that has just started, with their hashes.
+    /// Each with its hash.
     fn old_files(&self) -> Vec<(String, PathBuf)> {
         let items = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let is_old = |path: &Path| {

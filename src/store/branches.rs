@@ -67,7 +67,7 @@ fn parse_branch(entry: &mut Value, fork_index_max: usize) -> Option<Branch> {
     })
 }
 
-/// Removes and returns the list under `key`. A value of a different type stays.
+/// A value of a different type stays.
 fn take_list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
     match entry.get_mut(key) {
         Some(Value::Array(list)) => {

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// around the arguments needs some of them.
 const ARGUMENTS_DEPTH_MAX: usize = 100;
 
-/// Serializes a call and its outcome, without the result text.
+/// Without the result text.
 pub(super) fn to_json(call: &ToolCall) -> Value {
     let mut entry = json!({
         "server": call.server,
@@ -39,7 +39,7 @@ pub(super) fn to_json(call: &ToolCall) -> Value {
     entry
 }
 
-/// Arguments as stored: as a JSON object, or as a string of JSON if they are deeply nested.
+/// As a JSON object, or as a string of JSON if they are deeply nested.
 fn arguments_to_json(arguments: &Arguments) -> Value {
     match arguments.values().all(|value| is_shallow(value, 1)) {
         true => json!(arguments),
@@ -60,7 +60,7 @@ fn is_shallow(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// Parses a call; `None` if a required field is missing.
+/// `None` if a required field is missing.
 pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
     let object = |key: &str| match entry.get(key)? {
         Value::Object(arguments) => Some(arguments.clone()),
@@ -81,7 +81,7 @@ pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
     })
 }
 
-/// The task of a call; `None` if it has none, or a field is missing or invalid.
+/// `None` if the call has no task, or a field of it is missing or invalid.
 fn task_from_json(entry: &Value) -> Option<CallTask> {
     let task = entry.get("task")?;
     let text = |key: &str| task.get(key)?.as_str().map(str::to_owned);

@@ -22,7 +22,6 @@ pub fn session_file_name(first_prompt: &str, ended_at: &Zoned) -> String {
     format!("{}{EXTENSION}", stem(first_prompt, ended_at))
 }
 
-/// Candidate names in order: `NAME.json`, `NAME_2.json` …
 pub(super) fn candidates(first_prompt: &str, ended_at: &Zoned) -> impl Iterator<Item = String> {
     let stem = stem(first_prompt, ended_at);
     (1..=99_999).map(move |number| match number {

@@ -13,10 +13,8 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// Parses a session file, keeping only the messages for which `keep` returns true.
-///
-/// # Errors
-/// The reason the file is not a session.
+/// Keeps only the messages for which `keep` returns true. The error is the reason why the
+/// file is not a session.
 pub(super) fn parse_session(
     id: &SessionId,
     bytes: &[u8],
@@ -50,14 +48,12 @@ pub(super) fn parse_session(
     })
 }
 
-/// The contents of a new session file.
 pub(super) fn serialize_new(session: &Session) -> Vec<u8> {
     let mut root = Map::new();
     insert_header(&mut root, session);
     serialize_file(&root, &session.messages)
 }
 
-/// Why a session cannot be merged into its file.
 #[derive(Debug)]
 pub(super) enum MergeError {
     /// The file contains messages or branches that the session does not, or unpaired surrogates:

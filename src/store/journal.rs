@@ -34,7 +34,7 @@ pub enum JournalRecord {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         attachments: Vec<Value>,
         model: String,
-        /// The session; `None` if it has no file yet.
+        /// `None` if it has no file yet.
         session: Option<SessionId>,
         /// The time of the conversation's first prompt, which identifies it before it has a
         /// file.
@@ -224,7 +224,7 @@ impl Journals {
     }
 }
 
-/// Claims the journal at `path`; `None` if another program has locked or just removed it.
+/// `None` if another program has locked or just removed it.
 fn claim(path: &Path) -> Option<OrphanedJournal> {
     let unrecognized = |why: &str| {
         let notice = Notice::warning(format!("{} is not a turn journal: {why}.", path.display()))

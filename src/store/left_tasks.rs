@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 const FILE_BYTES_MAX: u64 = 4 << 20;
-/// Maximum number of files of the folder that are read.
+/// Further files of the folder are not read.
 const FILES_MAX: usize = 1_000;
 
 /// A call whose task the user left running.

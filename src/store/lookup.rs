@@ -5,7 +5,7 @@ use crate::domain::{Advice, Notice, SessionId, SessionSummary};
 use crate::text::term_matches::case_fold;
 use std::collections::HashSet;
 
-/// Maximum number of matches listed for an ambiguous name.
+/// For an ambiguous name.
 const SUGGESTIONS_MAX: usize = 5;
 /// The minimum similarity of a suggested name: the share of common letter pairs.
 const SIMILARITY_MIN: f64 = 0.3;
@@ -57,10 +57,7 @@ impl LookupError {
     }
 }
 
-/// The most recently changed session of a list that is sorted newest first.
-///
-/// # Errors
-/// There is no session that can be opened.
+/// `summaries` is sorted newest first. Fails if no session can be opened.
 pub(super) fn latest(summaries: &[SessionSummary]) -> Result<SessionId, LookupError> {
     let mut summaries = summaries.iter();
     let latest = summaries.find(|summary| summary.open_error.is_none());
@@ -69,11 +66,8 @@ pub(super) fn latest(summaries: &[SessionSummary]) -> Result<SessionId, LookupEr
         .ok_or(LookupError::NoSessions)
 }
 
-/// Finds a session. Tries, in this order: file names (with or without `.json`), titles, beginnings
-/// of file names, and parts of titles and file names.
-///
-/// # Errors
-/// No session matches, or several do.
+/// Tries, in this order: file names (with or without `.json`), titles, beginnings of file
+/// names, and parts of titles and file names.
 pub(super) fn find(summaries: &[SessionSummary], wanted: &str) -> Result<SessionId, LookupError> {
     let query = case_fold(wanted.trim());
     let stem = query.strip_suffix(".json").unwrap_or(&query);

@@ -22,16 +22,13 @@ pub(super) struct ParsedSessionFile {
     pub is_plain: bool,
 }
 
-/// Strips the byte order mark that some editors add.
+/// Some editors add one.
 pub(super) fn strip_byte_order_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
-/// Parses a file and passes each message to `on_message`.
-///
-/// # Errors
-/// The reason the file is not a session. `on_message` may already have received some
-/// messages.
+/// The error is the reason why the file is not a session. `on_message` may already have
+/// received some messages.
 pub(super) fn parse_file(
     bytes: &[u8],
     on_message: impl FnMut(SavedMessage),
@@ -70,7 +67,6 @@ pub(super) fn parse_file(
 
 struct MessageReadState<F> {
     on_message: F,
-    /// The number of `messages` keys found.
     messages_key_count: usize,
     is_list: bool,
     is_plain: bool,
@@ -178,7 +174,7 @@ pub(super) fn is_plain_message(message: &Value) -> bool {
     next_is_text("role") && next_is_text("content") && message.len() == 2
 }
 
-/// Parses a message; `None` if it is not an object.
+/// `None` if it is not an object.
 pub(super) fn parse_message(value: Value) -> Option<SavedMessage> {
     let Value::Object(mut message) = value else {
         return None;
@@ -218,7 +214,6 @@ fn content_text(content: &Value) -> String {
     }
 }
 
-/// Serializes `root` with `messages` as the value of its `messages` key.
 pub(super) fn serialize_file(root: &Map<String, Value>, messages: &[SavedMessage]) -> Vec<u8> {
     let approximate_sizes = messages.iter().map(|message| message.content.len() + 64);
     let mut bytes = Vec::with_capacity(approximate_sizes.sum::<usize>() * 9 / 8 + 4_096);

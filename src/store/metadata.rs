@@ -39,14 +39,14 @@ pub(super) fn parse_metadata(mut humble: Map<String, Value>) -> SessionMetadata 
     }
 }
 
-/// Removes a boolean. A value of a different type stays, because its shape is unknown.
+/// A value of a different type stays, because its shape is unknown.
 fn take_flag(humble: &mut Map<String, Value>, key: &str) -> Option<bool> {
     let flag = humble.get(key)?.as_bool()?;
     humble.shift_remove(key);
     Some(flag)
 }
 
-/// Removes a text. A value of a different type stays, because its shape is unknown.
+/// A value of a different type stays, because its shape is unknown.
 fn take_text(humble: &mut Map<String, Value>, key: &str) -> Option<String> {
     let text = humble.get(key)?.as_str()?.to_owned();
     humble.shift_remove(key);
@@ -61,7 +61,7 @@ pub(super) fn remove_former_persona(humble: &mut Map<String, Value>, metadata: &
     }
 }
 
-/// Inserts the metadata into `humble`. Its other keys stay unchanged.
+/// The other keys of `humble` stay unchanged.
 pub(super) fn insert_metadata(humble: &mut Map<String, Value>, metadata: &SessionMetadata) {
     for (key, text) in [(TITLE, &metadata.title), (PERSONA, &metadata.persona)] {
         if let Some(text) = text {
@@ -91,12 +91,10 @@ pub(super) fn insert_metadata(humble: &mut Map<String, Value>, metadata: &Sessio
     humble.extend(metadata.extra.clone());
 }
 
-/// Removes the turn records from `object` and parses them.
 pub(super) fn take_turns(object: &mut Map<String, Value>) -> StoredRecords<TurnRecord> {
     parse_records(object.shift_remove(TURNS), parse_turn, turn_to_json)
 }
 
-/// Removes the cancelled turns from `object` and parses them.
 pub(super) fn take_cancelled_turns(
     object: &mut Map<String, Value>,
 ) -> StoredRecords<CancelledTurn> {
@@ -154,7 +152,7 @@ fn records_to_json<T>(
     }
 }
 
-/// Serializes a turn. In the `original` JSON from the file, only changed fields are replaced.
+/// In the `original` JSON from the file, only changed fields are replaced.
 fn turn_to_json(turn: &TurnRecord, original: Option<&Value>) -> Value {
     let stored = original.and_then(|entry| Some((entry, parse_turn(entry)?)));
     let (mut entry, stored_turn) = match stored {
@@ -330,7 +328,6 @@ fn summary_to_json(stored: &StoredSummary) -> Value {
     entry
 }
 
-/// The field `key` as an index.
 fn index_field(entry: &Value, key: &str) -> Option<usize> {
     usize::try_from(entry.get(key)?.as_u64()?).ok()
 }

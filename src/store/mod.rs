@@ -1,5 +1,5 @@
 //! Saved sessions with their attachments, index and trash, journals of running turns, left tasks,
-//! and prompt history. Functions that access the disk block, so callers must run them on a blocking
+//! prompt history and recent commands. Functions that access the disk block, so callers must run them on a blocking
 //! thread.
 
 mod attachment_json;
@@ -18,6 +18,7 @@ mod message_codec;
 mod metadata;
 mod notes_json;
 mod prompt_history;
+mod recent_commands;
 mod recover;
 mod session_index;
 mod session_list;
@@ -33,6 +34,7 @@ pub use journal::{Journal, JournalRecord, JournaledTurn, Journals, OrphanedJourn
 pub use left_tasks::{LeftTaskFile, LeftTaskStore, StoredLeftTask};
 pub use lookup::LookupError;
 pub use prompt_history::PromptHistory;
+pub use recent_commands::RecentCommandsFile;
 pub use recover::{Recovered, recover_answer, recover_partial_answer};
 pub use session_index::{FoundSessions, ReadLimits, SessionIndex};
 pub use sessions::SessionStore;

@@ -199,7 +199,7 @@ fn unwritable(path: &Path, error: &io::Error) -> StoreError {
     }
 }
 
-/// The last `bytes_max` bytes of a file, starting at a complete line.
+/// Starts at a complete line.
 fn read_tail(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {

@@ -10,7 +10,6 @@ use jiff::{Timestamp, Zoned};
 /// The outcome of recovering an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recovered {
-    /// The session already contained the answer.
     AlreadySaved(SessionId),
     Saved(SessionId),
 }

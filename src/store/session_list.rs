@@ -21,7 +21,7 @@ impl SessionStore {
         summaries
     }
 
-    /// The names of all session files, in no particular order.
+    /// In no particular order.
     pub(super) fn files(&self) -> Vec<SessionId> {
         let Ok(items) = fs::read_dir(&self.folder) else {
             return Vec::new();
@@ -41,7 +41,6 @@ pub(super) fn sort_newest_first(summaries: &mut [SessionSummary]) {
     });
 }
 
-/// Whether a summary stays valid until the file changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SummaryLifetime {
     UntilFileChanges,

@@ -7,11 +7,8 @@ use crate::domain::session::{CancelledTurn, MessageRole};
 use crate::domain::{SavedMessage, SessionId, SessionPreview};
 use crate::text::term_matches::term_matches;
 
-/// Maximum number of messages in a preview.
 const MESSAGES_MAX: usize = 64;
-/// Maximum size of each message in a preview.
 const MESSAGE_BYTES_MAX: usize = 2_048;
-/// Bytes of an excerpt, and of its part before the match.
 const EXCERPT_BYTES: usize = 240;
 const EXCERPT_BYTES_BEFORE: usize = 60;
 /// Text kept before a match in a long message.
@@ -159,7 +156,6 @@ impl PreviewWindow {
     }
 }
 
-/// The prompt of a stopped turn, and the part of its answer that arrived.
 fn cancelled_messages(turn: &CancelledTurn) -> Vec<SavedMessage> {
     let mut messages = vec![SavedMessage::user(turn.prompt.as_str())];
     if !turn.partial_answer.trim().is_empty() {

@@ -129,11 +129,7 @@ impl SessionStore {
         Ok(session)
     }
 
-    /// Changes a session in its file. Unknown data is preserved.
-    ///
-    /// # Errors
-    /// The session does not exist, cannot be read or cannot be written. The file is then
-    /// unchanged.
+    /// Preserves unknown data. On failure, the file is unchanged.
     pub(super) fn change(
         &self,
         id: &SessionId,
@@ -185,7 +181,7 @@ impl SessionStore {
         FileLock::acquire(&self.folder.join(LOCK_FILE))
     }
 
-    /// The path of a session's file. Rejects names that would lead out of the folder.
+    /// Rejects names that would lead out of the folder.
     pub(super) fn path(&self, id: &SessionId) -> Result<PathBuf, StoreError> {
         if file_name::is_valid(id) {
             Ok(self.folder.join(id.as_str()))
@@ -195,7 +191,7 @@ impl SessionStore {
     }
 }
 
-/// All attachments of a session, including those of its branches and cancelled turns.
+/// Includes those of its branches and cancelled turns.
 fn attachments_of(session: &Session) -> impl Iterator<Item = &Arc<Attachment>> {
     let branches = session.branches.iter();
     let messages = session

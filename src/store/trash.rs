@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 /// Days after which a deleted session is removed for good.
 pub const TRASH_DAYS: i32 = 3;
 
-/// Maximum number of names tried.
 const NAME_ATTEMPTS_MAX: u32 = 99_999;
 
 /// The folder of deleted sessions.

@@ -2,7 +2,7 @@
 
 use super::grapheme::width;
 
-/// Terminal columns between two cells.
+/// Between two cells.
 const GAP_COLUMNS: usize = 2;
 
 /// Column widths of a table. Columns whose cells are all empty are omitted.

@@ -10,11 +10,9 @@ enum SequenceState {
     /// Outside any sequence.
     #[default]
     Ground,
-    /// After ESC.
     Escape,
     /// After ESC and an intermediate byte, as in `ESC (`.
     Intermediate,
-    /// After CSI.
     Csi,
     /// Inside OSC, DCS, APC, PM or SOS, until ST.
     ControlString,

@@ -32,7 +32,6 @@ pub enum Invisible {
     Joiner,
     /// U+FE00 to U+FE0F, the last two of which select text or emoji presentation.
     StyleSelector,
-    /// The variation selectors of Mongolian.
     MongolianSelector,
     /// U+E0100 to U+E01EF, the variation selectors of Han: 240 values, enough to smuggle bytes.
     HanSelector,
@@ -94,14 +93,12 @@ fn is_variation_selector(c: char) -> bool {
     matches!(kind, Some(StyleSelector | MongolianSelector | HanSelector))
 }
 
-/// How hidden characters are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HiddenCharPolicy {
     Drop,
     Escape,
 }
 
-/// The filtered text so far.
 #[derive(Debug)]
 pub(super) struct FilterOutput {
     pub(super) text: String,
@@ -338,7 +335,6 @@ fn tag_letter(tag: char) -> Option<char> {
     char::from_u32(u32::from(tag).checked_sub(0xE0000)?)
 }
 
-/// Whether the variation selector `c` has a meaning after `base`.
 fn is_selector_meaningful(base: char, c: char) -> bool {
     let is_han = matches!(base, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
     match c {

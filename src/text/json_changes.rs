@@ -113,7 +113,7 @@ struct ChangeScan<'a, 'f> {
 }
 
 impl ChangeScan<'_, '_> {
-    /// Reads one token. Returns false at the end of the text.
+    /// Returns false at the end of the text.
     fn step(&mut self) -> bool {
         let rest = &self.json[self.position..];
         let Some(c) = rest.chars().next() else {
@@ -143,7 +143,7 @@ impl ChangeScan<'_, '_> {
         true
     }
 
-    /// Reads a string. Returns its length with the quotes.
+    /// Returns the length of the string with its quotes.
     fn read_string(&mut self, rest: &str, quote: char) -> usize {
         let mut end = 1;
         while let Some(c) = rest[end..].chars().next().filter(|c| *c != quote) {
@@ -164,7 +164,7 @@ impl ChangeScan<'_, '_> {
         (end + 1).min(rest.len())
     }
 
-    /// Reads an escape. Returns its length.
+    /// Returns the length of the escape.
     fn read_escape(&mut self, rest: &str) -> usize {
         let escaped = rest.chars().nth(1);
         match is_high_surrogate(rest) {

@@ -66,7 +66,6 @@ enum CommentState {
 #[derive(Debug, Clone)]
 pub struct JsonScanner {
     state: JsonScanState,
-    /// The state to restore after a comment.
     state_after_comment: JsonScanState,
     /// The open containers, outermost first: true for an array, false for an object.
     container_stack: Vec<bool>,

@@ -4,9 +4,8 @@
 use super::wrap::wrap;
 use std::num::NonZeroU16;
 
-/// Columns of the label.
 const LABEL_COLUMNS: usize = 9;
-/// Columns before the label.
+/// Before the label.
 const INDENT_COLUMNS: usize = 4;
 /// A row becomes wider than requested rather than leave fewer columns than this for the value.
 const VALUE_COLUMNS_MIN: u16 = 10;

@@ -173,7 +173,7 @@ impl LenientJsonReader<'_> {
         })
     }
 
-    /// Consumes four hexadecimal digits, or nothing if there are fewer.
+    /// Consumes nothing if there are fewer.
     fn take_four_hex_digits(&mut self) -> Option<u32> {
         let start = self.chars.peek()?.0;
         let digits = self.text.get(start..start + 4)?;

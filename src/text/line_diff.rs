@@ -9,11 +9,8 @@ const ALIGNED_LINES_MAX: usize = 400;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineChange {
-    /// In both texts.
     Same,
-    /// Only in the old text.
     Removed,
-    /// Only in the new text.
     Added,
 }
 

@@ -20,7 +20,6 @@ use std::ops::Range;
 const DISTINCT_GREEK: &str = "ΓΔΘΛΞΠΣΦΨΩδθλμξπφψ";
 /// Further Greek letters of formulas, which resemble Latin ones.
 const FORMULA_GREEK: &str = "αβγεζηκνρστχω";
-/// Functions in formulas, such as `sinα`.
 const FORMULA_FUNCTIONS: [&str; 6] = ["sin", "cos", "tan", "log", "ln", "exp"];
 /// Subscripts of a symbol in a formula, as in `σmax`. Other words are not formulas.
 const FORMULA_SUBSCRIPTS: [&str; 12] = [
@@ -73,7 +72,6 @@ fn is_deceptive_punctuation(text: &str, part: TextPart, context: &ScriptContext)
     }
 }
 
-/// A word among its neighbors.
 struct Word<'a> {
     start: usize,
     text: &'a str,

@@ -93,7 +93,6 @@ pub fn wrap(text: &str, width: NonZeroU16) -> Vec<Range<usize>> {
     rows
 }
 
-/// A possible end of the row.
 #[derive(Clone, Copy)]
 struct BreakCandidate {
     offset: usize,
@@ -101,7 +100,6 @@ struct BreakCandidate {
     used_columns: usize,
 }
 
-/// Properties of the previous cluster.
 #[derive(Clone, Copy, Default)]
 struct PreviousCluster {
     is_space: bool,

@@ -7,17 +7,20 @@ pub struct ConversationState {
     /// The conversation named on the command line is not open yet, so prompts wait for it.
     pub is_opening: bool,
     pub title: String,
+    pub title_source: TitleSource,
     /// The text to find once this session is open.
     pub find_when_opened: Option<(SessionId, String)>,
     pub session: Option<SessionId>,
     /// Private conversations are never saved.
     pub is_private: bool,
+    /// The user asked to end private mode within this conversation.
+    pub ends_private: bool,
     pub has_branches: bool,
     /// Whether `/undo` has removed a turn since the session was opened.
     pub has_undone_turn: bool,
     /// Set until the list of branches arrives.
     pub requested_branch: Option<BranchRequest>,
-    /// The number of the prompt to select again once another version of it is shown.
+    /// The number of the prompt to select again once another branch is shown.
     pub reselected_prompt: Option<usize>,
     /// Set while the running turn is meant to replace the last one.
     pub replacement: Option<ReplacementTurn>,
@@ -26,6 +29,16 @@ pub struct ConversationState {
     pub requested_summary: Option<TurnId>,
     /// The token limit truncated the last answer.
     pub is_last_answer_truncated: bool,
+}
+
+/// Where the title comes from, which decides whether an answered prompt replaces it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum TitleSource {
+    /// No prompt is answered: it comes from a stopped or undone turn.
+    #[default]
+    Unanswered,
+    FirstAnswered,
+    User,
 }
 
 /// Why the list of branches was requested.
@@ -62,6 +75,11 @@ impl ConversationState {
     pub fn open(&mut self, session: &Session) {
         self.is_opening = false;
         self.title = session.title().to_owned();
+        self.title_source = match (&session.metadata.title, session.last_prompt_index()) {
+            (Some(_), _) => TitleSource::User,
+            (None, Some(_)) => TitleSource::FirstAnswered,
+            (None, None) => TitleSource::Unanswered,
+        };
         self.session = session.id.clone();
         self.has_branches = !session.branches.is_empty();
         self.has_undone_turn = false;
@@ -69,6 +87,20 @@ impl ConversationState {
         self.last_prompt = None;
         self.requested_summary = None;
         self.is_last_answer_truncated = false;
+    }
+
+    /// Handles a save. `stopped_prompt` is the first prompt with a partial answer, which gives the
+    /// session file its title until another one is answered.
+    pub fn saved(&mut self, session: SessionId, stopped_prompt: Option<&str>) {
+        self.session = Some(session);
+        if let Some(prompt) = stopped_prompt.filter(|_| self.title.is_empty()) {
+            title_of(prompt).clone_into(&mut self.title);
+        }
+    }
+
+    pub fn set_title(&mut self, title: String) {
+        self.title = title;
+        self.title_source = TitleSource::User;
     }
 
     pub fn last_prompt_text(&self) -> Option<&str> {
@@ -83,8 +115,9 @@ impl ConversationState {
             return;
         };
         // The store derives the title of the session file in the same way.
-        if is_answered && self.title.is_empty() {
+        if is_answered && self.title_source == TitleSource::Unanswered {
             title_of(prompt.typed_text()).clone_into(&mut self.title);
+            self.title_source = TitleSource::FirstAnswered;
         }
         self.is_last_answer_truncated = match end {
             TurnEnd::Answered { is_truncated, .. } => *is_truncated,

@@ -10,7 +10,6 @@ use crate::protocol::{ContextMeter, Event, LogLine};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Maximum number of lines kept for the log layer.
 const LOG_LINES_MAX: usize = 1_000;
 
 #[derive(Debug, Default)]

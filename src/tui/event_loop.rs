@@ -111,11 +111,14 @@ async fn run_screen(
     }
     let saved_title = event_loop.model.conversation.saved_title();
     let model = &event_loop.model;
-    let left_tasks = left_tasks::farewell(&model.engine.left_tasks, &model.servers_pane.servers);
+    let servers = &model.servers_pane.servers;
+    let columns = model.screen.size.0;
+    let left_tasks = left_tasks::farewell(&model.engine.left_tasks, servers, columns);
     outcome.map(|exit| ScreenEnd {
         exit,
         saved_title,
         left_tasks,
+        columns,
     })
 }
 
@@ -204,7 +207,6 @@ impl EventLoop<'_> {
         }
     }
 
-    /// The earlier of the next due frame and the model's own deadline.
     fn next_wake(&self) -> Option<Instant> {
         let frame = self
             .last_frame
@@ -323,7 +325,6 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    /// Restores the terminal and stops reading from it.
     fn release_terminal(&mut self) {
         terminal::restore();
         // Drop the old reader now: its thread reads until the reader is dropped, and a new
@@ -368,7 +369,6 @@ impl EventLoop<'_> {
     }
 }
 
-/// Opens a web address; returns a notice if that failed.
 fn open_browser(address: &str) -> Option<UiInput> {
     let error = crate::browser::open_detached(address).err()?;
     let notice = Notice::warning(format!("The browser could not be opened: {error}."))

@@ -10,9 +10,7 @@ use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
-/// Maximum number of prompts in the list.
 const RESULTS_MAX: usize = 200;
-/// Maximum number of visible prompts.
 const ROWS_MAX: usize = 12;
 
 #[derive(Debug, Default)]

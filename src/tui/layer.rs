@@ -6,15 +6,14 @@
 use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
 use crate::domain::{
-    CallId, LeftTaskId, ModelRef, Notice, QueryId, Server, ServerId, SessionId, Think, ToolCall,
-    ToolMode, Transcript,
+    CallId, LeftTaskId, ModelRef, Notice, QueryId, RecentCommands, Server, ServerId, SessionId,
+    Think, ToolCall, ToolMode, Transcript,
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::clipboard::CopyRequest;
 use crate::tui::engine_state::EngineState;
 use crate::tui::keymap::{Action, Keymap};
-use crate::tui::palette::RecentCommands;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
@@ -68,7 +67,6 @@ pub trait Layer: fmt::Debug {
         Handled::Closed
     }
 
-    /// When to call [`Self::tick`] next.
     fn wake_at(&self) -> Option<Duration> {
         None
     }
@@ -97,7 +95,6 @@ pub trait Layer: fmt::Debug {
         None
     }
 
-    /// Whether the layer shows an empty list.
     fn shows_empty_list(&self) -> bool {
         false
     }
@@ -153,7 +150,6 @@ pub enum PickedItem {
     /// `None` selects the plain system prompt.
     Persona(Option<String>),
     Branch(BranchSummary),
-    /// A resource to attach.
     Resource {
         server: ServerId,
         uri: String,
@@ -170,7 +166,6 @@ pub enum UiRequest {
     Copy(CopyRequest),
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),
-    /// Opens a web address at the user's request.
     OpenBrowser(String),
     StartDemo,
     /// The user ran a call with this many rows that had never been drawn.

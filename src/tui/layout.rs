@@ -190,7 +190,6 @@ impl ScreenLayout {
         };
     }
 
-    /// Splits the sidebar into its sections.
     fn place_sections(&mut self, model: &UiModel) {
         let Some(sidebar) = self.sidebar else { return };
         let mut rest = Rect {
@@ -250,7 +249,6 @@ fn popup_rows(model: &UiModel, columns: u16) -> Option<u16> {
     Some(completion_view::completion_rows(&completions, columns))
 }
 
-/// Whether the sidebar has anything to show.
 fn has_sidebar_content(model: &UiModel) -> bool {
     let (shows_servers, shows_thinking) = shown_sections(model);
     (shows_servers && !model.servers_pane.servers.is_empty()) || shows_thinking
@@ -271,7 +269,6 @@ fn shown_sections(model: &UiModel) -> (bool, bool) {
     (panes.shows_servers && wants_servers, shows_thinking)
 }
 
-/// Width of the text in the servers section.
 fn servers_columns(width: u16, height: u16) -> u16 {
     let sidebar = match (fits_sidebar((width, height)), width) {
         (true, _) => SIDEBAR_WIDTH,

@@ -39,7 +39,6 @@ pub enum UiInput {
     Tick,
     /// The text from `$EDITOR`, or why editing failed.
     EditorClosed(Result<String, String>),
-    /// The result of a requested copy.
     Copied(CopyReport),
     /// The engine's queue was full, so this command was not sent.
     CommandRejected(Box<Command>),
@@ -51,7 +50,6 @@ pub enum UiEffect {
     Send(Command),
     /// Restore the terminal, suspend the process, and reclaim the terminal on resume.
     Suspend,
-    /// Redraw everything.
     Repaint,
     /// Copy to the clipboard; [`UiInput::Copied`] reports the result.
     Copy(CopyRequest),
@@ -63,7 +61,6 @@ pub enum UiEffect {
     CaptureMouse(bool),
     /// Alert the user in a terminal without focus (OSC 9 and bell).
     Notify(&'static str),
-    /// Shut the engine down and quit.
     Quit,
     /// Quit and start the demo.
     StartDemo,

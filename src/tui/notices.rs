@@ -148,6 +148,10 @@ impl Notices {
         self.queue.push_back(notice);
     }
 
+    pub fn queue_all(&mut self, notices: Vec<Notice>) {
+        self.queue.extend(notices);
+    }
+
     pub fn show_next(&mut self, now: Duration) {
         if self.current.is_none()
             && let Some(next) = self.queue.pop_front()

@@ -10,14 +10,16 @@ pub struct ScreenEnd {
     pub exit: ScreenExit,
     /// The title of the open conversation; `None` if `--continue` cannot open it again.
     pub saved_title: Option<String>,
-    /// The tasks that the user left running, as a sentence; `None` if there are none.
+    /// The tasks that the user left running, as a sentence wrapped to the terminal;
+    /// `None` if there are none.
     pub left_tasks: Option<String>,
+    /// The width of the terminal; 0 if it is unknown.
+    pub columns: u16,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScreenExit {
     Quit,
-    /// The user started the demo.
     Demo,
     /// Number of the signal that arrived.
     Signal(i32),

@@ -2,7 +2,7 @@
 //! draws it; features never access it.
 
 use crate::domain::id::IdGenerator;
-use crate::domain::{AskId, Banner, Notice, TurnId};
+use crate::domain::{AskId, Banner, Notice, RecentCommands, TurnId};
 use crate::tui::TuiOptions;
 use crate::tui::attachments::state::AttachmentList;
 use crate::tui::chat::state::Chat;
@@ -20,18 +20,17 @@ use crate::tui::keymap::{Action, KeyProtocol, Keymap};
 use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
 use crate::tui::models::first_run::FirstRun;
 use crate::tui::notices::Notices;
-use crate::tui::palette::RecentCommands;
 use crate::tui::panes::{Focus, PaneState};
 use crate::tui::probe_progress::ProbeProgress;
 use crate::tui::screen::ScreenState;
 use crate::tui::servers::state::ServersPane;
+use crate::tui::templates::problems::TemplateProblems;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A stream without data for this long is reported as silent.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
-/// Duration of one spinner frame.
 const SPINNER_STEP: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
@@ -48,6 +47,7 @@ pub struct UiModel {
     pub composer: Composer,
     pub attachments: AttachmentList,
     pub recent_commands: RecentCommands,
+    pub template_problems: TemplateProblems,
     pub interrupt: InterruptState,
     pub panes: PaneState,
     /// The layer that the user opened over the panes.
@@ -92,13 +92,16 @@ impl UiModel {
         if let Some(tour) = &mut tour {
             tour.type_step_prompt(&mut composer.editor);
         }
+        let mut keymap = Keymap::new(Arc::clone(&options.keys), KeyProtocol::default());
+        // Only a change in this run is worth a notice; a lasting choice is not repeated at each start.
+        keymap.take_lost_key_notices();
         Self {
             now: Duration::ZERO,
             servers_pane: ServersPane::new(screen.glyphs.dot),
             screen,
             input: InputState::default(),
             home: options.home.clone(),
-            keymap: Keymap::new(Arc::clone(&options.keys), KeyProtocol::default()),
+            keymap,
             ids: IdGenerators::default(),
             chat: Chat::default(),
             conversation: ConversationState {
@@ -108,6 +111,7 @@ impl UiModel {
             composer,
             attachments: AttachmentList::default(),
             recent_commands: RecentCommands::default(),
+            template_problems: TemplateProblems::default(),
             interrupt: InterruptState::default(),
             panes: PaneState::new(!options.is_sidebar_closed),
             layer: None,

@@ -241,7 +241,6 @@ fn requested_calls(server: &Server, context: &Value) -> Vec<(String, Arguments)>
         .collect()
 }
 
-/// Valid arguments for a schema: one value for each property.
 fn example_arguments(schema: &Value, server: &Server) -> Arguments {
     let properties = schema["properties"].as_object().cloned();
     properties

@@ -39,7 +39,6 @@ fn ask_model_limited_to(text: &str, dialect: &str) -> Vec<Value> {
     events
 }
 
-/// The concatenated text of all deltas of this kind.
 fn text_of_kind(events: &[Value], kind: &str) -> String {
     let deltas = events
         .iter()

@@ -24,7 +24,6 @@ pub(super) fn node() -> String {
     installed_path("npm/node_modules/node/bin/node")
 }
 
-/// The program of one of the npm servers.
 pub(super) fn from_npm(name: &str) -> String {
     installed_path(&format!(
         "npm/node_modules/@modelcontextprotocol/server-{name}/dist/index.js"
@@ -110,7 +109,6 @@ impl ThirdPartyServer {
         command
     }
 
-    /// Runs `humble mcp call` with a tool of this server.
     fn call(self, home: &TestHome, tool_and_arguments: &[&str]) -> CommandOutput {
         mcp(home, "call", &[&[self.id], tool_and_arguments].concat())
     }
@@ -126,7 +124,7 @@ impl Drop for ServerProcess {
     }
 }
 
-/// Adds the server to the home. A network server runs until the returned process is dropped.
+/// A network server runs until the returned process is dropped.
 fn home_with_server(
     home: TestHome,
     third_party: ThirdPartyServer,
@@ -207,7 +205,6 @@ fn check_all_calls(third_party: ThirdPartyServer, transport_kind: TransportKind)
     home.assert_no_process_left();
 }
 
-/// Calls the slow tool, once to its end and once with a short timeout.
 fn check_slow_calls(home: &TestHome, third_party: ThirdPartyServer) {
     let slow_call = [&[third_party.slow_tool], third_party.slow_arguments].concat();
     let finished = third_party.call(home, &slow_call);
@@ -354,7 +351,6 @@ fn calls_to_everything_work_over_streamable_http_on_the_screen() {
     check_calls_on_the_screen(TransportKind::Http);
 }
 
-/// Calls a stdio server once and returns its output.
 fn one_call(home: &TestHome, arguments: &[&str]) -> String {
     let output = mcp(home, "call", arguments);
     assert_eq!(output.code, Some(0), "{arguments:?}: {}", output.stderr);

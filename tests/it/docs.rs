@@ -105,7 +105,6 @@ fn readers(code: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The setting keys that the code of these files reads.
 fn keys_read(files: &[&str]) -> BTreeSet<String> {
     let fields = source("src/config/fields.rs");
     let mut keys = BTreeSet::new();

@@ -85,7 +85,6 @@ fn snapshot(home: &TestHome) -> BTreeMap<PathBuf, FileState> {
     files.collect()
 }
 
-/// The files of `before` that changed.
 fn changed_files(before: &BTreeMap<PathBuf, FileState>, home: &TestHome) -> Vec<PathBuf> {
     let after = snapshot(home);
     before

@@ -50,7 +50,6 @@ impl ProbeFixture {
         self.command(arguments).output().expect("the program runs")
     }
 
-    /// The text of all files in a folder of the home.
     fn text_in_folder(&self, folder: &str) -> String {
         std::fs::read_dir(self.home.path().join(folder))
             .into_iter()

@@ -140,7 +140,6 @@ fn read_block(rows: &mut VecDeque<&Vec<String>>, root: &mut Value, path: Vec<Ste
     *value_at(root, &path) = value;
 }
 
-/// The old and the new text of a diff.
 fn read_diff(rows: &mut VecDeque<&Vec<String>>) -> (String, String) {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     while is_indented(rows) {

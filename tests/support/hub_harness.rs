@@ -17,7 +17,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// A test that waits longer than this has failed.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 const PROCESS_MARK: &str = "HUMBLE_TEST_MARK";
 

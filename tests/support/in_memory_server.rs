@@ -262,6 +262,7 @@ impl State {
                 json!({ "listChanged": true, "subscribe": subscribes }),
             ),
             ("completion/complete", "completions", json!({})),
+            ("logging/setLevel", "logging", json!({})),
         ] {
             if self.answers.contains_key(method) {
                 capabilities[capability] = value;

@@ -106,7 +106,6 @@ struct Server {
     questions_asked: u32,
     /// Status requests since the last call.
     status_count: u32,
-    /// The user's answer to a task.
     task_answer: Option<Value>,
     /// Running calls by the JSON text of their id.
     running: Arc<Mutex<HashMap<String, Sender<()>>>>,

@@ -19,7 +19,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use vt100::{Parser, Screen};
 
-/// A test that waits longer than this has failed.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub const ENTER: &str = "\r";

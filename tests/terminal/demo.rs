@@ -30,7 +30,7 @@ fn demo_approves_a_call_saves_the_answer_and_touches_no_user_files() {
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(raw.contains("The demo's conversations are in"), "{raw}");
     // Settings exist, so the demo gives no setup advice.
-    assert!(!raw.contains("To connect a model"), "{raw}");
+    assert!(!raw.contains("to connect a model"), "{raw}");
     let demo = default_folder.join("demo");
     let config = default_folder.join("config.json");
     let is_stray = |path: &std::path::PathBuf| !path.starts_with(&demo) && *path != config;

@@ -132,7 +132,6 @@ fn kill_9_loses_no_saved_draft() {
     assert!(!home.path().join("draft").exists());
 }
 
-/// Starts the program. The first answer is streaming.
 fn start_first_answer() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama();
     server.queue_reply(CHAT, endless(&["The words so far"]));
@@ -203,7 +202,6 @@ fn turn_ended_by_exit_is_not_offered_at_the_next_start() {
     assert_eq!(journals.count(), 0);
 }
 
-/// Sends `signal` while an answer is streaming and checks the exit.
 fn check_exit_by(signal: Signal, code: u32) {
     let (server, home, mut terminal) = start_second_answer();
     terminal.signal(signal);

@@ -31,7 +31,6 @@ const ANSWER: &str = "# 서울의 날씨\n\nIt is **맑음** and `21 °C`, *약�
     ```rust\nfn main() {\n    println!(\"{}\", \"안녕\"); // 주석\n}\n```\n\n\
     - 첫째 항목\n- second item\n\n> 인용 quote\n\nThe end. 끝.\n";
 
-/// Parts of a few characters, as a model streams them.
 fn parts(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     characters.chunks(5).map(String::from_iter).collect()
@@ -48,7 +47,6 @@ fn changes_by_itself(row: &str) -> bool {
     row.contains(" s ─") || row.contains("Ctrl+C stop")
 }
 
-/// Resizes and waits for the frame of the new size.
 fn resize(terminal: &PtyTerminal, columns: u16, rows: u16) {
     let before = terminal.bytes_written();
     terminal.resize(columns, rows);
@@ -171,7 +169,6 @@ fn rows_between(rows: &[String], first: &str, last: &str) -> std::ops::RangeIncl
     start..=end
 }
 
-/// Compares rows of the terminal with the same rows of a frame drawn without a terminal.
 fn assert_rows(screen: &Screen, expected: &Buffer, first: &str, last: &str) {
     let columns = expected.area.width;
     let texts: Vec<String> = screen.rows(0, columns).collect();

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 
-/// A model server, and a home whose vault contains one note.
 fn ollama_with_vault() -> (ModelServer, TestHome, PathBuf) {
     let (server, home) = ollama();
     let vault = home.path().join("vault");
@@ -20,7 +19,6 @@ fn ollama_with_vault() -> (ModelServer, TestHome, PathBuf) {
     (server, home, vault)
 }
 
-/// The last message of the last request.
 fn last_message(server: &ModelServer) -> String {
     let bodies = server.bodies(CHAT);
     let body = bodies.last().expect("a request");

@@ -8,7 +8,6 @@ use super::{CHAT, TestHome, clean_exit, ollama, open};
 
 const TAB: &str = "\t";
 
-/// A chat with the test server that has prompts and resources.
 fn open_with_library() -> (ModelServer, TestHome, PtyTerminal) {
     let (server, home) = ollama();
     let home = home.with_server("library", &test_server_path(), &["library"]);
@@ -19,7 +18,6 @@ fn open_with_library() -> (ModelServer, TestHome, PtyTerminal) {
     (server, home, terminal)
 }
 
-/// The text of the last message that the model received.
 fn last_message(server: &ModelServer) -> String {
     let bodies = server.bodies(CHAT);
     let messages = bodies.last().expect("a request")["messages"].clone();

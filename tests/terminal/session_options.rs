@@ -5,7 +5,6 @@ use super::pty::TerminalOptions;
 use super::{CHAT, Exit, TestHome, clean_exit, ollama};
 use serde_json::json;
 
-/// Writes a session with one turn under this file name.
 fn write_session(home: &TestHome, name: &str, prompt: &str, answer: &str) {
     std::fs::create_dir_all(home.path().join("sessions")).expect("the home is writable");
     let messages = json!([

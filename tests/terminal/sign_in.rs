@@ -9,7 +9,6 @@ use serde_json::json;
 use std::fs;
 use tokio::runtime::Runtime;
 
-/// A home with a server that requires sign-in.
 fn home_with(server: &AuthServer, model_url: &str) -> TestHome {
     let home = TestHome::with_ollama(model_url);
     home.edit_json("config.json", |config| config["logLevel"] = json!("debug"));

@@ -47,7 +47,6 @@ fn open(server: &ModelServer, tool_calls: &str) -> (TestHome, PtyTerminal) {
     (home, terminal)
 }
 
-/// Asks, approves the call, and returns the messages that the model then received.
 fn ask(server: &ModelServer, home: &TestHome, mut terminal: PtyTerminal) -> Vec<Value> {
     terminal.send_prompt(QUESTION);
     let dialog = terminal.wait_for_text("Call now? (Y/N)");

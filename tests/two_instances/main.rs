@@ -24,10 +24,8 @@ use test_rng::TestRng;
 
 const CHAT: &str = "/api/chat";
 const ROUNDS: u64 = 50;
-/// A test that waits longer than this has failed.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A running process and the lines of its standard output.
 struct AskProcess {
     child: Child,
     lines: Receiver<String>,
@@ -68,7 +66,7 @@ impl SharedHome {
         }
     }
 
-    /// Starts `humble ask` and queues a unique answer for it.
+    /// Queues a unique answer for the process.
     fn start(&mut self) -> AskProcess {
         self.answer_count += 1;
         let answer = format!("answer-{:04}-끝", self.answer_count);

@@ -53,7 +53,6 @@ pub async fn run_add(home: &Home, args: AddArgs, background: &BackgroundRuntime)
     check_connection(home, server, &args, background).await
 }
 
-/// Connects once and prints the result.
 async fn check_connection(
     home: &Home,
     server: ServerConfig,

@@ -147,7 +147,6 @@ async fn connect_and_call(
     })
 }
 
-/// Prints the result of a call and returns its exit status.
 fn print_result(tool: &str, result: &CallResult, is_json: bool) -> Result<u8> {
     let output = call::render_call(tool, &result.outcome, result.result.as_ref(), is_json);
     print_verbatim_to_stderr(&output.stderr);
@@ -168,7 +167,7 @@ fn print_verbatim_to_stderr(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Runs the call. A signal or the deadline cancels it on the server. Returns the stop reason only
+/// A signal or the deadline cancels the call on the server. Returns the stop reason only
 /// if the call was cut short.
 async fn run_call(pool: &mut ServerPool, call: McpCall) -> (CallResult, Option<StopReason>) {
     let cancel = CancellationToken::new();

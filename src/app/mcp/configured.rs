@@ -6,7 +6,7 @@ use crate::domain::ServerConfig;
 use crate::headless::mcp as cli_output;
 use crate::log;
 
-/// The configured servers. Prints any problems in the file.
+/// Prints any problems in the file.
 pub(super) fn configured_servers(home: &Home) -> Vec<ServerConfig> {
     let loaded = config::read_servers(home);
     for banner in &loaded.banners {
@@ -30,7 +30,6 @@ pub(super) fn init_log(home: &Home, servers: &[ServerConfig]) {
     log.add_secrets(secrets);
 }
 
-/// The server with this name, or an error message.
 pub(super) fn find_server<'a>(
     servers: &'a [ServerConfig],
     name: &str,

@@ -87,7 +87,6 @@ impl AddOptions {
     }
 }
 
-/// Shows the plan, asks unless told not to, and adds its servers.
 pub(super) fn add_planned(home: &Home, plan: &ImportPlan, options: &AddOptions) -> Result<u8> {
     if !options.is_json {
         print(&render::render_plan(plan, stdout_columns()))?;
@@ -204,7 +203,7 @@ fn files_of(source: &str, folders: &Folders) -> Result<Vec<PathBuf>, (String, u8
     Err((message, EXIT_USAGE))
 }
 
-/// The servers of all files. A client's file without servers is normal if another one has some.
+/// A client's file without servers is normal if another one has some.
 fn read_files(files: &[PathBuf], folders: &Folders) -> Result<Vec<FoundServer>, ImportError> {
     let mut found = Vec::new();
     let mut without_servers = None;
@@ -221,7 +220,7 @@ fn read_files(files: &[PathBuf], folders: &Folders) -> Result<Vec<FoundServer>, 
     }
 }
 
-/// Keeps only the named servers. Returns a message if there is no server with one of the names.
+/// Returns a message if there is no server with one of the names.
 fn retain_only(found: &mut Vec<FoundServer>, only: &[String]) -> Option<String> {
     if only.is_empty() {
         return None;
@@ -242,7 +241,7 @@ fn retain_only(found: &mut Vec<FoundServer>, only: &[String]) -> Option<String> 
     None
 }
 
-/// Prints the existing files of all clients, with their servers. Leaves out files without servers.
+/// Leaves out files without servers.
 fn list_clients(folders: &Folders, json: bool) -> Result<u8> {
     let (mut text, mut listed) = (String::new(), Vec::new());
     for client in CLIENTS {

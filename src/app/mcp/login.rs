@@ -20,7 +20,6 @@ use tokio::time::timeout;
 
 /// How long the server may take to begin connecting after the sign-in.
 const RESTART_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum length of a pasted line.
 const LINE_BYTES_MAX: u64 = 16 << 10;
 
 pub async fn run_login(home: &Home, args: LoginArgs, background: &BackgroundRuntime) -> Result<u8> {
@@ -123,7 +122,7 @@ async fn log_in(pool: &mut ServerPool, args: &LoginArgs) -> Result<u8> {
     }
 }
 
-/// Runs the sign-in. The error is the exit status.
+/// The inner error is the exit status.
 async fn sign_in(pool: &mut ServerPool, args: &LoginArgs, id: &ServerId) -> Result<Result<(), u8>> {
     let failure = format!(
         "Signing in to server `{}` failed.",
@@ -165,7 +164,6 @@ async fn sign_in(pool: &mut ServerPool, args: &LoginArgs, id: &ServerId) -> Resu
     }))
 }
 
-/// Connects with the new token, and reports the result.
 async fn report_connection(pool: &mut ServerPool, name: &str, id: ServerId) -> Result<u8> {
     while pool.events.try_recv().is_ok() {}
     pool.hub.reconnect(&id);
@@ -230,8 +228,8 @@ fn print_error(summary: &str, error: &OAuthError) {
     print_to_stderr(cli_output::clean_line(&format!("{summary} {error} {advice}")).trim_end());
 }
 
-/// The lines of standard input. The thread ends with the program, because a read from a terminal
-/// cannot be cancelled.
+/// The reading thread ends with the program, because a read from a terminal cannot be
+/// cancelled.
 fn read_pasted_lines() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(4);
     std::thread::spawn(move || {

@@ -21,7 +21,6 @@ pub(super) fn print(text: &str) -> Result<()> {
     output::print(text).context("could not write the result")
 }
 
-/// The width of standard output, if it is a terminal.
 pub(super) fn stdout_columns() -> Option<u16> {
     let out = io::stdout();
     if !out.is_terminal() {

@@ -12,7 +12,6 @@ use crate::import::{self, FoundServer};
 use crate::registry::{Registry, RegistryServer};
 use anyhow::Result;
 
-/// Whether `humble mcp add` refers to the registry: a name with a namespace, and no launch.
 pub(super) fn refers_to_registry(args: &AddArgs) -> bool {
     args.url.is_none() && args.command.is_empty() && args.name.contains('/')
 }

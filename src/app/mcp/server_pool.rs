@@ -22,7 +22,6 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep_until};
 
-/// Capacity of the event channel.
 const EVENTS_MAX: usize = 256;
 const TICK: Duration = Duration::from_millis(100);
 /// No status line is shown before the command has run for this long.
@@ -138,7 +137,6 @@ impl ServerPool {
         startup.max().unwrap_or_default() + WAIT_MARGIN
     }
 
-    /// Prints a notice, and declines a request for input.
     fn handle_event(&mut self, event: Option<HubEvent>) {
         match event {
             Some(HubEvent::Noticed(notice)) => {

@@ -23,10 +23,7 @@ pub(super) struct HttpSetup {
 }
 
 impl HttpSetup {
-    /// Reads and checks the options.
-    ///
-    /// # Errors
-    /// An invalid option, as a message for the user.
+    /// The error is a message for the user.
     pub(super) async fn read(args: &ServeArgs) -> Result<Self, String> {
         let port = match args.port {
             Some(port) => port,
@@ -109,7 +106,6 @@ const ANY_HOST_WARNING: &str = "--allow-host '*' switches off the check of the H
     reaching this server under their own host names (DNS rebinding). Name the hosts instead, or use an access token.";
 const TOKEN_HINT: &str = "For a good one, run: openssl rand -hex 32";
 
-/// The listener's error message, with advice on fixing the cause.
 pub(super) fn explain(error: &ListenError) -> String {
     match error {
         ListenError::PortTaken(address) => {

@@ -12,7 +12,6 @@ pub(super) struct NamedFolders<'a> {
     pub(super) vaults: &'a [PathBuf],
 }
 
-/// The text for stdio.
 pub(super) fn stdio(folders: NamedFolders<'_>) -> String {
     format!(
         "humble serve: serving one MCP client over standard input and output.\n\

@@ -10,7 +10,6 @@ use tracing::Level;
 
 /// Maximum number of messages waiting to be written; further ones are dropped.
 const QUEUE_CAPACITY: usize = 256;
-/// How long [`StderrPrinter::finish`] waits for the last messages.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Queues text for a thread that writes it to standard error. Cheap to clone.

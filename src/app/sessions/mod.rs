@@ -22,7 +22,6 @@ use jiff::{Timestamp, Zoned};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// The saved conversations of a home folder.
 struct Sessions<'a> {
     home: &'a Home,
     store: SessionStore,
@@ -73,8 +72,8 @@ impl<'a> Sessions<'a> {
         Self { home, store, index }
     }
 
-    /// Finds the session with this name. Prints the reason if none or several match. `command` is the
-    /// command that takes the name; the hint shows it.
+    /// Prints the reason if none or several match. The hint shows `command`, which takes the
+    /// name.
     fn find(&self, wanted: &str, command: &str) -> Option<SessionId> {
         match self.index.find(wanted) {
             Ok(id) => Some(id),
@@ -91,7 +90,6 @@ impl<'a> Sessions<'a> {
         }
     }
 
-    /// Reads the session, or prints why it cannot be read.
     fn open(&self, id: &SessionId) -> Option<Session> {
         let opened = self.store.open(id);
         opened.inspect_err(print_store_error).ok()

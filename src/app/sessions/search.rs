@@ -74,7 +74,7 @@ pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
     })
 }
 
-/// Indexes new and changed conversations. Those not reached in time are found only by their titles.
+/// Conversations not indexed in time are found only by their titles.
 fn update_index(sessions: &Sessions) {
     let deadline = Instant::now() + INDEXING_TIME_MAX;
     let shows_progress = io::stderr().is_terminal();

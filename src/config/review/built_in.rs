@@ -9,7 +9,6 @@ use crate::domain::secrets::is_secret_name;
 use url::Url;
 
 impl ChangeReviewer {
-    /// The section with only the harmless changes applied.
     pub(super) fn review_built_in(
         &mut self,
         before: &BuiltInSection,

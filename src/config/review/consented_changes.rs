@@ -59,7 +59,6 @@ pub fn apply_consented(
     }
 }
 
-/// `after`, unless the value changed since `base`.
 fn unless_changed<T: PartialEq + Clone>(now: &T, base: &T, after: T) -> T {
     if now == base { after } else { now.clone() }
 }

@@ -26,7 +26,6 @@ pub(super) fn escape_newlines(text: &str) -> String {
     text.replace('\n', "⟨LF⟩")
 }
 
-/// A placeholder that reveals only the length of a secret.
 pub(super) fn hidden_secret(secret: &str) -> String {
     format!("(hidden, {} characters)", secret.chars().count())
 }

@@ -6,7 +6,6 @@ use super::{CONFIG, ChangeReviewer};
 use std::path::PathBuf;
 
 impl ChangeReviewer {
-    /// The section with only the harmless changes applied.
     pub(super) fn review_notes(
         &mut self,
         before: &NotesSection,

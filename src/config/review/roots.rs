@@ -6,7 +6,6 @@ use super::{CONFIG, ChangeReviewer};
 use std::path::PathBuf;
 
 impl ChangeReviewer {
-    /// The folders with only the harmless changes applied.
     pub(super) fn review_roots(&mut self, before: &[PathBuf], after: &[PathBuf]) -> Vec<PathBuf> {
         let (kept, removed): (Vec<PathBuf>, Vec<PathBuf>) = before
             .iter()

@@ -52,7 +52,6 @@ fn review_new_server(
     None
 }
 
-/// All fields of a launch, one per line.
 fn launch_text(launch: &LaunchConfig) -> String {
     launch_fields(launch)
         .iter()
@@ -269,7 +268,6 @@ fn plain_field(name: &'static str, raw: String) -> LaunchField {
     }
 }
 
-/// A field of `name=value` pairs, one per line.
 fn pairs_field(name: &'static str, pairs: &[(String, String)]) -> LaunchField {
     let format_pairs = |show: &dyn Fn(&str, &str) -> String| {
         let lines = pairs

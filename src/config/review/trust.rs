@@ -7,10 +7,8 @@ use crate::domain::trust::{AcceptedDefinition, RuleScope, TrustRule, UnreadableE
 use crate::domain::{LaunchId, ServerId, Trust};
 
 const TRUST: &str = "trust.json";
-/// Maximum number of names listed in one change.
 const LISTED_NAMES_MAX: usize = 20;
 
-/// The trust decisions with only the harmless changes applied.
 pub(super) fn review_trust(reviewer: &mut ChangeReviewer, before: &Trust, after: &Trust) -> Trust {
     if before == after {
         return after.clone();
@@ -71,7 +69,6 @@ fn review_rules(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: &Trust)
     }
 }
 
-/// The subject of a rule, as the start of a clause.
 fn rule_subject(rule: &TrustRule) -> String {
     match rule.tool() {
         Some(tool) => format!("tool `{tool}` of `{}`", rule.server),

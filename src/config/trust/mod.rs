@@ -31,7 +31,6 @@ pub enum TrustEdit {
     RemoveRule(TrustRule),
     /// Records a definition on first sight. Keeps an existing one.
     RecordFirstSeen(PinnedTool),
-    /// Records a definition that the user accepted.
     AcceptDefinition(PinnedTool),
     /// Withholds the tool while its definition has this pin.
     DeclineDefinition {
@@ -73,7 +72,6 @@ fn unreadable_trust() -> Trust {
     trust
 }
 
-/// The consequence of an unreadable file at startup.
 const UNREADABLE_CONSEQUENCE: &str =
     "Until it is repaired, every call asks, and changed tools are not detected.";
 
@@ -200,7 +198,6 @@ fn pin_entries<'a>(
     entries
 }
 
-/// One banner for all unreadable entries.
 fn invalid_entries_banner(path: &Path, problems: &[String]) -> Option<Banner> {
     let (first, others) = problems.split_first()?;
     let more = match others.len() {

@@ -56,7 +56,7 @@ pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError>
     })
 }
 
-/// The file's new contents. `None` if `edits` change nothing.
+/// `None` if `edits` change nothing.
 fn edited_file(
     path: &Path,
     document: &JsonDocument,

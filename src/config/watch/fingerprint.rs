@@ -18,7 +18,6 @@ const MARKDOWN_FILES_MAX: usize = 1_000;
 /// modified this recently is always read.
 const RECENT_AGE_MAX: Duration = Duration::from_secs(2);
 
-/// The fingerprint of each file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fingerprints(BTreeMap<PathBuf, Fingerprint>);
 
@@ -36,7 +35,6 @@ enum FileContents {
     Unreadable(String),
 }
 
-/// Compares only the contents.
 impl PartialEq for Fingerprint {
     fn eq(&self, other: &Self) -> bool {
         self.contents == other.contents
@@ -86,7 +84,6 @@ fn comparable_metadata(metadata: &Metadata) -> (u64, Option<SystemTime>, u64) {
     (metadata.len(), metadata.modified().ok(), inode)
 }
 
-/// All settings files.
 fn settings_files(home: &Home) -> Vec<PathBuf> {
     let mut files = vec![
         home.config(),

@@ -37,7 +37,6 @@ enum OpenContainer {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum GemmaArgumentsState {
-    /// A value must follow.
     #[default]
     Value,
     ItemOrEnd,
@@ -53,12 +52,11 @@ enum GemmaArgumentsState {
         is_key: bool,
         is_escaped: bool,
     },
-    /// In containers beyond the depth limit.
     TooDeep,
 }
 
 impl GemmaArguments {
-    /// Consumes `c`. Returns true if it completes the arguments.
+    /// Returns true if `c` completes the arguments.
     pub(super) fn push(&mut self, c: char) -> bool {
         match self.state {
             State::Quoted {
@@ -162,7 +160,7 @@ impl GemmaArguments {
         self.expect_item();
     }
 
-    /// Closes the innermost container. Returns true if the arguments are complete.
+    /// Returns true if the arguments are complete.
     fn close(&mut self) -> bool {
         let value = match self.open_containers.pop() {
             Some(OpenContainer::Object { map, .. }) => Value::Object(map),

@@ -1,6 +1,6 @@
 //! The states of the Python recognizer.
 
-/// Progress within the form. Offsets are bytes of the body.
+/// Offsets are bytes of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PythonicState {
     /// Before an item or the end of the list.

@@ -7,7 +7,6 @@ use super::super::recognizer::{Advance, RecognizedForm};
 use super::{PythonicRecognizer, State, tool_name};
 use crate::domain::{ToolLookup, Toolset};
 
-/// The reason why a call with an invalid string is not run.
 pub(super) const UNCLOSED_STRING: &str =
     "its arguments cannot be read: a string is not closed, or a quote in it is not escaped";
 

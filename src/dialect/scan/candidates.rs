@@ -196,7 +196,6 @@ impl CallScanner {
     }
 }
 
-/// Ends the candidates in order and returns the first form that one of them yields.
 fn first_finished(
     candidates: &mut [BoxedRecognizer],
     body: &str,

@@ -56,7 +56,7 @@ impl CallScanner {
         false
     }
 
-    /// Withholds `c`. `backticks` is the length of the run so far; the run is hidden once it closes the
+    /// `backticks` is the length of the run so far; the run is hidden once it closes the
     /// hidden fence.
     fn withhold_fence_end(&mut self, c: char, backticks: usize) {
         self.withheld.push(c);

@@ -5,13 +5,11 @@ use crate::fixtures::tool_with;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Converts `text` as argument `v` of a tool with the input schema `schema`.
 fn coerce_with_input_schema(schema: Value, text: &str) -> CoercedValue {
     let tool = tool_with("f", schema);
     ArgumentSchema::for_argument(&tool, "v").coerce(text)
 }
 
-/// Converts `text` as an argument with the schema `schema`.
 fn coerce(schema: Value, text: &str) -> Value {
     coerce_with_input_schema(json!({"properties": {"v": schema}}), text).value
 }

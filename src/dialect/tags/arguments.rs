@@ -27,7 +27,6 @@ pub(super) struct TagCall {
     pub(super) end: usize,
     /// A tag was missing or repeated, but the meaning is unambiguous.
     pub(super) was_repaired: bool,
-    /// The reason why the call cannot be run.
     pub(super) error: Option<&'static str>,
 }
 
@@ -51,7 +50,6 @@ struct ArgumentText<'a> {
 }
 
 impl TagCall {
-    /// Sets the text of the last value.
     pub(super) fn close_value(&mut self, text: Range<usize>, is_unclosed: bool) {
         if let Some(argument) = self.values.last_mut() {
             argument.text = text;
@@ -142,7 +140,6 @@ impl TagCall {
 }
 
 impl TagArgument {
-    /// An argument whose value begins at `start`.
     pub(super) fn new(key: String, start: usize) -> Self {
         Self {
             key,
@@ -214,8 +211,7 @@ fn inner_tag(grammar: &TagGrammar, text: &str) -> Option<(String, usize)> {
     }
 }
 
-/// Converts all texts of one argument. Several different texts become an array if the schema allows
-/// one.
+/// Several different texts become an array if the schema allows one.
 fn coerce_group(texts: &[&ArgumentText<'_>], tool: &OfferedTool) -> Result<CoercedValue, String> {
     let first = texts[0];
     let schema = ArgumentSchema::for_argument(&tool.tool, &first.key);

@@ -9,7 +9,6 @@ use super::parser::{TagCursor, TagParser, TagParserState};
 use crate::domain::{ToolLookup, Toolset};
 use std::ops::Range;
 
-/// The reason why a call with stray text is not run.
 const STRAY_TEXT: &str = "there is text between its arguments, or a value contains its own end tag";
 
 impl TagParser {
@@ -85,7 +84,7 @@ impl TagParser {
             .to_event(self.grammar, &body[..end], body, is_terminated, offered)
     }
 
-    /// Ends the form. Returns `None` if `body` is plain text.
+    /// Returns `None` if `body` is plain text.
     pub(super) fn finish(
         &mut self,
         body: &str,
@@ -190,7 +189,6 @@ impl TagParser {
     }
 }
 
-/// The call, followed by `rest` as text.
 fn with_rest(call: ScanEvent, rest: &str) -> Vec<ScanEvent> {
     let rest = rest.trim_start().to_owned();
     let text = (!rest.is_empty()).then_some(ScanEvent::Text(rest));

@@ -27,12 +27,10 @@ enum TagTail {
 #[derive(Debug, PartialEq)]
 pub(super) enum TagMatch {
     No,
-    /// The text may become the tag.
     Partial,
     Complete(ParsedTag),
 }
 
-/// A parsed tag.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ParsedTag {
     /// The name in the tag or in its `name` attribute.
@@ -152,7 +150,6 @@ pub(super) enum TagRole {
 }
 
 impl TagGrammar {
-    /// Matches `text` against the head.
     pub(super) fn match_head(&self, text: &str, is_in_quotes: bool) -> TagMatch {
         let match_text = |head: TagPattern| head.match_text(text, is_in_quotes);
         match self.head.map_or(TagMatch::No, match_text) {
@@ -290,7 +287,6 @@ pub(super) static TAG_GRAMMARS: [TagGrammar; 10] = [
     invoke!("｜｜DSML｜｜ ", "DeepSeek"),
 ];
 
-/// Whether `tag` opens another call.
 pub(super) fn opens_call(tag: &str) -> bool {
     openers().any(|opener| opener == tag)
 }

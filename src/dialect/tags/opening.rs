@@ -47,7 +47,6 @@ fn is_name_char(c: char) -> bool {
 #[derive(Debug)]
 struct OpeningTagRecognizer {
     wrapper: Option<&'static OpeningMarker>,
-    /// The open quote in the tag.
     open_quote: Option<char>,
     /// The parser for the text after the tag, once the tag is complete.
     parser: Option<TagParser>,

@@ -11,7 +11,6 @@ use crate::domain::{ToolLookup, Toolset};
 use crate::text::{JsonEvent, JsonScanner};
 use std::ops::Range;
 
-/// The current character and the text up to it.
 #[derive(Clone, Copy)]
 pub(super) struct TagCursor<'a> {
     pub(super) c: char,
@@ -21,7 +20,6 @@ pub(super) struct TagCursor<'a> {
 }
 
 impl TagCursor<'_> {
-    /// The offset of `c` in the body.
     pub(super) fn offset(&self) -> usize {
         self.body.len() - self.c.len_utf8()
     }
@@ -45,7 +43,7 @@ pub(super) struct TagParser {
     pub(super) value_state: ValueState,
 }
 
-/// Progress within the form. Offsets are bytes of the body.
+/// Offsets are bytes of the body.
 #[derive(Debug)]
 pub(super) enum TagParserState {
     /// Between tags, where only whitespace is allowed.
@@ -54,7 +52,6 @@ pub(super) enum TagParserState {
         start: usize,
         quote: Option<char>,
     },
-    /// In the tool name, between tags.
     ToolName {
         start: usize,
     },
@@ -71,7 +68,6 @@ pub(super) enum TagParserState {
     Value {
         start: usize,
     },
-    /// In a CDATA section of a value.
     Cdata {
         start: usize,
     },
@@ -99,7 +95,6 @@ pub(super) enum TagParserState {
 }
 
 impl TagParser {
-    /// Starts after the head, which ends at `head_end`.
     pub(super) fn new(
         grammar: &'static TagGrammar,
         name: Option<String>,
@@ -253,7 +248,6 @@ impl TagParser {
         }
     }
 
-    /// Handles the tag that names the tool.
     fn on_tool_tag(&mut self, cursor: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
         self.call.server = tag.attributes.take("server").or(self.call.server.take());
         match tag.name {
@@ -285,7 +279,6 @@ impl TagParser {
         }
     }
 
-    /// Handles a tag that opens an argument value or an argument name.
     fn on_value_tag(&mut self, cursor: TagCursor<'_>, mut tag: ParsedTag) -> Advance {
         let start = cursor.body.len();
         if self.grammar.key.is_some() {
@@ -330,8 +323,8 @@ impl TagParser {
         }
     }
 
-    /// Handles a character before a value. Models sometimes omit the tag that opens the value, or
-    /// repeat the one that ends the argument name.
+    /// Models sometimes omit the tag that opens the value, or repeat the one that ends the
+    /// argument name.
     fn step_before_value(
         &mut self,
         cursor: TagCursor<'_>,

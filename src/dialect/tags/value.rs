@@ -12,12 +12,11 @@ const WHITESPACE_BYTES_MAX: usize = 256;
 /// The wrapper around `<function=f>`. Models often write only its end tag.
 const FUNCTION_WRAPPER: &str = "<tool_call>";
 
-/// The state of the current value. Offsets are bytes of the body.
+/// Offsets are bytes of the body.
 #[derive(Debug, Default)]
 pub(super) struct ValueState {
     /// The number of calls that were opened inside the value and not closed.
     depth: usize,
-    /// The tag at which the call may have ended.
     pub(super) possible_end: Option<PossibleEnd>,
 }
 
@@ -31,7 +30,6 @@ pub(super) struct PossibleEnd {
 }
 
 impl TagParser {
-    /// Starts a value at `start`.
     pub(super) fn begin_value(&mut self, start: usize) {
         self.value_state = ValueState::default();
         self.state = TagParserState::Value { start };

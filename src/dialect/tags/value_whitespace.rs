@@ -76,7 +76,6 @@ fn without_shared_indentation(text: &str) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// The common prefix of two indentations.
 fn common_prefix<'a>(first: &'a str, second: &str) -> &'a str {
     let equal_bytes = first
         .bytes()

@@ -8,7 +8,6 @@ pub(super) const CDATA_END: &str = "]]>";
 /// Maximum length of a reference, including `&` and `;`.
 const REFERENCE_BYTES_MAX: usize = 12;
 
-/// The attributes of a tag.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct XmlAttributes(Vec<(String, String)>);
 
@@ -31,14 +30,12 @@ impl XmlAttributes {
         Some(Self(attributes))
     }
 
-    /// Removes the attribute `name` and returns its value.
     pub(super) fn take(&mut self, name: &str) -> Option<String> {
         let index = self.0.iter().position(|(other, _)| other == name)?;
         Some(self.0.swap_remove(index).1)
     }
 }
 
-/// Removes the quotes around `text`, if there are any.
 pub(super) fn unquoted(text: &str) -> &str {
     let strip = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
     strip('"').or_else(|| strip('\'')).unwrap_or(text)

@@ -3,7 +3,6 @@
 use super::{FieldInput, FieldKind, FormField, NumberRules, TextFormat, TextRules};
 use serde_json::{Number, Value};
 
-/// Maximum length of a text, in characters.
 const INPUT_CHARS_MAX: usize = 100_000;
 
 impl FormField {

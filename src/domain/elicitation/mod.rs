@@ -47,7 +47,6 @@ pub enum FieldKind {
     Text(TextRules),
     Number(NumberRules),
     Boolean,
-    /// One of these options.
     Choice(Vec<FieldOption>),
     /// Any number of these options, within the limits.
     Choices {

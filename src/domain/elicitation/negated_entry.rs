@@ -101,7 +101,6 @@ fn without_english_entries(text: &str) -> String {
     kept
 }
 
-/// Whether the last two words are a negation.
 fn follows_negation(last_words: &[String; 2]) -> bool {
     let [first, second] = last_words;
     NEGATIONS

@@ -3,9 +3,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-/// Maximum size of a compiled pattern, in bytes.
 const COMPILED_BYTES_MAX: usize = 1 << 18;
-/// Maximum length of a pattern in a message, in characters.
 const EXCERPT_CHARS_MAX: usize = 200;
 
 /// A regular expression that must match some part of the value.

@@ -12,7 +12,6 @@ pub const FORM_FIELDS_MAX: usize = 100;
 /// Maximum size of a form: the bytes of all its texts, plus [`VALUE_BYTES`] for each value.
 const FORM_BYTES_MAX: usize = 256 * 1024;
 const VALUE_BYTES: usize = 8;
-/// Maximum number of options of one field.
 const OPTIONS_MAX: usize = 500;
 /// Maximum length of an invalid default in a message, in characters.
 const DEFAULT_CHARS_MAX: usize = 80;
@@ -69,10 +68,7 @@ fn bytes_left(budget: usize, value: &Value) -> Option<usize> {
     }
 }
 
-/// The message of a request.
-///
-/// # Errors
-/// If it is too long, as a clause for the server and the user.
+/// The error is a clause for the server and the user.
 pub(super) fn message(params: &Value) -> Result<String, String> {
     let message = params.get("message").and_then(Value::as_str);
     let message = message.unwrap_or_default();
@@ -123,10 +119,7 @@ impl FieldInput {
 }
 
 impl FormField {
-    /// The input that gives the default.
-    ///
-    /// # Errors
-    /// Why the default is invalid, as a sentence.
+    /// The error says why the default is invalid, as a sentence.
     fn default_input(&self, value: &Value) -> Result<FieldInput, String> {
         let expected = match &self.kind {
             FieldKind::Text(_) => "Expected text within the length limit.",

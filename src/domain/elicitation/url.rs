@@ -5,7 +5,6 @@ use super::schema::message;
 use serde_json::Value;
 use url::{Host, Url};
 
-/// Maximum length of an address, in bytes.
 const URL_BYTES_MAX: usize = 8_192;
 /// Longer ids are truncated.
 const ID_CHARS_MAX: usize = 200;
@@ -34,7 +33,6 @@ pub enum UrlWarning {
     IpAddress,
     /// The page is on this computer.
     Local,
-    /// The connection is not encrypted.
     Unencrypted,
 }
 

@@ -47,7 +47,6 @@ impl<'a> DecodedView<'a> {
         &self.bytes
     }
 
-    /// The source range of a range in the view.
     pub(super) fn source_range(&self, range: Range<usize>) -> Range<usize> {
         match self.source_offsets.is_empty() {
             true => range,
@@ -116,7 +115,6 @@ enum DecodedUnit {
     Char(char),
 }
 
-/// Decodes a percent escape such as `%41`.
 fn decode_percent(bytes: &[u8]) -> Option<(DecodedUnit, usize)> {
     let code = parse_hex(bytes.get(1..3)?)?;
     Some((DecodedUnit::Byte(u8::try_from(code).ok()?), 3))

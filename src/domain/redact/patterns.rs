@@ -121,7 +121,6 @@ fn credential_length(value: &str) -> usize {
     value[..first.len() + second.len()].trim_end().len()
 }
 
-/// The length of the token at the start of `text`.
 fn token_length(text: &str) -> usize {
     let is_token_char = |c: char| c.is_ascii_alphanumeric() || "-._~+/=".contains(c);
     text.find(|c| !is_token_char(c)).unwrap_or(text.len())

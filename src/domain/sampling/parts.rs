@@ -14,9 +14,7 @@ pub struct SamplingMessage {
 pub enum SamplingPart {
     /// The texts of the message, one per paragraph.
     Text(String),
-    /// An earlier call by the model.
     Call(SampledCall),
-    /// The result of an earlier call.
     Result {
         call_id: String,
         tool: String,
@@ -43,10 +41,8 @@ impl SampledCall {
 /// Parts that are left out, with their number.
 type LeftOut = BTreeMap<&'static str, usize>;
 
-/// Reads the messages. Those without any part for the model are dropped.
-///
-/// # Errors
-/// A call or a result that cannot be read, or one without the other, as a clause.
+/// Messages without any part for the model are dropped. The error is a clause: a call or a
+/// result cannot be read, or one comes without the other.
 pub(super) fn read_messages(
     messages: &[Value],
     left_out: &mut LeftOut,

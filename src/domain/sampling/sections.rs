@@ -21,7 +21,6 @@ impl SamplingSection {
         }
     }
 
-    /// A section whose heading names a tool.
     fn of_tool(before: &'static str, tool: &str, after: &'static str, text: String) -> Self {
         let mut heading = Clean::from_static(before);
         heading.append(&Clean::name(tool));
@@ -82,7 +81,6 @@ fn call_section(call: &SampledCall) -> SamplingSection {
     SamplingSection::of_tool("Call of ", &call.tool, ":", call.arguments_text())
 }
 
-/// The description and the schema of a tool.
 fn tool_text(tool: &Tool) -> String {
     let schema = format!("{:#}", Value::from(tool.input_schema.clone()));
     match &tool.description {

@@ -36,14 +36,12 @@ pub fn is_affordable(schema: &Value, value: &Value) -> bool {
     steps.is_some_and(|steps| steps <= STEPS_MAX)
 }
 
-/// A schema and the targets of its references.
 struct IndexedSchema<'a> {
     root: &'a Value,
     id: Option<&'a str>,
     anchors: HashMap<&'a str, &'a Value>,
 }
 
-/// Keywords that refer to another subschema.
 const REFERENCE_KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 /// Keywords that give a subschema its own base URI; the oldest drafts use `id`.
 const ID_KEYWORDS: [&str; 2] = ["$id", "id"];
@@ -236,7 +234,6 @@ impl<'a> VisitCounter<'a> {
     }
 }
 
-/// The number of nested values, including the value itself.
 fn count_values(value: &Value) -> u64 {
     let (mut count, mut pending) = (0, vec![value]);
     while let Some(value) = pending.pop() {

@@ -223,7 +223,6 @@ impl<T> StoredRecords<T> {
         }
     }
 
-    /// Removes and returns the records of messages for which `is_wanted` returns true.
     pub(in crate::domain) fn take_matching(&mut self, is_wanted: impl Fn(usize) -> bool) -> Self {
         match self {
             Self::List(list) => {

@@ -35,7 +35,6 @@ pub enum QuoteSource {
     ToolResult,
     /// Input piped in with the prompt.
     Context,
-    /// The user's notes.
     Notes,
     /// No untrusted text contains the call, but excerpts of notes were sent with the prompt, and
     /// only the tool mode would approve the call.

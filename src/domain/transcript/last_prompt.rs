@@ -24,6 +24,20 @@ impl Transcript {
         }
     }
 
+    /// The first prompt that the model has answered with any text, even if the answer was stopped.
+    pub fn first_prompt_with_text(&self) -> Option<&str> {
+        let mut texts = self.entries.iter().filter(|entry| match &entry.body {
+            EntryBody::Text { text, .. } => !text.trim().is_empty(),
+            _ => false,
+        });
+        let turn = texts.next()?.turn;
+        let mut bodies = self.entries.iter().filter(|entry| entry.turn == turn);
+        bodies.find_map(|entry| match &entry.body {
+            EntryBody::Prompt { text, .. } => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
     /// The last prompt of the conversation.
     pub fn last_prompt(&self) -> Option<LastPrompt<'_>> {
         let entry = &self.entries[self.last_prompt_index()?];

@@ -54,7 +54,6 @@ impl Transcript {
         }
     }
 
-    /// Whether an entry is a prompt that the user typed and that was answered.
     fn is_answered_prompt(&self, entry: &TranscriptEntry) -> bool {
         match &entry.body {
             EntryBody::Prompt { kind, .. } => {
@@ -84,15 +83,15 @@ impl Transcript {
         }
     }
 
-    /// Sets how many other versions the answered prompts have, in order.
-    pub fn set_versions(&mut self, versions: &[usize]) {
-        let mut later = versions.iter().rev();
+    /// Sets how many other branches there are at the answered prompts, in order.
+    pub fn set_branch_counts(&mut self, counts: &[usize]) {
+        let mut later = counts.iter().rev();
         for index in (0..self.entries.len()).rev() {
             if !self.is_answered_prompt(&self.entries[index]) {
                 continue;
             }
             let count = later.next().copied().unwrap_or(0);
-            if std::mem::replace(&mut self.entries[index].other_versions, count) != count {
+            if std::mem::replace(&mut self.entries[index].other_branches, count) != count {
                 self.bump_revision(index);
             }
         }
@@ -215,7 +214,7 @@ impl Transcript {
         self.reindex_count += 1;
     }
 
-    /// Finishes an answered turn. Drops the entries that it replaced.
+    /// Drops the entries that the turn replaced.
     pub(super) fn finish_answered(&mut self, turn: TurnId, answer: &str) {
         self.detached = None;
         if self.prompt_kind == PromptKind::Continue {
@@ -223,7 +222,6 @@ impl Transcript {
         }
     }
 
-    /// Appends a continuation to the answer it continues.
     fn join_continuation(&mut self, turn: TurnId, continuation: &str) {
         let Some(&prompt_index) = self.prompt_indices.get(&turn) else {
             return;

@@ -193,7 +193,6 @@ fn schema_lines(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<(Diff
     lines
 }
 
-/// Lines for all members that differ between two objects.
 fn member_lines(
     path: &str,
     old: &Map<String, Value>,
@@ -209,8 +208,7 @@ fn member_lines(
         .collect()
 }
 
-/// Lines for one added, removed or changed value. Objects are compared by member to show
-/// small changes in large ones.
+/// Objects are compared by member to show small changes in large ones.
 fn value_lines(path: &str, old: Option<&Value>, new: Option<&Value>) -> Vec<(DiffSign, String)> {
     let line = |sign, value: &Value| {
         let separator = if path.is_empty() { "" } else { ": " };
@@ -239,7 +237,6 @@ fn quote_key(key: &str) -> String {
     }
 }
 
-/// Lines for two texts compared line by line.
 pub(super) fn text_lines(old: Option<&str>, new: Option<&str>) -> Vec<(DiffSign, String)> {
     if old == new {
         return Vec::new();

@@ -12,7 +12,6 @@ use std::borrow::Cow;
 
 /// The longest text that a glob matches. A longer match would hardly be intended.
 const TEXT_BYTES_MAX: usize = 4_096;
-/// The maximum number of wildcards in one glob.
 const WILDCARDS_MAX: usize = 32;
 
 /// The conditions for a call's arguments. Arguments without a condition must be absent.
@@ -27,7 +26,6 @@ pub enum ArgumentMatcher {
     /// The argument must equal this JSON value. Texts count as equal if they are canonically
     /// equivalent or denote the same path.
     Equal(Value),
-    /// The argument must match this text with wildcards.
     Glob(String),
 }
 

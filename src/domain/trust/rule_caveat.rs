@@ -5,9 +5,7 @@ use super::{Pin, RuleScope, Server, Trust, TrustRule};
 /// Why a rule does not apply as written, or applies only during this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleCaveat {
-    /// The tool's definition changed.
     ToolChanged,
-    /// The server's launch configuration changed.
     LaunchChanged,
     /// A related entry in `trust.json` is unreadable, so the user is asked about each call.
     Unreadable,

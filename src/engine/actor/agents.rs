@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Actor {
-    /// Lets an agent prepare the turn. The text of notes is scanned before the model sees it.
+    /// The text of notes is scanned before the model sees it.
     pub(super) fn acting_agent(&self, preparation: Preparation) -> ActingAgent {
         let offered = Arc::clone(&self.toolset);
         let Preparation { step, progress } = preparation;
@@ -131,7 +131,6 @@ impl Actor {
         }
     }
 
-    /// Passes the model's answer to the agent.
     pub(super) fn finish_agent(&mut self, answer: ModelAnswer) {
         if let Some(turn) = &mut self.turn
             && let Some(finish) = turn.agent.finish.take()

@@ -102,8 +102,8 @@ impl Actor {
             | Command::ForkSession => self.change_session(command),
             Command::RenameSession(title) => self.rename(&title),
             Command::SetPrivate(private) => self.set_private(private),
-            Command::SaveDraft(draft) => self.save_draft(draft),
-            Command::AddToHistory(text) => self.add_to_history(text),
+            Command::SaveDraft(_) | Command::SaveSetAsideDraft(_) => self.route_draft(command),
+            Command::AddToHistory(_) | Command::RememberCommand(_) => self.remember(command),
             Command::ServerContent(command) => self.handle_server_content(command),
             Command::Attach { .. }
             | Command::FindFiles { .. }
@@ -111,6 +111,14 @@ impl Actor {
             | Command::CheckImageSupport => self.route_attachment(command),
             // Handled by `handle_command`.
             Command::Shutdown | Command::ShutdownKeepingTurn => {}
+        }
+    }
+
+    fn route_draft(&mut self, command: Command) {
+        match command {
+            Command::SaveDraft(draft) => self.save_draft(draft),
+            Command::SaveSetAsideDraft(draft) => self.write_draft(draft),
+            _ => {}
         }
     }
 
@@ -224,7 +232,7 @@ impl Actor {
             Command::Rewind => {
                 let notes = self.conversation.take_notes_of_last_turn();
                 if self.conversation.rewind() {
-                    self.conversation.report_versions(&mut self.cx);
+                    self.conversation.report_branch_counts(&mut self.cx);
                     self.save_and_estimate();
                     self.remove_notes(notes, "Undone.", None);
                 }
@@ -272,12 +280,24 @@ impl Actor {
         });
     }
 
-    /// Saves unsent text, unless it belongs to a private conversation. A blank draft removes the
-    /// saved one.
+    /// Saves a prompt or a command for later runs.
+    fn remember(&mut self, command: Command) {
+        match command {
+            Command::AddToHistory(text) => self.add_to_history(text),
+            Command::RememberCommand(name) => self.remember_command(name),
+            _ => {}
+        }
+    }
+
+    /// A blank draft removes the saved one, even in a private conversation.
     fn save_draft(&mut self, draft: UnsentText) {
         if self.persist.is_private() && !draft.is_blank() {
             return;
         }
+        self.write_draft(draft);
+    }
+
+    fn write_draft(&mut self, draft: UnsentText) {
         let history = Arc::clone(&self.cx.history);
         let save = history.next_save();
         self.cx.jobs.spawn_blocking(move || {
@@ -288,16 +308,35 @@ impl Actor {
         });
     }
 
-    /// Adds a prompt to the saved history, unless this run or conversation keeps no history.
-    pub(super) fn add_to_history(&mut self, prompt: String) {
+    /// Whether nothing of this run or conversation is saved.
+    fn saves_nothing(&self) -> bool {
         let options = &self.cx.options;
-        if options.no_save || options.is_one_shot || self.persist.is_private() {
+        options.no_save || options.is_one_shot || self.persist.is_private()
+    }
+
+    /// Adds a prompt to the saved history, unless nothing of this run or conversation is saved.
+    pub(super) fn add_to_history(&mut self, prompt: String) {
+        if self.saves_nothing() {
             return;
         }
         let history = Arc::clone(&self.cx.history);
         self.cx.jobs.spawn_blocking(move || {
             if let Err(error) = history.append(&prompt) {
                 tracing::warn!("the prompt could not be added to the history: {error}");
+            }
+            JobResult::Nothing
+        });
+    }
+
+    /// Saves a command of the palette, unless nothing of this run or conversation is saved.
+    fn remember_command(&mut self, name: String) {
+        if self.saves_nothing() {
+            return;
+        }
+        let recent = self.cx.recent_commands.clone();
+        self.cx.jobs.spawn_blocking(move || {
+            if let Err(error) = recent.remember(&name) {
+                tracing::warn!("the recent commands could not be saved: {error}");
             }
             JobResult::Nothing
         });

@@ -105,7 +105,6 @@ impl Actor {
         }
     }
 
-    /// Passes an answer to the owner of its question.
     pub(super) fn route_answer(&mut self, ask: AskId, answer: UserAnswer) {
         match self.cx.withdraw(ask) {
             Some(pending) => self.handle_answer(pending, &answer),

@@ -91,10 +91,8 @@ impl Actor {
         }
     }
 
-    /// The calls that a prompt resumes; empty for most prompts.
-    ///
-    /// # Errors
-    /// Why its turn cannot start.
+    /// The calls that a prompt resumes; empty for most prompts. The error says why its turn
+    /// cannot start.
     pub(super) fn resumed_calls(&mut self, prompt: &Prompt) -> Result<Vec<ToolCall>, Notice> {
         match prompt.left_task {
             Some(task) => {

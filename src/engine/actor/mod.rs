@@ -57,7 +57,6 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{self, error::SendError};
 use tokio::time::Instant;
 
-/// Capacity of the channel of hub events.
 const HUB_EVENTS_MAX: usize = 256;
 /// Maximum number of earlier prompts loaded for the message editor.
 const HISTORY_MAX: usize = 1_000;
@@ -232,10 +231,14 @@ impl Actor {
         self.recovery.start_scan(&mut self.cx);
         LeftTasks::start_loading(&mut self.cx);
         let (history, is_one_shot) = (Arc::clone(&self.cx.history), self.cx.options.is_one_shot);
+        let recent_commands = self.cx.recent_commands.clone();
         self.cx.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
             let draft = (!is_one_shot).then(|| history.claim_draft()).flatten();
-            JobResult::Events(vec![Event::HistoryLoaded { prompts, draft }])
+            JobResult::Events(vec![
+                Event::HistoryLoaded { prompts, draft },
+                Event::RecentCommandsLoaded(recent_commands.load()),
+            ])
         });
     }
 

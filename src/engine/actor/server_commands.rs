@@ -123,7 +123,6 @@ impl Actor {
             .push(Event::ServersListed(self.current_servers()));
     }
 
-    /// The servers, with their withheld and held-back tools marked.
     pub(super) fn current_servers(&self) -> Vec<Server> {
         let servers = self.hub.servers().into_iter();
         servers
@@ -166,8 +165,6 @@ impl Actor {
         personas.check_tools_once_connected(&servers, &self.toolset, cx);
     }
 
-    /// Applies changed trust decisions to the running turn, the offered tools and the server
-    /// list.
     pub(super) fn handle_trust_changed(&mut self) {
         self.feed_approval();
         self.handle_servers_changed();
@@ -175,7 +172,6 @@ impl Actor {
         self.cx.outbox.push(Event::ServersListed(servers));
     }
 
-    /// Passes changed permissions to the running turn.
     pub(super) fn feed_approval(&mut self) {
         let approval = Box::new(self.trust.approval().clone());
         self.feed(TurnInput::TrustChanged(approval));

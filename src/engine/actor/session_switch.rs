@@ -57,7 +57,6 @@ impl Actor {
         }
     }
 
-    /// Opens a saved session and selects its persona.
     fn open_session(&mut self, session: Session) {
         let personas = self.settings.personas_mut();
         personas.restore(session.metadata.persona.as_deref(), &mut self.cx);
@@ -101,8 +100,8 @@ impl Actor {
         }
     }
 
-    /// Reports a restored conversation. Opens it if it was open when it was deleted and nothing was
-    /// said since.
+    /// Opens the restored conversation if it was open when it was deleted and nothing was said
+    /// since.
     fn handle_restored(&mut self, id: SessionId, title: String) {
         let restored = SavedSessionEvent::Restored {
             session: id.clone(),
@@ -241,7 +240,7 @@ impl Actor {
         }
     }
 
-    /// Saves a conversation that changed between two turns, and estimates its tokens again.
+    /// For a conversation that changed between two turns.
     pub(super) fn save_and_estimate(&mut self) {
         self.persist.save_conversation(&self.conversation, &self.cx);
         self.estimate_session();
@@ -256,8 +255,7 @@ impl Actor {
         }
     }
 
-    /// Applies the log level of the settings, at most `info` in private mode, because the log
-    /// contains the conversation at `debug`.
+    /// At most `info` in private mode, because the log contains the conversation at `debug`.
     pub(super) fn apply_log_level(&self) {
         if let Some(log) = &self.cx.log {
             let level = self.cx.settings.log_level;

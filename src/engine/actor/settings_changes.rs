@@ -44,7 +44,6 @@ impl Actor {
         self.settings.finish_reload(files, trust, cx);
     }
 
-    /// Applies the edits if the user agreed to them.
     pub(super) fn handle_edits_answer(
         &mut self,
         edited: ConfigSnapshot,
@@ -68,7 +67,6 @@ impl Actor {
             .report_changes_applied(changes.len(), &mut self.cx);
     }
 
-    /// Uses the folder of notes that the user chose, and starts to index it.
     fn handle_notes_folder_saved(&mut self, result: Result<PathBuf, Notice>) {
         match result {
             Err(notice) => self.cx.notice(notice),
@@ -159,7 +157,6 @@ impl Actor {
         }
     }
 
-    /// Passes changed tools to the running turn.
     pub(super) fn feed_toolset(&mut self) {
         let callable = self.tool_offer.callable(&self.turn_toolset());
         self.feed(TurnInput::ToolsetChanged(callable));

@@ -18,7 +18,6 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 impl Actor {
-    /// Runs an approved call.
     pub(super) fn run_call(&mut self, call: &ApprovedCall) {
         if self.answer_tool_search(call) {
             return;
@@ -68,7 +67,6 @@ impl Actor {
             .run(id, |cancel| follower.start(reader, hub, cancel));
     }
 
-    /// The running calls of the turn, of all servers or of one.
     pub(super) fn running_calls(&self, server: Option<&ServerId>) -> Vec<CallId> {
         let turn = self.turn.iter();
         let calls = turn.flat_map(|turn| turn.transcript.running_calls());
@@ -76,7 +74,6 @@ impl Actor {
         of_server.map(|call| call.id).collect()
     }
 
-    /// Cancels the servers' questions that belong to stopped calls.
     pub(super) fn cancel_questions_of(&mut self, stopped: &[CallId], running: &[CallId]) {
         let (requests, cx) = (&mut self.server_requests, &mut self.cx);
         let replies = requests.cancel_with_calls(stopped, running, cx);

@@ -67,7 +67,7 @@ impl Actor {
         true
     }
 
-    /// Records that a tool is called. A tool that was held back is offered from now on.
+    /// A held-back tool that is called is offered from now on.
     pub(super) fn record_tool_use(&mut self, call: &ApprovedCall) {
         let toolset = self.turn_toolset();
         let (server, tool) = (call.server(), call.tool());
@@ -81,7 +81,6 @@ impl Actor {
         self.list_held_back_tools();
     }
 
-    /// Shows which tools are held back, if that changed.
     pub(super) fn list_held_back_tools(&mut self) {
         if self.tool_offer.take_diet_change() {
             let servers = self.current_servers();

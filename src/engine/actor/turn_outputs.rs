@@ -56,7 +56,6 @@ impl Actor {
         }
     }
 
-    /// Feeds an input to the running turn, if any, and carries out its outputs.
     pub(super) fn feed(&mut self, input: TurnInput) {
         if let Some(turn) = &mut self.turn {
             let outputs = turn.driver.feed(input);
@@ -155,7 +154,6 @@ impl Actor {
         }
     }
 
-    /// Drops the unsent request and withdraws the question about it.
     fn drop_unsent(&mut self) {
         self.models.context.drop_unsent();
         if let Some(turn) = &mut self.turn {
@@ -165,8 +163,7 @@ impl Actor {
             .withdraw_matching(|pending| matches!(pending, PendingQuestion::GrowContext { .. }));
     }
 
-    /// Estimates the tokens of the conversation between two turns. Runs in the background,
-    /// because the conversation may be long.
+    /// Runs in the background, because the conversation may be long.
     pub(super) fn estimate_session(&mut self) {
         let Some(model) = self.models.current() else {
             return;
@@ -215,7 +212,7 @@ impl Actor {
         let (turn, conversation) = (turn.to_save(), &mut self.conversation);
         self.persist
             .save_answer(conversation, &turn, answer, usage, &self.cx);
-        self.conversation.report_versions(&mut self.cx);
+        self.conversation.report_branch_counts(&mut self.cx);
         // The new version may be in the same file.
         let rewritten = self.conversation.notes_of_last_turn();
         replaced_notes.retain(|old| !rewritten.iter().any(|new| new.path == old.path));

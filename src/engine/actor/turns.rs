@@ -156,8 +156,7 @@ impl Actor {
         self.perform(outputs);
     }
 
-    /// Explains why no turn can start now; `None` if one can. Only one turn runs at a time, and
-    /// none during a probe.
+    /// `None` if a turn can start. Only one turn runs at a time, and none during a probe.
     pub(super) fn busy_notice(&self) -> Option<Notice> {
         let reason = match (&self.turn, self.probe.is_active()) {
             (Some(_), _) => "Another prompt is still being answered.",
@@ -238,8 +237,7 @@ impl Actor {
         }
     }
 
-    /// Stores a summary. From now on the model is sent the summary in place of the messages in
-    /// `prefix`.
+    /// From now on the model is sent the summary in place of the messages in `prefix`.
     pub(super) fn apply_summary(&mut self, prefix: SummarizedPrefix, summary: &str) {
         let Some(turn) = &self.turn else { return };
         let (id, model) = (turn.id, turn.model.name.clone());

@@ -23,7 +23,6 @@ pub(super) trait Agent: Sync {
     ) -> Option<PreparedStep>;
 }
 
-/// The services and settings that agents use, and the state of the conversation.
 pub(super) struct AgentContext {
     pub(super) notes: Arc<dyn NoteService>,
     pub(super) settings: NotesSettings,

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// Time limit for writing the file. Network drives may be slow.
+/// Network drives may be slow.
 const SAVE_TIME_MAX: Duration = Duration::from_secs(30);
 
 const NOT_SAVED: &str = "The note was not saved.";

@@ -6,7 +6,6 @@ use crate::notes::NoteIntent;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Maximum number of notes in an answer.
 const NOTES_MAX: usize = 10;
 
 pub(super) struct FindNotes;

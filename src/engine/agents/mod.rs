@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The agents, in the order in which prompts are offered to them.
+/// In the order in which prompts are offered to them.
 const AGENTS: &[&dyn Agent] = &[
     &create_note::CreateNote,
     &find_notes::FindNotes,
@@ -39,7 +39,6 @@ const AGENTS: &[&dyn Agent] = &[
 /// Maximum number of shown remarks that are remembered.
 const REMARKS_MAX: usize = 100;
 
-/// The state of the note agents.
 pub(super) struct NoteAgents {
     notes: Arc<dyn NoteService>,
     open_note: Option<OpenNote>,
@@ -122,7 +121,6 @@ impl NoteAgents {
         self.unfinished_note.is_some()
     }
 
-    /// Keeps a note whose answer was truncated, so that a continuation of that answer completes it.
     pub(super) fn set_unfinished_note(&mut self, note: Option<UnfinishedNote>) {
         self.unfinished_note = note;
     }
@@ -147,7 +145,6 @@ impl NoteAgents {
         self.shown_remarks.clear();
     }
 
-    /// Finds the notes whose paths match the text typed so far.
     pub(super) fn find_paths(
         &mut self,
         fragment: String,
@@ -157,7 +154,6 @@ impl NoteAgents {
         self.path_search.find(fragment, &self.notes, settings, cx);
     }
 
-    /// Finds the note that the user wants to open.
     pub(super) fn find_note(
         &self,
         note: String,

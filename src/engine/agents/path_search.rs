@@ -46,7 +46,7 @@ impl PathSearch {
         cx.jobs.spawn_or(if_panicked, found);
     }
 
-    /// Reports the result. Returns the fragment to search for next.
+    /// Returns the fragment to search for next.
     pub(in crate::engine) fn handle_found(
         &mut self,
         fragment: String,

@@ -1,8 +1,11 @@
 //! Limits the images of a request, and replaces those that the model cannot see.
 
+use super::{BudgetOutput, ContextUsage, UnsentRequest};
 use crate::domain::attachment::REQUEST_IMAGE_BYTES_MAX;
-use crate::domain::{Advice, ImageSupport, Message, Notice};
+use crate::domain::{Advice, ImageSupport, Message, ModelConfig, Notice};
 use std::fmt::Write;
+
+const VISION_ADVICE: &str = "If it does, set `\"vision\": true` for it in config.json.";
 
 /// Leaves out the oldest images beyond the maximum total size.
 pub(super) fn limit(messages: &mut [Message]) {
@@ -24,31 +27,51 @@ pub(super) fn limit(messages: &mut [Message]) {
     }
 }
 
-/// Whether some tool result has images.
-pub(super) fn has_result_images(messages: &[Message]) -> bool {
-    let has_images = |message: &Message| matches!(message, Message::ToolResult(result) if !result.images.is_empty());
-    messages.iter().any(has_images)
+/// Whether the messages have images, and only the server knows whether the model takes them.
+pub(super) fn needs_support(messages: &[Message], model: &ModelConfig) -> bool {
+    let has_images = |message: &Message| match message {
+        Message::ToolResult(result) => !result.images.is_empty(),
+        Message::UserWithImages { .. } => model.provider.reports_capabilities(),
+        _ => false,
+    };
+    ImageSupport::of(model, None) == ImageSupport::Unknown && messages.iter().any(has_images)
 }
 
-/// Removes all images if `model` does not support them. Returns a notice instead if the prompt of
-/// the turn has images. If support is unknown, images of prompts are sent, because the user attached
-/// them, but images of tool results are not: a server that refuses them would refuse every further
-/// request of the turn.
-pub(super) fn apply_support(
-    support: ImageSupport,
-    (model, has_prompt_images): (&str, bool),
-    messages: &mut [Message],
-) -> Option<Notice> {
-    if support != ImageSupport::Yes {
-        messages.iter_mut().for_each(replace_result_images);
-    }
-    match (support, has_prompt_images) {
-        (ImageSupport::Yes | ImageSupport::Unknown, _) => None,
-        (ImageSupport::No, true) => Some(not_supported_notice(model)),
-        (ImageSupport::No, false) => {
-            messages.iter_mut().for_each(replace_images);
-            None
+impl ContextUsage {
+    /// Removes all images if the model does not support them, and reports that once. Refuses the
+    /// request instead if the prompt of the turn has images. If support is unknown, images of prompts
+    /// are sent, because the user attached them, but images of tool results are not: a server that
+    /// refuses them would refuse every further request of the turn.
+    pub(super) fn apply_image_support(
+        &mut self,
+        unsent: &mut UnsentRequest,
+    ) -> Option<BudgetOutput> {
+        let UnsentRequest {
+            model, messages, ..
+        } = unsent;
+        let support = ImageSupport::of(model, self.model_info.as_deref());
+        if support != ImageSupport::Yes {
+            messages.iter_mut().for_each(replace_result_images);
         }
+        if support != ImageSupport::No {
+            return None;
+        }
+        if unsent.has_prompt_images {
+            return Some(BudgetOutput::Refuse(not_supported_notice(&model.name)));
+        }
+        let images = messages.iter().map(|message| match message {
+            Message::UserWithImages { images, .. } => images.len(),
+            _ => 0,
+        });
+        let left_out: usize = images.sum();
+        messages.iter_mut().for_each(replace_images);
+        if left_out == 0 || std::mem::replace(&mut self.has_reported_left_out_images, true) {
+            return None;
+        }
+        Some(BudgetOutput::TurnNotice(left_out_notice(
+            &model.name,
+            left_out,
+        )))
     }
 }
 
@@ -71,7 +94,6 @@ fn replace_result_images(message: &mut Message) {
     result.images.clear();
 }
 
-/// Replaces the images of a message with a sentence.
 fn replace_images(message: &mut Message) {
     if let Message::ToolResult(result) = message
         && !result.images.is_empty()
@@ -95,7 +117,16 @@ fn replace_images(message: &mut Message) {
 fn not_supported_notice(model: &str) -> Notice {
     Notice::failure(format!("{model} takes no images."))
         .with_advice(Advice::ChooseImageModel)
-        .with_advice("If it does, set `\"vision\": true` for it in config.json.")
+        .with_advice(VISION_ADVICE)
+}
+
+fn left_out_notice(model: &str, count: usize) -> Notice {
+    let images = match count {
+        1 => "the image of an earlier message is".to_owned(),
+        count => format!("{count} images of earlier messages are"),
+    };
+    Notice::warning(format!("{model} takes no images: {images} left out."))
+        .with_advice(VISION_ADVICE)
 }
 
 #[cfg(test)]

@@ -18,9 +18,7 @@ pub(super) use window::{
     ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate, raw_estimate_definitions,
 };
 
-use crate::domain::{
-    Advice, Dialect, ImageSupport, Message, ModelConfig, ModelInfo, Notice, Toolset, Usage,
-};
+use crate::domain::{Advice, Dialect, Message, ModelConfig, ModelInfo, Notice, Toolset, Usage};
 use crate::protocol::{Ask, ContextMeter, ContextShares, UserChoice};
 use crate::provider::ChatRequest;
 use crate::text::token_estimate::Vocabulary;
@@ -58,7 +56,6 @@ pub(super) enum BudgetOutput {
     TurnNotice(Notice),
     /// Show a transient notice.
     Notice(Notice),
-    /// Update the meter.
     Measured(ContextMeter),
     Send(ChatRequest),
     /// End the turn with this failure: the model cannot take the prompt.
@@ -85,18 +82,17 @@ struct ContextUsage {
     calibration: TokenCalibration,
     /// The raw estimates of the last request.
     shares: ContextShares,
-    /// The context size that the user allowed.
     approved_num_ctx: u64,
     /// The user declined a larger context and accepts truncation.
     accepts_truncation: bool,
     has_warned_too_long: bool,
     has_warned_truncated: bool,
+    has_reported_left_out_images: bool,
     was_nearly_full: bool,
     meter: ContextMeter,
 }
 
 impl ContextUsage {
-    /// The server's information; empty if unknown.
     fn model_info_or_default(&self) -> Arc<ModelInfo> {
         self.model_info.clone().unwrap_or_default()
     }
@@ -148,8 +144,7 @@ impl ContextBudget {
         self.unsent = None;
     }
 
-    /// Prepares the queued request for sending. Queries the server's information first if it is
-    /// needed and missing.
+    /// Queries the server's information first if it is needed and missing.
     pub(super) fn prepare_request(&mut self) -> Vec<BudgetOutput> {
         let Some(UnsentRequest {
             model, messages, ..
@@ -165,11 +160,9 @@ impl ContextBudget {
                 ..ContextUsage::default()
             };
         }
-        // Servers that do not truncate silently report an overflow. They are asked only whether the
-        // model sees images.
-        let needs_model_info = model.provider.truncates_silently()
-            || images::has_result_images(messages)
-                && ImageSupport::of(model, None) == ImageSupport::Unknown;
+        // Other servers report an overflow, so they need not be asked first.
+        let needs_model_info =
+            model.provider.truncates_silently() || images::needs_support(messages, model);
         if needs_model_info && self.usage.model_info.is_none() {
             self.usage.has_asked_for_model_info = true;
             return vec![BudgetOutput::FetchModelInfo(Arc::clone(model))];
@@ -177,14 +170,12 @@ impl ContextBudget {
         self.fit_request()
     }
 
-    /// Stores the server's information and continues with the queued request. `None` means that
-    /// the server gave no answer; the request itself will then report why.
+    /// `None` means that the server gave no answer; the request itself will then report why.
     pub(super) fn handle_model_info(&mut self, model_info: Option<ModelInfo>) -> Vec<BudgetOutput> {
         self.usage.model_info = model_info.map(Arc::new);
         self.fit_request()
     }
 
-    /// Handles the answer to [`Ask::GrowContext`].
     pub(super) fn handle_grow_answer(&mut self, to: u64, choice: UserChoice) -> Vec<BudgetOutput> {
         match choice {
             UserChoice::Grow => self.usage.approved_num_ctx = to,
@@ -194,21 +185,15 @@ impl ContextBudget {
         self.fit_request()
     }
 
-    /// Removes images that must not be sent to the model, see [`images::apply_support`]. Returns a
-    /// refusal if the model takes none and the prompt of the turn has some.
-    fn apply_image_support(&self, unsent: &mut UnsentRequest) -> Option<BudgetOutput> {
-        let support = ImageSupport::of(&unsent.model, self.usage.model_info.as_deref());
-        let prompt = (&*unsent.model.name, unsent.has_prompt_images);
-        images::apply_support(support, prompt, &mut unsent.messages).map(BudgetOutput::Refuse)
-    }
-
     /// Chooses the context size for the queued request and sends it, or asks the user.
     fn fit_request(&mut self) -> Vec<BudgetOutput> {
         let Some(mut unsent) = self.unsent.take() else {
             return Vec::new();
         };
-        if let Some(refusal) = self.apply_image_support(&mut unsent) {
-            return vec![refusal];
+        let mut outputs = Vec::new();
+        match self.usage.apply_image_support(&mut unsent) {
+            Some(BudgetOutput::Refuse(notice)) => return vec![BudgetOutput::Refuse(notice)],
+            notice => outputs.extend(notice),
         }
         let (model, model_info, usage) = (
             &unsent.model,
@@ -219,7 +204,6 @@ impl ContextBudget {
         let vocabulary = Vocabulary::for_model(model_info.family.as_deref(), &model.model);
         usage.shares = window::raw_shares(&unsent.messages, native_tools, vocabulary);
         let estimate = usage.calibration.estimate(usage.shares.total);
-        let mut outputs = Vec::new();
         if !model.provider.truncates_silently() {
             let limit = window::displayed_limit(model, &model_info, 0);
             outputs.push(usage.set_estimate(estimate, limit, usage.shares));
@@ -237,7 +221,8 @@ impl ContextBudget {
             ContextFit::Grows { from, to } if !usage.accepts_truncation => {
                 let question = Ask::GrowContext { estimate, from, to };
                 self.unsent = Some(unsent);
-                return vec![BudgetOutput::AskUser { question, to }];
+                outputs.push(BudgetOutput::AskUser { question, to });
+                return outputs;
             }
             ContextFit::TooLong { num_ctx } | ContextFit::Grows { from: num_ctx, .. } => {
                 let cost = usage.dominant_tool_cost(&unsent.tools, estimate);
@@ -299,7 +284,6 @@ impl ContextBudget {
         }
     }
 
-    /// Updates the meter with the raw estimates of the conversation.
     pub(super) fn handle_session_estimate(
         &mut self,
         model: &ModelConfig,

@@ -36,7 +36,6 @@ impl ToolCost {
         })
     }
 
-    /// Adds the cause and advice to a notice.
     pub(super) fn explain(&self, notice: Notice) -> Notice {
         let server = Clean::name(self.server.as_str());
         notice

@@ -60,7 +60,6 @@ fn scan_all_levels(text: &str, offered: &Arc<Toolset>, extracted: &mut Extracted
     }
 }
 
-/// The names of offered tools that occur in the text.
 fn names_in<'a>(text: &str, offered: &'a Toolset) -> Vec<&'a str> {
     let tools = offered.tools().iter();
     tools
@@ -189,7 +188,6 @@ struct BracketPairs {
     /// The offset of every bracket and its nesting level; 1 for an outermost pair, 0 if
     /// unmatched.
     brackets: Vec<(usize, usize)>,
-    /// The deepest nesting level.
     depth: usize,
 }
 

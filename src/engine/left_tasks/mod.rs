@@ -72,7 +72,7 @@ impl LeftTasks {
             .spawn_blocking(move || JobResult::LeftTasksLoaded(store.load(TASKS_MAX)));
     }
 
-    /// Adds loaded tasks. Returns their ids, so that the caller can follow them.
+    /// Returns the ids, so that the caller can follow the tasks.
     pub(super) fn add_loaded(
         &mut self,
         loaded: Vec<StoredLeftTask>,
@@ -97,7 +97,6 @@ impl LeftTasks {
         added
     }
 
-    /// The notice that no further task can be left; `None` if one can.
     pub(super) fn full_notice(&self) -> Option<Notice> {
         (self.entries.len() >= TASKS_MAX).then(|| {
             Notice::warning(format!("{TASKS_MAX} tasks are already in the list."))
@@ -106,7 +105,7 @@ impl LeftTasks {
         })
     }
 
-    /// Adds the task of a call. It is stored unless `is_private`.
+    /// Stored unless `is_private`.
     pub(super) fn add(
         &mut self,
         mut call: ToolCall,
@@ -165,13 +164,12 @@ impl LeftTasks {
         })
     }
 
-    /// Adds a running follower, whose end [`Self::next_event`] reports.
     pub(super) fn add_follower(&mut self, follower: BoxFuture<'static, FinishedCall>) {
         let ended = follower.map(LeftTaskEvent::FollowerEnded);
         self.running.push(ended.boxed());
     }
 
-    /// Waits for the next event. Cancel-safe.
+    /// Cancel-safe.
     pub(super) async fn next_event(&mut self) -> LeftTaskEvent {
         match self.running.next().await {
             Some(event) => event,
@@ -335,7 +333,6 @@ impl LeftTasks {
         self.report(cx);
     }
 
-    /// Sends the list to the front end.
     pub(super) fn report(&self, cx: &mut EngineCx) {
         let now = Timestamp::now();
         let tasks = self.entries.iter().map(|entry| entry.snapshot(now));

@@ -77,7 +77,6 @@ impl ModelRegistry {
         cx.outbox.push(Event::CatalogChanged(Arc::new(catalog)));
     }
 
-    /// Stores a server's answer to the request for its catalog.
     pub(super) fn handle_catalog(
         &mut self,
         server: &ModelServer,

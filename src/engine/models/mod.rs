@@ -19,20 +19,16 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::task::AbortOnDropHandle;
 
-/// Capacity of the channel of task events.
 const EVENTS_MAX: usize = 64;
 
 pub(super) struct ModelRegistry {
-    /// The selected model.
     current: Option<Arc<ModelConfig>>,
-    /// The context usage of the open conversation.
     pub(super) context: ContextBudget,
     servers: Vec<KnownServer>,
     /// The settings list no model, so discovered models are offered. Choosing one adds it to
     /// the settings.
     offers_discovered: bool,
     pull: Option<ActivePull>,
-    /// Running requests for catalogs.
     catalog_requests: JoinSet<()>,
     /// The listing of a server that is not configured yet; dropping it stops it.
     new_server_listing: Option<AbortOnDropHandle<()>>,
@@ -43,7 +39,6 @@ pub(super) struct ModelRegistry {
     events: mpsc::Receiver<ModelTaskEvent>,
 }
 
-/// The result or progress of a background task.
 #[derive(Debug)]
 pub(super) enum ModelTaskEvent {
     Listed(ModelServer, Result<ModelList, ProviderError>),
@@ -55,7 +50,7 @@ pub(super) enum ModelTaskEvent {
     ThinkUnsupported(ModelRef, Vec<String>),
 }
 
-/// A pull in progress; dropping it stops it.
+/// Dropping it stops the pull.
 struct ActivePull {
     pull: Pull,
     _task: AbortOnDropHandle<()>,
@@ -85,7 +80,7 @@ impl ModelRegistry {
         self.current.as_ref()
     }
 
-    /// The name of the selected model; empty if there is none.
+    /// Empty if no model is selected.
     pub(super) fn current_name(&self) -> String {
         let current = self.current.as_ref();
         current.map_or_else(String::new, |model| model.name.clone())
@@ -103,7 +98,7 @@ impl ModelRegistry {
         });
     }
 
-    /// Waits for the next event of any task. Cancel-safe.
+    /// Cancel-safe.
     pub(super) async fn next_event(&mut self) -> ModelTaskEvent {
         match self.events.recv().await {
             Some(event) => event,

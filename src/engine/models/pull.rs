@@ -281,7 +281,6 @@ pub fn remove_failed(name: &str, error: &ProviderError) -> Notice {
     }
 }
 
-/// A failure notice with the cause and advice of a provider error.
 fn failure_caused_by(what: String, error: &ProviderError) -> Notice {
     let cause = without_retry(error.notice());
     let why = match &cause.why {

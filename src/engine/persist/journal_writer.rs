@@ -18,7 +18,6 @@ const SYNC_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum time for which the end of a turn is held back while its answer is written to the
 /// journal.
 const HOLD_TIME_MAX: Duration = Duration::from_millis(500);
-/// Pause before a failed write is retried.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -31,7 +30,6 @@ enum JournalOp {
     Detach(ConversationSeq, SaveSeq),
 }
 
-/// The result of one batch of writes.
 struct JournalWriteResult {
     journal: Option<Journal>,
     detached: Vec<(ConversationSeq, SaveSeq, Journal)>,
@@ -54,9 +52,7 @@ pub struct JournalWriter {
     journal: Option<Journal>,
     /// Operations waiting for the next batch.
     ops: VecDeque<JournalOp>,
-    /// The running batch.
     running_write: Option<JoinHandle<JournalWriteResult>>,
-    /// When to write the next batch.
     write_at: Option<Instant>,
     last_sync_at: Option<Instant>,
     conversation: ConversationSeq,
@@ -104,7 +100,6 @@ impl JournalWriter {
         self.push_urgent(JournalOp::Write(turn));
     }
 
-    /// Sets the journal of the previous conversation aside if another conversation is open now.
     fn detach_journal(&mut self, conversation: ConversationSeq) {
         let previous = std::mem::replace(&mut self.conversation, conversation);
         if previous == conversation || !self.has_file {
@@ -260,7 +255,6 @@ impl JournalWriter {
         self.is_idle() && self.has_file && self.journal.is_some()
     }
 
-    /// Queues an operation to be written at once, together with those queued before it.
     fn push_urgent(&mut self, op: JournalOp) {
         self.ops.push_back(op);
         self.write_at = Some(Instant::now());
@@ -297,7 +291,6 @@ impl JournalWriter {
         }
     }
 
-    /// Starts writing the queued operations.
     fn start_write(&mut self) {
         self.write_at = None;
         let (ops, journal) = (std::mem::take(&mut self.ops), self.journal.take());

@@ -83,7 +83,6 @@ impl LastSaves {
     }
 }
 
-/// Saves a copy of the session in the temporary folder, and returns a notice about it.
 fn rescue_session(session: &Session) -> Notice {
     let title = session.title();
     let message = format!("The conversation \"{title}\" could not be saved.");

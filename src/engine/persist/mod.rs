@@ -31,7 +31,6 @@ use std::sync::Arc;
 const UNWRITABLE_JOURNAL: BannerCause = BannerCause::UnwritableJournal;
 const UNSAVED_SESSION: BannerCause = BannerCause::UnsavedSession;
 
-/// The result of a write in the background.
 pub(super) enum PersistEvent {
     Session(SaveOutcome),
     Journal(JournalEvent),
@@ -42,7 +41,6 @@ pub(super) struct Persistence {
     journal: JournalWriter,
     /// The save that contains the partial answer of the turn that is about to end.
     partial_answer_save: Option<SaveSeq>,
-    /// The open conversation is not saved.
     is_private: bool,
     /// A fork that has no file name yet, and the title of the session it was forked from.
     pending_fork: Option<(ConversationSeq, String)>,
@@ -62,7 +60,7 @@ impl Persistence {
         }
     }
 
-    /// Waits for the next write to finish. Cancel-safe.
+    /// Cancel-safe.
     pub(super) async fn next_event(&mut self) -> PersistEvent {
         tokio::select! {
             biased;
@@ -79,7 +77,7 @@ impl Persistence {
         !cx.options.no_save && !self.is_private
     }
 
-    /// Starts the journal of a turn. The prompt is written before any text of the answer.
+    /// The prompt is written before any text of the answer.
     pub(super) fn begin_turn(
         &mut self,
         conversation: &Conversation,
@@ -114,7 +112,6 @@ impl Persistence {
         self.journal.begin(conversation.seq(), turn);
     }
 
-    /// Records an event of the turn in the journal.
     pub(super) fn record(&mut self, event: &TurnEvent, cx: &mut EngineCx) {
         self.journal.record_event(event);
         let TurnEvent::Ended { end, .. } = event else {
@@ -147,7 +144,6 @@ impl Persistence {
         }
     }
 
-    /// Saves the partial answer of a turn that ended without an answer.
     pub(super) fn save_partial_answer(
         &mut self,
         conversation: &mut Conversation,
@@ -173,8 +169,7 @@ impl Persistence {
             .then(|| self.sessions.save(seq, file_version(session)))
     }
 
-    /// Saves a conversation that has a new title. `confirmation` goes out once it is saved, or at
-    /// once if nothing is saved.
+    /// `confirmation` goes out once the conversation is saved, or at once if nothing is saved.
     pub(super) fn save_new_title(
         &mut self,
         conversation: &Conversation,
@@ -290,7 +285,7 @@ impl Persistence {
         }
     }
 
-    /// Turns private mode on or off for this conversation. Returns false if nothing changed.
+    /// Returns false if nothing changed.
     pub(super) fn set_private(
         &mut self,
         is_private: bool,
@@ -328,7 +323,7 @@ impl Persistence {
         std::mem::take(&mut self.is_private)
     }
 
-    /// Whether the conversation can continue in a copy. Notifies the user if not.
+    /// If not, notifies the user.
     pub(super) fn can_fork(&self, conversation: &Conversation, cx: &mut EngineCx) -> bool {
         if self.is_private {
             let notice = Notice::warning("A private conversation is not saved.");
@@ -380,8 +375,6 @@ fn prepare_home_again(cx: &mut EngineCx) {
     }
 }
 
-/// The notice that another program changed the file, so the conversation was saved as a new
-/// one.
 fn conflict_notice(original: &SessionId, id: &SessionId) -> Notice {
     Notice::warning(format!(
         "{original} was changed by another program or cannot be read."

@@ -18,8 +18,7 @@ pub struct TurnToSave<'a> {
     pub transcript: &'a Transcript,
 }
 
-/// Adds an answered turn to the session. Returns the complete answer, which for a continuation
-/// includes the answer it continues.
+/// Returns the complete answer, which for a continuation includes the answer it continues.
 pub(super) fn add_answered_turn(
     session: &mut Session,
     turn: &TurnToSave,
@@ -55,7 +54,6 @@ pub(super) fn add_answered_turn(
     complete_answer
 }
 
-/// Appends a continuation to the truncated answer of the prompt at index `prompt_index`.
 fn extend_answer(
     session: &mut Session,
     prompt_index: usize,

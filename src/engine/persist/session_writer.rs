@@ -55,7 +55,6 @@ pub struct SessionWriter {
     /// The file name contains this time even if the file is written much later.
     first_answer_at: HashMap<ConversationSeq, Zoned>,
     last_save: u64,
-    /// After a failed save, the time of the next attempt.
     retry_at: Option<Instant>,
     retry_delay: Duration,
 }
@@ -104,7 +103,6 @@ impl SessionWriter {
         self.start_write();
     }
 
-    /// Starts the next write, unless one is running or a failed one must wait.
     fn start_write(&mut self) {
         if self.running_write.is_some() || self.retry_at.is_some() {
             return;

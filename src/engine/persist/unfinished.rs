@@ -20,7 +20,6 @@ use std::sync::Arc;
 pub struct UnfinishedTurns {
     journal: Journal,
     turns: Vec<JournaledTurn>,
-    /// The title of their conversation.
     title: Option<String>,
 }
 
@@ -31,7 +30,6 @@ pub struct RecoveryScan {
 }
 
 impl UnfinishedTurns {
-    /// The last turn, for the question to the user.
     pub(super) fn question(&self) -> UnfinishedTurn {
         let Some(turn) = self.turns.last() else {
             return UnfinishedTurn::default();
@@ -69,13 +67,11 @@ impl UnfinishedTurns {
         }
     }
 
-    /// The prompt of the last turn.
     pub(super) fn prompt(&self) -> String {
         let last = self.turns.last();
         last.map_or_else(String::new, |turn| turn.prompt.clone())
     }
 
-    /// The files attached to the prompt of the last turn.
     fn attachments(&self) -> Vec<Arc<Attachment>> {
         let last = self.turns.last();
         last.map_or_else(Vec::new, |turn| turn.attachments.clone())
@@ -93,13 +89,12 @@ impl UnfinishedTurns {
         }
     }
 
-    /// Whether a call of the last turn was awaiting approval.
     fn awaited_approval(&self) -> bool {
         let last = self.turns.last();
         last.is_some_and(|turn| turn.calls_awaiting_approval().next().is_some())
     }
 
-    /// Opens the session that the turns belong to, if they name one.
+    /// `None` if the turns name no session.
     fn open_session(&self, sessions: &SessionStore) -> Option<Result<Session, StoreError>> {
         open_session_of(&self.turns, sessions)
     }

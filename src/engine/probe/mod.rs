@@ -38,7 +38,7 @@ impl ModelProbe {
         self.active.is_some()
     }
 
-    /// Waits for the next event; pending forever without a running probe. Cancel-safe.
+    /// Pending forever without a running probe. Cancel-safe.
     pub(super) async fn next_event(&mut self) -> ProbeEvent {
         let running = self
             .active
@@ -168,7 +168,6 @@ impl ModelProbe {
         });
     }
 
-    /// Reports whether the dialect was saved, and ends the probe.
     pub(super) fn handle_dialect_saved(
         &mut self,
         model: &ModelRef,

@@ -25,7 +25,6 @@ pub(super) struct Observation {
     answer: Option<String>,
     /// The last reply was cut short by a timeout or by a failure that the model did not cause.
     is_interrupted: bool,
-    /// Why the current request was sent again.
     retry_reason: Option<String>,
     /// The last notice, reported if the trial did not succeed and has no `problem`.
     last_notice: Option<String>,
@@ -33,7 +32,6 @@ pub(super) struct Observation {
 }
 
 impl Observation {
-    /// The result of the trial, which took `elapsed`.
     pub(super) fn into_trial(self, dialect: Dialect, elapsed: Duration) -> DialectTrial {
         let answer = self.answer.as_deref().unwrap_or_default();
         let used_result = self
@@ -65,8 +63,7 @@ impl Observation {
         self.is_interrupted = true;
     }
 
-    /// Records a failed reply. A server that does not support tools is a valid result, not an
-    /// interruption.
+    /// A server that does not support tools is a valid result, not an interruption.
     pub(super) fn record_reply_failure(&mut self, cause: &FailureCause) {
         self.is_interrupted = !matches!(cause, FailureCause::ToolsUnsupported { .. });
     }
@@ -148,7 +145,6 @@ impl Observation {
     }
 }
 
-/// Judges whether the call has the form that the dialect prescribes.
 fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> CallOutcome {
     let (form, was_repaired) = match origin {
         CallOrigin::Native if dialect == Dialect::Native => return CallOutcome::WellFormed,
@@ -178,7 +174,6 @@ fn judge_call(dialect: Dialect, origin: &CallOrigin, raw: &str) -> CallOutcome {
     }
 }
 
-/// The text without a surrounding code fence.
 fn without_code_fence(raw: &str) -> &str {
     let raw = raw.trim();
     let inner = raw.strip_prefix("```").and_then(|rest| {

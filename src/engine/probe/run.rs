@@ -22,11 +22,9 @@ use tokio_util::task::AbortOnDropHandle;
 
 /// Maximum silence during a reply, in seconds. A probe never asks whether to keep waiting.
 const IDLE_SECONDS_MAX: u64 = 30;
-/// Capacity of the channel of probe events.
 const PROBE_EVENTS_MAX: usize = 16;
 /// Time limit for starting the built-in server and for each of its calls.
 const BUILT_IN_TIME_MAX: Duration = Duration::from_secs(10);
-/// Capacity of the channel of hub events.
 const HUB_EVENTS_MAX: usize = 64;
 
 /// The model to probe, and how a conversation would use it.
@@ -48,7 +46,6 @@ pub struct DialectProbe {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeEvent {
     TrialStarted(Dialect),
-    /// The server is loading the model.
     ModelLoading,
     ModelLoaded,
     TrialFinished(DialectTrial),
@@ -96,7 +93,7 @@ impl DialectProbe {
         RunningProbe { events, task }
     }
 
-    /// Tries every dialect. Stops only at a failure that would affect the others as well.
+    /// Stops only at a failure that would affect the other dialects as well.
     async fn run(self, sender: mpsc::Sender<ProbeEvent>) -> Result<(), Notice> {
         let mut tools = ProbeTools::start(Arc::clone(&self.built_in_server)).await?;
         let model_info = match self.model.provider.reports_capabilities() {
@@ -128,7 +125,6 @@ impl DialectProbe {
         Ok(())
     }
 
-    /// Maximum silence during a reply, in seconds.
     pub(super) fn idle_seconds(&self) -> u64 {
         self.idle_seconds.min(IDLE_SECONDS_MAX)
     }
@@ -197,7 +193,6 @@ impl ProbeTools {
     }
 }
 
-/// The only tool that a probe offers.
 fn probe_toolset(server: &Server) -> Toolset {
     let mut server = server.clone();
     let tools = server.tools.iter().filter(|tool| tool.name == PROBE_TOOL);

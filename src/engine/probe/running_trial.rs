@@ -24,7 +24,6 @@ use tokio::time::{Instant, sleep_until};
 
 /// Time limit for one dialect, excluding the time to load the model.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(180);
-/// Time limit for loading the model.
 const LOADING_TIME_MAX: Duration = Duration::from_secs(600);
 /// Rounds with calls per dialect: the requested call and two more tries.
 const ROUNDS_MAX: u32 = 3;
@@ -35,7 +34,6 @@ pub(super) enum TrialEnd {
     Aborted(Notice),
 }
 
-/// A running trial with one dialect.
 pub(super) struct RunningTrial<'a> {
     probe: &'a DialectProbe,
     model_info: &'a ModelInfo,
@@ -102,7 +100,7 @@ impl<'a> RunningTrial<'a> {
         trial.complete()
     }
 
-    /// Observes a signal. Returns the result if the signal ends the trial before its turn ends.
+    /// Returns the result if the signal ends the trial before its turn ends.
     async fn observe_signal(&mut self, signal: &TurnSignal) -> Option<TrialEnd> {
         match signal {
             TurnSignal::Loaded(Some(false)) => {
@@ -269,7 +267,7 @@ fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnS
     }
 }
 
-/// The prompt. A random number and the time make it unique, so that no cache answers it.
+/// A random number and the time make it unique, so that no cache answers it.
 fn prompt() -> String {
     let id = RandomState::new().hash_one(PROBE_TOOL) as u32;
     let now = jiff::Timestamp::now();
@@ -280,7 +278,6 @@ fn prompt() -> String {
     )
 }
 
-/// Whether the failure would occur with every dialect.
 fn affects_every_dialect(cause: &FailureCause) -> bool {
     match cause {
         FailureCause::ConnectionRefused

@@ -35,7 +35,7 @@ pub(super) struct ServerRequests {
 }
 
 impl ServerRequests {
-    /// Asks the user. Returns a reply if the request is refused without asking.
+    /// Returns a reply if the request is refused without asking the user.
     pub(super) fn ask(
         &mut self,
         mut open: OpenServerRequest,
@@ -92,7 +92,6 @@ impl ServerRequests {
         replies.collect()
     }
 
-    /// Stops all answers that the model is generating for servers.
     pub(super) fn stop_sampling(&mut self, cx: &mut EngineCx) -> Vec<ReadyReply> {
         let stopped = self.running.stop_all(cx);
         let replies = stopped

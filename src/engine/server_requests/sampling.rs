@@ -67,7 +67,7 @@ impl RunningSamplings {
         was_running
     }
 
-    /// Stops one job. Returns false if it was not running.
+    /// Returns false if it was not running.
     pub(super) fn stop(&mut self, id: ServerRequestId, cx: &mut EngineCx) -> bool {
         !self.stop_matching(|other, _| other == id, cx).is_empty()
     }
@@ -194,7 +194,6 @@ fn messages_of(message: &SamplingMessage, server: &ServerId, tools: &Toolset) ->
     messages
 }
 
-/// The ids of the calls in the request.
 fn call_ids(request: &SamplingRequest) -> HashSet<String> {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     let ids = parts.filter_map(|part| match part {
@@ -204,7 +203,7 @@ fn call_ids(request: &SamplingRequest) -> HashSet<String> {
     ids.collect()
 }
 
-/// The answer for the server. Calls that have no id get an unused one.
+/// Calls that have no id get an unused one.
 fn sampled_answer(
     model: String,
     reply: CompletedReply,

@@ -9,7 +9,6 @@ use crate::protocol::Event;
 use crate::provider::{Provider, Script, ScriptStep};
 use serde_json::json;
 
-/// The owner, its context, and the ids of requests.
 struct Harness {
     requests: ServerRequests,
     cx: EngineCx,
@@ -81,7 +80,6 @@ impl Harness {
         reply.map(|(_, reply)| reply)
     }
 
-    /// Answers the newest question.
     fn choose(&mut self, choice: UserChoice) -> Vec<ReadyReply> {
         let mut newest = None;
         while let Some(event) = self.cx.outbox.pop() {

@@ -5,7 +5,7 @@
 use super::Conversation;
 use crate::domain::{Advice, Branch, Notice, Prompt, WrittenNote};
 use crate::engine::cx::EngineCx;
-use crate::protocol::{BranchSummary, Event, SavedSessionEvent};
+use crate::protocol::{BranchSummary, Event, SavedSessionEvent, bounded_line};
 use crate::text::grapheme;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -14,8 +14,6 @@ use std::sync::Arc;
 /// cluster may contain any number of combining marks.
 const TITLE_CLUSTERS_MAX: usize = 1_000;
 const TITLE_BYTES_MAX: usize = 32 * 1024;
-/// Maximum length of a branch's first prompt in the branch list.
-const PROMPT_CHARS_MAX: usize = 200;
 
 impl Conversation {
     /// Moves the last answered turn into a branch.
@@ -70,12 +68,12 @@ impl Conversation {
         cx.outbox.push(Event::BranchesListed(summaries));
     }
 
-    /// Reports how many versions each prompt has. Not needed after opening a conversation, because
+    /// Reports how many other branches there are at each prompt. Not needed after opening a conversation, because
     /// [`Event::SessionOpened`] includes its branches.
-    pub fn report_versions(&self, cx: &mut EngineCx) {
+    pub fn report_branch_counts(&self, cx: &mut EngineCx) {
         if !self.session.branches.is_empty() {
-            let versions = self.session.other_versions();
-            cx.outbox.push(Event::VersionsCounted(versions));
+            let counts = self.session.other_branches();
+            cx.outbox.push(Event::BranchesCounted(counts));
         }
     }
 
@@ -150,18 +148,18 @@ impl Conversation {
     }
 }
 
-/// The title, or its beginning if it is too long.
 pub(super) fn bounded_title(title: &str) -> &str {
     grapheme::bounded_prefix(title, TITLE_CLUSTERS_MAX, TITLE_BYTES_MAX)
 }
 
 fn summarize(branch: &Branch) -> BranchSummary {
+    let bounded = |line: &str| bounded_line(line).to_owned();
+    let first_turn = branch.turns.iter().next();
     BranchSummary {
-        first_prompt_line: branch
-            .first_prompt_line()
-            .chars()
-            .take(PROMPT_CHARS_MAX)
-            .collect(),
+        first_prompt_line: bounded(branch.first_prompt_line()),
+        first_answer_line: bounded(branch.first_answer_line()),
+        model: first_turn.map_or_else(String::new, |turn| bounded(&turn.model)),
+        answered_at: first_turn.and_then(|turn| turn.ended_at),
         shared_messages: branch.fork_index,
         own_messages: branch.messages.len(),
         left_at: branch.left_at,

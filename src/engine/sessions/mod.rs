@@ -19,7 +19,6 @@ use tokio::time::timeout;
 /// drive.
 pub(super) const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The open conversation.
 pub(super) struct Conversation {
     session: Session,
     seq: ConversationSeq,
@@ -51,8 +50,7 @@ impl Conversation {
         self.session = session;
     }
 
-    /// Detaches the conversation from its file and gives it another title. Returns the former
-    /// title.
+    /// Detaches the conversation from its file. Returns the former title.
     pub(super) fn fork(&mut self, title: &str) -> String {
         let original = self.session.title().to_owned();
         self.replace(self.session.fork());
@@ -60,7 +58,7 @@ impl Conversation {
         original
     }
 
-    /// The prompt that a turn answers. A continuation answers the last prompt.
+    /// A continuation answers the last prompt.
     pub(super) fn answered_prompt(&self, kind: PromptKind, prompt: &str) -> String {
         let continued_prompt = self
             .session
@@ -70,7 +68,6 @@ impl Conversation {
         continued_prompt.unwrap_or(prompt).to_owned()
     }
 
-    /// The attachments of the prompt that a turn answers.
     pub(super) fn answered_attachments(&self, prompt: &Prompt) -> Vec<Arc<Attachment>> {
         let index = self.session.last_prompt_index();
         match index.filter(|_| prompt.kind == PromptKind::Continue) {
@@ -89,7 +86,6 @@ pub(super) fn open(id: SessionId, cx: &mut EngineCx) {
     cx.jobs.spawn_or(if_panicked, open);
 }
 
-/// Opens the session selected on the command line.
 pub(super) fn open_initial(cx: &mut EngineCx) {
     let Some(initial) = cx.options.initial_session.clone() else {
         return;

@@ -44,7 +44,6 @@ impl LiveSettings {
         self.servers.iter_mut().find(|server| server.id == *id)
     }
 
-    /// The prompt of `system_prompt.txt`.
     pub(super) fn file_prompt(&self) -> &Arc<str> {
         &self.file_prompt
     }
@@ -57,7 +56,6 @@ impl LiveSettings {
         &mut self.personas
     }
 
-    /// The prompt of the selected persona, or of `system_prompt.txt`.
     pub(super) fn active_system_prompt(&self) -> Arc<str> {
         match self.personas.selected().map(|persona| &persona.text) {
             Some(Ok(text)) => text.as_str().into(),
@@ -65,7 +63,6 @@ impl LiveSettings {
         }
     }
 
-    /// A snapshot of the active settings, with `trust`.
     pub(super) fn snapshot(&self, trust: &Arc<Trust>, cx: &EngineCx) -> ConfigSnapshot {
         ConfigSnapshot {
             settings: cx.settings.clone(),
@@ -76,8 +73,7 @@ impl LiveSettings {
         }
     }
 
-    /// Replaces the settings of `config.json` and returns the previous ones. The caller passes the
-    /// new ones on to the other parts of the engine.
+    /// Returns the previous settings. The caller passes the new ones on to the rest of the engine.
     pub(super) fn replace_values(
         &mut self,
         config: &ConfigSnapshot,
@@ -87,7 +83,7 @@ impl LiveSettings {
         std::mem::replace(&mut cx.settings, config.settings.clone())
     }
 
-    /// Replaces the configured servers. Returns true if they changed.
+    /// Returns true if they changed.
     pub(super) fn replace_servers(&mut self, servers: Vec<ServerConfig>) -> bool {
         let has_changed = servers != self.servers;
         self.servers = servers;
@@ -119,7 +115,6 @@ pub(super) fn redact_secrets(config: &ConfigSnapshot, cx: &EngineCx) {
     }
 }
 
-/// Replaces all models of the file with the model override, if there is one.
 pub(super) fn apply_model_override(settings: &mut Settings, options: &EngineOptions) {
     if let Some(model) = &options.model_override {
         settings.models = vec![model.clone()];

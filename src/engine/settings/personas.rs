@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub struct Personas {
-    /// The personas from files.
     from_files: Vec<Persona>,
     selected: Option<Arc<Persona>>,
     /// The command line or a session selected the persona, and its tools must be checked once
@@ -135,7 +134,6 @@ impl Personas {
         self.publish(cx);
     }
 
-    /// Sends the list and the selection to the front end.
     fn publish(&self, cx: &mut EngineCx) {
         let personas = config::all_personas(&self.from_files);
         let personas = Arc::new(personas.iter().map(Persona::summary).collect());
@@ -144,7 +142,6 @@ impl Personas {
     }
 }
 
-/// Names the persona's tools that no server offers; `None` if there are none.
 fn missing_tools_message(persona: &Persona, offered: &Toolset) -> Option<String> {
     let offered = offered.tools();
     let tool_names = persona.tools.iter().flatten();

@@ -9,7 +9,6 @@ use crate::protocol::Event;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Reads the templates in the background and sends them to the front end.
 pub(in crate::engine) fn list(cx: &mut EngineCx) {
     let home = cx.home.clone();
     cx.jobs.spawn_blocking(move || {

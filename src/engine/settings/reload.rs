@@ -21,14 +21,12 @@ use futures::future::OptionFuture;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Maximum number of changes listed in one notice.
 const LISTED_CHANGES_MAX: usize = 6;
 
 #[derive(Default)]
 pub(super) struct SettingsReload {
     watcher: Option<SettingsWatcher>,
     earlier_entries: EarlierEntries,
-    /// The open question about changes.
     open_question: Option<AskId>,
     /// Changes that the user declined. Only a requested reload asks about them again.
     declined: Vec<SettingsChange>,
@@ -38,7 +36,6 @@ pub(super) struct SettingsReload {
     queued_read: Option<bool>,
     /// Shown instead of the next report of changes.
     announcement: Option<Notice>,
-    /// Causes of the banners about the files.
     file_banner_causes: BTreeSet<BannerCause>,
     templates: KnownTemplates,
     /// The notes folder, while a banner reports that it is missing.
@@ -56,7 +53,6 @@ pub struct RereadFiles {
     /// The settings to apply at once, if they differ from the active ones.
     pub to_apply: Option<ConfigSnapshot>,
     harmless: Vec<SettingsChange>,
-    /// Changes that need the user's consent.
     needs_consent: Vec<SettingsChange>,
     on_disk: ConfigSnapshot,
     is_unchanged: bool,
@@ -80,7 +76,6 @@ impl LiveSettings {
         reload.awaited_vault = None;
     }
 
-    /// Checks for the notes folder while a banner reports that it is missing.
     fn await_missing_vault(&mut self, settings: &Settings, cx: &EngineCx) {
         let is_missing = cx.banners.contains_key(&BannerCause::UnusableVault);
         self.reload.awaited_vault =
@@ -207,9 +202,7 @@ impl LiveSettings {
         if files.is_requested {
             self.reload.declined.clear();
             if files.is_unchanged {
-                cx.notice(Notice::info(
-                    "The files match the active settings: nothing changes.",
-                ));
+                cx.notice(unchanged_notice(&self.reload.file_banner_causes));
             }
         }
         self.ask_about_changes(files, trust, cx);
@@ -304,7 +297,6 @@ impl LiveSettings {
         self.read_files(false, cx);
     }
 
-    /// Replaces the banners of the previous read with those of a new one.
     fn replace_file_banners(
         &mut self,
         banners: &[Banner],
@@ -340,7 +332,23 @@ impl LiveSettings {
     }
 }
 
-/// Reports all automatically applied changes in one notice.
+/// The notice of a requested reload that changed nothing. Files that could not be read have banners
+/// with these causes.
+fn unchanged_notice(causes: &BTreeSet<BannerCause>) -> Notice {
+    let unread = causes.iter().filter_map(|cause| match cause {
+        BannerCause::UnreadableFile(file) => Some(file.as_str()),
+        BannerCause::UnreadableTrust => Some("trust.json"),
+        _ => None,
+    });
+    let unread: BTreeSet<&str> = unread.collect();
+    let files = Vec::from_iter(unread).join(" and ");
+    match files.as_str() {
+        "" => Notice::info("The files match the active settings: nothing changes."),
+        files => Notice::warning(format!("Nothing changed: {files} could not be read."))
+            .with_advice("See the warning about it."),
+    }
+}
+
 fn report_applied(changes: &[SettingsChange], cx: &mut EngineCx) {
     let mut message = String::new();
     let mut file = "";
@@ -362,7 +370,6 @@ fn report_applied(changes: &[SettingsChange], cx: &mut EngineCx) {
     }
 }
 
-/// Shows one banner for all files with pending changes, or clears it if there are none.
 fn update_pending_banner(pending: &[SettingsChange], cx: &mut EngineCx) {
     const CAUSE: BannerCause = BannerCause::PendingSettings;
     let mut files: Vec<&str> = pending.iter().map(|change| change.file.as_str()).collect();

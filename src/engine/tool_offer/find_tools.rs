@@ -13,7 +13,7 @@ const DESCRIPTION_CHARS_MAX: usize = 200;
 /// Maximum number of servers named if nothing was found.
 const SERVERS_MAX: usize = 20;
 
-/// The definition. It never changes, because it precedes all others in a request: a change would
+/// Never changes, because it precedes all other definitions in a request: a change would
 /// invalidate the server's prompt cache.
 pub(super) fn definition() -> Tool {
     let definition = json!({
@@ -42,8 +42,7 @@ pub(super) fn query(arguments: &serde_json::Map<String, Value>) -> &str {
     query.unwrap_or_default()
 }
 
-/// The answer to a search that found `keys`. Names and descriptions come from servers, so
-/// each is reduced to one line.
+/// Names and descriptions come from servers, so each is reduced to one line.
 pub(super) fn answer(toolset: &Toolset, keys: &[(ServerId, String)]) -> String {
     let mut text = String::new();
     for offered in keys

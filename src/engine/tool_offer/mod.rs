@@ -149,8 +149,9 @@ impl ToolOffer {
         (is_new && self.add(&key)).then(|| self.update(toolset))
     }
 
-    /// Adds tools that are always offered and matches for the prompt; in the first turn also recently used tools.
-    /// The former and, in the first turn, the best match are added even if they exceed `tokens_max`.
+    /// Adds the tools that are always offered, matches for the prompt and, in the first turn,
+    /// recently used tools. The always offered tools and, in the first turn, the best match are
+    /// added even if they exceed `tokens_max`.
     fn add_selected(
         &mut self,
         toolset: &Arc<Toolset>,
@@ -227,7 +228,7 @@ impl ToolOffer {
         &self.index.get_or_insert_with(build).1
     }
 
-    /// Adds a tool at the end. False if it was added before.
+    /// Returns false if it was added before.
     fn add(&mut self, key: &ToolKey) -> bool {
         let is_new = !self.order.contains(key);
         if is_new {
@@ -241,7 +242,6 @@ impl ToolOffer {
         self.order.extend(keys.filter(|key| !known.contains(key)));
     }
 
-    /// Rebuilds the offer from the order.
     fn update(&mut self, toolset: &Arc<Toolset>) -> Arc<Toolset> {
         let offered = self.callable(toolset).in_order(&self.order);
         if offered != *self.last {

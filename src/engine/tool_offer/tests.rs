@@ -9,7 +9,6 @@ fn names(offered: &Toolset) -> Vec<&str> {
     tools.map(|offered| offered.native_name.as_str()).collect()
 }
 
-/// The offer without limits.
 fn all_tools(offer: &mut ToolOffer, toolset: &Toolset) -> Arc<Toolset> {
     let request = OfferRequest {
         prompt: "",

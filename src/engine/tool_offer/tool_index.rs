@@ -22,7 +22,6 @@ const PARAMETERS_MAX: usize = 30;
 const QUERY_BYTES_MAX: usize = 4_000;
 /// Maximum number of terms of a query, and of its Korean words that are translated.
 const QUERY_TERMS_MAX: usize = 100;
-/// Words without meaning for a search.
 const STOP_WORDS: [&str; 62] = [
     "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "do",
     "does", "for", "from", "give", "have", "how", "i", "if", "in", "into", "is", "it", "its",
@@ -40,7 +39,6 @@ pub(super) struct ToolIndex {
     keys: Vec<(ServerId, String)>,
 }
 
-/// A tool that matches a query.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ToolMatch {
     pub key: (ServerId, String),
@@ -70,7 +68,7 @@ impl ToolIndex {
         }
     }
 
-    /// The best matches, best first; ties in the order of the toolset.
+    /// Best first; ties in the order of the toolset.
     pub(super) fn search(&self, query: &str, matches_max: usize) -> Vec<ToolMatch> {
         let mut scores: HashMap<usize, f64> = HashMap::new();
         let mean_length = self.lengths.iter().sum::<f64>() / self.lengths.len().max(1) as f64;
@@ -98,7 +96,6 @@ impl ToolIndex {
     }
 }
 
-/// The weighted terms of a tool.
 fn term_counts(offered: &OfferedTool) -> HashMap<String, f64> {
     let mut counts = HashMap::new();
     let mut add = |text: &str, weight: f64| {
@@ -122,7 +119,6 @@ fn term_counts(offered: &OfferedTool) -> HashMap<String, f64> {
     counts
 }
 
-/// The distinct terms of a query with their weights.
 fn query_terms(query: &str) -> HashMap<String, f64> {
     let query = &query[..query.floor_char_boundary(QUERY_BYTES_MAX)];
     let mut weights = HashMap::new();

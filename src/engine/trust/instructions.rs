@@ -160,7 +160,7 @@ impl TrustState {
     }
 }
 
-/// A server's instructions; `None` if they are blank.
+/// `None` if they are blank.
 fn instructions_text(server: &Server) -> Option<&str> {
     let instructions = server.instructions.as_deref()?;
     Some(instructions).filter(|instructions| !instructions.trim().is_empty())

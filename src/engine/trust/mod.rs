@@ -25,7 +25,6 @@ pub(super) struct TrustState {
     queue: Arc<TrustQueue>,
     /// Consents to send instructions, valid until humble exits.
     instructions_until_exit: Vec<InstructionsConsent>,
-    /// The open question about a changed tool.
     open_question: Option<AskId>,
     /// Whether to ask about the next changed tool once the open question is answered.
     asks_next: bool,
@@ -62,18 +61,15 @@ impl TrustState {
         &self.approval
     }
 
-    /// The permissions for a turn that starts now.
     pub(super) fn approval_for_turn(&mut self) -> Approval {
         self.approval.decided_at = Timestamp::now();
         self.approval.clone()
     }
 
-    /// The stored rules, pins and consents.
     pub(super) fn stored_trust(&self) -> &Arc<Trust> {
         &self.approval.trust
     }
 
-    /// Replaces the stored trust after the file changed.
     pub(super) fn replace_stored(&mut self, trust: Arc<Trust>) {
         self.approval.trust = trust;
     }
@@ -82,7 +78,7 @@ impl TrustState {
         Arc::make_mut(&mut self.approval.trust)
     }
 
-    /// Writes edits to the file in order. They already apply in memory.
+    /// The edits already apply in memory.
     pub(super) fn write_trust(
         &mut self,
         edits: impl IntoIterator<Item = TrustEdit>,
@@ -123,14 +119,14 @@ impl TrustState {
         self.publish_trust(servers, cx);
     }
 
-    /// Clears the session's grants. Returns false if there were none.
+    /// Returns false if there were none.
     pub(super) fn clear_session_grants(&mut self) -> bool {
         let had_grants = self.approval.session_grants().next().is_some();
         self.approval.clear_session_grants();
         had_grants
     }
 
-    /// Revokes a decision. Returns false if nothing changed.
+    /// Returns false if nothing changed.
     pub(super) fn revoke(&mut self, entry: TrustEntry, cx: &mut EngineCx) -> bool {
         let subject = match &entry {
             TrustEntry::Rule(rule) | TrustEntry::RuleWithCaveat(rule, _) => match rule.tool() {
@@ -172,7 +168,6 @@ impl TrustState {
         self.write_trust([TrustEdit::RevokeInstructions(consent.clone())], cx);
     }
 
-    /// All rules, each with its caveat, if any.
     fn rule_entries(&self, servers: &[Server]) -> Vec<TrustEntry> {
         let trust = self.stored_trust();
         let rules = trust.rules.iter().cloned();

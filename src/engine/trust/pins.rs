@@ -17,7 +17,6 @@ use jiff::Timestamp;
 use std::sync::Arc;
 
 const WITHHELD: BannerCause = BannerCause::WithheldTools;
-/// Maximum number of tools named in the banner.
 const BANNER_TOOLS_MAX: usize = 4;
 
 /// The result of a question about a changed tool.
@@ -78,7 +77,6 @@ impl TrustState {
         }
     }
 
-    /// Evicts pins beyond the limits.
     fn evict_old_pins(
         &mut self,
         servers: &[Server],

@@ -85,12 +85,11 @@ impl Turn {
         self.end(TurnEnd::Answered { text, is_truncated });
     }
 
-    /// Whether an agent waits for the model's answer.
     pub(super) fn is_asked_by_agent(&self) -> bool {
         self.agent.takes_answer
     }
 
-    /// Passes the model's answer to the agent. The turn ends when the agent has used it.
+    /// The turn ends when the agent has used the answer.
     fn finish_agent(&mut self, answer: ModelAnswer) {
         self.state = TurnState::AgentFinishing;
         self.agent.answer = Some(answer.clone());

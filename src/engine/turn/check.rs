@@ -6,7 +6,6 @@ use super::{Arguments, CallId, Turn, TurnEffect, TurnState};
 use crate::domain::{ArgumentCheck, SchemaCheck};
 use std::sync::Arc;
 
-/// The calls that wait for the result of a check.
 #[derive(Debug)]
 pub(super) enum PendingCheck {
     /// The calls of the reply; those that resolve to a tool are checked.
@@ -16,7 +15,6 @@ pub(super) enum PendingCheck {
 }
 
 impl Turn {
-    /// Checks the arguments of the candidates, then continues with all of them.
     pub(super) fn check_proposed(&mut self, candidates: Vec<CallCandidate>) {
         let checks = candidates
             .iter()
@@ -25,7 +23,6 @@ impl Turn {
         self.start_check(checks, PendingCheck::Proposed(candidates));
     }
 
-    /// Checks edited arguments, then applies the edits.
     pub(super) fn check_edits(&mut self, mut edits: Vec<(CallId, Arguments)>) {
         edits.retain(|(id, _)| self.proposed_tool(*id).is_some());
         let check = |(id, arguments): &(CallId, Arguments)| {

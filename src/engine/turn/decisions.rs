@@ -16,7 +16,7 @@ use crate::protocol::CallToApprove;
 use std::sync::Arc;
 
 impl Turn {
-    /// The ids of this round's usable calls, in the order of the model's requests.
+    /// In the order of the model's requests.
     pub(super) fn round_calls(&self) -> Vec<CallId> {
         let id = |proposal: &Proposal| match proposal.kind {
             ProposalKind::Call { id, .. } => Some(id),
@@ -99,7 +99,6 @@ impl Turn {
         (!may_follow_notes).then_some(permission)
     }
 
-    /// The call that finished last, if it succeeded and `id` repeats it.
     fn repeated_call(&self, id: CallId) -> Option<CallId> {
         let call = self.calls.get(&id)?;
         let last = self.calls.get(&self.last_finished?)?;
@@ -174,8 +173,7 @@ impl Turn {
         self.check_edits(edits);
     }
 
-    /// Applies edits after the schema check. Reports invalid edits and asks about their calls
-    /// again.
+    /// Reports invalid edits and asks about their calls again.
     pub(super) fn apply_edits(&mut self, edits: Vec<(CallId, Arguments, SchemaCheck)>) {
         for (id, arguments, check) in edits {
             match check {
@@ -313,7 +311,7 @@ impl Turn {
         }
     }
 
-    /// Applies a changed toolset. Undecided calls to removed or changed tools are not run.
+    /// Undecided calls to removed or changed tools are not run.
     pub(super) fn handle_toolset_changed(&mut self, offered: Arc<Toolset>) {
         if self.agent.is_without_tools {
             return;

@@ -11,7 +11,6 @@ use crate::domain::{
 use crate::engine::result_images::ResultImages;
 
 impl Turn {
-    /// Starts the approved calls, concurrently.
     pub(super) fn start_approved_calls(&mut self) {
         let mut has_started = false;
         for id in self.round_calls() {
@@ -97,7 +96,6 @@ impl Turn {
         self.set_call_state(id, ToolState::Running { progress });
     }
 
-    /// Stores the task of a running call with the call.
     pub(super) fn handle_task_started(&mut self, id: CallId, task: ServerTask) {
         let Some(started) = self.started_calls.get(&id) else {
             return;
@@ -195,7 +193,6 @@ impl Turn {
         }
     }
 
-    /// The messages for a call that has a result to send.
     fn call_and_result(&self, proposal: &Proposal) -> Option<(ToolCallMessage, ToolResultMessage)> {
         let mut images = Vec::new();
         let (server, tool, native_name, arguments, content, is_error) = match &proposal.kind {

@@ -20,7 +20,6 @@ const SHORT_BLOCK_TOTAL_BYTES_MIN: usize = 1_024;
 /// rows of dots.
 const SYMBOL_BLOCK_TOTAL_BYTES_MIN: usize = 4_096;
 
-/// Whether a text ends in repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Repetition {
     None,
@@ -32,7 +31,7 @@ pub(super) enum Repetition {
     },
 }
 
-/// Checks a growing text.
+/// Finds repetition at the end of a growing text.
 #[derive(Debug, Default)]
 pub(super) struct LoopDetector {
     checked_bytes: usize,
@@ -43,7 +42,6 @@ pub(super) struct LoopDetector {
 #[derive(Debug, Clone, Copy)]
 struct RepeatingBlock {
     start: usize,
-    /// The length of the block.
     period: usize,
 }
 
@@ -111,7 +109,6 @@ fn repeating_period(window: &[u8]) -> Option<usize> {
     None
 }
 
-/// The minimum total length at which repeats of `block` are reported.
 fn repeated_bytes_min(block: &[u8]) -> usize {
     let text = String::from_utf8_lossy(block);
     if !text.chars().any(char::is_alphanumeric) {

@@ -63,7 +63,6 @@ pub struct Turn {
     setup: TurnSetup,
     ids: TurnIdGenerators,
     state: TurnState,
-    /// The open question, if the state has one.
     ask: Option<AskId>,
     round: Round,
     /// The earlier rounds of this turn, as they are sent to the model.
@@ -72,7 +71,6 @@ pub struct Turn {
     calls: BTreeMap<CallId, ToolCall>,
     /// The calls of this round, in the order of the model's requests.
     proposals: Vec<Proposal>,
-    /// The calls that wait for the running argument check.
     pending_check: Option<PendingCheck>,
     /// The decisions to run calls, kept until all calls are decided.
     run_decisions: BTreeMap<CallId, Decision>,
@@ -82,7 +80,6 @@ pub struct Turn {
     started_calls: BTreeMap<CallId, StartedCall>,
     /// The images of results, sent with them in each further round.
     result_images: BTreeMap<CallId, ResultImages>,
-    /// The running retry of a failed call.
     call_retry: Option<CallRetry>,
     /// The call that finished last, to detect that the model repeats it.
     last_finished: Option<CallId>,
@@ -99,7 +96,6 @@ pub struct Turn {
     error_count: u32,
     errors_max: u32,
     last_failed: Option<CallId>,
-    /// An unusable call was already reported to the model.
     is_unusable_call_reported: bool,
     /// The user asked for an answer without more tools.
     must_answer_now: bool,
@@ -234,20 +230,17 @@ impl Turn {
         std::mem::take(&mut self.effects)
     }
 
-    /// The prompt text that is sent to the model.
     fn prompt_text(&self) -> &str {
         let agent_prompt = self.agent.prompt.as_deref();
         agent_prompt.unwrap_or_else(|| self.setup.prompt_text())
     }
 
-    /// Starts a round and sends its request.
     fn start_round(&mut self) {
         self.reset_round();
         self.retry_count = 0;
         self.send_request();
     }
 
-    /// Sends or resends the request of this round.
     fn send_request(&mut self) {
         self.state = TurnState::Waiting;
         let tools = if self.must_answer_now {
@@ -299,8 +292,8 @@ impl Turn {
         self.end(end);
     }
 
-    /// Ends the turn. Closes the open question, interrupts running calls, and marks calls that have
-    /// not started as not run.
+    /// Closes the open question, interrupts running calls, and marks calls that have not started
+    /// as not run.
     fn end(&mut self, end: TurnEnd) {
         self.close_ask();
         // No call may be shown as still running.
@@ -361,7 +354,6 @@ impl Turn {
         self.set_call_state(id, ToolState::Done(outcome));
     }
 
-    /// The calls without an outcome.
     fn open_calls(&self) -> Vec<CallId> {
         let is_open = |call: &&ToolCall| !matches!(call.state, ToolState::Done(_));
         self.calls

@@ -65,7 +65,6 @@ pub(super) enum CallCandidate {
 }
 
 impl CallCandidate {
-    /// The argument check that a usable call needs.
     pub(super) fn argument_check(&self) -> Option<ArgumentCheck> {
         match self {
             Self::Usable(usable) => Some(ArgumentCheck {
@@ -76,7 +75,6 @@ impl CallCandidate {
         }
     }
 
-    /// Applies the result of the argument check, which only usable calls request.
     pub(super) fn with_check_result(self, result: impl FnOnce() -> SchemaCheck) -> Self {
         let Self::Usable(mut usable) = self else {
             return self;
@@ -107,7 +105,6 @@ const NAMES_LISTED_MAX: usize = 30;
 const DUPLICATE_SEARCH_MAX: usize = 256;
 
 impl Turn {
-    /// Resolves the requested calls and has their arguments checked.
     pub(super) fn propose_calls(&mut self) {
         let requested = std::mem::take(&mut self.round.requested_calls);
         let candidates = requested
@@ -117,7 +114,6 @@ impl Turn {
         self.check_proposed(candidates);
     }
 
-    /// Proposes the checked calls, then checks the limit of failed calls.
     pub(super) fn propose_checked(&mut self, candidates: Vec<CallCandidate>) {
         let candidates = merge_duplicate_calls(candidates);
         self.proposals = candidates

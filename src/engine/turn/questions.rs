@@ -29,7 +29,6 @@ impl Turn {
         }
     }
 
-    /// After too many failed calls, asks whether more may run.
     pub(super) fn check_failed_call_limit(&mut self) {
         let Some(failed) = self
             .last_failed
@@ -65,8 +64,8 @@ impl Turn {
         }
     }
 
-    /// Runs the failed call again. Calls that the model requested since are not run, because the
-    /// model will see the new result in place of the old one.
+    /// Calls that the model requested since are not run, because it will see the new result in
+    /// place of the old one.
     fn retry_failed_call(&mut self) {
         for id in self.round_calls() {
             let why = "the failed call is run again first".to_owned();

@@ -16,14 +16,12 @@ pub(super) struct ReplyText {
     markup: String,
 }
 
-/// An extracted span.
 #[derive(Debug)]
 struct ExtractedSpan {
     /// The offset in the text without extracted spans.
     offset: usize,
     /// Markup before the call.
     before: String,
-    /// The call itself.
     raw: String,
     /// Markup after the call.
     after: String,
@@ -49,7 +47,6 @@ impl ReplyText {
         self.text_between(0, self.text.len(), true)
     }
 
-    /// Appends text to a piece.
     pub(super) fn push(&mut self, piece: PieceId, text: &str) {
         if self.pieces.last().is_none_or(|(last, _)| *last != piece) {
             self.pieces.push((piece, self.text.len()));
@@ -59,7 +56,6 @@ impl ReplyText {
         self.last_part = LastPart::Text;
     }
 
-    /// Records that thinking was received at this position.
     pub(super) fn mark_thinking(&mut self) {
         // The tag that starts the thinking does not belong to the previous call.
         let previous_span = self
@@ -83,7 +79,7 @@ impl ReplyText {
         }
     }
 
-    /// Extracts a call. Returns the index of its span for [`Self::restore`].
+    /// Returns the index of the call's span for [`Self::restore`].
     pub(super) fn extract(&mut self, raw: &str) -> usize {
         let mut before = std::mem::take(&mut self.markup);
         if self.last_part == LastPart::Thinking
@@ -109,8 +105,8 @@ impl ReplyText {
         pieces.into_iter().map(|(piece, _)| piece).collect()
     }
 
-    /// Restores a span and returns the changed piece with its text. A reply without text gets a
-    /// new piece. Returns `None` if the span was already restored.
+    /// Returns the changed piece with its text, or `None` if the span was already restored. A
+    /// reply without text gets a new piece.
     pub(super) fn restore(
         &mut self,
         span_index: usize,
@@ -168,7 +164,6 @@ impl ReplyText {
     }
 }
 
-/// The piece that a restored span changed, with its new text.
 #[derive(Debug, PartialEq)]
 pub(super) struct RestoredText {
     pub(super) piece: PieceId,

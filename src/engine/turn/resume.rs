@@ -67,7 +67,6 @@ impl Turn {
     }
 }
 
-/// The outcome of a finished call, with a text about its missing result.
 fn without_result(outcome: ToolOutcome) -> ToolOutcome {
     let text = LOST_RESULT.to_owned();
     match outcome {

@@ -17,7 +17,7 @@ const RETRY_PAUSES: [Duration; 5] = [
 ];
 
 impl Turn {
-    /// The pause before the next attempt; `None` if the request should not be retried.
+    /// `None` if the request should not be retried.
     pub(super) fn retry_pause(&self, failure: &ReplyFailure) -> Option<Duration> {
         let has_no_reply = self.state == TurnState::Waiting;
         let default_pause = RETRY_PAUSES.get(self.retry_count as usize)?;

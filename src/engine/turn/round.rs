@@ -13,7 +13,6 @@ use crate::protocol::Ask;
 /// as text.
 const CALLS_MAX: usize = 256;
 
-/// The reply received so far.
 #[derive(Debug, Default)]
 pub(super) struct Round {
     /// The text of this round, which is the answer if the reply contains no call.
@@ -25,15 +24,12 @@ pub(super) struct Round {
     pub(super) reasoning_echo: Option<ReasoningEcho>,
     /// The reply contains more than signs that the connection is alive.
     has_token: bool,
-    /// All thinking of this round.
     thinking: String,
     text_loop_detector: LoopDetector,
     thinking_loop_detector: LoopDetector,
-    /// The user was notified that the model repeats itself in this reply.
     has_noted_repetition: bool,
 }
 
-/// A call in the reply, usable or not.
 #[derive(Debug, Clone)]
 pub(super) enum RequestedCall {
     /// `span` identifies the call's text in [`ReplyText`].
@@ -265,7 +261,6 @@ impl Turn {
         );
     }
 
-    /// Ends the turn with the text of this round as the final answer.
     pub(super) fn finish_with_answer(&mut self, is_truncated: bool) {
         if self.state == TurnState::Ended {
             return;
@@ -359,7 +354,6 @@ impl Turn {
         self.end_with_answer(ModelAnswer { text, is_truncated });
     }
 
-    /// Drops the open request and sends it again.
     pub(super) fn resend_request(&mut self) {
         self.effects.push(TurnEffect::DropRequest);
         self.emit(TurnEvent::RoundEnded {

@@ -50,7 +50,6 @@ pub struct TurnSetup {
 }
 
 impl TurnSetup {
-    /// The prompt text that is sent to the model.
     pub(super) fn prompt_text(&self) -> &str {
         self.prompt_override.as_deref().unwrap_or(&self.prompt.text)
     }
@@ -74,7 +73,6 @@ pub enum TurnInput {
     ReplyRestarted,
     /// Provider data that must be sent back with this round's calls.
     ReasoningEcho(ReasoningEcho),
-    /// A call that cannot be run.
     UnusableCall {
         raw: String,
         why: String,
@@ -82,7 +80,6 @@ pub enum TurnInput {
     /// The server's token counts for this round.
     Usage(Usage),
     Noted(Notice),
-    /// The reply ended or failed.
     ReplyEnded(Result<ReplyEnd, ReplyFailure>),
     /// The pause before the next attempt is over or was skipped.
     RetryDue,
@@ -108,7 +105,6 @@ pub enum TurnInput {
         outcome: ToolOutcome,
         /// The untrusted part of the outcome, if any.
         untrusted_text: Option<Arc<UntrustedText>>,
-        /// The images of the result.
         images: ResultImages,
     },
     Answered {
@@ -248,7 +244,6 @@ pub enum TurnEffect {
         messages: Vec<Message>,
         tools: Arc<Toolset>,
     },
-    /// Drop the open request.
     DropRequest,
     /// Check these arguments in the background, then feed [`TurnInput::ArgumentsChecked`]. At
     /// most one check runs at a time; its result is not needed once the turn has ended.
@@ -263,15 +258,11 @@ pub enum TurnEffect {
     Run(ApprovedCall),
     /// Wait for the task of an earlier call.
     FollowTask(Box<ToolCall>),
-    /// Cancel a running call.
     Cancel(CallId),
-    /// Allow this tool for the rest of the session.
     GrantForSession(ToolIdentity),
-    /// Store this rule permanently.
     StoreRule(TrustRule),
     /// Pass the model's answer to the agent, then feed [`TurnInput::AgentFinished`].
     FinishAgent(ModelAnswer),
-    /// Save the answer of the turn.
     SaveAnswer {
         answer: String,
         usage: Usage,
@@ -294,9 +285,7 @@ pub enum TurnState {
     Stalled,
     /// A request failed and will be sent again after a pause.
     Retrying,
-    /// Arguments are being checked against their tools' schemas.
     CheckingArguments,
-    /// The user decides on calls.
     AwaitingApproval,
     /// The user decides how to handle a call that cannot be used.
     AtUnusableCall,
@@ -304,7 +293,6 @@ pub enum TurnState {
     AfterError,
     /// The user decides how to continue at the limit of tool rounds.
     AtRoundLimit,
-    /// Calls are running.
     Running,
     /// A note agent uses the model's answer.
     AgentFinishing,

@@ -6,7 +6,6 @@ use crate::engine::result_images::ResultImages;
 use crate::engine::turn::TurnInput;
 use std::sync::Arc;
 
-/// A finished call.
 #[derive(Debug)]
 pub(in crate::engine) struct FinishedCall {
     pub(in crate::engine) call: CallId,

@@ -38,7 +38,6 @@ use tokio_util::sync::CancellationToken;
 /// the cancellation.
 pub(super) type RunningCalls = FuturesUnordered<BoxFuture<'static, FinishedCall>>;
 
-/// An event of a running turn.
 #[derive(Debug)]
 pub(super) enum TurnSignal {
     CallDone(FinishedCall),
@@ -48,7 +47,6 @@ pub(super) enum TurnSignal {
     Loaded(Option<bool>),
     /// The open reply was silent for the idle time.
     Silence,
-    /// The results of the argument check.
     ArgumentsChecked(Vec<SchemaCheck>),
     /// The pause before another attempt is over.
     RetryDue,
@@ -67,7 +65,6 @@ pub(super) enum TurnOutput {
         messages: Vec<Message>,
         tools: Arc<Toolset>,
     },
-    /// Drop the unsent request.
     RequestDropped,
     Asked {
         ask: AskId,
@@ -80,7 +77,6 @@ pub(super) enum TurnOutput {
     FollowTask(Box<ToolCall>),
     Granted(ToolIdentity),
     RuleAdded(TrustRule),
-    /// Pass the model's answer to the agent.
     FinishAgent(ModelAnswer),
     Answered {
         answer: String,
@@ -110,7 +106,6 @@ pub(super) struct TurnDriver {
     reply: Option<OpenReply>,
     /// The running query of whether the server has loaded the model.
     load_query: OptionFuture<BoxFuture<'static, Option<bool>>>,
-    /// The running argument check.
     argument_check: OptionFuture<BoxFuture<'static, Vec<SchemaCheck>>>,
     retry_at: Option<Instant>,
     calls: RunningCalls,
@@ -170,7 +165,7 @@ impl TurnDriver {
         }
     }
 
-    /// Waits for the next event of the turn. Cancel-safe.
+    /// Cancel-safe.
     pub(super) async fn next_signal(&mut self) -> TurnSignal {
         let (finished_call, other_signal) = self.signals();
         tokio::select! {
@@ -231,7 +226,6 @@ impl TurnDriver {
         (finished_call, other_signal)
     }
 
-    /// Converts a signal into inputs of the turn.
     pub(super) fn read_signal(&mut self, signal: TurnSignal) -> Vec<TurnInput> {
         match signal {
             TurnSignal::CallDone(finished) => {
@@ -274,7 +268,6 @@ impl TurnDriver {
         inputs
     }
 
-    /// Feeds an input to the turn.
     pub(super) fn feed(&mut self, input: TurnInput) -> Vec<TurnOutput> {
         let effects = self.turn.step(input);
         self.perform_all(effects)
@@ -329,7 +322,6 @@ impl TurnDriver {
         })
     }
 
-    /// Sends a request and opens its reply.
     pub(super) fn send(&mut self, request: ChatRequest) {
         let model = &request.model;
         if model.provider.manages_models() {
@@ -348,7 +340,7 @@ impl TurnDriver {
         self.idle_deadline = None;
     }
 
-    /// Runs a call. `start` receives the call's cancellation token and returns its future.
+    /// `start` receives the call's cancellation token and returns its future.
     pub(super) fn run<F>(&mut self, call: CallId, start: impl FnOnce(CancellationToken) -> F)
     where
         F: Future<Output = FinishedCall> + Send + 'static,
@@ -363,25 +355,22 @@ impl TurnDriver {
         self.running.values().for_each(|(token, _)| token.cancel());
     }
 
-    /// How long a call has been running; `None` if it is not.
+    /// `None` if the call is not running.
     pub(super) fn run_time(&self, call: CallId) -> Option<Duration> {
         let (_, started) = self.running.get(&call)?;
         Some(started.elapsed())
     }
 
-    /// Applies a changed idle timeout to the running turn.
     pub(super) fn set_idle_timeout(&mut self, timeout: Duration) {
         self.idle_timeout = timeout;
     }
 
-    /// Skips the pause before the next attempt. Returns the input that retries; `None` if no retry
-    /// is pending.
+    /// Returns the input that retries; `None` if no retry is pending.
     pub(super) fn take_retry(&mut self) -> Option<TurnInput> {
         self.retry_at.take().map(|_| TurnInput::RetryDue)
     }
 }
 
-/// Sleeps until the deadline, or forever if there is none.
 async fn sleep_until_some(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => sleep_until(deadline).await,

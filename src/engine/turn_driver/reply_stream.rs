@@ -54,7 +54,6 @@ impl OpenReply {
         }
     }
 
-    /// Restores the leading whitespace in the first text.
     fn restore_whitespace(&mut self, mut inputs: Vec<TurnInput>) -> Vec<TurnInput> {
         for input in &mut inputs {
             match input {
@@ -75,8 +74,7 @@ impl OpenReply {
         self.stream.next().await
     }
 
-    /// Converts one part into inputs of the turn. The last input of a reply is always
-    /// [`TurnInput::ReplyEnded`].
+    /// The last input of a reply is always [`TurnInput::ReplyEnded`].
     pub(super) fn read_part(
         &mut self,
         part: Option<Result<StreamPart, ProviderError>>,
@@ -152,7 +150,6 @@ impl OpenReply {
         inputs
     }
 
-    /// Records scan events and converts them into inputs.
     fn to_inputs(&self, events: Vec<ScanEvent>, tracer: &mut ReplyTracer) -> Vec<TurnInput> {
         events
             .iter()
@@ -162,7 +159,6 @@ impl OpenReply {
     }
 }
 
-/// The label of a reply's end in the trace.
 fn trace_label(reason: &EndReason) -> &str {
     match reason {
         EndReason::Stop => "stop",

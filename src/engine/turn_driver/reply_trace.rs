@@ -106,7 +106,6 @@ impl ReplyTracer {
         self.push_scanned(TraceKind::Thinking, text, String::new());
     }
 
-    /// Records a native call.
     pub(super) fn record_call(&mut self, call: &NativeCall) {
         let arguments = match &call.arguments {
             Ok(arguments) => Value::Object(arguments.clone()),
@@ -160,7 +159,6 @@ impl ReplyTracer {
         }
     }
 
-    /// Records the state of a call, replacing its earlier state.
     pub(super) fn record_call_state(&mut self, call: &ToolCall) {
         let mut recorded = self
             .replies
@@ -269,7 +267,6 @@ fn push_parts(lines: &mut Vec<TraceLine>, parts: &TraceParts) {
     }
 }
 
-/// Pushes a text as one entry, split into lines.
 fn push_text(lines: &mut Vec<TraceLine>, kind: TraceKind, text: &str) {
     let mut starts_entry = true;
     let text = text.strip_suffix('\n').unwrap_or(text);

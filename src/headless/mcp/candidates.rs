@@ -52,12 +52,10 @@ pub fn render_candidate(candidate: &ServerCandidate, columns: Option<u16>) -> St
     out
 }
 
-/// Puts a value in quotes if it would be ambiguous without them.
 fn quoted(text: &str) -> String {
     Clean::quoted_if_needed(text).into()
 }
 
-/// The names of the servers' variables that pass `check`, without duplicates.
 fn variables_where(servers: &[ServerCandidate], check: impl Fn(&str) -> bool) -> Vec<String> {
     let mut names = variables_of(servers);
     names.retain(|name| check(name));

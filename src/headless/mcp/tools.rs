@@ -98,7 +98,6 @@ pub fn render_json(reports: &[ServerReport]) -> String {
     format!("{}\n", json!({ "servers": servers }))
 }
 
-/// The annotations under their MCP names.
 fn annotations_json(tool: &Tool) -> Value {
     let annotations = &tool.annotations;
     let hints = [

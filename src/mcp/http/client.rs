@@ -20,7 +20,6 @@ const REDIRECTS_MAX: usize = 5;
 /// sent on a connection that the server is closing.
 const IDLE_MAX: Duration = Duration::from_secs(4);
 const KEEPALIVE: Duration = Duration::from_secs(30);
-/// Maximum length of a displayed URL.
 const DISPLAY_URL_CHARS_MAX: usize = 300;
 
 /// A client for one server URL, with the headers sent in every request. Dropping it closes all
@@ -224,7 +223,7 @@ fn bearer_header(token: &Secret) -> Result<HeaderValue, HttpError> {
     Ok(value)
 }
 
-/// Truncates a URL for display; a URL from a server may have any length.
+/// A URL from a server may have any length.
 fn truncate_url(url: &str) -> String {
     match url.char_indices().nth(DISPLAY_URL_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &url[..end]),

@@ -263,7 +263,6 @@ impl Connection {
     }
 }
 
-/// The id of the request that a message answers.
 fn answered_id(message: &Value) -> Option<&Value> {
     let fields = message.as_object()?;
     let is_answer = !fields.contains_key("method")

@@ -29,7 +29,6 @@ const CONSECUTIVE_FAILURES_MAX: u32 = 2;
 /// How long to collect other requests rejected for the same unknown session.
 const UNKNOWN_SESSION_GRACE: Duration = Duration::from_millis(500);
 
-/// A finished task of the driver.
 struct FinishedTask {
     kind: TaskKind,
     outcome: RequestOutcome,
@@ -162,7 +161,7 @@ impl HttpDriver {
         self.in_flight.push(notifying.boxed());
     }
 
-    /// Handles a finished task. Returns an error if the whole connection failed.
+    /// Returns an error if the whole connection failed.
     async fn handle_finished(&mut self, finished: FinishedTask) -> Option<McpError> {
         if let TaskKind::Notification { .. } = finished.kind {
             self.is_blocked = false;

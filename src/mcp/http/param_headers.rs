@@ -91,7 +91,6 @@ impl ParamHeaders {
     }
 }
 
-/// The headers that a tool's schema requires.
 fn header_params(schema: &Map<String, Value>) -> Result<Vec<ParamHeader>, String> {
     let mut headers = Vec::new();
     collect_params(schema, &mut Vec::new(), 0, &mut headers)?;
@@ -112,8 +111,7 @@ fn header_params(schema: &Map<String, Value>) -> Result<Vec<ParamHeader>, String
     }
 }
 
-/// Collects the annotated arguments below `schema`. `path_bytes` is the total length of the names
-/// in `path`.
+/// `path_bytes` is the total length of the names in `path`.
 fn collect_params<'a>(
     schema: &'a Map<String, Value>,
     path: &mut Vec<&'a str>,

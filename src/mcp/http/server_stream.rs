@@ -150,7 +150,6 @@ pub async fn keep_open(connection: &Connection) -> RequestOutcome {
 
 enum StreamOpening {
     Stream(Box<EventStream>),
-    /// The server does not recognize the session.
     SessionUnknown,
     /// The server offers no such stream.
     Unsupported,

@@ -9,7 +9,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use tokio::net::lookup_host;
 use url::{Host, Url};
 
-/// Maximum length of a displayed text or URL.
 const DISPLAY_TEXT_CHARS_MAX: usize = 200;
 
 /// The networks that requests may go to.

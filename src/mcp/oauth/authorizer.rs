@@ -29,7 +29,6 @@ const TOKENS_MAX: usize = 200;
 pub enum TokenRejection {
     /// There is a new token: send the request again.
     Retry,
-    /// The user has to sign in.
     SignInNeeded,
     /// The user has to sign in again, with more scopes.
     MoreScopesNeeded(Vec<String>),
@@ -241,7 +240,6 @@ impl Authorizer {
         }
     }
 
-    /// The scopes of the next sign-in.
     async fn scopes_to_request(
         &self,
         discovered: &Discovered,

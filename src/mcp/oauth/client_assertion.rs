@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 
 /// The value of `client_assertion_type`.
 pub const TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/// How long an assertion is valid, in seconds.
 const LIFETIME_SECONDS: i64 = 120;
 
 enum SigningKey {

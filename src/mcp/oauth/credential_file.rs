@@ -191,7 +191,7 @@ impl CredentialFile {
         }
     }
 
-    /// Reads an entry of a section. An entry that cannot be parsed counts as missing.
+    /// An entry that cannot be parsed counts as missing.
     async fn read_entry<T: for<'de> Deserialize<'de>>(
         &self,
         section: &'static str,

@@ -128,7 +128,6 @@ async fn discover_without_resource(
     })
 }
 
-/// The answer to the request for a metadata document.
 enum Fetched {
     /// A JSON object.
     Document(Value),

@@ -12,9 +12,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use url::Url;
 
-/// Maximum size of an answer.
 const BODY_BYTES_MAX: usize = 1 << 20;
-/// Maximum time for one request and its answer.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum number of redirects of a metadata document.
 const REDIRECTS_MAX: usize = 3;

@@ -20,7 +20,6 @@ const TOKEN_BYTES_MAX: usize = 64 << 10;
 /// Longer lifetimes are capped at this, in seconds: ten years.
 const LIFETIME_SECONDS_MAX: i64 = 10 * 365 * 86_400;
 
-/// The form fields whose values are secret.
 const SECRET_FIELDS: [&str; 6] = [
     "code",
     "code_verifier",

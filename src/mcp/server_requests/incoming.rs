@@ -24,7 +24,6 @@ const METHOD_NOT_FOUND: i64 = -32601;
 /// The code in the sampling specification's example of a rejected request.
 const USER_REJECTED: i64 = -1;
 const TOO_MANY_REQUESTS: i64 = -32000;
-/// JSON-RPC: not a valid request.
 const INVALID_REQUEST: i64 = -32600;
 
 /// The server's requests that wait for an answer, and the answers that wait to be sent.

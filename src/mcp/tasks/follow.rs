@@ -20,7 +20,6 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
-/// Time limit for one request about a task.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The call whose task is followed.
@@ -40,7 +39,6 @@ pub struct TaskCall<'a> {
 /// How a task ended.
 #[derive(Debug, PartialEq)]
 pub enum TaskEnd {
-    /// The result of the call.
     Result(Value),
     /// Why there is no result, as a sentence.
     Failed(String),
@@ -279,7 +277,6 @@ impl FollowedTask<'_> {
         end
     }
 
-    /// Handles the response to `tasks/result`.
     async fn handle_result(&mut self, result: Result<Value, TaskRequestError>) -> Option<TaskEnd> {
         match result {
             Ok(result) => Some(self.end(TaskEnd::Result(result))),

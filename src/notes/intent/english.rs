@@ -51,7 +51,6 @@ const CREATE_NOTES: &[&str] = &[
     "{create} me? {article?} {plain*} {style*} {plain*} notes {for-myself?} {tail?} {about} {topic}",
 ];
 
-/// Requests for notes about a topic.
 const FIND_NOTES: &[&str] = &[
     "{find} me? {any?} {my} notes|note {mentioning} {topic}",
     "{find} me? {any?} {the?} notes|note {mentioning} {topic}",
@@ -91,13 +90,11 @@ const NOTES_ABOUT: &[&str] = &[
     "everything|anything|something|all {mentioning} {topic} in|from {my} notes|vault",
     "everything|anything {i-noted} {about} {topic}",
 ];
-/// Requests for notes with the topic before the noun.
 const FIND_TOPIC_NOTES: &[&str] = &[
     "{find} me? {any?} {my} {topic} notes|note",
     "{show} me? {any?} {my} {topic} notes|note",
     "where are|is {my} {topic} notes|note",
 ];
-/// Requests for words in the notes.
 const FIND_IN_NOTES: &[&str] = &[
     "{find} me? everything|anything|something|all|what {i-wrote} {about} {topic} in|from {my} notes|vault",
     "{show} me? everything|anything|something|all|what {i-wrote} {about} {topic} in|from {my} notes|vault",
@@ -159,7 +156,6 @@ const SUMMARIZE_TOPIC: &[&str] = &[
     "what have i written|noted down? {about} {topic}",
     "what did i write|note down? {about} {topic}",
 ];
-/// Requests for a summary with the topic before the noun.
 const SUMMARIZE_TOPIC_NOTES: &[&str] = &[
     "{style?} {summarize} {my} {topic} notes|note",
     "{ask-for?} {article?} quick? {style*} {summary} of {my} {topic} notes|note",
@@ -290,7 +286,6 @@ fn topic_of(
     Some((parse(found.topic)?, found.style))
 }
 
-/// Removes polite beginnings and endings.
 fn without_politeness<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     let begun = GRAMMAR.find(words, POLITE, |_| true);
     let words = begun.map_or(words, |found| found.topic);

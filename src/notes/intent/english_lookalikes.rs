@@ -247,7 +247,6 @@ fn is_file_name(word: &str) -> bool {
     extension.is_some_and(|(_, extension)| FILE_EXTENSIONS.contains(&extension))
 }
 
-/// Whether the topic suggests musical notes.
 pub(super) fn is_music(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     lower.split_whitespace().any(|word| MUSIC.contains(&word))

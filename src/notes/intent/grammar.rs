@@ -18,7 +18,6 @@ pub(super) struct Grammar {
     pub(super) tails_after_comma: &'static [&'static str],
 }
 
-/// The longest tail, in words.
 const TAIL_WORDS_MAX: usize = 8;
 const NUMBERS: &[&str] = &[
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "a", "few",
@@ -48,7 +47,7 @@ impl Grammar {
         })
     }
 
-    /// Splits tails off the end. A comma before a tail stays with the word before it.
+    /// A comma before a tail stays with the word before it.
     pub(super) fn split_tails<'a>(&self, mut words: &'a [&'a str]) -> (&'a [&'a str], Vec<String>) {
         let mut tails = Vec::new();
         while let Some(at) = (1..words.len()).find(|at| self.is_tail_at(words, *at)) {
@@ -151,7 +150,6 @@ fn prefix_length(words: &[&str], expected: &str) -> Option<usize> {
     Some(length)
 }
 
-/// Short spellings and the words they stand for.
 const SHORTHAND: &[(&str, &str)] = &[
     ("u", "you"),
     ("pls", "please"),

@@ -126,7 +126,6 @@ pub(super) struct Styled<'a> {
 }
 
 impl Styled<'_> {
-    /// The styles, separated by commas.
     pub(super) fn style_text(&self) -> String {
         self.style.join(", ")
     }

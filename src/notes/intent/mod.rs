@@ -37,7 +37,6 @@ pub enum NoteIntent {
     Find {
         query: String,
     },
-    /// Summarize the open note.
     SummarizeOpenNote {
         style: String,
     },

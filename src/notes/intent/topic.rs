@@ -1,6 +1,5 @@
 //! The topic of a request, as the user wrote it.
 
-/// Opening and closing quotation marks.
 const QUOTES: &[(char, char)] = &[
     ('"', '"'),
     ('\'', '\''),

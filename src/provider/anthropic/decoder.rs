@@ -19,7 +19,7 @@ use crate::text::surrogates::SurrogateJoiner;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Maximum number of content blocks per reply, calls included.
+/// Per reply, calls included.
 const BLOCKS_MAX: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -98,7 +98,7 @@ impl AnthropicDecoder {
         }
     }
 
-    /// Reads the last event, which is ignored if it is incomplete.
+    /// Ignores an event that was cut off.
     fn read_last_event(&mut self, event: &SseEvent) {
         let starts_json = event.data.trim_ascii_start().starts_with(b"{");
         if parse_json(&event.data).is_ok() {
@@ -109,7 +109,7 @@ impl AnthropicDecoder {
         }
     }
 
-    /// Reads a reply that was not streamed. It may be wrapped in a list.
+    /// The reply may be wrapped in a list.
     fn read_unstreamed(&mut self, body: &Value) {
         let message = body.get(0).unwrap_or(body);
         if let Some(server_error) = ServerError::from_event(message) {
@@ -277,7 +277,7 @@ impl AnthropicDecoder {
         }
     }
 
-    /// Reads `stop_reason`, and the explanation that may accompany a refusal.
+    /// Also reads the explanation that may accompany a refusal.
     fn read_stop_reason(&mut self, delta: &Value) {
         let reason = delta.get("stop_reason").and_then(Value::as_str);
         if let Some(reason) = reason {

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// Bounds the number of requests if a server sends the same page again and again.
 const PAGES_MAX: usize = 10;
 
-/// Requests all pages. Each page begins after the last model of the previous one.
+/// Each page begins after the last model of the previous one.
 pub(super) async fn list(server: &ServerClient) -> Result<ModelList, FailureCause> {
     let mut models = Vec::new();
     let mut path = "models?limit=1000".to_owned();

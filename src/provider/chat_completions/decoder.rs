@@ -124,7 +124,7 @@ impl ChatCompletionsDecoder {
         }
     }
 
-    /// Reads the last event, which is ignored if it is incomplete.
+    /// Ignores an event that was cut off.
     fn read_last_event(&mut self, event: &SseEvent) {
         let is_complete = parse_json(&event.data).is_ok() || event.data.trim_ascii() == b"[DONE]";
         let starts_json = event.data.trim_ascii_start().starts_with(b"{");
@@ -170,7 +170,6 @@ impl ChatCompletionsDecoder {
         }
     }
 
-    /// Reads a reply that was not streamed.
     fn read_unstreamed(&mut self, body: &Value) {
         self.read_value(body);
         let reply = body.get(0).unwrap_or(body);

@@ -21,7 +21,6 @@ use futures::future::{BoxFuture, FutureExt};
 use serde_json::Value;
 use tokio::time::Instant;
 
-/// The adapter for servers with this protocol.
 #[derive(Debug)]
 pub(super) struct ChatCompletionsAdapter(pub ChatCompletionsFlavor);
 

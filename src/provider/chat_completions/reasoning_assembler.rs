@@ -10,7 +10,7 @@ pub(super) const TEXT_KEYS: [&str; 2] = ["reasoning_content", "reasoning"];
 pub(super) const DETAILS_KEY: &str = "reasoning_details";
 /// All keys of reasoning that is sent back, except `content`.
 pub(in crate::provider) const REASONING_KEYS: [&str; 3] = [TEXT_KEYS[0], TEXT_KEYS[1], DETAILS_KEY];
-/// Maximum number of blocks stored per list.
+/// Per list.
 const BLOCKS_MAX: usize = 4096;
 
 #[derive(Debug, Default)]
@@ -98,7 +98,7 @@ fn continues_thinking(_last: &Value, _next: &Value) -> bool {
     true
 }
 
-/// Merges a fragment into the last block: texts and lists are joined, other values replaced.
+/// Joins texts and lists, and replaces other values.
 fn merge(last: &mut Value, next: &Value) {
     let (Value::Object(last), Value::Object(next)) = (last, next) else {
         return;

@@ -32,7 +32,7 @@ pub(in crate::provider) struct ChatCompletionsFlavor {
     pub adjust_body: fn(&mut Map<String, Value>),
 }
 
-/// The body. The caller must still apply the fallback to the top-level parameters.
+/// The caller must still apply the fallback to the top-level parameters.
 pub(super) fn body(
     request: &ChatRequest,
     fallback: ParameterFallback,
@@ -64,7 +64,6 @@ pub(super) fn body(
     body
 }
 
-/// The text and the images of a message. Images are data URLs.
 fn content_parts(text: &str, images: &[AttachedImage]) -> Vec<Value> {
     let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
     let images = images.iter().map(|image| {
@@ -74,7 +73,6 @@ fn content_parts(text: &str, images: &[AttachedImage]) -> Vec<Value> {
     text.into_iter().chain(images).collect()
 }
 
-/// The images of a tool result, below a caption.
 fn result_image_parts(message: &Message) -> Vec<Value> {
     match message {
         Message::ToolResult(result) if !result.images.is_empty() => {
@@ -85,8 +83,7 @@ fn result_image_parts(message: &Message) -> Vec<Value> {
 }
 
 impl ChatCompletionsFlavor {
-    /// Converts a `think` setting to `reasoning_effort`. If a server rejects the value, a fallback
-    /// replaces or omits it.
+    /// If a server rejects the value, a fallback replaces or omits it.
     fn effort(&self, think: Think) -> &'static str {
         match think {
             Think::Off => "none",
@@ -97,8 +94,8 @@ impl ChatCompletionsFlavor {
         }
     }
 
-    /// The messages. The API takes images only in user messages, so those of tool results follow
-    /// in one, after the last result of the round: nothing may come between calls and results.
+    /// The API takes images only in user messages, so those of tool results follow in one, after
+    /// the last result of the round: nothing may come between calls and results.
     fn messages(&self, request: &ChatRequest, fallback: ParameterFallback) -> Vec<Value> {
         let mut messages = Vec::with_capacity(request.messages.len());
         let is_result = |message: &Message| matches!(message, Message::ToolResult(_));

@@ -66,8 +66,7 @@ impl ToolCallAssembler {
         })
     }
 
-    /// The position of the call that a fragment continues; `None` if the fragment begins a new
-    /// call.
+    /// `None` if the fragment begins a new call.
     fn continued_call(&self, fragment: &Fragment<'_>) -> Option<usize> {
         let position = match fragment.index {
             Some(index) => self.0.iter().rposition(|call| call.index == Some(index)),

@@ -11,7 +11,6 @@ use crate::http_util::CONNECT_TIMEOUT_SECONDS;
 
 const REPHRASE: &str = "Rephrase the question.";
 const PARTIAL_REPLY_KEPT: &str = "The partial answer is kept.";
-/// Advice for an overloaded server.
 const OVERLOAD_ADVICE: [Advice; 2] = [Advice::RetryLater, Advice::ChooseOtherModel];
 
 pub(super) fn notice(
@@ -197,8 +196,8 @@ fn malformed_reason(malformed: &MalformedReply) -> String {
     }
 }
 
-/// The notice for an unusual end. Reaching the token limit has no notice here, because the engine
-/// offers to continue such an answer.
+/// Reaching the token limit has no notice here, because the engine offers to continue
+/// such an answer.
 pub(super) fn end_notice(reason: &EndReason) -> Option<Notice> {
     let notice = match reason {
         EndReason::Stop | EndReason::ToolCalls | EndReason::Length => return None,
@@ -231,7 +230,6 @@ pub(super) fn end_notice(reason: &EndReason) -> Option<Notice> {
     Some(notice)
 }
 
-/// Adds advice that several notices share.
 trait AdviceExt: Sized {
     fn with_retry_advice(self, target: &RequestTarget) -> Self;
     fn mention_partial_reply(self, has_partial_reply: bool) -> Self;
@@ -263,7 +261,6 @@ impl AdviceExt for Notice {
     }
 }
 
-/// Adds the server's own message as the reason, if there is one.
 fn with_server_text(notice: Notice, message: Option<&str>) -> Notice {
     match message.filter(|message| !message.is_empty()) {
         Some(message) => notice.with_reason(with_period(message)),

@@ -23,7 +23,6 @@ pub(super) static ADAPTER: ChatCompletionsAdapter = ChatCompletionsAdapter(ChatC
     adjust_body: separate_results,
 });
 
-/// Inserts an assistant message between each tool result and a user message that follows it.
 fn separate_results(body: &mut Map<String, Value>) {
     let Some(Value::Array(messages)) = body.get_mut("messages") else {
         return;

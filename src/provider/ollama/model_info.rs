@@ -4,7 +4,6 @@ use crate::domain::{ListedModel, ModelInfo};
 use crate::provider::model_list::{bounded_name, bounded_word, bounded_words, token_count};
 use serde_json::Value;
 
-/// Parses the response of `POST /api/show`.
 pub(super) fn model_info_from_show(show: &Value) -> ModelInfo {
     let capabilities = bounded_words(show.get("capabilities"));
     let reports_capabilities = show.get("capabilities").is_some_and(Value::is_array);
@@ -55,7 +54,6 @@ fn parameter(parameters: &str, name: &str) -> Option<u32> {
     })
 }
 
-/// Whether a template mentions tools, in Go's or Jinja's syntax.
 fn mentions_tools(template: &str) -> bool {
     [".Tools", "tools", "\"tool\"", "'tool'"]
         .iter()

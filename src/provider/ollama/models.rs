@@ -11,7 +11,7 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// Maximum number of concurrent requests for model details.
+/// Concurrent requests.
 const DETAIL_REQUESTS_MAX: usize = 4;
 
 /// Optional requests are abandoned this long before the overall deadline: `/api/ps` for one

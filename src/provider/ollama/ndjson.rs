@@ -39,7 +39,7 @@ impl JsonLines {
         self.take_line()
     }
 
-    /// Takes the buffered line, unless it is blank.
+    /// `None` if the line is blank.
     fn take_line(&mut self) -> Option<Vec<u8>> {
         let line = std::mem::take(&mut self.buffer);
         let mut text = line.as_slice();

@@ -19,11 +19,11 @@ use tokio::time::timeout;
 /// Long, because Ollama sends nothing while it verifies a large layer.
 const SILENCE_SECONDS_MAX: u64 = 300;
 const REMOVE_SECONDS_MAX: u64 = 30;
-/// Maximum number of layers that are summed; real models have a handful.
+/// Further layers are not summed; real models have a handful.
 const LAYERS_MAX: usize = 1_000;
 const STATUS_CHARS_MAX: usize = 80;
 
-/// Sums the progress per layer that the lines of `/api/pull` report. Pure.
+/// Sums the progress per layer that the lines of `/api/pull` report.
 #[derive(Debug, Default)]
 pub(super) struct PullLayers {
     /// Digest, total bytes and completed bytes of each layer.
@@ -32,10 +32,7 @@ pub(super) struct PullLayers {
 }
 
 impl PullLayers {
-    /// Reads one line and returns the summed progress.
-    ///
-    /// # Errors
-    /// The error that the line reports.
+    /// Returns the summed progress, or the error that the line reports.
     pub(super) fn read(&mut self, line: &Value) -> Result<PullProgress, FailureCause> {
         if let Some(server_error) = ServerError::from_event(line) {
             return Err(server_error.into_failure());
@@ -70,7 +67,6 @@ impl PullLayers {
     }
 }
 
-/// A pull in progress.
 struct PullReader {
     server: ServerClient,
     name: String,
@@ -87,7 +83,7 @@ enum PullStage {
     Done,
 }
 
-/// Pulls a model. Nothing happens until the stream is polled.
+/// Nothing happens until the stream is polled.
 pub(super) fn pull(
     server: ServerClient,
     name: String,
@@ -171,7 +167,6 @@ impl PullReader {
     }
 }
 
-/// Deletes a model from the server's disk.
 pub(super) async fn remove(server: &ServerClient, name: &str) -> Result<(), FailureCause> {
     let body = json!({"model": name});
     let response = server.send_ok(Method::DELETE, "api/delete", Some(&body));

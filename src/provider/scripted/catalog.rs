@@ -30,7 +30,7 @@ struct ScriptedCatalogState {
 }
 
 impl ScriptedCatalog {
-    /// Adds a server with these models. With `None`, the server never answers.
+    /// With `None`, the server never answers.
     pub(in crate::provider) fn add_server(&self, url: &str, models: Option<Vec<ListedModel>>) {
         lock_ignoring_poison(&self.0)
             .servers
@@ -66,7 +66,7 @@ impl ScriptedCatalog {
         }
     }
 
-    /// The server's information about a model; empty if the server does not have the model.
+    /// Empty if the server does not have the model.
     pub(in crate::provider) fn model_info(&self, model: &ModelConfig) -> ModelInfo {
         let state = lock_ignoring_poison(&self.0);
         let models = state.servers.get(&model.base_url).into_iter();

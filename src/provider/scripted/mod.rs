@@ -20,11 +20,9 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScriptStep {
     Part(StreamPart),
-    /// The round fails with this cause.
     Fail(FailureCause),
-    /// Waits for this long on tokio's clock.
+    /// On tokio's clock.
     Wait(Duration),
-    /// The round never continues.
     Hang,
 }
 
@@ -68,9 +66,8 @@ impl RecordedRequests {
 
 #[derive(Debug, Clone)]
 enum ScriptSource {
-    /// Fixed rounds, one per request.
+    /// One per request.
     Rounds(Vec<Vec<ScriptStep>>),
-    /// Computes each round from its request.
     Response(fn(&ChatRequest) -> Vec<ScriptStep>),
 }
 
@@ -146,7 +143,7 @@ impl Script {
         self.requests.clone()
     }
 
-    /// Plays the next round. A round without an end fails as cut off.
+    /// A round without an end fails as cut off.
     pub(super) fn stream(&self, request: ChatRequest) -> ReplyStream {
         let model = request.model.clone();
         let steps = VecDeque::from(self.next_round(request));
@@ -181,7 +178,7 @@ impl Script {
         ReplyStream::new(parts)
     }
 
-    /// The steps of the next round. Records the request.
+    /// Also records the request.
     fn next_round(&self, request: ChatRequest) -> Vec<ScriptStep> {
         let mut requests = lock_ignoring_poison(&self.requests.0);
         match &self.source {

@@ -181,7 +181,7 @@ fn exactly_one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<Option<&
 mod tests {
     use super::*;
 
-    /// Checks a request with these headers, each `name: value`.
+    /// Each line is `name: value`.
     fn check(policy: &AccessPolicy, lines: &[&str]) -> Result<(), Refusal> {
         check_target(policy, "/mcp", lines)
     }

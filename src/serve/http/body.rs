@@ -30,7 +30,7 @@ pub struct RequestBodyReader {
     bytes_max: usize,
     timeout: Duration,
     large_bodies: Semaphore,
-    /// Number of large bodies that wait for memory.
+    /// Large bodies that wait for memory.
     waiting: AtomicUsize,
 }
 

@@ -15,7 +15,6 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// The explanation of a refused session.
 pub const SESSIONS_IN_USE: &str = "All sessions are in use. Try again later.";
-/// When to try again if the server is busy.
 const BUSY_RETRY: Duration = Duration::from_secs(30);
 
 /// The same type as in `rmcp`.

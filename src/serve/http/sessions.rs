@@ -91,8 +91,8 @@ impl BoundedSessions {
         }
     }
 
-    /// Records a message from the client. A request id is checked here again, because two requests
-    /// may have passed [`Self::check_request_id`] at the same time.
+    /// Checks the id of a request again, because two requests may have passed
+    /// [`Self::check_request_id`] at the same time.
     fn record(&self, id: &SessionId, message: &ClientJsonRpcMessage) -> Result<(), SessionsError> {
         let sessions = lock_ignoring_poison(&self.sessions);
         match sessions
@@ -105,7 +105,6 @@ impl BoundedSessions {
     }
 }
 
-/// The least recently used session, if it has been idle for [`REPLACEABLE_AFTER`].
 fn replaceable_session(sessions: &HashMap<SessionId, SessionState>) -> Option<SessionId> {
     let (id, session) = sessions
         .iter()

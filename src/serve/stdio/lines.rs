@@ -10,7 +10,7 @@ pub struct Lines<R> {
 
 #[derive(Debug, PartialEq)]
 pub enum InputLine {
-    /// The bytes before the line break.
+    /// Without the line break.
     Whole(Vec<u8>),
     /// Longer than the maximum; the line was skipped.
     TooLong,

@@ -138,7 +138,7 @@ async fn read_messages(
     }
 }
 
-/// Writes each message as a line until all senders are gone.
+/// Returns once all senders are gone.
 async fn write_messages(
     mut output: impl AsyncWrite + Unpin,
     mut outbox: mpsc::Receiver<String>,

@@ -118,7 +118,6 @@ fn parse_arguments(arguments: &Arguments) -> Result<(Url, usize), String> {
     Ok((url, start))
 }
 
-/// A page, decoded and converted.
 struct FetchedPage {
     url: Url,
     title: Option<String>,
@@ -183,7 +182,7 @@ impl Fetch<'_> {
         convert(url, content_type, body).await
     }
 
-    /// Sends the request and follows redirects. Each address is checked like the first.
+    /// Follows redirects, and checks each address like the first.
     async fn follow(&self, mut url: Url) -> Result<(Response, Url), String> {
         for _ in 0..=REDIRECTS_MAX {
             let response = self.request(&url).await?;
@@ -261,7 +260,7 @@ fn status_text(status: StatusCode, url: &Url) -> String {
     format!("`{host}` answered with HTTP {status}. {advice}")
 }
 
-/// Decodes and converts the body on a blocking thread, because a large page takes a while.
+/// Works on a blocking thread, because a large page takes a while.
 async fn convert(url: Url, content_type: ContentType, body: Body) -> Result<FetchedPage, String> {
     let work = tokio::task::spawn_blocking(move || {
         let decoded = decode_text(&body.bytes, &content_type);

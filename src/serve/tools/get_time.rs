@@ -10,7 +10,7 @@ use rmcp::model::Tool;
 use serde_json::{Value, json};
 
 const NAME: &str = "get_time";
-/// Maximum number of suggestions for an unknown time zone.
+/// For an unknown time zone.
 const SUGGESTIONS_MAX: usize = 5;
 
 pub(super) struct GetTime;
@@ -94,7 +94,6 @@ fn parse_zone(name: &str) -> Result<TimeZone, String> {
     })
 }
 
-/// Time zones whose names contain the last part of `name`, usually a city.
 fn suggest_zones(name: &str) -> Vec<String> {
     let name = name.trim().to_lowercase().replace(' ', "_");
     let city = name.rsplit('/').next().unwrap_or_default();

@@ -67,7 +67,6 @@ impl BuiltInTool for GetWeather {
     }
 }
 
-/// The location whose weather is requested.
 #[derive(Debug, PartialEq)]
 enum Location<'a> {
     City(&'a str),

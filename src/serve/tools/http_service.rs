@@ -24,7 +24,7 @@ const BACKOFF: Duration = Duration::from_millis(500);
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(5);
 const BODY_BYTES_MAX: usize = 1 << 20;
 const REDIRECTS_MAX: usize = 3;
-/// Longer explanations from a service are truncated to this many characters.
+/// Longer explanations from a service are truncated.
 const REASON_CHARS_MAX: usize = 200;
 
 /// The name of a service in messages to the model and the user.
@@ -88,7 +88,6 @@ fn follow_on_same_host(attempt: redirect::Attempt<'_>) -> redirect::Action {
     }
 }
 
-/// Why an attempt failed.
 struct AttemptError {
     /// A predicate whose subject is the service, such as `did not answer within 10 s`.
     what: String,
@@ -224,7 +223,7 @@ fn status_error(status: StatusCode, pause: Option<Duration>, body: &[u8]) -> Att
     }
 }
 
-/// The service's explanation, on one line.
+/// On one line.
 fn reason(body: &[u8]) -> Option<String> {
     let document: Value = serde_json::from_slice(body).ok()?;
     let reason = ["reason", "error", "message"]

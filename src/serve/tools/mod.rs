@@ -23,7 +23,7 @@ use tool::{BuiltInTool, Services, ToolInvocation};
 
 pub use tool::ProgressReporter;
 
-/// All tools, in the order in which they are listed.
+/// In the order in which they are listed.
 const TOOLS: &[&dyn BuiltInTool] = &[
     &get_time::GetTime,
     &get_weather::GetWeather,

@@ -74,7 +74,7 @@ fn random_number() -> u64 {
     RandomState::new().hash_one(SECRET_FIELD)
 }
 
-/// A word of consonant-vowel syllables, easy to pronounce and copy.
+/// Easy to pronounce and copy.
 fn secret_word(mut number: u64) -> String {
     let mut word = String::new();
     for _ in 0..SYLLABLES {

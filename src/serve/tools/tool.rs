@@ -14,7 +14,6 @@ use tokio::sync::mpsc;
 pub trait BuiltInTool: Send + Sync {
     fn name(&self) -> &'static str;
 
-    /// The definition for `tools/list`.
     fn definition(&self) -> Tool;
 
     /// Whether the settings contain everything that the tool needs.

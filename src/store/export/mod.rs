@@ -58,7 +58,6 @@ fn cancelled_turns(session: &Session, part: ExportPart, redactor: &Redactor) -> 
     cancelled.collect()
 }
 
-/// A message as text for readers.
 #[derive(Clone)]
 struct ExportedMessage {
     role: MessageRole,
@@ -67,7 +66,6 @@ struct ExportedMessage {
     mark: &'static str,
 }
 
-/// The contents of an exported file, in any format.
 struct ExportedConversation<'a> {
     /// On one line.
     title: String,
@@ -148,7 +146,6 @@ impl ExportedConversation<'_> {
             .chain(at(count))
     }
 
-    /// The model, and when the conversation began.
     fn subtitle(&self) -> String {
         let started_at = self.started_at.map(|at| {
             let at = at.to_zoned(TimeZone::system());
@@ -159,7 +156,6 @@ impl ExportedConversation<'_> {
         parts.join(" · ")
     }
 
-    /// `You`, or the model of the conversation, with the mark of an incomplete answer.
     fn speaker(&self, message: &ExportedMessage) -> String {
         let name = match &message.role {
             MessageRole::User => "You".to_owned(),

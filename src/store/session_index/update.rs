@@ -97,7 +97,7 @@ impl SessionIndex {
         path.into()
     }
 
-    /// The document of a session, and the size of its text in bytes.
+    /// Also returns the size of its text in bytes.
     fn read_document(&self, file: SessionFile) -> (Document, usize) {
         let path = self.sessions.folder.join(file.id.as_str());
         let mut chunks = ChunkBuilder::default();

@@ -28,7 +28,7 @@ pub(super) struct CodeLexer<'c, 'p, 'a> {
     pub line_continues: bool,
 }
 
-/// Paints the rest of the line. Constructs that are still open are stored in `state`.
+/// Constructs that are still open are stored in `state`.
 pub(super) fn lex(syntax: &CodeSyntax, state: &mut LexState, cursor: &mut LineCursor<'_>) {
     let mut lexer = CodeLexer {
         syntax,
@@ -177,8 +177,7 @@ impl CodeLexer<'_, '_, '_> {
         (!is_misplaced).then_some(keyword)
     }
 
-    /// Records that the word is a keyword. `next_name_token` is the token for the name that
-    /// follows.
+    /// `next_name_token` is the token for the name that follows.
     fn record_keyword(&mut self, next_name_token: Option<Token>) -> Token {
         self.next_name_token = next_name_token;
         self.is_after_value = false;

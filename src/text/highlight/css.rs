@@ -14,7 +14,6 @@ struct CssLexer<'p, 'a> {
     next_delimiter: usize,
 }
 
-/// Paints the rest of the line.
 pub(super) fn lex(state: &mut LexState, cursor: &mut LineCursor<'_>) {
     let mut lexer = CssLexer {
         next_delimiter: cursor.position,

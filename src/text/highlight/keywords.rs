@@ -96,7 +96,7 @@ const fn hash(word: &[u8]) -> usize {
     (hash ^ (hash >> 15)) as usize
 }
 
-/// Looks `word` up in `table`, which always has an empty slot.
+/// `table` always has an empty slot.
 #[inline]
 pub(super) fn find_keyword(
     table: &[KeywordSlot],

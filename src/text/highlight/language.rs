@@ -5,7 +5,6 @@ use super::Token;
 use super::keywords::KeywordSlot;
 use std::fmt;
 
-/// A language and its lexer.
 pub(super) struct Language {
     pub name: &'static str,
     /// Other names used in fences, and file extensions.
@@ -13,7 +12,6 @@ pub(super) struct Language {
     pub lexer: LexerKind,
 }
 
-/// The lexer of a language, and its table if it uses one.
 #[derive(Clone, Copy)]
 pub(super) enum LexerKind {
     Code(&'static CodeSyntax),
@@ -102,7 +100,6 @@ pub(super) struct CodeSyntax {
     pub special_bytes: u128,
 }
 
-/// How capitalized names are highlighted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CapitalizedNames {
     /// Like other names.

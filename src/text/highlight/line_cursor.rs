@@ -5,11 +5,10 @@ use super::Token;
 
 #[cfg(test)]
 thread_local! {
-    /// Bytes examined on this thread; tests use it to measure work.
+    /// On this thread; tests use it to measure work.
     pub(super) static BYTES_EXAMINED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts `bytes` as examined, in tests only.
 #[inline(always)]
 pub(super) fn count_examined(bytes: usize) {
     #[cfg(test)]

@@ -188,7 +188,6 @@ pub(super) fn lex_session(shell: &CodeSyntax, state: &mut LexState, cursor: &mut
     code::lex(shell, state, cursor);
 }
 
-/// The end of the prompt at the start of the line.
 fn prompt_end(cursor: &LineCursor<'_>) -> Option<usize> {
     let bytes = &cursor.bytes()[..cursor.end.min(PROMPT_BYTES_MAX)];
     let is_marker = |pair: &[u8]| matches!(pair[0], b'$' | b'%' | b'>' | b'#') && pair[1] == b' ';

@@ -6,7 +6,6 @@ use super::language::LexerKind;
 use super::line_cursor::{LineCursor, count_examined, is_blank};
 use super::state::{EmbeddedEnd, EmbeddedLanguage, LexMode, LexState};
 
-/// Paints the rest of the line.
 pub(super) fn lex(
     state: &mut LexState,
     embedded: &mut Option<EmbeddedLanguage>,
@@ -100,7 +99,6 @@ fn open_fence(
     cursor.paint_rest(Token::Comment);
 }
 
-/// Paints constructs that occur only at the start of a line.
 fn lex_line_start(cursor: &mut LineCursor<'_>) {
     cursor.paint_blanks();
     let hashes = cursor.run_end(cursor.position, |byte| byte == b'#') - cursor.position;

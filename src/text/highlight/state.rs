@@ -149,7 +149,6 @@ pub(super) struct EmbeddedLanguage {
     pub end: EmbeddedEnd,
 }
 
-/// The end of an embedded language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EmbeddedEnd {
     Script,

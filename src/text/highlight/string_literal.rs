@@ -9,7 +9,6 @@ use super::state::LexMode;
 /// The maximum length of a raw string delimiter in standard C++.
 const TAG_BYTES_MAX: usize = 16;
 
-/// The opening of a string.
 struct StringOpening {
     /// The first byte after the opening.
     end: usize,

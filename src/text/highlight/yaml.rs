@@ -18,7 +18,6 @@ struct YamlLexer<'p, 'a> {
     depth: usize,
 }
 
-/// Paints the rest of the line.
 pub(super) fn lex(state: &mut LexState, cursor: &mut LineCursor<'_>) {
     let indent_width = cursor.run_end(cursor.position, is_blank) - cursor.position;
     if let LexMode::BlockScalar { indent } = state.mode {

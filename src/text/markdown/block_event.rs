@@ -13,7 +13,6 @@ pub enum LeafKind {
     },
     Table(Vec<ColumnAlign>),
     Rule,
-    /// A list item without content.
     EmptyItem,
 }
 

@@ -9,11 +9,10 @@ use std::ops::Range;
 
 /// Delimiters of emphasis that is not closed within this many bytes are shown as text.
 const EMPHASIS_BYTES_MAX: usize = 240;
-/// Maximum length of an unfinished link target.
+/// Of an unfinished link target.
 const TARGET_BYTES_MAX: usize = 400;
-/// Maximum length of an unfinished character reference.
+/// Of an unfinished character reference.
 const REFERENCE_BYTES_MAX: usize = 9;
-/// Possible beginnings of a checkbox.
 const CHECKBOX_STARTS: [&str; 7] = ["[", "[ ", "[x", "[X", "[ ]", "[x]", "[X]"];
 
 /// The number of bytes of an unfinished line that can be shown: none while its first characters are

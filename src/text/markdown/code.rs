@@ -18,7 +18,6 @@ pub struct PendingCodeRow {
 pub struct CodeLayout {
     highlighter: Option<Highlighter>,
     pub pending_row: Option<PendingCodeRow>,
-    /// The prefix of continuation rows.
     continuation_prefix: PrefixId,
 }
 
@@ -54,7 +53,7 @@ impl MarkdownLayout {
         }
     }
 
-    /// Wraps the text after the start of `pending`. With `hold_last`, the last row stays pending.
+    /// With `hold_last`, the last row stays pending.
     fn wrap_code(
         &mut self,
         pending: PendingCodeRow,

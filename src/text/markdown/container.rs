@@ -17,7 +17,6 @@ pub enum Container {
         is_empty: bool,
         /// Source offset of the line with its marker.
         line_start: usize,
-        /// A blank line precedes the item.
         is_after_blank_line: bool,
     },
 }

@@ -3,6 +3,8 @@
 //! not let the second run close, because it is between punctuation and a letter. Such text is
 //! common in Korean, Chinese and Japanese.
 
+use super::unclosed_backticks::UnclosedBackticks;
+
 /// An unclosed opening run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenRun {
@@ -85,7 +87,7 @@ impl DelimiterRun {
     }
 }
 
-/// The first delimiter run at or after `start`, ignoring escaped delimiters.
+/// Ignores escaped delimiters.
 fn next_run(text: &str, mut start: usize) -> Option<DelimiterRun> {
     let bytes = text.as_bytes();
     loop {
@@ -110,12 +112,11 @@ fn next_run(text: &str, mut start: usize) -> Option<DelimiterRun> {
     }
 }
 
-/// Scans the delimiter runs of `text`. O(len), plus one search for each length of unclosed backtick
-/// runs.
+/// Scans the delimiter runs of `text`. O(len).
 pub fn emphasis_runs(text: &str) -> EmphasisRuns {
     count_searched(text.len());
     let mut runs = EmphasisRuns::default();
-    let mut unclosed_lengths = [false; 8];
+    let mut unclosed = UnclosedBackticks::default();
     let mut position = 0;
     while let Some(run) = next_run(text, position) {
         position = run.end();
@@ -123,14 +124,17 @@ pub fn emphasis_runs(text: &str) -> EmphasisRuns {
             runs.push_run(&run);
             continue;
         }
-        let is_unclosed = &mut unclosed_lengths[run.length.min(8) - 1];
-        if *is_unclosed {
-            continue;
-        }
-        match closing_backticks_end(text, &run) {
+        let closing = match unclosed.contains(text, run.length, run.end()) {
+            true => None,
+            false => closing_backticks_end(text, &run),
+        };
+        match closing {
             Some(end) => position = end,
             None => {
-                *is_unclosed = true;
+                // Only the first unclosed run of each length is open.
+                if !unclosed.insert(run.length) {
+                    continue;
+                }
                 runs.open_runs.push(OpenRun {
                     delimiter: run.delimiter,
                     length: run.length,
@@ -168,7 +172,6 @@ pub fn safe_break_space(text: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// The end of the backtick run that closes `run`.
 fn closing_backticks_end(text: &str, run: &DelimiterRun) -> Option<usize> {
     let mut position = run.end();
     loop {
@@ -313,5 +316,18 @@ mod tests {
         );
         assert_eq!(emphasis_runs("변수_이름_값").invisible_spaces, [0usize; 0]);
         assert_eq!(emphasis_runs("a **b** c").invisible_spaces, [0usize; 0]);
+    }
+
+    #[test]
+    fn long_backtick_runs_of_different_lengths_do_not_share_their_state() {
+        let (eight, nine) = ("`".repeat(8), "`".repeat(9));
+        // Nothing closes the eight; the nine are code, in which nothing opens.
+        let text = format!("{eight} {nine} ~~a {nine}");
+        let open = emphasis_runs(&text).open_runs;
+        let lengths: Vec<_> = open.iter().map(|run| (run.delimiter, run.length)).collect();
+        assert_eq!(lengths, [(b'`', 8)]);
+        let text = format!("{eight} {eight} {nine} b");
+        let open = emphasis_runs(&text).open_runs;
+        assert_eq!(open.iter().map(|run| run.length).collect::<Vec<_>>(), [9]);
     }
 }

@@ -30,7 +30,6 @@ pub struct RowPlace {
     pub offset: RowOffset,
 }
 
-/// A line of the laid-out text, and whether all of it is selected.
 #[derive(Debug, Clone)]
 struct SelectedLine {
     rows: RangeInclusive<usize>,
@@ -146,7 +145,6 @@ impl MarkdownView {
         self.shown_text(start.row..=end.row, (start, end))
     }
 
-    /// The selected part of the shown text of these rows.
     fn shown_text(
         &self,
         rows: RangeInclusive<usize>,

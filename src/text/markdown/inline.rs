@@ -33,7 +33,7 @@ impl LinkDefinitions {
         words.join(" ").to_lowercase()
     }
 
-    /// Returns the target of a label, or records the label as unresolved.
+    /// Records the label if it has no target.
     fn resolve(&mut self, label: &str) -> Option<String> {
         let key = Self::normalize_label(label);
         let target = self.targets.get(&key).cloned();

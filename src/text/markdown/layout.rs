@@ -45,7 +45,6 @@ pub enum LeafLayout {
 pub struct OpenLeaf {
     pub layout: LeafLayout,
     pub prefixes: RowPrefixes,
-    /// Offset in the source.
     source_start: usize,
 }
 
@@ -320,8 +319,7 @@ impl MarkdownLayout {
         self.lay_out_paragraph(leaf, source, false);
     }
 
-    /// Lays out the lines of a paragraph. With `hold_last`, its last row is kept pending, because
-    /// more text may extend it.
+    /// With `hold_last`, the last row is kept pending, because more text may extend it.
     fn lay_out_paragraph(&mut self, leaf: &mut OpenLeaf, source: &str, hold_last: bool) {
         let width = self.prose_width(leaf.prefixes);
         let LeafLayout::Paragraph(paragraph) = &mut leaf.layout else {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Minimum indentation of indented code.
 pub const CODE_INDENT: usize = 4;
-/// Maximum number of digits in a list number.
+/// In a list number.
 const DIGITS_MAX: usize = 9;
 /// A longer line is neither a rule nor the delimiter row of a table.
 const LOOKAHEAD_BYTES_MAX: usize = 4_096;

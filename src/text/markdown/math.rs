@@ -2,6 +2,7 @@
 //! as written, because a lost backslash changes a formula. Anything else, such as a price, keeps
 //! the meaning that CommonMark gives it.
 
+use super::unclosed_backticks::UnclosedBackticks;
 use std::ops::Range;
 
 /// Maximum length of `$…$` in bytes. It never spans lines, so that two prices are rarely mistaken
@@ -61,8 +62,7 @@ struct MathScan<'a> {
     end: TextEnd,
     /// For each kind of delimiter (`\(`, `\[` and `$$`): nothing closes it in the rest of the text.
     is_unclosed: [bool; 3],
-    /// Lengths of backtick runs that nothing closes; longer runs share the last place.
-    unclosed_backticks: [bool; 8],
+    unclosed_backticks: UnclosedBackticks,
 }
 
 impl<'a> MathScan<'a> {
@@ -71,18 +71,16 @@ impl<'a> MathScan<'a> {
             text,
             end,
             is_unclosed: [false; 3],
-            unclosed_backticks: [false; 8],
+            unclosed_backticks: UnclosedBackticks::default(),
         }
     }
 
-    /// The next backslash, dollar sign or backtick.
     fn next_candidate(&self, position: usize) -> Option<usize> {
         let mut bytes = self.text.as_bytes()[position..].iter();
         let distance = bytes.position(|byte| matches!(byte, b'\\' | b'$' | b'`'))?;
         Some(position + distance)
     }
 
-    /// The end of the math that starts at `start`.
     fn math_end(&mut self, start: usize) -> Option<usize> {
         let rest = &self.text[start..];
         if rest.starts_with("\\(") {
@@ -169,8 +167,8 @@ impl<'a> MathScan<'a> {
 
     /// The end of the code span whose opening run of `length` backticks ends at `position`.
     fn code_span_end(&mut self, mut position: usize, length: usize) -> Option<usize> {
-        let is_unclosed = &mut self.unclosed_backticks[length.min(8) - 1];
-        if *is_unclosed {
+        let unclosed = &mut self.unclosed_backticks;
+        if unclosed.contains(self.text, length, position) {
             return None;
         }
         let bytes = self.text.as_bytes();
@@ -183,7 +181,7 @@ impl<'a> MathScan<'a> {
                 return Some(position);
             }
         }
-        *is_unclosed = true;
+        unclosed.insert(length);
         None
     }
 }
@@ -246,5 +244,12 @@ mod tests {
         let text = "한 $a*b$ *c*";
         let spans = math_spans(text, TextEnd::Final);
         assert_eq!(mask_math(text, &spans), "한 ..... *c*");
+    }
+
+    #[test]
+    fn dollars_in_code_of_long_backtick_runs_are_not_math() {
+        let (eight, nine) = ("`".repeat(8), "`".repeat(9));
+        let text = format!("{eight} {nine} $a\\;b$ {nine}");
+        assert!(found(&text, TextEnd::Final).is_empty());
     }
 }

@@ -21,6 +21,7 @@ mod source_map;
 mod style;
 mod table;
 mod table_plan;
+mod unclosed_backticks;
 
 pub use block::{BlockKind, MarkdownBlock};
 pub use excerpt::{RowOffset, RowPlace};

@@ -18,7 +18,6 @@ const DEPTH_MAX: usize = 48;
 pub struct BlockScanner {
     containers: Vec<Container>,
     leaf: OpenBlock,
-    /// A blank line followed the last leaf.
     is_after_blank_line: bool,
     /// The kind of the last leaf, and the number of containers around it.
     previous_leaf: Option<(LeafKind, usize)>,

@@ -115,7 +115,6 @@ pub struct TableLayout {
     /// The header, and the rows received before the columns were settled.
     rows: Vec<Arc<TableRow>>,
     settled_plan: Option<Arc<TablePlan>>,
-    /// The unfinished last row.
     partial_row: Option<Arc<TableRow>>,
     /// Source bytes of the rows that were laid out, and filler bytes in them.
     row_bytes: usize,
@@ -339,7 +338,6 @@ impl TableLayout {
         }
     }
 
-    /// Whether the limit allows more filler.
     fn can_add_filler(&self) -> bool {
         self.filler_bytes <= FILLER_BYTES_ALLOWANCE + FILLER_BYTES_PER_BYTE * self.row_bytes
     }

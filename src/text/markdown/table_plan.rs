@@ -2,12 +2,11 @@
 
 /// Minimum width of a shrunk column.
 const COLUMN_WIDTH_MIN: usize = 5;
-/// Width of the separator between columns.
 const COLUMN_GAP_WIDTH: usize = 3;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum TablePlan {
-    /// Columns of these widths.
+    /// With these widths.
     Columns(Vec<usize>),
     /// Too many columns for the width: each row becomes a list of its cells.
     RecordList,

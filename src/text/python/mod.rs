@@ -89,7 +89,7 @@ impl<'a> PythonReader<'a> {
         }
     }
 
-    /// An error that quotes the text at the current position.
+    /// Quotes the text at the current position.
     fn error_here(&mut self, problem: &str) -> String {
         let start = self.position();
         error_message(&self.text[start..], problem)
@@ -190,7 +190,7 @@ impl<'a> PythonReader<'a> {
         }
     }
 
-    /// Parses items up to `end`. Returns them and whether a comma followed any of them.
+    /// Also returns whether a comma followed any of them.
     fn parse_items(&mut self, end: char, depth: usize) -> Result<(Vec<Value>, bool), String> {
         let mut items = Vec::new();
         let mut has_comma = false;

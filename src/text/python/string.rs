@@ -31,7 +31,7 @@ impl PythonReader<'_> {
         prefix_and_quote(&self.text[start..]).is_some()
     }
 
-    /// Parses adjacent string literals and concatenates them, as Python does.
+    /// Concatenates them, as Python does.
     pub(super) fn parse_adjacent_strings(&mut self) -> Result<String, String> {
         let mut text = String::new();
         while self.is_at_string() {
@@ -76,15 +76,13 @@ impl PythonReader<'_> {
         }
     }
 
-    /// Skips `count` ASCII characters.
     fn skip_ascii(&mut self, count: usize) {
         if count > 0 {
             self.chars.nth(count - 1);
         }
     }
 
-    /// Parses an escape after its backslash. Keeps the backslash of an unknown escape, as Python
-    /// does.
+    /// Keeps the backslash of an unknown escape, as Python does.
     fn parse_escape(&mut self, prefix: StringPrefix, text: &mut String) -> Result<(), String> {
         let Some(c) = self.next() else {
             text.push('\\');
@@ -158,7 +156,7 @@ impl PythonReader<'_> {
         })
     }
 
-    /// Consumes `count` hexadecimal digits, or nothing if there are fewer.
+    /// Consumes nothing if there are fewer.
     fn take_hex_digits(&mut self, count: usize) -> Option<u32> {
         let start = self.position();
         let digits = self.text.get(start..start + count)?;
@@ -170,7 +168,6 @@ impl PythonReader<'_> {
     }
 }
 
-/// The prefix and quote of the string literal at the start of `text`.
 fn prefix_and_quote(text: &str) -> Option<(StringPrefix, char)> {
     let prefix_len = text
         .bytes()

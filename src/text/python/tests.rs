@@ -198,7 +198,6 @@ fn deep_nesting_is_rejected_without_a_stack_overflow() {
     );
 }
 
-/// The end of the outermost brackets in `text`.
 fn bracket_end(text: &str) -> Option<usize> {
     let mut scanner = BracketScanner::default();
     text.char_indices()

@@ -32,7 +32,7 @@ pub fn dropped_paths(paste: &str) -> Option<Vec<String>> {
     })
 }
 
-/// Splits text into words as a shell does; `None` if a quotation mark is not closed.
+/// As a shell does; `None` if a quotation mark is not closed.
 fn split_words(text: &str) -> Option<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut chars = text.chars();

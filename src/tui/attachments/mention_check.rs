@@ -4,7 +4,6 @@ use crate::domain::QueryId;
 
 /// Maximum number of mentions that are looked up.
 pub const MENTIONS_MAX: usize = 64;
-/// Maximum number of typed paths that are remembered.
 const TYPED_MAX: usize = 64;
 
 /// Each stage belongs to one revision of the message; a later edit starts over.

@@ -348,7 +348,6 @@ impl AttachmentList {
     }
 }
 
-/// A file whose contents are already known.
 fn already_read(read: ReadAttachment) -> AttachedFile {
     AttachedFile {
         // No query has this id.
@@ -362,7 +361,7 @@ fn already_read(read: ReadAttachment) -> AttachedFile {
     }
 }
 
-/// The estimated tokens of a file that was attached before; 0 for a long text.
+/// 0 for a long text.
 fn quick_estimate(attachment: &Attachment) -> u64 {
     let text = attachment.text();
     match text.filter(|text| text.len() <= ESTIMATED_BYTES_MAX) {

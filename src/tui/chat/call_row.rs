@@ -12,7 +12,6 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Width of the progress bar.
 const BAR_COLUMNS: usize = 10;
 /// Minimum row width at which the progress bar is drawn.
 const BAR_ROW_COLUMNS_MIN: u16 = 24;
@@ -95,7 +94,6 @@ fn draw_right(context: &RowContext, call: &ToolCall, row: Rect, pen: &mut Painte
     pen.put_right(x.saturating_sub(2), row.y, word, theme.attention)
 }
 
-/// The permission that let a call run without asking, in a word or two.
 fn permission_word(permission: StandingPermission) -> &'static str {
     match permission {
         StandingPermission::AutoMode => "auto",
@@ -114,7 +112,6 @@ fn has_started(call: &ToolCall) -> bool {
     }
 }
 
-/// The mark before the call.
 fn state_mark(context: &RowContext, call: &ToolCall, pen: &Painter) -> (&'static str, Style) {
     let (glyphs, theme) = (pen.glyphs, pen.theme);
     let outcome = match &call.state {
@@ -143,7 +140,6 @@ fn decided_label(runs: bool) -> &'static str {
     }
 }
 
-/// The time of a call, or the state in words.
 fn state_label(context: &RowContext, call: &ToolCall, pen: &Painter) -> (String, Style) {
     let theme = pen.theme;
     let outcome = match &call.state {

@@ -9,15 +9,12 @@ use crate::tui::dialog::arguments::named_edit_keys;
 use crate::tui::widgets::painter::single_line;
 use serde_json::Value;
 
-/// Maximum width of one value.
 const VALUE_COLUMNS_MAX: usize = 32;
-/// Maximum width of a result.
 const RESULT_COLUMNS_MAX: usize = 60;
 /// Bytes at the start of a text that are examined, assuming at most 16 bytes per column.
 const EXAMINED_BYTES_MAX: usize = RESULT_COLUMNS_MAX * 16;
 /// The lines of longer texts are not counted.
 const COUNTED_BYTES_MAX: usize = 64 << 10;
-/// Maximum number of values shown.
 const VALUES_MAX: usize = 5;
 
 /// The arguments in brief, such as `17, 25` or `src/b.py, 1 edit`. Empty if no value has a

@@ -61,7 +61,6 @@ pub fn hidden_result(call: &ToolCall) -> &str {
     &result[truncate_preview(result).len()..]
 }
 
-/// The beginning of a section, as far as the chat shows it.
 fn truncate_preview(text: &str) -> &str {
     let start = &text[..text.floor_char_boundary(UNFOLDED_BYTES_MAX)];
     let mut line_ends = start.match_indices('\n').map(|(index, _)| index);
@@ -100,7 +99,6 @@ pub fn copied_section(call: &ToolCall) -> (&'static str, Cow<'_, str>) {
     last.expect("every call has arguments")
 }
 
-/// Heading and content of each section of a call.
 fn call_sections(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
     let pretty = |arguments| serde_json::to_string_pretty(arguments).unwrap_or_default();
     let mut sections = Vec::new();

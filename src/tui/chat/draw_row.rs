@@ -14,7 +14,6 @@ use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-/// Header and footer around thinking.
 const THINKING_HEADER: &str = "<<< Thinking >>>";
 const THINKING_FOOTER: &str = "<<< End Thinking >>>";
 
@@ -37,25 +36,11 @@ pub fn draw_row(
             draw_head(context, input, entry, line, is_unfolded, row, pen);
         }
         RowContent::Text(text) => {
-            let (indent, style) = indent_and_style(entry, input, pen);
-            if let (EntryBody::Note(notice), true) =
-                (&entry.body, viewport.is_first_text_row(position))
-            {
-                let (mark, style) = match notice.severity {
-                    Severity::Failure => (pen.glyphs.failed, pen.theme.failure),
-                    Severity::Warning => ("!", pen.theme.attention),
-                    Severity::Info => (pen.glyphs.dot, pen.theme.dim),
-                };
-                pen.put(row.x, row.y, mark, style, row.width);
+            let (indent, mut style) = indent_and_style(entry, input, pen);
+            if viewport.is_fold_row(position) {
+                style = pen.theme.dim;
             }
-            if let (EntryBody::Agent(_), true) = (&entry.body, viewport.is_first_text_row(position))
-            {
-                pen.put(row.x, row.y, pen.glyphs.ok, pen.theme.success, 1);
-            }
-            if let EntryBody::Prompt { .. } = &entry.body {
-                let (bar, accent) = (pen.glyphs.cursor, pen.theme.accent);
-                pen.put(row.x, row.y, bar, accent, 1);
-            }
+            mark_text_row(entry, viewport.is_first_text_row(position), row, pen);
             let columns = row.width.saturating_sub(indent);
             pen.put_line(row.x + indent, row.y, text, style, columns);
             if let EntryBody::Note(_) = &entry.body
@@ -72,7 +57,7 @@ pub fn draw_row(
                     THINKING_FOOTER.to_owned(),
                     indent_and_style(entry, input, pen).0,
                 ),
-                EntryBody::Prompt { .. } => (versions_text(entry.other_versions), INDENT),
+                EntryBody::Prompt { .. } => (branches_text(entry.other_branches), INDENT),
                 _ => {
                     let (dot, dim) = (pen.glyphs.dot, pen.theme.dim);
                     pen.put(row.x, row.y, dot, dim, row.width);
@@ -89,11 +74,27 @@ pub fn draw_row(
     }
 }
 
-/// The line below a prompt that has other versions.
-fn versions_text(other_versions: usize) -> String {
-    match other_versions {
-        1 => "1 other version".to_owned(),
-        count => format!("{count} other versions"),
+/// Draws the mark to the left of a text row: that of a notice or agent in the first row, that of a
+/// prompt in each row.
+fn mark_text_row(entry: &TranscriptEntry, is_first: bool, row: Rect, pen: &mut Painter) {
+    let (mark, style) = match &entry.body {
+        EntryBody::Note(notice) if is_first => match notice.severity {
+            Severity::Failure => (pen.glyphs.failed, pen.theme.failure),
+            Severity::Warning => ("!", pen.theme.attention),
+            Severity::Info => (pen.glyphs.dot, pen.theme.dim),
+        },
+        EntryBody::Agent(_) if is_first => (pen.glyphs.ok, pen.theme.success),
+        EntryBody::Prompt { .. } => (pen.glyphs.cursor, pen.theme.accent),
+        _ => return,
+    };
+    pen.put(row.x, row.y, mark, style, row.width);
+}
+
+/// The line below a prompt that has other branches.
+fn branches_text(other_branches: usize) -> String {
+    match other_branches {
+        1 => "1 other branch".to_owned(),
+        count => format!("{count} other branches"),
     }
 }
 

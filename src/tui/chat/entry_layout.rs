@@ -1,8 +1,11 @@
 //! The cached layout of one entry and the inputs that it depends on.
 
 use crate::domain::{EntryBody, TranscriptEntry};
-use crate::tui::chat::entry_rows::{EntryShape, body_text, entry_shape, head_and_foot_rows};
+use crate::tui::chat::entry_rows::{
+    BodyText, EntryShape, body_text, entry_shape, head_and_foot_rows,
+};
 use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::long_prompt::TextFold;
 use crate::tui::chat::rendered_text::RenderedText;
 
 /// Everything that a layout depends on: equal keys mean equal layouts.
@@ -35,6 +38,8 @@ pub struct EntryLayout {
     /// Whether the text can only grow at its end: an answer or thinking, streaming or complete.
     pub is_append_only: bool,
     pub text: Option<RenderedText>,
+    /// Where the text of a long prompt is folded.
+    pub fold: Option<TextFold>,
     pub height: usize,
 }
 
@@ -49,6 +54,12 @@ impl EntryLayout {
         text.map_or(0, RenderedText::text_bytes)
     }
 
+    /// The row of the label of a folded text, counted from the first row of the text.
+    pub fn fold_row(&self) -> Option<usize> {
+        let text = self.text.as_ref()?;
+        Some(text.row_of_plain_line(self.fold?.label_line))
+    }
+
     pub fn new(
         entry: &TranscriptEntry,
         input: &LayoutInput,
@@ -60,7 +71,9 @@ impl EntryLayout {
             entry.body,
             EntryBody::Thinking { .. } | EntryBody::Text { .. }
         );
-        let text = body_text(entry, input, &key).map(|(raw, indent)| {
+        let body = body_text(entry, input, &key);
+        let fold = body.as_ref().and_then(|body| body.fold);
+        let text = body.map(|BodyText { raw, indent, .. }| {
             let width = key.width.saturating_sub(indent).max(1);
             let reusable = old.filter(|old| {
                 old.is_append_only
@@ -92,6 +105,7 @@ impl EntryLayout {
             head_rows: head,
             is_append_only,
             text,
+            fold,
             height,
         }
     }

@@ -2,14 +2,16 @@
 //! between.
 
 use crate::domain::tool::ToolState;
-use crate::domain::{Advice, EntryBody, Notice, PromptKind, TranscriptEntry};
+use crate::domain::{Advice, Attachment, EntryBody, Notice, PromptKind, TranscriptEntry};
 use crate::tui::advice;
 use crate::tui::attachments::describe::attachment_lines;
 use crate::tui::chat::agent_line::agent_line;
 use crate::tui::chat::call_text::{argument_lines, unfolded_call_text};
 use crate::tui::chat::entry_layout::LayoutKey;
 use crate::tui::chat::layout_input::LayoutInput;
+use crate::tui::chat::long_prompt::{self, FoldedPrompt, TextFold};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// Indentation of prompts, notices, lines of agents, the text of calls and unfolded thinking.
 pub const INDENT: u16 = 2;
@@ -48,10 +50,16 @@ pub fn entry_shape(entry: &TranscriptEntry, input: &LayoutInput) -> EntryShape {
     }
 }
 
-/// Whether an entry is a single line that can be unfolded.
+/// Whether an entry is a single line that can be unfolded, or a long prompt.
 pub fn is_foldable(input: &LayoutInput, index: usize) -> bool {
-    let entry = input.entry(index);
-    entry.is_some_and(|entry| entry_shape(entry, input) == EntryShape::FoldedLine)
+    input.entry(index).is_some_and(|entry| {
+        entry_shape(entry, input) == EntryShape::FoldedLine || is_long_prompt(entry)
+    })
+}
+
+/// Whether an entry is a prompt of which the chat shows only the beginning.
+pub fn is_long_prompt(entry: &TranscriptEntry) -> bool {
+    prompt_text(entry).is_some_and(long_prompt::is_long)
 }
 
 /// The number of head rows and the number of foot rows.
@@ -62,7 +70,7 @@ pub fn head_and_foot_rows(
     names_model: bool,
 ) -> (usize, usize) {
     match &entry.body {
-        EntryBody::Prompt { .. } => (0, usize::from(entry.other_versions > 0)),
+        EntryBody::Prompt { .. } => (0, usize::from(entry.other_branches > 0)),
         EntryBody::Text { is_cancelled, .. } => {
             (usize::from(names_model), usize::from(*is_cancelled))
         }
@@ -95,42 +103,64 @@ pub fn indent(entry: &TranscriptEntry, input: &LayoutInput) -> u16 {
     }
 }
 
-/// The raw text between head and foot, and its indentation in columns.
+/// The raw text between the head and foot rows of an entry.
+pub struct BodyText<'a> {
+    pub raw: Cow<'a, str>,
+    /// Indentation in columns.
+    pub indent: u16,
+    /// Where a long prompt is folded.
+    pub fold: Option<TextFold>,
+}
+
+/// The text of an entry as it is laid out; `None` if only its head is shown.
 pub fn body_text<'a>(
     entry: &'a TranscriptEntry,
     input: &LayoutInput,
     key: &LayoutKey,
-) -> Option<(Cow<'a, str>, u16)> {
+) -> Option<BodyText<'a>> {
     let is_unfolded = key.is_unfolded;
-    match &entry.body {
-        EntryBody::Prompt {
-            kind,
-            text,
-            attachments,
-        } => {
-            let text = prompt_text(*kind, text);
-            let text = match attachments.is_empty() {
-                true => text.into(),
-                false => format!("{text}\n{}", attachment_lines(attachments)).into(),
-            };
-            Some((text, INDENT))
+    let mut fold = None;
+    let raw: Cow<str> = match &entry.body {
+        EntryBody::Prompt { attachments, .. } => match folded_prompt(entry, key) {
+            Some(prompt) => {
+                fold = Some(prompt.fold);
+                let shown = format!("{}\n{}", prompt.shown, prompt.label());
+                with_files(shown.into(), attachments)
+            }
+            None => unfolded_text(entry),
+        },
+        EntryBody::Text { text, .. } => text.into(),
+        EntryBody::Thinking { text, .. }
+            if is_unfolded || input.is_thinking_pane() || input.is_expanded_thinking(entry) =>
+        {
+            text.into()
         }
-        EntryBody::Text { text, .. } => Some((text.into(), 0)),
-        EntryBody::Thinking { text, .. } if input.is_thinking_pane() => Some((text.into(), 0)),
-        EntryBody::Thinking { text, .. } if input.is_expanded_thinking(entry) => {
-            Some((text.into(), 0))
-        }
-        EntryBody::Thinking { text, .. } => is_unfolded.then(|| (text.into(), INDENT)),
-        EntryBody::Tool(call) if is_unfolded => Some((unfolded_call_text(call).into(), INDENT)),
+        EntryBody::Tool(call) if is_unfolded => unfolded_call_text(call).into(),
         EntryBody::Tool(call) if input.auto_approved.contains(&call.id) => {
             let columns = input.width.saturating_sub(INDENT).max(1);
-            Some((argument_lines(call, columns.into()).into(), INDENT))
+            argument_lines(call, columns.into()).into()
         }
-        EntryBody::Tool(_) => None,
-        EntryBody::Note(notice) => Some((notice_text(notice).into(), 2)),
-        EntryBody::Agent(result) => {
-            Some((agent_line(result, key.is_last_agent_line).into(), INDENT))
-        }
+        EntryBody::Thinking { .. } | EntryBody::Tool(_) => return None,
+        EntryBody::Note(_) => unfolded_text(entry),
+        EntryBody::Agent(result) => agent_line(result, key.is_last_agent_line).into(),
+    };
+    let indent = indent(entry, input);
+    Some(BodyText { raw, indent, fold })
+}
+
+/// The two parts of a long prompt that is not unfolded.
+pub fn folded_prompt(entry: &TranscriptEntry, key: &LayoutKey) -> Option<FoldedPrompt> {
+    let text = prompt_text(entry)?;
+    let columns = key.width.saturating_sub(INDENT).max(1);
+    let is_folded = !key.is_unfolded && long_prompt::is_long(text);
+    is_folded.then(|| FoldedPrompt::new(text, columns))
+}
+
+/// A text with a line for each attached file below it.
+fn with_files<'a>(text: Cow<'a, str>, attachments: &[Arc<Attachment>]) -> Cow<'a, str> {
+    match attachments.is_empty() {
+        true => text,
+        false => format!("{text}\n{}", attachment_lines(attachments)).into(),
     }
 }
 
@@ -143,14 +173,16 @@ pub fn is_last_agent_line(input: &LayoutInput, index: usize) -> bool {
     input.entry(index).is_some_and(is_agent_line) && !later.any(is_prompt)
 }
 
-/// The raw text of a prompt without its files, of a notice or of an agent's line without `/undo`;
-/// empty for other entries.
-pub fn unfolded_text(entry: &TranscriptEntry) -> String {
+/// The raw text of a prompt with its files, of a notice or of an agent's line without `/undo`; empty
+/// for other entries.
+pub fn unfolded_text(entry: &TranscriptEntry) -> Cow<'_, str> {
     match &entry.body {
-        EntryBody::Prompt { kind, text, .. } => prompt_text(*kind, text).to_owned(),
-        EntryBody::Note(notice) => notice_text(notice),
-        EntryBody::Agent(result) => agent_line(result, false),
-        _ => String::new(),
+        EntryBody::Prompt { attachments, .. } => {
+            with_files(prompt_text(entry).unwrap_or_default().into(), attachments)
+        }
+        EntryBody::Note(notice) => notice_text(notice).into(),
+        EntryBody::Agent(result) => agent_line(result, false).into(),
+        _ => "".into(),
     }
 }
 
@@ -223,13 +255,17 @@ fn is_notice_about(entry: &TranscriptEntry, before: &TranscriptEntry) -> bool {
     ) && entry.turn == before.turn
 }
 
-/// The prompt, or the command for a prompt that `humble` generated.
-fn prompt_text(kind: PromptKind, text: &str) -> &str {
-    match kind {
+/// The text of a prompt, or the command for a prompt that `humble` generated; `None` for other
+/// entries.
+pub fn prompt_text(entry: &TranscriptEntry) -> Option<&str> {
+    let EntryBody::Prompt { kind, text, .. } = &entry.body else {
+        return None;
+    };
+    Some(match kind {
         PromptKind::Ask | PromptKind::Replace | PromptKind::Retry => text,
         PromptKind::Continue => "/continue",
         PromptKind::Compact => "/compact",
-    }
+    })
 }
 
 fn notice_text(notice: &Notice) -> String {
@@ -284,7 +320,7 @@ mod tests {
             turn: TurnId(1),
             revision: 1,
             append_only_since: 0,
-            other_versions: 0,
+            other_branches: 0,
             body,
         };
         bodies.into_iter().map(entry).collect()

@@ -10,6 +10,7 @@ pub mod entry_layout;
 pub mod entry_rows;
 pub mod find;
 pub mod layout_input;
+pub mod long_prompt;
 pub mod plain_text;
 pub mod rendered_text;
 pub mod row_content;

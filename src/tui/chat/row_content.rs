@@ -28,6 +28,16 @@ impl Viewport {
         }
     }
 
+    /// Whether this row tells how much of a folded prompt is hidden.
+    pub fn is_fold_row(&self, position: RowPosition) -> bool {
+        let layout = self.layout_at(position.index);
+        let row = layout.and_then(|layout| {
+            let text_row = layout.key.gap_rows + layout.head_rows;
+            Some(text_row + layout.fold_row()?)
+        });
+        row == Some(position.row)
+    }
+
     /// Whether this is the first row of its entry's text.
     pub fn is_first_text_row(&self, position: RowPosition) -> bool {
         let layout = self.layout_at(position.index);

@@ -18,9 +18,7 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct Chat {
     pub transcript: Transcript,
-    /// Indices of thinking entries.
     thinking_entries: Vec<usize>,
-    /// First entry of the current round.
     round_first_entry: usize,
     pub viewport: Viewport,
     /// The viewport of the thinking pane.
@@ -91,7 +89,6 @@ impl Chat {
         self.find = None;
     }
 
-    /// Rebuilds the thinking indices from entry `from` on.
     fn reindex_thinking(&mut self, from: usize) {
         let kept = self.thinking_entries.partition_point(|index| *index < from);
         self.thinking_entries.truncate(kept);

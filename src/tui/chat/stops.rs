@@ -40,7 +40,6 @@ impl EntryLayout {
         offset + block.first_row..=(offset + end).saturating_sub(1)
     }
 
-    /// The block that contains a row of the entry.
     fn block_at(&self, row: usize) -> Option<usize> {
         let row = row.checked_sub(self.key.gap_rows + self.head_rows)?;
         let mut blocks = self.text.as_ref()?.blocks().iter();
@@ -160,7 +159,11 @@ impl Viewport {
             Some(stop) if stop.block.is_some() && step < 0 => stop.index + 1,
             Some(stop) => stop.index,
             None if self.follows_end => input.count(),
-            None => self.top_position(input, height).index,
+            None => {
+                // In the middle of a message, its own beginning is the previous one.
+                let top = self.top_position(input, height);
+                top.index + usize::from(step < 0 && top.row > 0)
+            }
         };
         let found = match step < 0 {
             true => (0..from.min(input.count())).rev().find(is_prompt),

@@ -12,13 +12,17 @@ use crate::tui::chat::state::Chat;
 use crate::tui::chat::timing::RetryCountdown;
 use crate::tui::chat::viewport::{ROWS_BELOW_MAX, RowPosition, Viewport};
 use crate::tui::panes::{Focus, Pane};
-use crate::tui::widgets::numbers::format_seconds;
+use crate::tui::widgets::numbers::{format_seconds, group_digits};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use std::time::Duration;
 
 /// On narrower panes, the label of the rows below is only a number.
 const FULL_LABEL_COLUMNS_MIN: u16 = 40;
+/// On narrower panes, the position within a long text is not shown.
+const POSITION_COLUMNS_MIN: u16 = 56;
+/// A text is long if it is this many times as high as the view.
+const LONG_TEXT_VIEWS: usize = 3;
 /// Minimum width at which the full retry label fits next to the time.
 const RETRY_LABEL_COLUMNS_MIN: u16 = 46;
 
@@ -54,7 +58,12 @@ pub fn draw(
     let input = chat.layout_input(area.width, has_thinking_pane, chat_pane.markdown_glyphs);
     let height = usize::from(area.height);
     let top = viewport.top_position(&input, height);
-    let below = rows_below_label(&mut viewport, &input, top, height, pen.glyphs.down);
+    let mut below = rows_below_label(&mut viewport, &input, top, height, pen.glyphs.down);
+    if let Some(line) = position_label(&viewport, top, height, area.width)
+        && !below.is_empty()
+    {
+        below = format!("{line} {} {below}", pen.glyphs.dot);
+    }
     let positions = viewport.visible_rows(&input, top, height);
     pen.clear(chat_pane.pane.outer);
     let context = RowContext {
@@ -112,12 +121,30 @@ fn rows_below_label(
     } else {
         (below, "line")
     };
+    let grouped = group_digits(count);
     match count {
         0 => String::new(),
         1 => format!("{arrow} 1 {word}"),
-        ROWS_BELOW_MAX.. => format!("{arrow} {ROWS_BELOW_MAX}+ {word}s"),
-        _ => format!("{arrow} {count} {word}s"),
+        ROWS_BELOW_MAX.. => format!("{arrow} {grouped}+ {word}s"),
+        _ => format!("{arrow} {grouped} {word}s"),
     }
+}
+
+/// `line 2,520 of 5,000`: the first row in view of a text that is much longer than the view.
+fn position_label(
+    viewport: &Viewport,
+    top: RowPosition,
+    height: usize,
+    columns: u16,
+) -> Option<String> {
+    let layout = viewport.layout_at(top.index)?;
+    let total = layout.text.as_ref()?.len();
+    let row = top
+        .row
+        .checked_sub(layout.key.gap_rows + layout.head_rows)?;
+    let is_shown = columns >= POSITION_COLUMNS_MIN && total > height * LONG_TEXT_VIEWS;
+    let line = group_digits((row + 1).min(total));
+    is_shown.then(|| format!("line {line} of {}", group_digits(total)))
 }
 
 /// Draws the thinking pane. Its heading shows how long the model has been thinking.

@@ -32,7 +32,6 @@ impl RowPosition {
 #[derive(Debug, Clone)]
 pub struct Viewport {
     layouts: Vec<Option<EntryLayout>>,
-    /// Size of the laid-out texts in bytes.
     cached_bytes: usize,
     bytes_after_eviction: usize,
     pub follows_end: bool,
@@ -44,7 +43,6 @@ pub struct Viewport {
     last_seen_end: (usize, usize),
     /// First and last entry in view.
     in_view: (usize, usize),
-    /// Indices of entries that the user unfolded.
     unfolded: HashSet<usize>,
     /// The stop that the arrow keys selected.
     pub stop: Option<Stop>,
@@ -201,7 +199,6 @@ impl Viewport {
         }
     }
 
-    /// Moves the top of the view.
     pub(super) fn scroll_to(&mut self, input: &LayoutInput, top: RowPosition, follows_end: bool) {
         if self.follows_end && !follows_end {
             let last = input.count().saturating_sub(1);
@@ -234,7 +231,7 @@ impl Viewport {
         (new_text_rows + self.rows_to_end(input, position).saturating_sub(tail)).min(ROWS_BELOW_MAX)
     }
 
-    /// Rows from a position to the end, at most [`ROWS_BELOW_MAX`].
+    /// At most [`ROWS_BELOW_MAX`].
     fn rows_to_end(&mut self, input: &LayoutInput, mut position: RowPosition) -> usize {
         let mut rows = 0;
         while position.index < input.count() && rows < ROWS_BELOW_MAX {
@@ -312,7 +309,7 @@ impl Viewport {
         }
     }
 
-    /// The layout of an entry, as of the last frame.
+    /// As of the last frame.
     pub(super) fn layout_at(&self, index: usize) -> Option<&EntryLayout> {
         self.layouts.get(index).and_then(Option::as_ref)
     }

@@ -222,7 +222,7 @@ fn personas(shared: SharedUiState) -> Vec<CompletionValue> {
     off.into_iter().chain(rows).collect()
 }
 
-/// The running calls in the order in which `/cancel` numbers them.
+/// In the order in which `/cancel` numbers them.
 fn running_calls(shared: SharedUiState) -> Vec<CompletionValue> {
     let calls: Vec<_> = shared.running_calls().collect();
     let rows = calls.iter().zip(1..).map(|(call, number)| {

@@ -126,7 +126,7 @@ impl Composer {
     }
 }
 
-/// Splits a message after the command; `None` if no known command followed by a space is typed.
+/// `None` if no known command followed by a space is typed.
 fn split_command(typed: &str) -> Option<TypedCommand<'_>> {
     let end = typed.find(char::is_whitespace)?;
     let (command, rest) = typed.split_at(end);

@@ -8,15 +8,13 @@ use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::window::draw_titled;
 use ratatui::layout::Rect;
 
-/// Maximum number of visible completions.
 const LIST_ROWS_MAX: u16 = 8;
-/// Maximum height of a description below the list.
 const DESCRIPTION_ROWS_MAX: u16 = 3;
-/// Minimum width of the label column; wide enough for the longest command.
+/// Wide enough for the longest command.
 const LABEL_COLUMNS_MIN: u16 = 16;
 /// Blank columns between label and description.
 const GAP_COLUMNS: u16 = 2;
-/// Columns of both margins.
+/// Both margins together.
 const MARGIN_COLUMNS: u16 = 2;
 
 /// The height of the list in a popup of this width, without its title.
@@ -49,7 +47,6 @@ fn label_columns(columns: u16) -> u16 {
     LABEL_COLUMNS_MIN.max(columns / 5)
 }
 
-/// The columns available to the right of a row's label.
 fn columns_beside(row: &CompletionRow, columns: u16) -> u16 {
     let used = (width(row.label.as_str()) as u16).max(label_columns(columns));
     columns.saturating_sub(MARK_COLUMNS + used + GAP_COLUMNS)

@@ -7,28 +7,33 @@ use crate::tui::composer::queue::QueuedPrompt;
 use crate::tui::composer::state::{CompletionState, Composer, EditedMessage, MessageTarget};
 use std::time::Duration;
 
-/// The draft is saved this long after the last change of the message.
+/// After the last change of the message.
 const DRAFT_SAVE_DELAY: Duration = Duration::from_millis(250);
 /// Continuous typing delays saving by at most this long.
 const DRAFT_SAVE_DELAY_MAX: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
 pub struct DraftState {
-    /// Whether the message or the queue contains text typed in a private conversation.
+    /// Whether the message or the queue contains text typed in a private conversation, or private mode
+    /// was requested.
     is_private: bool,
     /// Whether private mode was requested but not confirmed yet.
     awaits_private: bool,
     /// Whether unsent text is saved on disk, by this run or the last one.
-    is_on_disk: bool,
+    pub(super) is_on_disk: bool,
     /// The revision of the queue that was seen last.
     queue_revision: u64,
     /// The revision of the message and the number of its files that were seen last.
     message_revision: (u64, usize),
     unsaved: Option<UnsavedDraft>,
-    /// The message must be saved at once.
     is_urgent: bool,
     /// The prompt that the last run's message replaces, until its conversation is opened.
     pub(super) edit_of: Option<EditedPrompt>,
+    /// The last run's message, as it was put into the editor.
+    restored_message: Option<String>,
+    /// Unsent text of the last run that a private conversation must not send or change. It stays on
+    /// disk, and returns when private mode ends.
+    pub(super) set_aside: UnsentText,
 }
 
 /// The files that are saved with a draft.
@@ -39,7 +44,6 @@ pub struct DraftFiles {
     pub before_edit: Option<Vec<UnsentFile>>,
 }
 
-/// When a changed message is saved.
 #[derive(Debug)]
 struct UnsavedDraft {
     changed_first_at: Duration,
@@ -98,8 +102,18 @@ impl Composer {
         has_changed && !self.draft.is_private && !self.draft.awaits_private
     }
 
-    /// Whether the message or the queue contains text typed in a private conversation, or private mode
-    /// was requested.
+    /// Whether private mode was requested but not confirmed yet.
+    pub fn awaits_private(&self) -> bool {
+        self.draft.awaits_private
+    }
+
+    /// Whether the editor contains the last run's message as it was.
+    pub(super) fn has_restored_message(&self) -> bool {
+        let restored = self.draft.restored_message.as_deref();
+        restored.is_some_and(|restored| restored == self.editor.text())
+    }
+
+    /// Whether the message or the queue contains text typed in a private conversation.
     pub fn has_private_text(&self) -> bool {
         self.draft.is_private || self.draft.awaits_private
     }
@@ -165,6 +179,7 @@ impl Composer {
         self.editor.set_folded(message);
         self.draft.is_on_disk = true;
         self.draft.edit_of = edit_of;
+        self.draft.restored_message = Some(message.to_owned());
     }
 
     /// The prompt that the last run's message replaces, if its conversation is not open.
@@ -175,7 +190,10 @@ impl Composer {
     /// Puts the last run's queue back, paused.
     pub fn restore_queue(&mut self, queue: Vec<QueuedPrompt>) {
         for prompt in queue {
-            self.queue.push(prompt);
+            self.queue.push(QueuedPrompt {
+                is_from_earlier_run: true,
+                ..prompt
+            });
         }
         self.queue.pause();
         // Set even without a queue, so that a draft whose texts all went to the history is removed.
@@ -201,6 +219,7 @@ impl Composer {
             Command::SetPrivate(true) => self.draft.awaits_private = false,
             // `track_draft` then requests it again.
             Command::SaveDraft(draft) if draft.is_blank() => self.draft.is_on_disk = true,
+            Command::SaveSetAsideDraft(_) => self.draft.is_on_disk = true,
             _ => {}
         }
     }
@@ -224,7 +243,11 @@ impl Composer {
         // While a prompt is recalled, the user's own text is not in the editor.
         if let Some(stashed) = self.history.stashed_text() {
             let recalled = std::mem::replace(&mut typed, stashed.to_owned());
-            others.extend(Some(recalled).filter(|text| self.history.recalled() != Some(text)));
+            let edited = Some(recalled).filter(|text| self.history.recalled() != Some(text));
+            match stashed.trim().is_empty() {
+                true => typed = edited.unwrap_or_default(),
+                false => others.extend(edited),
+            }
         }
         let edited = self.edited();
         let is_old = |edited: &EditedMessage| {
@@ -256,7 +279,7 @@ impl Composer {
         (!unsent.is_blank()).then_some(unsent)
     }
 
-    /// The queued prompts. Moves the text of the edited one out of `typed`.
+    /// Moves the text of the edited prompt out of `typed`.
     fn queue_to_save(&self, typed: &mut String, files: &DraftFiles) -> Vec<UnsentPrompt> {
         let edited = self.queue.edited();
         let queued = self.queue.prompts().enumerate();

@@ -1,6 +1,7 @@
 //! Prompt history, and the current position within it.
 
-/// Maximum number of prompts in the history.
+use std::collections::BTreeMap;
+
 const HISTORY_MAX: usize = 10_000;
 
 #[derive(Debug, Default)]
@@ -12,6 +13,8 @@ pub struct InputHistory {
     position: Option<usize>,
     /// Unsent text that a recalled prompt replaced. Kept while the recalled prompt is edited.
     stashed_text: String,
+    /// Recalled prompts that were edited, by index. As in shells, they stay so until a text is sent.
+    edits: BTreeMap<usize, String>,
 }
 
 impl InputHistory {
@@ -24,10 +27,15 @@ impl InputHistory {
         let count_max = HISTORY_MAX.saturating_sub(self.prompts.len());
         let newest = &earlier[earlier.len().saturating_sub(count_max)..];
         self.prompts.splice(0..0, newest.iter().cloned());
+        // The recalled prompt and the edits stay with their prompts.
+        let shift = |index: usize| index + newest.len();
+        self.position = self.position.map(shift);
+        let edits = std::mem::take(&mut self.edits).into_iter();
+        self.edits = edits.map(|(index, text)| (shift(index), text)).collect();
     }
 
     pub fn remember(&mut self, prompt: &str, is_private: bool) {
-        self.position = None;
+        self.reset_position();
         if self.prompts.last().is_some_and(|last| last == prompt) {
             return;
         }
@@ -38,12 +46,13 @@ impl InputHistory {
         self.private_count += usize::from(is_private);
     }
 
-    /// Resets the position to the end.
+    /// Resets the position to the end, and drops edits of recalled prompts.
     pub fn reset_position(&mut self) {
         self.position = None;
+        self.edits.clear();
     }
 
-    /// The recalled prompt.
+    /// The recalled prompt without its edits.
     pub fn recalled(&self) -> Option<&str> {
         self.prompts.get(self.position?).map(String::as_str)
     }
@@ -66,25 +75,42 @@ impl InputHistory {
         (!stashed.trim().is_empty() && !self.prompts.contains(&stashed)).then_some(stashed)
     }
 
-    /// Steps to the previous prompt. `unsent` returns the text in the editor.
-    pub fn step_back(&mut self, unsent: impl FnOnce() -> String) -> Option<&str> {
+    /// Steps to the previous prompt. `typed` returns the text in the editor.
+    pub fn step_back(&mut self, typed: impl FnOnce() -> String) -> Option<&str> {
         let index = self.position.unwrap_or(self.prompts.len()).checked_sub(1)?;
-        if self.position.is_none() {
-            self.stashed_text = unsent();
-        }
+        self.keep(typed());
         self.position = Some(index);
-        self.recalled()
+        self.edited_or_recalled()
     }
 
     /// Steps to the next prompt, or from the last one to the unsent text.
-    pub fn step_forward(&mut self) -> Option<HistoryStep<'_>> {
+    pub fn step_forward(&mut self, typed: impl FnOnce() -> String) -> Option<HistoryStep<'_>> {
         let index = self.position? + 1;
+        self.keep(typed());
         if index < self.prompts.len() {
             self.position = Some(index);
-            return self.recalled().map(HistoryStep::Prompt);
+            return self.edited_or_recalled().map(HistoryStep::Prompt);
         }
         self.position = None;
         Some(HistoryStep::Stashed(std::mem::take(&mut self.stashed_text)))
+    }
+
+    /// Keeps the text in the editor at the current position.
+    fn keep(&mut self, typed: String) {
+        match self.position {
+            None => self.stashed_text = typed,
+            Some(index) if self.recalled() == Some(&*typed) => {
+                self.edits.remove(&index);
+            }
+            Some(index) => {
+                self.edits.insert(index, typed);
+            }
+        }
+    }
+
+    fn edited_or_recalled(&self) -> Option<&str> {
+        let edited = self.edits.get(&self.position?);
+        edited.map(String::as_str).or_else(|| self.recalled())
     }
 
     /// Removes private prompts from the history. If one of them is in the editor, returns
@@ -92,6 +118,7 @@ impl InputHistory {
     pub fn remove_private(&mut self, message: &str) -> Option<String> {
         let private_count = std::mem::take(&mut self.private_count);
         let mut unsent = None;
+        self.edits.clear();
         if private_count > 0 && self.position.is_some() {
             let is_in_editor = self.recalled() == Some(message);
             self.position = None;

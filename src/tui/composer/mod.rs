@@ -7,4 +7,5 @@ pub mod completion_view;
 pub mod draft;
 pub mod history;
 pub mod queue;
+mod set_aside;
 pub mod state;

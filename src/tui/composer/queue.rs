@@ -11,6 +11,8 @@ pub struct QueuedPrompt {
     pub attachments: Vec<Arc<Attachment>>,
     /// Files of a prompt from an earlier run that have not been attached again yet, or could not be.
     pub missing: Vec<UnrestoredFile>,
+    /// It was queued in an earlier run, so it belongs to no private conversation of this one.
+    pub is_from_earlier_run: bool,
 }
 
 /// A file that was attached to a queued prompt in an earlier run.
@@ -27,6 +29,7 @@ impl QueuedPrompt {
             text,
             attachments: Vec::new(),
             missing: Vec::new(),
+            is_from_earlier_run: false,
         }
     }
 
@@ -136,7 +139,7 @@ impl PromptQueue {
         self.prompts.iter().flat_map(QueuedPrompt::lost_files)
     }
 
-    /// Removes a prompt. The selection and the edit stay with their prompts.
+    /// The selection and the edit stay with their prompts.
     fn remove(&mut self, index: usize) -> Option<QueuedPrompt> {
         let prompt = self.prompts.remove(index)?;
         self.revision += 1;
@@ -204,13 +207,14 @@ impl PromptQueue {
     }
 
     /// Replaces the edited prompt; a blank one is removed. Returns false if none was being edited.
-    pub fn finish_edit(&mut self, prompt: QueuedPrompt) -> bool {
+    pub fn finish_edit(&mut self, mut prompt: QueuedPrompt) -> bool {
         let Some(index) = self.edited.take() else {
             return false;
         };
         if prompt.text.trim().is_empty() {
             self.remove(index);
         } else {
+            prompt.is_from_earlier_run = self.prompts[index].is_from_earlier_run;
             self.prompts[index] = prompt;
             self.revision += 1;
         }
@@ -220,6 +224,20 @@ impl PromptQueue {
     /// Leaves the edited prompt as it was. Returns false if none was being edited.
     pub fn cancel_edit(&mut self) -> bool {
         self.edited.take().is_some()
+    }
+
+    /// Removes the prompts of an earlier run, because a private conversation must not send them.
+    pub fn take_from_earlier_run(&mut self) -> Vec<QueuedPrompt> {
+        let indices = (0..self.prompts.len()).rev();
+        let mut taken: Vec<QueuedPrompt> = indices
+            .filter_map(|index| match self.prompts[index].is_from_earlier_run {
+                true => self.remove(index),
+                false => None,
+            })
+            .collect();
+        taken.reverse();
+        self.is_paused &= !self.prompts.is_empty();
+        taken
     }
 
     /// Removes all prompts, because their conversation is being closed.

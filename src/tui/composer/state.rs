@@ -14,7 +14,6 @@ pub struct Composer {
     pub(super) draft: DraftState,
     pub(super) history: InputHistory,
     pub queue: PromptQueue,
-    /// The message of the conversation that is being edited.
     edited: Option<EditedMessage>,
     pub completion: CompletionState,
     /// The note path that was searched for last, while one is being typed.
@@ -60,7 +59,6 @@ impl EditedMessage {
         !self.is_from_earlier_run && self.original == text
     }
 
-    /// Whether the user began the edit in this run.
     pub(super) fn is_from_this_run(&self) -> bool {
         !self.is_from_earlier_run
     }
@@ -81,9 +79,15 @@ impl Composer {
         self.history.reset_position();
     }
 
-    /// Prepares for typed or pasted text.
+    /// Prepares for a new text in the message.
     pub fn begin_typing(&mut self) {
         self.history.reset_position();
+        self.continue_typing();
+    }
+
+    /// Prepares for typed or pasted text. A recalled prompt stays recalled, so that Down leads back to
+    /// the draft, and Up to the edited prompt.
+    pub fn continue_typing(&mut self) {
         self.completion = CompletionState::default();
     }
 
@@ -99,7 +103,7 @@ impl Composer {
         if has_space {
             self.editor.edit(Edit::Move(Motion::Right));
         }
-        self.begin_typing();
+        self.continue_typing();
         let ends_with_space = has_space || completed.ends_with(' ');
         self.completion_revision = ends_with_space.then(|| self.editor.revision());
     }
@@ -149,7 +153,11 @@ impl Composer {
             // Undo may bring back the text from before a recalled prompt.
             let is_undo = matches!(edit, Edit::Undo | Edit::Redo);
             let is_vertical = matches!(edit, Edit::Move(Motion::Up | Motion::Down));
-            if is_undo || !is_vertical && self.editor.is_empty() {
+            let has_draft = self
+                .history
+                .stashed_text()
+                .is_some_and(|text| !text.is_empty());
+            if is_undo || !is_vertical && self.editor.is_empty() && !has_draft {
                 self.history.reset_position();
             }
             return true;
@@ -191,7 +199,7 @@ impl Composer {
     }
 
     fn recall_next(&mut self) {
-        match self.history.step_forward() {
+        match self.history.step_forward(|| self.editor.text()) {
             Some(HistoryStep::Prompt(prompt)) => {
                 self.editor.replace_all_folded(prompt);
                 self.completion = CompletionState::Closed;

@@ -3,7 +3,7 @@
 
 use crate::domain::{ToolOutcome, ToolState, TurnEnd};
 use crate::text::grapheme::width;
-use crate::tui::demo_tour::state::{STEP_ASK, STEP_COUNT, STEP_DECIDE, STEP_STOP};
+use crate::tui::demo_tour::state::{STEP_ASK, STEP_COUNT, STEP_DECIDE, STEP_HELP, STEP_STOP};
 use crate::tui::demo_tour::step_text;
 use crate::tui::demo_tour::step_text::{has_available_tool, visible_step};
 use crate::tui::ui_model::UiModel;
@@ -57,7 +57,7 @@ pub fn turn_ended(model: &mut UiModel, end: &TurnEnd) {
     }
 }
 
-/// Whether any call was decided. A call stopped with Ctrl+C does not count.
+/// A call stopped with Ctrl+C does not count.
 fn has_decided(model: &UiModel) -> bool {
     let transcript = &model.chat.transcript;
     model
@@ -75,7 +75,10 @@ fn has_decided(model: &UiModel) -> bool {
 pub fn line(model: &UiModel, columns: u16) -> Option<String> {
     let tour = model.tour.as_ref()?;
     let (step, forms) = step_text::step_and_text(tour, model);
+    // The help that was opened early is no progress.
+    let is_early_help = step == STEP_HELP && tour.step < STEP_HELP;
     let count = match (step + 1, columns >= LONG_COUNT_COLUMNS_MIN) {
+        _ if is_early_help => String::new(),
         (number, true) if number <= STEP_COUNT => format!("{number} of {STEP_COUNT}  "),
         (number, false) if number <= STEP_COUNT => format!("{number}/{STEP_COUNT} "),
         _ => String::new(),

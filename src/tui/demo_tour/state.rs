@@ -42,13 +42,14 @@ impl DemoTour {
         }
     }
 
-    /// Marks a step as done, possibly out of order.
+    /// Steps may be done out of order.
     pub(super) fn complete(&mut self, step: usize) {
         let previous_step = self.step;
         self.done[step] = true;
         // From the thinking step on, a later step skips those before it: the thinking pane is
-        // optional.
-        if self.step >= STEP_THINKING && step > self.step {
+        // optional. The help and the palette may be needed at any time, so they skip nothing.
+        let is_aid = step == STEP_COMMANDS || step == STEP_HELP;
+        if self.step >= STEP_THINKING && step > self.step && !is_aid {
             self.step = step;
         }
         while self.done.get(self.step) == Some(&true) {
@@ -57,7 +58,6 @@ impl DemoTour {
         self.prompt_is_due |= self.step != previous_step;
     }
 
-    /// The prompt that the current step suggests, if any.
     fn step_prompt(&self) -> Option<&'static str> {
         match self.step {
             STEP_ASK | STEP_DECIDE => Some(self.prompts.question),

@@ -53,7 +53,6 @@ pub fn step_and_text(tour: &DemoTour, model: &UiModel) -> (usize, TextBySize) {
     (tour.step, text)
 }
 
-/// Text for an open dialog.
 fn dialog_text(dialog: &Dialog) -> TextBySize {
     match &dialog.mode {
         _ if !dialog.accepts_keys => NOT_READY_WORDS,
@@ -66,7 +65,6 @@ fn dialog_text(dialog: &Dialog) -> TextBySize {
     }
 }
 
-/// Text for an open layer or pane.
 fn layer_text(step: usize, model: &UiModel) -> TextBySize {
     let is_list_empty = model
         .layer

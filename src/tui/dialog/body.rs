@@ -20,7 +20,6 @@ use crate::tui::widgets::styled_line::StyledLine;
 
 /// Narrower dialogs have no left margin.
 const MARGIN_DIALOG_COLUMNS_MIN: u16 = 40;
-/// The label before the start of the server's description.
 const SERVER_LINE_LABEL: &str = "The server says: ";
 
 /// Reloads the current call's arguments. Changed arguments count as undrawn.
@@ -169,7 +168,6 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
     }
 }
 
-/// Why the conversation does not fit, and the cost of a larger context.
 fn context_growth_text(question: &Ask) -> String {
     match question {
         Ask::GrowContext { estimate, from, to } => format!(
@@ -268,7 +266,6 @@ fn description_line(shared: SharedUiState, tool: &Tool, columns: u16) -> Option<
     Some(line)
 }
 
-/// Wraps text and marks every row after the first with a continuation marker.
 fn rows_with_continuation_marker(text: &Clean, columns: u16, shared: SharedUiState) -> Vec<String> {
     let mut rows = wrapped_rows(text, columns);
     if rows.len() > 1 {

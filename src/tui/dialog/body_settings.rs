@@ -8,9 +8,8 @@ use crate::tui::dialog::body_pin::{added_style, removed_style};
 use crate::tui::widgets::painter::{single_line, wrapped_rows};
 use crate::tui::widgets::styled_line::StyledLine;
 
-/// Maximum number of changes listed.
 const CHANGES_MAX: usize = 200;
-/// Maximum number of lines listed per value.
+/// Per value.
 const LINES_MAX: usize = 2_000;
 
 pub fn settings_change_rows(changes: &[SettingsChange], columns: u16) -> Vec<StyledLine> {

@@ -9,11 +9,8 @@ use jiff::tz::TimeZone;
 
 /// Columns shown of a prompt or a partial answer.
 const TEXT_COLUMNS_MAX: usize = 1_200;
-/// Columns shown of the title of a conversation.
 const TITLE_COLUMNS_MAX: usize = 80;
-/// Columns shown of a call's arguments.
 const ARGUMENTS_COLUMNS_MAX: usize = 8_000;
-/// Maximum number of calls listed.
 const CALLS_MAX: usize = 100;
 
 /// The effect of the first choice. The turn itself does not continue.

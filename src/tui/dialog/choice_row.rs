@@ -16,7 +16,6 @@ const GAP_COLUMNS: u16 = 2;
 pub(super) struct ChoiceItem {
     /// Index of the choice; `None` for keys that open a page or belong to one.
     pub row: Option<usize>,
-    /// The page that the key shows.
     opens: Option<DialogPage>,
     pub key: String,
     pub label: String,

@@ -225,7 +225,7 @@ fn call_title(shared: SharedUiState, dialog: &Dialog) -> String {
     format!("Run {tool} on {server}?{}", position(dialog))
 }
 
-/// The position of the call among several.
+/// Empty for a single call.
 fn position(dialog: &Dialog) -> String {
     let count = dialog.calls().len();
     if count < 2 {
@@ -238,7 +238,7 @@ fn position(dialog: &Dialog) -> String {
     format!("  {} of {count}{decided}", dialog.call_index + 1)
 }
 
-/// `2/3`.
+/// `2/3`; empty for a single call.
 fn short_position(dialog: &Dialog) -> String {
     match dialog.calls().len() {
         ..2 => String::new(),

@@ -185,7 +185,7 @@ impl Dialogs {
         any_waited
     }
 
-    /// Removes a question. The next one waits for its own quiet time.
+    /// The next question waits for its own quiet time.
     fn close(&mut self, id: AskId, now: Duration) {
         let first = self.current().map(|dialog| dialog.id);
         self.queue.retain(|dialog| dialog.id != id);

@@ -64,7 +64,7 @@ pub fn draw_field(
     Position::new(field.x + x, field.y + y)
 }
 
-/// The error, in at most three rows.
+/// In at most three rows.
 fn error_rows(error: Option<&str>, area: Rect) -> Vec<String> {
     let rows = error.map(|error| wrapped_rows(&Clean::single_line(error), area.width));
     let mut rows = rows.unwrap_or_default();

@@ -53,7 +53,6 @@ pub fn lasting_choices(
     body
 }
 
-/// The scope of a lasting choice.
 fn scope(shared: SharedUiState, dialog: &Dialog, action: DialogAction) -> String {
     match action {
         DialogAction::RunAlways => {
@@ -87,7 +86,6 @@ fn scope(shared: SharedUiState, dialog: &Dialog, action: DialogAction) -> String
     }
 }
 
-/// The number of tools that the call's server offers.
 fn offered_tools(shared: SharedUiState, dialog: &Dialog) -> Option<usize> {
     let call = shared.transcript.call(dialog.call()?.call)?;
     let server = shared

@@ -89,7 +89,6 @@ pub(super) fn reading_state(
     texts.find(|text| width(text) <= room).unwrap_or(marks)
 }
 
-/// The number of rows above and below the visible ones.
 pub(super) fn scroll_marks(dialog: &Dialog, room: usize, pen: &Painter) -> String {
     let (above, below) = (dialog.scroll, dialog.last_top() - dialog.scroll);
     let mark = |arrow, count| (count > 0).then(|| format!("{arrow} {count} more"));

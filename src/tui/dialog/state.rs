@@ -47,7 +47,6 @@ pub struct Dialog {
     /// The dialog fills the whole column of the chat.
     pub(in crate::tui) is_full: bool,
     pub(in crate::tui) mode: DialogMode,
-    /// Index of the displayed call.
     pub(in crate::tui) call_index: usize,
     pub(super) decisions: Vec<Option<Decision>>,
     /// Per call: it has been displayed.
@@ -62,7 +61,6 @@ pub struct Dialog {
     pub(super) edited_arguments: Vec<Option<Arguments>>,
     /// `$EDITOR` was requested for the text of the open field.
     pub(super) opens_editor: bool,
-    /// The input in a server's form.
     pub(super) form: Option<FormState>,
     /// The call to run unread, and the number of its undrawn rows.
     pub(super) run_unread: Option<(CallId, usize)>,
@@ -76,7 +74,6 @@ pub enum DialogMode {
     DenialReason(Editor),
     /// The word that confirms running a call unread.
     ConfirmUnread(Editor),
-    /// The fields of a server's form.
     EditForm,
     /// The word that confirms sending a secret to a server.
     ConfirmSecret(Editor),
@@ -251,7 +248,7 @@ impl Dialog {
         }
     }
 
-    /// Returns to the model's own arguments. Returns false if they were not edited.
+    /// Returns false if the arguments were not edited.
     pub(super) fn discard_edit(&mut self) -> bool {
         let was_edited = self.is_edited();
         if was_edited {
@@ -290,7 +287,7 @@ impl Dialog {
         self.decisions.iter().flatten().count()
     }
 
-    /// One decision for every call, replacing earlier ones.
+    /// Replaces earlier decisions.
     fn answer_for_all(&self, decision: &Decision) -> UserAnswer {
         UserAnswer::Calls(
             self.call_ids()

@@ -147,7 +147,7 @@ fn is_blocked_by_dialog(action: Action) -> bool {
     )
 }
 
-/// The keys that confirm and leave: `Enter, or Esc to go back`.
+/// For example `Enter, or Esc to go back`.
 fn confirm_and_back_keys(shared: SharedUiState, context: KeyContext) -> String {
     let name = |key| shared.keymap.layer_key_name(context, key);
     let (confirm, back) = (name(LayerKey::Confirm), name(LayerKey::Back));

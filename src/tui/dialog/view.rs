@@ -62,7 +62,6 @@ pub fn dialog_height(
     wanted.max(field).min(room)
 }
 
-/// Rows of a form that is being filled in, with the title.
 fn form_rows(dialog: &Dialog, columns: u16) -> u16 {
     let form = dialog.form.as_ref();
     form.map_or(0, |form| fields_height(form, columns).saturating_add(2))
@@ -101,7 +100,6 @@ fn is_small(text: &DialogText, columns: u16, height: u16) -> bool {
     columns < RULES_COLUMNS_MIN || height < rules_rows_min(text, columns)
 }
 
-/// The minimum height at which there are rules.
 fn rules_rows_min(text: &DialogText, columns: u16) -> u16 {
     2 + BODY_ROWS_MIN + choice_row::choice_rows(text, columns)
 }
@@ -291,7 +289,6 @@ fn draw_small(
     }
 }
 
-/// Draws the visible part of the body and records that it was drawn.
 fn draw_body(dialog: &mut Dialog, area: Rect, now: Duration, pen: &mut Painter) {
     // On a narrower screen, rows are truncated.
     let is_readable = area.width >= READABLE_COLUMNS_MIN;

@@ -9,7 +9,6 @@ use crate::tui::elicitation::form_state::FormState;
 use crate::tui::widgets::painter::wrapped_rows;
 use crate::tui::widgets::styled_line::StyledLine;
 
-/// Maximum width of the label column.
 const LABEL_COLUMNS_MAX: usize = 28;
 const WARNING: &str = "Warning: ";
 
@@ -57,7 +56,6 @@ pub fn form_rows(server: &ServerId, state: &FormState, columns: u16) -> Vec<Styl
     rows
 }
 
-/// The label of a field on one line, with a mark if the field is required.
 pub(super) fn label(field: &FormField) -> Clean {
     let mut label = Clean::name(field.label());
     if field.is_required {
@@ -120,7 +118,6 @@ fn push_value(
     }
 }
 
-/// The input as text: the typed text, or the labels of the selected options.
 pub(super) fn value_text(field: &FormField, input: &FieldInput) -> String {
     match (&field.kind, input) {
         (_, FieldInput::Text(text)) => text.clone(),
@@ -178,7 +175,6 @@ fn push_host(rows: &mut Vec<StyledLine>, host: &str, columns: u16) {
     push_labeled(rows, "Host     ", host, columns, StyledLine::push_bold);
 }
 
-/// Appends `text` after a label, wrapped.
 fn push_labeled(
     rows: &mut Vec<StyledLine>,
     label: &'static str,

@@ -14,14 +14,11 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use std::ops::Range;
 
-/// Maximum width of the label column.
 const LABEL_COLUMNS_MAX: usize = 24;
-/// Maximum number of rows of the focused field's description.
 const DESCRIPTION_ROWS_MAX: usize = 3;
 /// Maximum number of options of the focused field that are shown at once.
 const OPTION_ROWS_MAX: usize = 7;
 
-/// A row of the fields.
 enum FieldRow {
     /// The label and the value of a field.
     Field(usize),

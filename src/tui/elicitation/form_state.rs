@@ -15,7 +15,6 @@ use std::sync::Arc;
 pub struct FormState {
     form: Arc<ElicitationForm>,
     pub(super) fields: Vec<FieldState>,
-    /// Index of the field with the focus.
     pub(super) focus: usize,
     /// A field whose value was rejected, and why.
     pub(super) error: Option<(usize, String)>,

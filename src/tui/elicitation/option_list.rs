@@ -9,7 +9,6 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 /// Lists with more options can be filtered.
 const UNFILTERED_OPTIONS_MAX: usize = 7;
-/// Maximum length of the filter.
 const FILTER_CHARS_MAX: usize = 100;
 
 #[derive(Debug, Clone, Default)]
@@ -133,7 +132,6 @@ impl OptionList {
         }
     }
 
-    /// Goes to the first option that begins with the filter, or else to the first that contains it.
     fn go_to_best_match(&mut self, options: &[FieldOption]) {
         let matching = self.matching(options);
         let filter = self.filter.to_lowercase();
@@ -142,7 +140,7 @@ impl OptionList {
         self.at = best.copied().unwrap_or(self.at);
     }
 
-    /// Moves among the options that match. Returns false if the key does something else.
+    /// Returns false if the key does something else.
     fn move_cursor(&mut self, options: &[FieldOption], key: KeyEvent, keymap: &Keymap) -> bool {
         let matching = self.matching(options);
         let Some(count) = Some(matching.len()).filter(|count| *count > 0) else {

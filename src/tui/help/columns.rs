@@ -8,7 +8,6 @@ use crate::tui::widgets::painter::wrapped_rows;
 
 /// Minimum width of the area for two columns: a screen of 100 columns without its margins.
 const TWO_COLUMNS_WIDTH_MIN: u16 = 100 - 2;
-/// Blank screen columns between the two columns.
 const GAP_COLUMNS: u16 = 4;
 /// Minimum width of a column that shows descriptions beside the names instead of below them.
 const BESIDE_COLUMNS_MIN: u16 = 40;
@@ -35,7 +34,6 @@ pub struct HelpRow {
     pub names_x: u16,
     pub description: String,
     pub description_x: u16,
-    /// Whether an entry ends here.
     ends_entry: bool,
 }
 
@@ -102,7 +100,6 @@ fn rows(groups: &[HelpGroup], width: u16) -> Vec<HelpRow> {
     rows
 }
 
-/// The rows of an entry: its names and, beside or below them, its description.
 fn entry_rows(entry: &HelpEntry, width: u16) -> Vec<HelpRow> {
     let is_beside = width >= BESIDE_COLUMNS_MIN;
     let inner = width.saturating_sub(INDENT_COLUMNS).max(1);

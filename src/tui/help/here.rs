@@ -1,7 +1,11 @@
 //! The keys of the list, form or question that the help was opened over. They come first.
 
 use crate::tui::help::entries::{HelpEntry, HelpGroup};
-use crate::tui::keymap::{Action, BindingGroup as G};
+use crate::tui::keymap::{Action, BindingGroup as G, Chord};
+use crate::tui::widgets::list::ROW_HINT_PREFIX;
+
+/// The keys of a numbered list.
+const NUMBERS: &str = "0-9";
 
 #[derive(Debug, Default)]
 pub struct KeysHere {
@@ -25,6 +29,9 @@ impl KeysHere {
             Some(Action::LeftTasks) => &[G::TaskList, G::Lists, G::Scrolling],
             Some(Action::Log) => &[G::LogView, G::Texts, G::Scrolling],
             Some(_) => &[G::Lists, G::Numbers, G::Scrolling],
+            None if hints.iter().any(|hint| hint.starts_with(NUMBERS)) => {
+                &[G::Lists, G::Numbers, G::Scrolling]
+            }
             None if is_over_layer => &[G::Forms, G::Fields, G::Lists, G::Texts],
             None if !hints.is_empty() => &[G::Answers, G::Questions],
             None => &[],
@@ -43,21 +50,50 @@ impl KeysHere {
         };
         groups.sort_by_key(|group| rank(group).unwrap_or(usize::MAX));
         if !self.hints.is_empty() {
-            let entries = self.hints.iter().filter_map(|hint| entry(hint)).collect();
+            let entries = self.hints.iter().flat_map(|hint| entries(hint)).collect();
             let title = "What is open now";
             groups.insert(0, HelpGroup { title, entries });
         }
     }
 }
 
-/// `Enter resume` as an entry.
-fn entry(hint: &str) -> Option<HelpEntry> {
-    let (key, effect) = hint.split_once(' ')?;
-    let mut letters = effect.chars();
-    let description = letters.next()?.to_uppercase().chain(letters).collect();
-    Some(HelpEntry {
-        names: vec![key.to_owned()],
-        description,
-        found_by: Vec::new(),
-    })
+/// `Enter resume` as an entry. `Tab then r rename` are two: the key that goes to the rows, and the
+/// letter that acts there. A hint that names no key, such as `Press a key to choose`, is none.
+fn entries(hint: &str) -> Vec<HelpEntry> {
+    let entry = |names: &[&str], effect: &str| {
+        let mut letters = effect.chars();
+        let first = letters.next().into_iter().flat_map(char::to_uppercase);
+        HelpEntry {
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            description: first.chain(letters).collect(),
+            found_by: Vec::new(),
+        }
+    };
+    if let Some((rest, keys)) = hint.split_once(": ") {
+        // How to read the rest: `12 more rows: PgDn or y`.
+        let names: Vec<&str> = keys.split(" or ").collect();
+        let all_are_keys = names.iter().all(|name| are_keys(name));
+        return match all_are_keys {
+            true => vec![entry(&names, &format!("read on, {rest}"))],
+            false => Vec::new(),
+        };
+    }
+    let Some((keys, effect)) = hint.split_once(' ').filter(|(keys, _)| are_keys(keys)) else {
+        return Vec::new();
+    };
+    match effect.strip_prefix(ROW_HINT_PREFIX) {
+        Some(row_hint) => {
+            let mut both = vec![entry(&[keys], "go to the rows, where letters act")];
+            both.extend(entries(row_hint));
+            both
+        }
+        None if keys == NUMBERS => vec![entry(&[keys], "choose the row with this number")],
+        None => vec![entry(&[keys], effect)],
+    }
+}
+
+/// Whether a hint begins with keys: `Enter`, `Up/Down` or `0-9`.
+fn are_keys(text: &str) -> bool {
+    let is_key = |name: &str| name.parse::<Chord>().is_ok();
+    text == NUMBERS || is_key(text) || text.split('/').all(is_key)
 }

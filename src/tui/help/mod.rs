@@ -22,7 +22,6 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub struct HelpLayer {
     topic: HelpTopic,
-    /// The keys of what the help was opened over.
     here: KeysHere,
     /// The layer that the help was opened over. It keeps its state, and gets the events.
     below: Option<Box<dyn Layer>>,

@@ -22,7 +22,6 @@ use std::time::Duration;
 /// Enter adds servers only after their text has been visible this long: an earlier Enter may be a
 /// repeat of the key that opened the text.
 const READING_TIME_MIN: Duration = Duration::from_millis(500);
-/// Width of the column with the client's name.
 const CLIENT_COLUMNS: u16 = 18;
 /// Width of the column with the number of servers.
 const COUNT_COLUMNS: u16 = 26;
@@ -73,7 +72,7 @@ impl OpenedSource {
         }
     }
 
-    /// Marks another server, or includes or excludes the marked one. Returns false for other keys.
+    /// Returns false for other keys.
     fn choice_key(&mut self, key: KeyEvent) -> bool {
         if !self.choice.is_offered() {
             return false;
@@ -111,7 +110,6 @@ pub fn open(cx: &mut UiContext) {
 }
 
 impl ImportLayer {
-    /// The clients whose name contains the filter.
     fn matching(&self) -> Vec<&ImportSource> {
         let filter = self.list.filter().to_lowercase();
         let sources = self.sources.iter().flat_map(|sources| sources.iter());

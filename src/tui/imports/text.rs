@@ -74,7 +74,7 @@ impl ImportChoice {
         self.marked = (self.marked + by) % count;
     }
 
-    /// The text before a name. Its length never changes, so that the rows do not move.
+    /// Its length never changes, so that the rows do not move.
     fn prefix(&self, index: usize) -> &'static str {
         match (self.is_offered(), index == self.marked, self.chosen[index]) {
             (false, ..) => "",

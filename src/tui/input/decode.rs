@@ -13,7 +13,6 @@ const REPLY_TIMEOUT: Duration = Duration::from_secs(3);
 const REPLY_HOLD_TIME: Duration = Duration::from_millis(100);
 /// Start of a reply in the characters that [`reply_char`] returns.
 const REPLY_START: &str = "\u{1b}11;";
-/// Maximum length of a reply in keys.
 const REPLY_KEYS_MAX: usize = 40;
 
 /// Maps a jamo of the two-set (Dubeolsik) keyboard to the Latin letter on the same key, and an

@@ -15,7 +15,6 @@ pub struct KeyRepeatGuard {
 impl KeyRepeatGuard {
     /// Maximum delay between a press and its first repeat.
     const REPEAT_DELAY_MAX: Duration = Duration::from_millis(900);
-    /// Maximum gap between repeats.
     const REPEAT_GAP_MAX: Duration = Duration::from_millis(200);
 
     pub fn new(code: KeyCode, now: Duration) -> Self {

@@ -37,7 +37,6 @@ impl PasteDetector {
         had_held_enter
     }
 
-    /// Ends the current paste if no text arrived for a while.
     fn end_paste_after_pause(&mut self, now: Duration) {
         self.is_pasting &= self
             .last_text_at

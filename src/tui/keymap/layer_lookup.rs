@@ -30,7 +30,6 @@ impl Keymap {
         }
     }
 
-    /// The keys for this meaning in a context.
     fn layer_keys(&self, context: KeyContext, key: LayerKey) -> &[Chord] {
         let scope = BindingScope::Layer(context);
         let mut rows = LAYER_TABLE.iter();

@@ -19,14 +19,12 @@ pub enum LayerKey {
     Erase,
     Delete,
     Revoke,
-    /// Restores what was deleted last.
     UndoDelete,
     Rename,
     Fork,
     Export,
     Pull,
     StopPull,
-    /// Asks a server to cancel a task.
     CancelTask,
     Refresh,
     /// Loads text into the message editor, or edits a call's arguments or a form.
@@ -44,7 +42,6 @@ pub enum LayerKey {
     /// Switches a server or tool on or off.
     Toggle,
     Yes,
-    /// Inserts the selected completion.
     Complete,
     /// Moves the selected row.
     MoveUp,
@@ -64,7 +61,6 @@ pub enum LayerKey {
     Lasting,
     /// Shows all choices.
     Details,
-    /// Gives the body the whole height.
     FullHeight,
     Again,
     TellModel,
@@ -93,16 +89,13 @@ pub enum KeyContext {
     Help,
     /// An input line confirmed with Enter.
     InputLine,
-    /// A list with a filter above it.
     SearchList,
-    /// The same list while its rows have the focus.
+    /// The rows of the list have the focus.
     SearchListRows,
     Sessions,
-    /// The path of an exported conversation.
     ExportForm,
     Confirmation,
     Models,
-    /// The viewer of servers and tools.
     Servers,
     /// The dialog of a sign-in; letters go to its field.
     SignIn,
@@ -112,7 +105,6 @@ pub enum KeyContext {
     /// A number that is being typed in a numbered list.
     Picker,
     Form,
-    /// The completion list for slash commands.
     Completions,
     /// The prompts that wait for the running turn.
     Queue,
@@ -120,9 +112,7 @@ pub enum KeyContext {
     PromptReview,
     /// The servers of another client, as a text.
     ImportText,
-    /// The first-run chooser.
     FirstRun,
-    /// The find bar.
     Find,
     /// Any question in a dialog, while none of its fields is open.
     Question,
@@ -201,7 +191,6 @@ impl KeyContext {
         }
     }
 
-    /// Whether letters go to a field, a filter or the message.
     pub(super) fn takes_text(self) -> bool {
         !matches!(
             self,
@@ -243,7 +232,6 @@ impl KeyContext {
     }
 }
 
-/// Rows per page in lists and logs.
 const PAGE_ROWS: isize = 10;
 
 impl LayerKey {

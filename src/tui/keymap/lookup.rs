@@ -5,7 +5,7 @@ use super::{
     Action, Binding, BindingScope, Chord, KeyProtocol, TABLE, all_bindings, normalize_chord,
     shifted_letter, user_keys,
 };
-use crate::domain::{Banner, KeySettings};
+use crate::domain::{Banner, KeySettings, Notice};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,6 +20,7 @@ pub struct Keymap {
     by_key: HashMap<Chord, Vec<&'static Binding>>,
     banners: Vec<Banner>,
     problems: Vec<String>,
+    lost_key_notices: Vec<Notice>,
 }
 
 impl Default for Keymap {
@@ -45,14 +46,17 @@ impl Keymap {
             bindings.sort_by_key(|binding| std::cmp::Reverse(binding.scope.depth()));
         }
         let names = all_bindings().map(|binding| binding.name);
-        Self {
+        let mut this = Self {
             keys: names.zip(keys).collect(),
             settings,
             protocol,
             by_key,
             banners: resolved.banners,
             problems: resolved.problems,
-        }
+            lost_key_notices: Vec::new(),
+        };
+        this.lost_key_notices = this.notices_about(&resolved.lost);
+        this
     }
 
     /// Replaces the user's choices.
@@ -65,6 +69,8 @@ impl Keymap {
     pub fn set_protocol(&mut self, protocol: KeyProtocol) {
         if protocol != self.protocol {
             *self = Self::new(Arc::clone(&self.settings), protocol);
+            // The settings have not changed.
+            self.lost_key_notices.clear();
         }
     }
 
@@ -76,6 +82,11 @@ impl Keymap {
     /// Takes one line for each entry of `keys` that cannot be used, for the log.
     pub fn take_problems(&mut self) -> Vec<String> {
         std::mem::take(&mut self.problems)
+    }
+
+    /// Takes the notices about actions that lost a key to a choice of the user.
+    pub fn take_lost_key_notices(&mut self) -> Vec<Notice> {
+        std::mem::take(&mut self.lost_key_notices)
     }
 
     /// The action of a key among the bindings whose scope applies.
@@ -94,7 +105,7 @@ impl Keymap {
             .or_else(|| find(normalize_chord(event)))
     }
 
-    /// The bindings of a key, narrow scopes first.
+    /// Narrow scopes first.
     pub(super) fn bindings(&self, key: Chord) -> impl Iterator<Item = &'static Binding> {
         self.by_key.get(&key).into_iter().flatten().copied()
     }

@@ -9,6 +9,7 @@ mod layer_lookup;
 mod layer_table;
 pub mod layers;
 mod lookup;
+mod lost_keys;
 mod scope;
 mod user_keys;
 
@@ -63,6 +64,7 @@ pub enum Action {
     Rename,
     Export,
     DeleteSession,
+    RestoreSession,
     Private,
     Raw,
     CopyAnswer,
@@ -204,8 +206,8 @@ pub const TABLE: &[Binding] = &[
     bind(A::Commands, "commands", G::Program, W::Always, &[ctrl('p')], "Find a command"),
     bind(A::Back, "back", G::Moving, W::Always, &[key(K::Esc)], "Close or go back"),
     bind(A::SetModel, "set-model", G::Models, W::Always, &[], "Choose the model").command("/set-model", "[NUMBER|NAME]").argument(V::ConfiguredModel).found_by("change switch use"),
-    bind(A::Models, "models", G::Models, W::Always, &[], "Use, pull, add or remove models").command("/models", "[pull NAME|rm NAME|stop]").argument(V::Words(words::MODELS_WORDS)).found_by("download install delete list"),
-    bind(A::Sessions, "sessions", G::Conversation, W::Always, &[ctrl('o'), function_key(4)], "Open an earlier conversation").command("/sessions", "[WORDS]").found_by("history resume load previous"),
+    bind(A::Models, "models", G::Models, W::Always, &[], "Choose, pull, add or remove models").command("/models", "[pull NAME|rm NAME|stop]").argument(V::Words(words::MODELS_WORDS)).found_by("download install delete list"),
+    bind(A::Sessions, "sessions", G::Conversation, W::Always, &[ctrl('o'), function_key(4)], "Open an earlier conversation").command("/sessions", "[WORDS]").found_by("history resume load previous chats"),
     bind(A::NewSession, "new", G::Conversation, W::Always, &[], "Start a new conversation").command("/new", "").found_by("reset start chat"),
     bind(A::NewSession, "clear", G::Conversation, W::Always, &[], "Start a new conversation").command("/clear", ""),
     bind(A::Help, "help", G::Program, W::Always, &[function_key(1)], "Show all keys and commands").command("/help", "").found_by("shortcuts"),
@@ -217,7 +219,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Answer, "answer", G::Conversation, W::Always, &[alt('q')], "Open a server's question").command("/answer", "").found_by("form elicitation request"),
     bind(A::Retry, "retry", G::Conversation, W::Always, &[alt('r')], "Retry the last prompt").command("/retry", "").found_by("again regenerate"),
     bind(A::EditLast, "edit-last", G::Conversation, W::Always, &[], "Edit and resend the last prompt").command("/edit", "").found_by("change"),
-    bind(A::CopyAnswer, "copy", G::Conversation, W::Pane, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(V::Words(words::COPY_WORDS)).found_by("clipboard yank"),
+    bind(A::CopyAnswer, "copy", G::Conversation, W::Pane, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(V::Words(words::COPY_WORDS)).found_by("clipboard yank code"),
     bind(A::Find, "find", G::Moving, W::Always, &[ctrl('f')], "Find in the chat").command("/find", "[TEXT]").found_by("search text"),
     bind(A::Undo, "undo", G::Conversation, W::Always, &[], "Undo the last turn").command("/undo", "").found_by("delete remove back"),
     bind(A::Note, "note", G::Conversation, W::Always, &[], "Open a note, or name the open one").command("/note", "[PATH|off]").argument(V::Note).found_by("markdown file"),
@@ -237,11 +239,12 @@ pub const TABLE: &[Binding] = &[
     bind(A::Detach, "detach", G::Writing, W::Always, &[alt('x')], "Remove an attached file").command("/detach", "[NUMBER|NAME]").found_by("image file"),
     bind(A::SearchHistory, "recall", G::Writing, W::Always, &[ctrl('r')], "Search earlier prompts").found_by("history"),
     bind(A::EditExternally, "editor", G::Writing, W::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
-    bind(A::Rename, "rename", G::Conversation, W::Always, &[], "Rename this conversation").command("/rename", "TITLE").found_by("title name"),
-    bind(A::Fork, "fork", G::Conversation, W::Always, &[], "Continue in a copy of this conversation").command("/fork", "").found_by("duplicate"),
-    bind(A::Export, "export", G::Conversation, W::Always, &[], "Export this conversation to a file").command("/export", "[md|json|html] [PATH] [--last N] [--answers]").argument(V::Words(words::EXPORT_WORDS)).found_by("save markdown html write download"),
-    bind(A::DeleteSession, "delete-conversation", G::Conversation, W::Always, &[], "Delete this conversation").command("/delete", "[undo]").argument(V::Words(words::DELETE_WORDS)).found_by("remove trash restore"),
-    bind(A::Branches, "branches", G::Conversation, W::Always, &[], "Switch to another version").command("/branches", "[NUMBER]").found_by("version answer earlier"),
+    bind(A::Rename, "rename", G::Conversation, W::Always, &[], "Rename this conversation").command("/rename", "TITLE").found_by("title name chat"),
+    bind(A::Fork, "fork", G::Conversation, W::Always, &[], "Continue in a copy of this conversation").command("/fork", "").found_by("duplicate chat branch"),
+    bind(A::Export, "export", G::Conversation, W::Always, &[], "Export this conversation to a file").command("/export", "[md|json|html] [PATH] [--last N] [--answers]").argument(V::Words(words::EXPORT_WORDS)).found_by("save markdown html write download chat"),
+    bind(A::DeleteSession, "delete-conversation", G::Conversation, W::Always, &[], "Delete this conversation").command("/delete", "[undo]").argument(V::Words(words::DELETE_WORDS)).found_by("remove trash chat"),
+    bind(A::RestoreSession, "restore-conversation", G::Conversation, W::Always, &[], "Undo /delete: restore that conversation").found_by("undelete deleted trash chat back"),
+    bind(A::Branches, "branches", G::Conversation, W::Always, &[], "Switch to another branch").command("/branches", "[NUMBER]").found_by("versions alternatives earlier answer"),
     bind(A::Private, "private", G::Conversation, W::Always, &[], "Do not save this conversation").command("/private", "[off]").argument(V::Words(words::PRIVATE_WORDS)).found_by("incognito temporary"),
     bind(A::Servers, "sidebar", G::Screen, W::Always, &[function_key(2), ctrl('b')], "Show or hide the servers").command("/sidebar", "").found_by("pane panel"),
     bind(A::Thinking, "thinking", G::Screen, W::Always, &[function_key(3), ctrl('t')], "Show or hide the thinking").command("/thinking", "").found_by("reasoning"),
@@ -311,7 +314,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::CopyAsShown, "copy-as-shown", G::Chat, W::ChatStop, &[chord(K::Char('y'), SHIFT)], "Copy the selection, as shown"),
     bind(A::SelectLines, "select-lines", G::Chat, W::ChatStop, &[key(K::Char('v'))], "Select lines from here on"),
     bind(A::EditMessage, "edit-message", G::Chat, W::ChatStop, &[key(K::Char('e'))], "Edit the message; sending makes a branch"),
-    bind(A::MessageBranches, "message-branches", G::Chat, W::ChatStop, &[key(K::Char('b'))], "List the message's other versions"),
+    bind(A::MessageBranches, "message-branches", G::Chat, W::ChatStop, &[key(K::Char('b'))], "List the message's other branches"),
     bind(A::OpenCall, "open-call", G::Chat, W::CallLine, &[key(K::Char('o'))], "Show the full call"),
     bind(A::AttachLink, "attach-link", G::Chat, W::CallLine, &[key(K::Char('l'))], "Attach a resource that the result links to"),
     bind(A::CancelCall, "cancel-call", G::Chat, W::CallLine, &[key(K::Char('c'))], "Cancel this running call"),

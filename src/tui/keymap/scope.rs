@@ -17,7 +17,6 @@ pub enum BindingScope {
     ChatStop,
     /// The chat has the focus, and the find bar is open.
     Matches,
-    /// This part of a list, form, text or question is open.
     Layer(KeyContext),
 }
 

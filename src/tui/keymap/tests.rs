@@ -38,14 +38,12 @@ pub(super) fn keymap(settings: KeySettings) -> Keymap {
     Keymap::new(Arc::new(settings), KeyProtocol::Legacy)
 }
 
-/// The keys of a binding, separated by spaces.
 pub(super) fn keys(keymap: &Keymap, name: &str) -> String {
     let binding = all_bindings().find(|binding| binding.name == name);
     let keys = keymap.keys(binding.expect("a binding")).iter();
     keys.map(Chord::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// The text of each banner, with its advice.
 pub(super) fn banners(keymap: &Keymap) -> Vec<String> {
     let banners = keymap.banners().iter();
     banners
@@ -53,7 +51,6 @@ pub(super) fn banners(keymap: &Keymap) -> Vec<String> {
         .collect()
 }
 
-/// The reason why the only entry is refused, and the advice.
 pub(super) fn refusal(action: &str, names: &[&str], protocol: KeyProtocol) -> String {
     let settings = key_settings(&[(action, names)]);
     let keymap = Keymap::new(Arc::new(settings), protocol);

@@ -3,6 +3,7 @@
 //! keeps the default.
 
 use super::layers::{KeyContext, LayerKey};
+use super::lost_keys::{LostKeys, lost_keys};
 use super::{Action, Binding, BindingGroup, BindingScope, Chord, KeyProtocol, TABLE, all_bindings};
 use crate::domain::{Banner, BannerCause, KeyEntry, KeySettings, Notice};
 use crate::text::suggest::nearest;
@@ -29,7 +30,6 @@ struct ChosenKeys {
     line: usize,
 }
 
-/// An entry that cannot be used.
 struct KeyProblem {
     action: String,
     /// `None` if there is no such action.
@@ -46,6 +46,7 @@ pub(super) struct ResolvedKeys {
     pub banners: Vec<Banner>,
     /// All unusable entries, for the log.
     pub problems: Vec<String>,
+    pub lost: Vec<LostKeys>,
 }
 
 pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> ResolvedKeys {
@@ -63,10 +64,17 @@ pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> Resolved
         problems.push(problem);
     }
     let keys = all_bindings().map(|binding| keys_of(binding, &chosen));
+    let has_own_keys =
+        |binding: &Binding| chosen.iter().any(|own| own.binding.name == binding.name);
+    let winner_of = |loser: &Binding, key| {
+        let winner = chosen.iter().find(|other| other.takes(key, loser))?;
+        Some(winner.binding)
+    };
     ResolvedKeys {
         keys: keys.collect(),
         banners: banners(settings, &problems, &chosen),
         problems: problem_lines(settings, &problems),
+        lost: lost_keys(has_own_keys, winner_of),
     }
 }
 
@@ -82,7 +90,6 @@ fn keys_of(binding: &Binding, chosen: &[ChosenKeys]) -> Vec<Chord> {
 }
 
 impl ChosenKeys {
-    /// Whether this choice takes a default key from another action.
     fn takes(&self, key: Chord, from: &Binding) -> bool {
         let own = self.binding;
         self.has(key) && own.competes_with(from) && !own.is_exception_to(from)
@@ -126,7 +133,6 @@ impl Binding {
         is_narrower && other.scope != BindingScope::Always && !other.is_exit()
     }
 
-    /// Whether its key closes a layer.
     pub(super) fn is_exit(&self) -> bool {
         self.action == Action::Layer(LayerKey::Back)
     }
@@ -222,7 +228,6 @@ fn check_key(key: Chord, binding: &Binding, protocol: KeyProtocol) -> Result<Cho
     }
 }
 
-/// Checks a key of a list, form, text or question.
 fn check_layer_key(key: Chord, binding: &Binding, context: KeyContext) -> Result<(), String> {
     let is_letter = matches!(key.code, KeyCode::Char('a'..='z')) && key.modifiers.is_empty();
     let edits = matches!(key.code, KeyCode::Backspace | KeyCode::Delete);

@@ -13,7 +13,6 @@ use ratatui::layout::Position;
 
 const NO_TASKS: &str = "No task was left running. While a call runs as a task on its server, \
     /leave continues without it and lists the task here.";
-/// Rows of an empty list.
 const EMPTY_ROWS: u16 = 3;
 
 #[derive(Debug, Default)]

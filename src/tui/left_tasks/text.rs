@@ -3,6 +3,7 @@
 use crate::domain::server::ServerTransport;
 use crate::domain::{LeftTask, LeftTaskState, Server, TaskCancellation};
 use crate::text::Clean;
+use crate::tui::widgets::painter::wrapped_rows;
 use std::time::Duration;
 
 /// The status of a task. A server's text in it may contain line breaks.
@@ -52,9 +53,10 @@ pub fn header_label(tasks: &[LeftTask]) -> Option<String> {
     }
 }
 
-/// The tasks as they are at exit: `None` without tasks. A task of a server that runs on this machine
-/// ends with that server, and one of a private conversation was never stored.
-pub fn farewell(tasks: &[LeftTask], servers: &[Server]) -> Option<String> {
+/// Sentences about the tasks at exit, wrapped to the terminal; `None` without tasks. A task of a server
+/// that runs on this machine ends with that server, and one of a private conversation was never
+/// stored.
+pub fn farewell(tasks: &[LeftTask], servers: &[Server], columns: u16) -> Option<String> {
     let is_local = |task: &LeftTask| {
         let server = servers.iter().find(|server| server.id == task.server);
         let transport = server.and_then(|server| server.peer.as_ref().map(|peer| peer.transport));
@@ -100,8 +102,12 @@ pub fn farewell(tasks: &[LeftTask], servers: &[Server]) -> Option<String> {
             )),
         },
     ];
-    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
-    (!sentences.is_empty()).then(|| sentences.join("\n"))
+    let rows: Vec<String> = sentences
+        .into_iter()
+        .flatten()
+        .flat_map(|sentence| wrapped_rows(&Clean::single_line(&sentence), columns.max(20)))
+        .collect();
+    (!rows.is_empty()).then(|| rows.join("\n"))
 }
 
 #[cfg(test)]
@@ -144,7 +150,7 @@ mod tests {
             server("web", ServerTransport::Http),
             server("disk", ServerTransport::Stdio),
         ];
-        let farewell = |tasks: &[LeftTask]| farewell(tasks, &servers);
+        let farewell = |tasks: &[LeftTask]| farewell(tasks, &servers, 80);
         assert_eq!(farewell(&[]), None);
         let listed = "A task that you left is not cancelled: /tasks lists it in the next run.";
         assert_eq!(farewell(&[task("web", true)]).as_deref(), Some(listed));

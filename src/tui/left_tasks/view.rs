@@ -8,7 +8,6 @@ use crate::tui::chat::call_summary::argument_summary;
 use crate::tui::widgets::list::{ListRow, column_width};
 use crate::tui::widgets::painter::Painter;
 
-/// Blank columns between two columns.
 const GAP_COLUMNS: u16 = 2;
 const AGE_COLUMNS: u16 = 6;
 /// Narrower lists show no age.

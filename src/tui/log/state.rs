@@ -51,14 +51,12 @@ pub fn open(argument: &str, cx: &mut UiContext) {
 }
 
 impl LogLayer {
-    /// Requests the trace if its tab is open.
     fn request_trace(&self, cx: &mut UiContext) {
         if self.tab == LogTab::LastAnswer {
             cx.send(Command::ShowReplyTrace);
         }
     }
 
-    /// Scrolls to the beginning or the end of the tab.
     fn jump(&mut self, to_end: bool) {
         let top = if to_end { usize::MAX } else { 0 };
         match self.tab {
@@ -67,7 +65,7 @@ impl LogLayer {
         }
     }
 
-    /// The text to copy; `None` until the engine has sent the trace.
+    /// `None` until the engine has sent the trace.
     fn copied_text(&self, shared: SharedUiState) -> Option<String> {
         match self.tab {
             LogTab::LastAnswer => shared

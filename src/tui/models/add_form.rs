@@ -9,6 +9,7 @@ use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
+use crate::tui::models::add_form_address::starts_address;
 use crate::tui::models::add_form_view;
 use crate::tui::models::offered_models::{ListingState, OfferedModels};
 use crate::tui::widgets::editor::Editor;
@@ -81,7 +82,7 @@ impl AddModelForm {
         }
     }
 
-    /// The model from the form's fields. `None` while its name is missing.
+    /// `None` while its name is missing.
     fn new_model(&self) -> Option<NewModel> {
         let model = filled(&self.model)?;
         let server = self.server();
@@ -104,7 +105,6 @@ impl AddModelForm {
         }
     }
 
-    /// The problem to show beside a field.
     pub(super) fn error(&self, row: usize) -> Option<&Notice> {
         let of_server = |field| self.offered.error(field).map(|error| &error.notice);
         match row {
@@ -141,6 +141,9 @@ impl AddModelForm {
     }
 
     fn go_to(&mut self, row: usize, cx: &mut UiContext) {
+        if self.at == ADDRESS && row != ADDRESS {
+            self.complete_address();
+        }
         self.at = row.min(self.last_row());
         self.offered.clear_selection();
         // Request the names as soon as the server is known, so that they are there when needed.
@@ -152,7 +155,7 @@ impl AddModelForm {
 }
 
 impl AddModelForm {
-    /// Handles a key on the provider row. Returns whether the key chose a provider.
+    /// Returns whether the key chose a provider.
     fn provider_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         let count = ProviderKind::ALL.len();
         let found = keymap.layer_key(key, &[KeyContext::Form]);
@@ -168,7 +171,7 @@ impl AddModelForm {
         true
     }
 
-    /// Handles a key in a text field. Returns false if nothing changed.
+    /// Returns false if nothing changed.
     fn field_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         if typed_char(key).is_some() || key.code == KeyCode::Backspace {
             self.begin_typing();
@@ -387,11 +390,6 @@ fn providers() -> [ProviderKind; ProviderKind::ALL.len()] {
     let mut providers = ProviderKind::ALL;
     providers.sort_by_key(|provider| provider.manages_models());
     providers
-}
-
-/// Whether a key on the provider row is text for the address below. Digits choose a provider.
-fn starts_address(key: KeyEvent) -> bool {
-    typed_char(key).is_some_and(|c| !c.is_ascii_digit() && c != ' ')
 }
 
 fn filled(field: &Editor) -> Option<String> {

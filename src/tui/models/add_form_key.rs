@@ -19,7 +19,6 @@ impl AddModelForm {
         self.key.set(&variable.map(reference).unwrap_or_default());
     }
 
-    /// Whether the key field holds a suggestion rather than the user's own text.
     pub(super) fn is_suggested(&self) -> bool {
         let key = self.key.text();
         ProviderKind::key_variables().any(|name| key == reference(name))
@@ -32,7 +31,6 @@ impl AddModelForm {
         }
     }
 
-    /// The key for display: a variable reference, or one dot per character.
     pub(super) fn masked_key(&self) -> String {
         let key = self.key.text();
         if key.starts_with("${") && key.ends_with('}') {

@@ -25,7 +25,6 @@ const PROBLEM_ROWS_MAX: usize = 3;
 /// Offered names that are visible at once.
 const NAME_ROWS_MAX: usize = 5;
 
-/// One drawn row.
 enum Line {
     Field(usize),
     Button(usize),
@@ -134,7 +133,6 @@ fn lines(form: &AddModelForm, columns: u16) -> Vec<Line> {
     lines
 }
 
-/// The models of the server, below the Model field.
 fn offered_lines(form: &AddModelForm) -> Vec<Line> {
     let list = match form.offered.state() {
         ListingState::Loading(_) => {
@@ -223,7 +221,6 @@ fn provider_label(form: &AddModelForm) -> String {
     format!("< {} >", form.provider().label())
 }
 
-/// Draws the keys that choose the provider, after its name.
 fn draw_provider_hint(form: &AddModelForm, value_area: Rect, keymap: &Keymap, pen: &mut Painter) {
     let keys = [LayerKey::Left, LayerKey::Right];
     let Some(hint) = keymap.layer_pair_hint(KeyContext::Form, keys, "changes it") else {

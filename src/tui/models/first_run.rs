@@ -27,7 +27,6 @@ pub struct FirstRun {
     typed: String,
     /// The user postponed the choice.
     is_closed: bool,
-    /// When the last digit was typed.
     typed_at: Duration,
     /// When the list last changed or appeared, or an item was chosen. Soon afterwards, neither Enter
     /// nor a digit chooses an item.
@@ -95,7 +94,6 @@ impl FirstRun {
         Handled::Consumed
     }
 
-    /// Handles a digit, which selects its item.
     fn digit_key(&mut self, key: KeyEvent, count: usize, now: Duration) -> Handled {
         let Some(c @ '1'..='9') = typed_char(key) else {
             return Handled::PassedOn;

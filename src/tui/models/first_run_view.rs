@@ -160,7 +160,9 @@ fn first_server_text(catalog: &ModelCatalog) -> String {
             let items = first_run_items(catalog);
             let is_model = |item: &&FirstRunItem| matches!(item, FirstRunItem::Model(..));
             let offered = items.iter().filter(is_model).count();
-            if offered < chats {
+            if chats == 0 {
+                "Ollama is running here, but has no model that can chat:".to_owned()
+            } else if offered < chats {
                 format!("Ollama is running here. {offered} of {chats} models; /models lists all:")
             } else {
                 "Ollama is running here:".to_owned()

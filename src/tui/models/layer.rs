@@ -107,7 +107,6 @@ fn open(pulling: Option<Editor>, cx: &mut UiContext) {
 }
 
 impl ModelsLayer {
-    /// A picker in which the model in use is selected.
     fn new(known: KnownModels) -> Self {
         let mut picker = Self::default();
         let is_in_use = |choice: &ModelListChoice| match choice {
@@ -146,7 +145,6 @@ impl ModelsLayer {
         self.list.select(at);
     }
 
-    /// Handles a key in the pull field.
     fn pull_key(&mut self, key: KeyEvent, cx: &mut UiContext) {
         let Some(field) = &mut self.pulling else {
             return;
@@ -170,7 +168,6 @@ impl ModelsLayer {
         }
     }
 
-    /// The selected row's server, if it is an Ollama server.
     fn selected_ollama(&self, known: KnownModels) -> Option<ModelServer> {
         let server = self.selected_model(known)?.server?;
         Some(server.clone()).filter(|server| server.provider.manages_models())
@@ -224,8 +221,7 @@ impl ModelsLayer {
         });
     }
 
-    /// Handles a digit that chooses a row. Returns `None` if the key is not part of a number, or if
-    /// digits choose nothing here.
+    /// `None` if the key is not part of a number, or if digits choose nothing here.
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         let known = KnownModels::new(cx.shared.engine);
         let chooses = self.list.has_row_focus() || self.takes_numbers && self.list.is_unfiltered();

@@ -2,6 +2,7 @@
 //! from another server, and the thinking effort.
 
 pub mod add_form;
+mod add_form_address;
 mod add_form_key;
 pub mod add_form_view;
 pub mod first_run;

@@ -108,7 +108,6 @@ fn count_models(rows: &[ModelListRow]) -> usize {
     rows.iter().filter(is_model).count()
 }
 
-/// The indices of the lines that can be selected.
 fn choice_lines(lines: &[Line]) -> Vec<usize> {
     let is_choice = |index: &usize| matches!(lines[*index], Line::Choice(_));
     (0..lines.len()).filter(is_choice).collect()
@@ -130,7 +129,6 @@ pub fn required_rows(shared: SharedUiState) -> u16 {
     u16::try_from(lines(&all, columns).len() + 1 + pull).unwrap_or(u16::MAX)
 }
 
-/// One drawn line.
 enum Line<'a> {
     Server(&'a ServerCatalog),
     Choice(ModelListChoice<'a>),
@@ -192,7 +190,7 @@ fn draw_line(
     }
 }
 
-/// Draws a row's number, if it has one, and returns the column after the numbers.
+/// Returns the column after the numbers.
 fn put_number(number: Option<usize>, known: KnownModels, row: &ListRow, pen: &mut Painter) -> u16 {
     let x = row.line.x + 2;
     if known.configured.is_empty() || row.line.width < SIZE_LIST_COLUMNS_MIN {
@@ -273,7 +271,6 @@ fn draw_model(row: &ModelRow<'_>, known: KnownModels, list_row: &ListRow, pen: &
     pen.put_truncated(x, y, name.as_str(), list_row.style, columns);
 }
 
-/// The columns that [`draw_details`] takes in a list of this width.
 fn details_width(list_width: u16) -> u16 {
     let columns = [
         (

@@ -1,16 +1,14 @@
 //! The commands that the palette lists for a filter, and their order.
 
-use crate::domain::PromptTemplate;
+use crate::domain::{PromptTemplate, RecentCommands};
 use crate::text::Clean;
 use crate::tui::keymap::{self, Action, Binding, BindingGroup, BindingScope, TABLE};
 use crate::tui::layer::SharedUiState;
-use crate::tui::palette::recent::RecentCommands;
 use crate::tui::templates;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use std::cmp::Reverse;
 
-/// A command that the palette lists.
 #[derive(Clone, Copy)]
 pub(super) enum PaletteEntry<'a> {
     Binding(&'static Binding),
@@ -51,12 +49,11 @@ impl<'a> PaletteEntry<'a> {
         }
     }
 
-    /// The description, and the commands of the action with their aliases, in lower case.
+    /// The description, and the commands of the entry with their aliases, in lower case.
     fn shown_text(self) -> String {
         let commands = match self {
             Self::Binding(binding) => {
-                let aliases = TABLE.iter().filter(|row| row.action == binding.action);
-                let commands: Vec<&str> = aliases.filter_map(|row| row.command).collect();
+                let commands: Vec<&str> = rows_of(binding).filter_map(|row| row.command).collect();
                 commands.join(" ")
             }
             Self::Template(template) => templates::command(template),
@@ -64,19 +61,36 @@ impl<'a> PaletteEntry<'a> {
         format!("{} {commands}", self.description().as_str()).to_lowercase()
     }
 
-    fn search_words(self) -> &'static str {
+    fn has_search_word(self, wanted: &str) -> bool {
         match self {
-            Self::Binding(binding) => binding.search_words,
-            Self::Template(_) => "template prompt",
+            Self::Binding(binding) => {
+                rows_of(binding).any(|row| has_word_start(row.search_words, wanted))
+            }
+            Self::Template(_) => has_word_start("template prompt", wanted),
         }
     }
+}
+
+/// The action whose entry stands for this one: `/set-model` and `/models` open the same list.
+fn entry_action(action: Action) -> Action {
+    match action {
+        Action::SetModel => Action::Models,
+        other => other,
+    }
+}
+
+/// The rows of the table that an entry stands for.
+fn rows_of(entry: &Binding) -> impl Iterator<Item = &'static Binding> {
+    let rows = TABLE.iter();
+    rows.filter(|row| entry_action(row.action) == entry.action)
 }
 
 /// All entries: one for each action, in the order of `TABLE`, and then the templates.
 fn entries<'a>(shared: SharedUiState<'a>) -> impl Iterator<Item = PaletteEntry<'a>> {
     let mut seen: Vec<Action> = Vec::new();
     let bindings = TABLE.iter().filter(move |binding| {
-        let is_new = is_offered(binding) && !seen.contains(&binding.action);
+        let has_entry = entry_action(binding.action) == binding.action;
+        let is_new = has_entry && is_offered(binding) && !seen.contains(&binding.action);
         if is_new {
             seen.push(binding.action);
         }
@@ -87,8 +101,6 @@ fn entries<'a>(shared: SharedUiState<'a>) -> impl Iterator<Item = PaletteEntry<'
         .chain(templates::listed_templates(shared).map(PaletteEntry::Template))
 }
 
-/// Whether the palette offers a binding: it has a command, or it works everywhere and neither moves,
-/// interrupts nor opens the palette.
 fn is_offered(binding: &Binding) -> bool {
     let is_global_task = binding.scope == BindingScope::Always
         && binding.group != BindingGroup::Moving
@@ -96,7 +108,6 @@ fn is_offered(binding: &Binding) -> bool {
     binding.command.is_some() || is_global_task
 }
 
-/// The number of entries without a filter.
 pub(super) fn entry_count(shared: SharedUiState) -> usize {
     entries(shared).count()
 }
@@ -163,7 +174,7 @@ impl<'a> FilterWord<'a> {
             Some(MatchRank::WordStart)
         } else if shown.contains(self.text) {
             Some(MatchRank::Inside)
-        } else if has_word_start(entry.search_words(), self.text) {
+        } else if entry.has_search_word(self.text) {
             Some(MatchRank::SearchWord)
         } else {
             let score = self.scattered_score(shown, matcher)?;

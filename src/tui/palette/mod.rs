@@ -1,10 +1,8 @@
 //! The command palette: all commands and prompt templates, filtered as the user types.
 
 mod matching;
-mod recent;
 
 pub use matching::command_with_meaning;
-pub use recent::RecentCommands;
 
 use crate::text::grapheme::width;
 use crate::tui::keymap::layers::LayerKey;

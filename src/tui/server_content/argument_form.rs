@@ -38,7 +38,6 @@ pub(super) struct ArgumentForm {
     arguments: Vec<ContentArgument>,
     /// One field for each argument, in the same order.
     fields: Vec<Editor>,
-    /// Index of the field with the focus.
     focused: usize,
     /// Whether the server completes arguments.
     completes: bool,
@@ -161,7 +160,7 @@ impl ArgumentForm {
         true
     }
 
-    /// Handles a key for the list of values. Returns false if the key belongs to the form.
+    /// Returns false if the key belongs to the form.
     fn handle_list_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         if self.completion.values().is_empty() {
             return false;
@@ -177,7 +176,6 @@ impl ArgumentForm {
         true
     }
 
-    /// Submits the form unless a required value is missing.
     fn finish(&mut self, cx: &mut UiContext) -> Handled {
         let values = self.values();
         let mut required = self.arguments.iter().zip(&values);
@@ -204,7 +202,6 @@ impl ArgumentForm {
         Handled::Closed
     }
 
-    /// The description of the focused field.
     fn description(&self) -> Clean {
         let Some(argument) = self.arguments.get(self.focused) else {
             return Clean::default();

@@ -14,9 +14,7 @@ use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
-/// Maximum number of rows of the popup.
 const ROWS_MAX: u16 = 16;
-/// Blank columns between name and description.
 const GAP: u16 = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +102,6 @@ fn all_rows<'a>(listed: ListedContent, shared: SharedUiState<'a>) -> Vec<Content
     rows.collect()
 }
 
-/// The rows that contain every word of the filter.
 fn matching_rows<'a>(
     listed: ListedContent,
     filter: &str,

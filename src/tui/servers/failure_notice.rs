@@ -6,7 +6,6 @@ use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::layer::SharedUiState;
 use crate::tui::servers::state::failure_headline;
 
-/// Maximum columns of a server's name.
 const NAME_COLUMNS_MAX: usize = 16;
 /// Minimum columns for each server. Servers that do not fit are only counted.
 const SERVER_COLUMNS_MIN: usize = 24;

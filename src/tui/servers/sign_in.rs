@@ -19,7 +19,6 @@ use std::time::Duration;
 
 /// Maximum number of rows of the rejection above the field.
 const REJECTION_ROWS_MAX: usize = 4;
-/// Duration of one spinner frame.
 const SPINNER_STEP: Duration = Duration::from_millis(100);
 const FIELD_LABEL: &str = "Address:";
 
@@ -70,7 +69,6 @@ impl SignInLayer {
         }
     }
 
-    /// The rejection, wrapped into rows.
     fn rejection_rows(&self, columns: u16) -> Vec<String> {
         let Some(why) = &self.rejection else {
             return Vec::new();

@@ -196,7 +196,6 @@ impl ServersPane {
         }
     }
 
-    /// Whether the server's current instructions are sent to the model.
     fn sends_instructions(&self, server: &Server) -> bool {
         let Some(text) = &server.instructions else {
             return false;

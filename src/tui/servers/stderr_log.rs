@@ -54,12 +54,10 @@ impl StderrLog {
             .saturating_add_signed(rows.saturating_neg());
     }
 
-    /// When to ask the engine again.
     fn next_poll(&self) -> Duration {
         self.requested_at + POLL_INTERVAL
     }
 
-    /// Asks for lines written since the last answer.
     fn request_log(&self, cx: &mut UiContext) {
         cx.send(Command::ReadServerLog {
             server: self.server.clone(),
@@ -67,7 +65,7 @@ impl StderrLog {
         });
     }
 
-    /// Stores new lines. A view that is scrolled up keeps its position.
+    /// A view that is scrolled up keeps its position.
     fn update(&mut self, log: Arc<ServerLog>) {
         if log.server != self.server {
             return;
@@ -121,7 +119,6 @@ impl Layer for StderrLog {
         Some(self.next_poll())
     }
 
-    /// Polls for new lines.
     fn tick(&mut self, cx: &mut UiContext) {
         if cx.shared.now >= self.next_poll() {
             self.requested_at = cx.shared.now;

@@ -31,7 +31,6 @@ pub struct SessionsLayer {
     /// The session and the terms of the preview that is shown or requested.
     previewed: Option<(SessionId, Vec<String>)>,
     pub(super) preview: Option<PreviewPane>,
-    /// The action in progress on the selected row.
     pub(super) row_action: Option<RowAction>,
     /// The session to select once it is listed, such as a new copy.
     pending_selection: Option<SessionId>,
@@ -64,7 +63,6 @@ impl SessionsLayer {
         self.listing.get(self.list.selected(self.listing.len()))
     }
 
-    /// The selected session, if it can be opened.
     fn selected_readable(&self) -> Option<&SessionSummary> {
         self.selected().filter(|hit| hit.open_error.is_none())
     }
@@ -95,7 +93,6 @@ impl SessionsLayer {
         }
     }
 
-    /// Requests the preview of the selected session.
     fn request_preview(&mut self, cx: &mut UiContext) {
         let selected = self.selected_readable().map(|hit| hit.id.clone());
         let wanted = selected.map(|id| (id, self.listing.terms().to_vec()));
@@ -141,7 +138,6 @@ impl SessionsLayer {
         }
     }
 
-    /// Handles a key that acts on the selected row.
     fn act_on_row(&mut self, key: LayerKey, cx: &mut UiContext) {
         let needs_file = matches!(key, LayerKey::Rename | LayerKey::Export | LayerKey::Fork);
         if needs_file && self.selected_readable().is_none() {

@@ -15,7 +15,6 @@ use std::sync::Arc;
 const PROMPT_ROWS_MAX: usize = 4;
 /// Columns of the bar before a prompt.
 const PROMPT_INDENT: u16 = 2;
-/// Rows shown above the first match.
 const ROWS_BEFORE_MATCH: usize = 2;
 /// Maximum number of rows rendered to find the first match.
 const ROWS_MAX: usize = 4_000;

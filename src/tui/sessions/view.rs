@@ -163,7 +163,7 @@ fn split(area: Rect) -> (Rect, Option<Rect>) {
     (list, Some(preview))
 }
 
-/// Draws the divider between list and preview. Returns the area of the preview's text.
+/// Returns the area of the preview's text.
 fn draw_divider(area: Rect, list: Rect, preview: Rect, pen: &mut Painter) -> Rect {
     pen.clear(preview);
     let dim = pen.theme.dim;

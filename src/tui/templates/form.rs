@@ -1,6 +1,6 @@
 //! The form that asks for the values of a template's fields.
 
-use crate::domain::TemplateBody;
+use crate::domain::{Notice, TemplateBody};
 use crate::text::Clean;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
@@ -19,7 +19,6 @@ pub struct TemplateForm {
     body: TemplateBody,
     /// One field for each of the body's fields, in the same order.
     fields: Vec<Editor>,
-    /// Index of the field with the focus.
     focused: usize,
     drawn: DrawnFields,
 }
@@ -56,10 +55,16 @@ impl TemplateForm {
             .map(|field| field.text().trim().to_owned())
             .collect();
         let text = self.body.fill(&values);
-        cx.request(match self.has_empty_field() {
-            true => UiRequest::SetMessage(text),
-            false => UiRequest::SubmitPrompt(text),
-        });
+        let mut fields = self.body.fields().iter().zip(&self.fields);
+        match fields.find(|(_, value)| value.is_blank()) {
+            Some((field, _)) => {
+                cx.request(UiRequest::SetMessage(text));
+                let text = format!("`{field}` is empty, so the message is not sent yet.");
+                let advice = format!("Replace {{{{{field}}}}} or delete it.");
+                cx.notify(Notice::info(text).with_advice(advice));
+            }
+            None => cx.request(UiRequest::SubmitPrompt(text)),
+        }
         Handled::Closed
     }
 }

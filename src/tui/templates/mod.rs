@@ -2,6 +2,7 @@
 //! for values that are missing.
 
 mod form;
+pub mod problems;
 
 use crate::domain::{Notice, PromptTemplate};
 use crate::text::Clean;
@@ -14,7 +15,12 @@ pub fn listed_templates<'a>(
     shared: SharedUiState<'a>,
 ) -> impl Iterator<Item = &'a PromptTemplate> + use<'a> {
     let templates = shared.engine.templates.list.iter();
-    templates.filter(|template| keymap::find_command(&command(template)).is_none())
+    templates.filter(|template| !is_hidden(template))
+}
+
+/// Whether a built-in command has the name of this template.
+fn is_hidden(template: &PromptTemplate) -> bool {
+    keymap::find_command(&command(template)).is_some()
 }
 
 /// The raw command of a template.

@@ -15,7 +15,6 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// How long a clipboard program may take.
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(2);
 /// The variables that clipboard programs need. They get no others, which may hold secrets.
 const VARIABLES: &[&str] = &[
@@ -39,7 +38,6 @@ const VARIABLES: &[&str] = &[
 struct ClipboardProgram {
     name: &'static str,
     arguments: &'static [&'static str],
-    /// Takes UTF-16 instead of UTF-8.
     takes_utf16: bool,
 }
 
@@ -66,7 +64,6 @@ const TMUX: ClipboardProgram = program("tmux", &["load-buffer", "-w", "-"]);
 /// For texts that are too long for terminals.
 const TMUX_BUFFER_ONLY: ClipboardProgram = program("tmux", &["load-buffer", "-"]);
 
-/// The clipboards that the environment suggests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ClipboardEnvironment {
     /// Programs that may work here, most suitable first. Not all of them need to be installed.
@@ -189,7 +186,6 @@ enum RunError {
     Failed(String),
 }
 
-/// Passes `text` to a program and waits for its exit.
 async fn run(program: &ClipboardProgram, text: &str) -> Result<(), RunError> {
     let failed = |error: std::io::Error| RunError::Failed(error.to_string());
     let variables = VARIABLES

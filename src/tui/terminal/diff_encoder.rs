@@ -49,7 +49,6 @@ impl CellStyle {
         }
     }
 
-    /// Whether a space looks the same in both styles.
     fn looks_same_on_space(self, other: Self) -> bool {
         let is_modifier_visible = (self.modifier | other.modifier).intersects(VISIBLE_ON_SPACE);
         self.bg == other.bg && !is_modifier_visible

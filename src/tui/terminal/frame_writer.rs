@@ -19,7 +19,6 @@ pub struct FrameWriter<W: Write = Stdout> {
     /// first.
     is_stale: bool,
     is_cursor_visible: Option<bool>,
-    /// The cursor position, if known.
     cursor: Option<Position>,
     /// The bytes of a frame; kept only to reuse the allocation.
     frame: Vec<u8>,

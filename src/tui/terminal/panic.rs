@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread is currently running screen code.
     static IN_SCREEN_CODE: Cell<bool> = const { Cell::new(false) };
 }
 

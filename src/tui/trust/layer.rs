@@ -14,7 +14,6 @@ use ratatui::layout::Position;
 
 const NO_DECISIONS: &str = "No decisions are stored, so you are asked before every call. \
     To store one, choose 6 to 9 in a tool call's dialog.";
-/// Rows of an empty list.
 const EMPTY_ROWS: u16 = 3;
 
 #[derive(Debug, Default)]

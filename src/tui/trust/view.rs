@@ -11,10 +11,8 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
 
-/// Widths of the status and date columns.
 const STATUS_WIDTH: u16 = 18;
 const DATE_WIDTH: u16 = 10;
-/// Blank columns between two columns.
 const GAP: u16 = 2;
 /// Lists narrower than this show the status as one symbol, to leave space for the tool's name.
 const LIST_WIDTH_WITH_FULL_STATUS_MIN: u16 = 40;
@@ -42,7 +40,7 @@ impl<'a> TrustRow<'a> {
         }
     }
 
-    /// Whether the row contains all words, which are lower case.
+    /// `words` are lower case.
     fn matches(&self, words: &[&str]) -> bool {
         let (tool, server) = (self.tool.as_str(), self.server.as_str());
         let text = format!("{tool} {server} {}", self.status).to_lowercase();

@@ -43,7 +43,7 @@ pub fn run_action(
         Action::Note => effects.push(UiEffect::Send(note_command(argument))),
         Action::Probe => submit::send_if_idle(model, Command::Probe, effects),
         Action::NewSession => start_session(model, effects),
-        Action::Sessions | Action::Export | Action::DeleteSession => {
+        Action::Sessions | Action::Export | Action::DeleteSession | Action::RestoreSession => {
             run_session_action(model, action, argument);
         }
         Action::SetModel | Action::Models if argument.is_empty() && model.reopen_first_run() => {
@@ -137,6 +137,7 @@ fn run_session_action(model: &mut UiModel, action: Action, argument: &str) {
     model.with_context(|cx| match action {
         Action::Sessions => sessions::layer::open(argument, cx),
         Action::Export => sessions::commands::export(&title, argument, cx),
+        Action::RestoreSession => sessions::commands::delete(None, "", "undo", cx),
         _ => sessions::commands::delete(session.as_ref(), &title, argument, cx),
     });
 }

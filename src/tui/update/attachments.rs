@@ -46,7 +46,7 @@ pub fn attach_file(model: &mut UiModel, path: &str) {
     start_reading(model, path, AttachmentSource::Path(path.to_owned()));
 }
 
-/// Requests a file. Returns the id of the query unless there are too many files.
+/// Returns the id of the query unless there are too many files.
 fn start_reading(model: &mut UiModel, name: &str, source: AttachmentSource) -> Option<QueryId> {
     model.panes.focus = Focus::Message;
     if model.attachments.is_full() {
@@ -146,9 +146,11 @@ pub fn handle_event(
                 mentions::send_if_read(model, effects);
             }
         }
-        Event::MentionedFound(query, files) => {
-            mentions::handle_found(model, query, &files, effects);
-        }
+        Event::MentionedFound {
+            query,
+            files,
+            missing,
+        } => mentions::handle_found(model, query, (&files, &missing), effects),
         Event::FilesFound { query, found } => model.attachments.search.handle_found(query, found),
         Event::ImageSupportChecked {
             model: checked,
@@ -192,7 +194,7 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
             model.notify(Notice::info("This file is already attached."));
         }
         ReadOutcome::Text(paste) => {
-            model.composer.begin_typing();
+            model.composer.continue_typing();
             model.composer.editor.insert(&paste);
         }
         ReadOutcome::Failed if is_clipboard && model.composer.edit(Edit::Yank) => {
@@ -354,7 +356,6 @@ pub fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
     true
 }
 
-/// Completes the name of a resource and attaches it.
 fn choose_resource(model: &mut UiModel, typed: &TypedPath, resource: MentionedResource) {
     let completed = typed.completed(&shown_path(&resource.full_uri()), false);
     model

@@ -2,24 +2,18 @@
 //! rename, private mode, token usage.
 
 use crate::domain::{EntryBody, LastPrompt, Notice, Prompt, PromptKind, TurnId, WaitReason};
-use crate::protocol::{BranchSummary, Command};
-use crate::text::grapheme::truncate_to_width;
+use crate::protocol::Command;
 use crate::tui::composer::state::MessageTarget;
-use crate::tui::conversation::{BranchRequest, ReplacementTurn, title_of};
+use crate::tui::conversation::{BranchRequest, ReplacementTurn, TitleSource, title_of};
 use crate::tui::keymap::Action;
-use crate::tui::layer::PickedItem;
 use crate::tui::msg::UiEffect;
 use crate::tui::settings;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{messages, submit};
+use crate::tui::update::{messages, set_aside, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
-use crate::tui::widgets::picker::{Picker, PickerRow};
-use jiff::tz::TimeZone;
 
 /// Shown once a replacement of a turn has been answered.
-const REPLACED_NOTICE: &str = "Earlier version kept in /branches.";
-/// Maximum width of a branch's preview in the list.
-const PREVIEW_COLUMNS_MAX: usize = 48;
+const REPLACED_NOTICE: &str = "Earlier branch kept in /branches.";
 
 /// Runs an action on the conversation or on one of its messages. Returns false for any other
 /// action.
@@ -229,7 +223,6 @@ fn undo_summary(model: &mut UiModel, is_complete: bool, effects: &mut Vec<UiEffe
     }
 }
 
-/// Removes the last turn from the screen.
 fn remove_last_turn(model: &mut UiModel) {
     model.chat.transcript.remove_last_prompt();
     model.conversation.has_undone_turn = true;
@@ -241,12 +234,12 @@ fn reset_after_removal(model: &mut UiModel) {
     model.chat.rebuild_indices();
     model.conversation.is_last_answer_truncated = false;
     model.conversation.last_prompt = None;
-    if is_empty {
-        model.conversation.title.clear();
+    if is_empty && model.conversation.title_source == TitleSource::FirstAnswered {
+        model.conversation.title_source = TitleSource::Unanswered;
     }
 }
 
-/// Requests the list of branches; `show_branches` then picks `argument` or opens the picker.
+/// Requests the list of branches; `branch_list::show` then picks `argument` or opens the picker.
 pub fn request_branches(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
     model.conversation.requested_branch = Some(BranchRequest::Any(argument.to_owned()));
     submit::send_if_idle(
@@ -258,69 +251,16 @@ pub fn request_branches(model: &mut UiModel, argument: &str, effects: &mut Vec<U
     );
 }
 
-pub fn show_branches(model: &mut UiModel, branches: Vec<BranchSummary>) {
-    let Some(wanted) = model.conversation.requested_branch.take() else {
-        return;
-    };
-    let is_of_message = wanted == BranchRequest::OfMessage;
-    if branches.is_empty() {
-        let notice = match is_of_message {
-            true => {
-                let edit = model
-                    .keymap
-                    .hint(Action::EditMessage, "edits it into a new one.");
-                Notice::info("This message has no other versions.")
-                    .with_advice(edit.unwrap_or_default())
-            }
-            false => Notice::info("There are no other versions.")
-                .with_advice("/retry, /edit and /undo keep the answered turn that they replace."),
-        };
-        return model.notify(notice);
-    }
-    let rows = branches.into_iter().map(|branch| {
-        let name = preview_of(&branch).to_owned();
-        let note = branch_note(&branch, is_of_message);
-        PickerRow::new(PickedItem::Branch(branch), &name, &note)
-    });
-    let title = match is_of_message {
-        true => "Other versions from this message on",
-        false => "Branches",
-    };
-    let picker = Picker::new(title, "Keep the current version", rows);
-    let argument = match wanted {
-        BranchRequest::Any(argument) => argument,
-        BranchRequest::OfMessage => String::new(),
-    };
-    model.with_context(|cx| picker.pick_or_open(&argument, cx));
-}
-
-fn preview_of(branch: &BranchSummary) -> &str {
-    truncate_to_width(&branch.first_prompt_line, PREVIEW_COLUMNS_MAX)
-}
-
-/// The number of turns, or of messages, and when the user left the branch.
-fn branch_note(branch: &BranchSummary, counts_messages: bool) -> String {
-    let (count, word) = match counts_messages {
-        true => (branch.own_messages, "message"),
-        false => (branch.own_messages.div_ceil(2), "turn"),
-    };
-    let counted = match count {
-        1 => format!("1 {word}"),
-        count => format!("{count} {word}s"),
-    };
-    let left_at = branch.left_at.map_or_else(String::new, |time| {
-        let local = time.to_zoned(TimeZone::system());
-        format!("  {}", local.strftime("%d %b %H:%M"))
-    });
-    format!("{counted:<8}{left_at}").trim_end().to_owned()
-}
-
 pub fn set_private(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
     let is_private = match argument {
         "" | "on" => true,
         "off" => false,
         _ => return model.notify(Notice::warning("Usage: /private [off]")),
     };
+    if is_private && !model.conversation.is_private {
+        set_aside::begin_private(model, effects);
+    }
+    model.conversation.ends_private = !is_private;
     effects.push(UiEffect::Send(Command::SetPrivate(is_private)));
 }
 

@@ -23,7 +23,6 @@ pub fn selected_call(model: &UiModel) -> Option<&ToolCall> {
 /// A command about one running call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallCommand {
-    /// `/cancel`
     Cancel,
     /// `/leave`: stops waiting for a call that its server runs as a task.
     Leave,

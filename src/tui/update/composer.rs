@@ -81,14 +81,14 @@ pub fn replace_text(model: &mut UiModel, text: &str) {
     // An unchanged text keeps its chips.
     if model.composer.editor.text() != text {
         model.composer.editor.replace_all(text);
-        model.composer.begin_typing();
+        model.composer.continue_typing();
     }
 }
 
 /// Prepares the message for typed or pasted text: clears a prompt typed by the tour, and
 /// inserts digits typed at the first-run chooser.
 fn begin_typing(model: &mut UiModel) {
-    model.composer.begin_typing();
+    model.composer.continue_typing();
     if let Some(tour) = &mut model.tour {
         tour.clear_prompt(&mut model.composer.editor);
     }

@@ -7,7 +7,6 @@ use crate::text::Clean;
 use crate::tui::layer::UiRequest;
 use crate::tui::ui_model::UiModel;
 
-/// Maximum number of file names in a notice.
 const FILE_NAMES_MAX: usize = 3;
 
 /// Requests a file of an earlier run by its absolute path. `None` if its path is unknown.

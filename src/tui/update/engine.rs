@@ -1,6 +1,6 @@
 //! Applies engine events to the model.
 
-use crate::domain::{Notice, ServerId, Session};
+use crate::domain::{Notice, ServerId, Session, SessionId};
 use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
@@ -11,15 +11,19 @@ use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
-    attachments, branches, find, messages, probe, queue, submit, turns, unsent,
+    attachments, branch_list, branches, find, messages, probe, queue, set_aside, submit, turns,
+    unsent,
 };
 
-/// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
 
 pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect>) {
     model.with_layer(|layer, cx| layer.handle_event(&event, cx));
     model.with_dialogs(|dialogs, cx| dialogs.handle_event(&event, cx));
+    if let Event::PromptTemplatesListed(templates) = &event {
+        let problems = model.template_problems.take_new(templates);
+        model.notices.queue_all(problems);
+    }
     let needed_first_model = model.needs_first_model();
     let Some(event) = model.engine.apply(event) else {
         // The event may have selected the first model; prompts sent earlier waited for one.
@@ -40,25 +44,21 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
             model.conversation.is_opening = false;
             queue::leave_conversation(model);
         }
-        Event::SessionSaved(session) => {
-            model.conversation.session = Some(session);
-            if let Some(tour) = &mut model.tour {
-                tour.has_saved = true;
-            }
-        }
+        Event::SessionSaved(session) => session_saved(model, session),
         Event::SessionDeleted { title, .. } => session_deleted(model, &title),
         Event::SavedSession(event) => saved_session_event(model, event),
         // A later event confirms that the title is saved.
-        Event::SessionRenamed(title) => model.conversation.title = title,
-        Event::VersionsCounted(versions) => {
-            model.chat.transcript.set_versions(&versions);
+        Event::SessionRenamed(title) => model.conversation.set_title(title),
+        Event::BranchesCounted(counts) => {
+            model.chat.transcript.set_branch_counts(&counts);
         }
-        Event::BranchesListed(list) => branches::show_branches(model, list),
-        Event::PrivateChanged(is_private) => {
-            model.conversation.is_private = is_private;
-            model.composer.private_changed(is_private);
+        Event::BranchesListed(list) => branch_list::show(model, list),
+        Event::PrivateChanged(is_private) => set_aside::private_changed(model, is_private),
+        Event::KeysChanged(keys) => {
+            model.keymap.set_settings(keys);
+            let notices = model.keymap.take_lost_key_notices();
+            model.notices.queue_all(notices);
         }
-        Event::KeysChanged(keys) => model.keymap.set_settings(keys),
         Event::ResumingTurn => resuming_turn(model),
         Event::PromptOffered { prompt, notice } => {
             unsent::prompt_offered(model, prompt, notice, effects);
@@ -74,6 +74,10 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::ServersListed(_) | Event::ServerChanged(_) | Event::TrustChanged(_) => {
             servers_event(model, event);
         }
+        Event::RecentCommandsLoaded(recent) => {
+            let names = recent.names().map(str::to_owned);
+            model.recent_commands.add_earlier(names);
+        }
         Event::HistoryLoaded { prompts, draft } => unsent::history_loaded(model, &prompts, draft),
         Event::NoticePosted(notice) => model.notify(notice),
         Event::LowPriorityNoticePosted(notice) => model.notices.queue(notice),
@@ -81,6 +85,14 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::ShutDown => effects.push(UiEffect::Quit),
         // Layers, dialogs and the engine state have already handled the rest.
         _ => {}
+    }
+}
+
+fn session_saved(model: &mut UiModel, session: SessionId) {
+    let stopped_prompt = model.chat.transcript.first_prompt_with_text();
+    model.conversation.saved(session, stopped_prompt);
+    if let Some(tour) = &mut model.tour {
+        tour.has_saved = true;
     }
 }
 
@@ -126,7 +138,6 @@ fn servers_event(model: &mut UiModel, event: Event) {
     }
 }
 
-/// A title in quotation marks, or the start of a long one.
 fn quoted_title(model: &UiModel, title: &str) -> String {
     let start = truncate_to_width(title, TITLE_COLUMNS_MAX);
     let is_truncated = start.len() < title.len();
@@ -143,7 +154,7 @@ fn saved_session_event(model: &mut UiModel, event: SavedSessionEvent) {
     let notice = match event {
         SavedSessionEvent::Found { .. } | SavedSessionEvent::Indexed(_) => return,
         SavedSessionEvent::Forked { title } => {
-            model.conversation.title = title;
+            model.conversation.set_title(title);
             return;
         }
         SavedSessionEvent::Renamed { title, .. } => {
@@ -196,4 +207,5 @@ fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEf
     if has_waiting_prompts {
         submit::send_queued(model, effects);
     }
+    set_aside::end_private(model);
 }

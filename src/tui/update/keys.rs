@@ -145,8 +145,6 @@ pub fn press_held_letter(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Whether a key may edit the text of the message: the message has text, and the dialog shows no
-/// field.
 fn edits_message_beside_dialog(model: &UiModel) -> bool {
     let is_choosing = |dialog: &Dialog| matches!(dialog.mode, DialogMode::Choosing);
     let has_text = !model.composer.editor.is_empty();
@@ -176,7 +174,7 @@ fn handle_layer_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffe
     }
 }
 
-/// Passes a key to the completion list, if it is open. Returns whether the list handled the key.
+/// Returns whether the completion list handled the key.
 fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
     if model.completions().is_none() {
         return false;
@@ -184,8 +182,7 @@ fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
     model.with_composer(|composer, cx| composer.handle_completion_key(key, cx)) == Handled::Consumed
 }
 
-/// Passes a key to the first-run chooser, if it has the keyboard. Returns whether the chooser
-/// handled the key.
+/// Returns whether the chooser handled the key.
 fn handle_first_run_key(model: &mut UiModel, key: KeyEvent) -> bool {
     if !model.first_run_takes_keys() {
         return false;

@@ -69,7 +69,7 @@ fn can_mention(model: &UiModel) -> bool {
 pub fn handle_found(
     model: &mut UiModel,
     query: QueryId,
-    files: &[String],
+    (files, missing): (&[String], &[String]),
     effects: &mut Vec<UiEffect>,
 ) {
     let revision = model.composer.editor.revision();
@@ -77,7 +77,8 @@ pub fn handle_found(
         return;
     }
     let found = found_mentions(model, files);
-    if found.is_empty() {
+    let missing = typed_missing(model, files, missing);
+    if found.is_empty() && missing.is_none() {
         return composer::submit_message(model, effects);
     }
     let names: Vec<String> = found.iter().map(MentionTarget::path).collect();
@@ -91,6 +92,14 @@ pub fn handle_found(
                 attachments::attach_resource(model, resource.server, resource.uri);
             }
         }
+    }
+    if let Some(missing) = missing {
+        let notice = Notice::warning(format!("There is no file {}.", missing.as_str()));
+        let send = model
+            .keymap
+            .hint(Action::Send, "again sends the message as it is.");
+        let notice = notice.with_advice(send.unwrap_or_default());
+        return model.notices.show_about_message(notice, model.now);
     }
     if names
         .iter()
@@ -122,7 +131,6 @@ impl MentionTarget {
     }
 }
 
-/// The mentions that name one of these files or a resource.
 fn found_mentions(model: &UiModel, files: &[String]) -> Vec<MentionTarget> {
     let mentions = model
         .attachments
@@ -140,6 +148,23 @@ fn found_mentions(model: &UiModel, files: &[String]) -> Vec<MentionTarget> {
         .into_iter()
         .filter_map(|spellings| spellings.into_iter().find_map(&find));
     found.collect()
+}
+
+/// The first mention that the user typed and that looks like a file, but names none. Its shortest
+/// spelling has neither punctuation nor a particle after it.
+fn typed_missing(model: &UiModel, files: &[String], missing: &[String]) -> Option<Clean> {
+    let mentions = model
+        .attachments
+        .unattached_mentions(&model.composer.editor);
+    let names_file = |path: &&str| files.iter().any(|file| file == path);
+    let mut unnamed = mentions
+        .iter()
+        .filter(|spellings| !spellings.iter().any(names_file))
+        .filter_map(|spellings| spellings.last());
+    let path = unnamed.find(|path| {
+        model.attachments.mentioned.was_typed(path) && missing.iter().any(|other| other == *path)
+    })?;
+    Some(Clean::name(path))
 }
 
 /// Sends a message that waits for its files, if they have all been read.

@@ -107,7 +107,7 @@ pub fn list_branches_of_selected(model: &mut UiModel, effects: &mut Vec<UiEffect
         if turns > after { turns } else { 0 }
     });
     if turns_from_end == 0 {
-        let notice = Notice::info("This message has no other versions.");
+        let notice = Notice::info("This message has no other branches.");
         return model.notify_about_key(notice);
     }
     model.conversation.requested_branch = Some(BranchRequest::OfMessage);
@@ -115,7 +115,7 @@ pub fn list_branches_of_selected(model: &mut UiModel, effects: &mut Vec<UiEffect
     submit::send_if_idle(model, Command::ListBranches { turns_from_end }, effects);
 }
 
-/// Remembers the prompt of the selected message, because another version of the conversation replaces
+/// Remembers the prompt of the selected message, because another branch of the conversation replaces
 /// all entries.
 pub fn keep_selected(model: &mut UiModel) {
     let transcript = &model.chat.transcript;
@@ -127,7 +127,7 @@ pub fn keep_selected(model: &mut UiModel) {
     });
 }
 
-/// Selects the prompt of the message that was selected before another version was shown.
+/// Selects the prompt of the message that was selected before another branch was shown.
 pub fn select_again(model: &mut UiModel) {
     let Some(number) = model.conversation.reselected_prompt.take() else {
         return;

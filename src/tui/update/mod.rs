@@ -3,6 +3,7 @@
 
 pub mod actions;
 pub mod attachments;
+pub mod branch_list;
 pub mod branches;
 pub mod calls;
 pub mod composer;
@@ -19,11 +20,12 @@ pub mod probe;
 pub mod queue;
 pub mod requests;
 pub mod selection;
+pub mod set_aside;
 pub mod submit;
 pub mod turns;
 pub mod unsent;
 
-use crate::domain::{Notice, TurnEnd, TurnEvent, UnsentText, Usage};
+use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
 use crate::protocol::{Command, LogLine};
 use crate::tui::clipboard::{CopyMethod, CopyReport};
 use crate::tui::demo_tour::progress;
@@ -92,7 +94,7 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     let requests_private = effects.contains(&UiEffect::Send(Command::SetPrivate(true)));
     let is_private = model.conversation.is_private;
     if model.composer.track_draft(is_private, requests_private) {
-        effects.push(UiEffect::Send(Command::SaveDraft(UnsentText::default())));
+        effects.push(UiEffect::Send(set_aside::save_remaining(model)));
     }
     if !model.composer.has_unsent_text() {
         model.attachments.clear_lost();
@@ -246,6 +248,10 @@ fn command_rejected(model: &mut UiModel, command: Command) {
     let notice = Notice::failure("The engine is busy and did not accept the command.")
         .with_advice("Try again in a moment.");
     model.composer.command_rejected(&command);
+    if command == Command::SetPrivate(true) {
+        set_aside::end_private(model);
+        model.composer.save_draft_at_once();
+    }
     if let Command::Submit { turn, .. } = command {
         let end = TurnEnd::Failed {
             notice: notice.clone(),
@@ -261,7 +267,7 @@ fn command_rejected(model: &mut UiModel, command: Command) {
     model.notify(notice);
 }
 
-/// Reports a copy. The setting that tmux needs is explained once per run.
+/// The setting that tmux needs is explained once per run.
 fn copied(model: &mut UiModel, report: &CopyReport) {
     let explains_tmux = !model.input.has_explained_tmux;
     model.input.has_explained_tmux |=

@@ -194,7 +194,6 @@ fn page(model: &mut UiModel, direction: isize) {
     });
 }
 
-/// Height of the servers pane in rows.
 fn servers_height(model: &mut UiModel) -> usize {
     let layout = ScreenLayout::compute(model);
     layout.servers.map_or(1, |pane| pane.inner.height.into())

@@ -44,7 +44,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     true
 }
 
-/// Loads the selected prompt into the message. The prompt keeps its place in the queue.
+/// The prompt keeps its place in the queue.
 fn begin_edit(model: &mut UiModel) {
     if let Some(prompt) = model.composer.queue.begin_edit() {
         model.composer.editor.set(&prompt.text);
@@ -53,7 +53,6 @@ fn begin_edit(model: &mut UiModel) {
     }
 }
 
-/// Cancels the edit of a queued prompt.
 fn cancel_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.composer.queue.cancel_edit() {
         model.composer.editor.take();
@@ -92,10 +91,8 @@ pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     true
 }
 
-/// Takes the prompts out of the queue, because they were meant for another conversation. A single
-/// one goes into an empty message; several would become one prompt there, so they go to the
-/// history. In a private conversation, prompts that cannot go into the message are dropped.
-pub fn leave_conversation(model: &mut UiModel) {
+/// Puts the prompt that is being edited back into its place.
+pub fn put_edited_back(model: &mut UiModel) {
     if model.composer.queue.edited().is_some() {
         let text = model.composer.editor.take();
         let attachments = model.attachments.take_ready();
@@ -106,6 +103,13 @@ pub fn leave_conversation(model: &mut UiModel) {
         };
         model.composer.queue.finish_edit(edited);
     }
+}
+
+/// Takes the prompts out of the queue, because they were meant for another conversation. A single
+/// one goes into an empty message; several would become one prompt there, so they go to the
+/// history. In a private conversation, prompts that cannot go into the message are dropped.
+pub fn leave_conversation(model: &mut UiModel) {
+    put_edited_back(model);
     let mut prompts = model.composer.queue.take_all();
     let count = prompts.len();
     if count == 0 {

@@ -35,7 +35,12 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                     model.panes.focus = focus;
                 }
             }
-            UiRequest::RememberCommand(name) => model.recent_commands.remember(name),
+            // The first row of the palette at the next start must not be the one that quits.
+            UiRequest::RememberCommand(name) if quits(&name) => {}
+            UiRequest::RememberCommand(name) => {
+                model.recent_commands.remember(name.clone());
+                effects.push(UiEffect::Send(Command::RememberCommand(name)));
+            }
             UiRequest::RunCommand(action, argument) => {
                 actions::run_action(model, action, &argument, effects);
             }
@@ -109,7 +114,6 @@ fn argument_to_edit(model: &UiModel, command: &str) -> String {
     }
 }
 
-/// Applies the picked row.
 fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffect>) {
     let command = match picked {
         PickedItem::Model(model_ref) => {
@@ -137,4 +141,10 @@ fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffec
         }
     };
     effects.push(UiEffect::Send(command));
+}
+
+/// Whether the command with this name quits the program.
+fn quits(name: &str) -> bool {
+    let mut rows = keymap::all_bindings();
+    rows.any(|row| row.name == name && row.action == Action::Quit)
 }

@@ -15,7 +15,6 @@ use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use ratatui::layout::{Position, Rect};
 
-/// How text is copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CopyForm {
     Source,
@@ -149,7 +148,7 @@ fn copy(model: &mut UiModel, name: &str, text: String) {
     model.with_context(|cx| cx.copy(name, text));
 }
 
-/// Describes a stop, such as `the code`.
+/// For example `the code`.
 fn stop_name(model: &UiModel, stop: Stop) -> &'static str {
     match model.chat.viewport.block_kind(stop) {
         Some(BlockKind::Code) => return "the code",
@@ -343,6 +342,11 @@ pub fn release(model: &mut UiModel, at: Position) {
             with_pane(model, Focus::Chat, |view| {
                 let row = view.drawn_row_at(at);
                 view.viewport.stop = row.and_then(|row| view.viewport.stop_at(row));
+                if let Some(row) = row.filter(|row| view.viewport.is_fold_row(*row)) {
+                    let (height, input) = (view.height(), view.input);
+                    view.viewport.pin_position(input, height);
+                    view.viewport.toggle_fold(row.index);
+                }
             });
         }
         return;

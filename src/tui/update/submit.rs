@@ -47,7 +47,7 @@ pub fn enqueue(model: &mut UiModel, prompt: Prompt) {
     });
 }
 
-/// Converts queued text to a prompt. `/chat` is the only command that can be queued.
+/// `/chat` is the only command that can be queued.
 fn queued_prompt(text: String) -> Prompt {
     match text.strip_prefix(CHAT_COMMAND) {
         Some(prompt) => Prompt::new(prompt).bypassing_agents(),

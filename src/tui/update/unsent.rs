@@ -18,16 +18,24 @@ use crate::tui::update::earlier_files::file_names;
 use crate::tui::update::{earlier_files, queue, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
 
-/// Maximum width of a title in a notice.
 const TITLE_COLUMNS_MAX: usize = 50;
 
 /// Restores the draft of the last run. Its message goes to the history if the message field is in
 /// use; the texts in `others` always do.
 pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<UnsentText>) {
     model.composer.load_history(prompts);
-    let Some(mut draft) = draft.filter(|draft| !draft.is_blank()) else {
+    let Some(draft) = draft.filter(|draft| !draft.is_blank()) else {
         return;
     };
+    if model.conversation.is_private || model.composer.awaits_private() {
+        return model.composer.set_draft_aside(draft);
+    }
+    let notice = restore_draft(model, prompts, draft);
+    model.notify(notice);
+}
+
+/// Puts the last run's unsent text back. Returns the notice about it. `prompts` is the saved history.
+pub fn restore_draft(model: &mut UiModel, prompts: &[String], mut draft: UnsentText) -> Notice {
     let tour = model.tour.as_ref();
     let has_tour_prompt =
         tour.is_some_and(|tour| tour.has_untouched_prompt(&model.composer.editor));
@@ -68,11 +76,9 @@ pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<Uns
         model.composer.restore_message(&draft.message, edit_of);
         continue_edit(model);
     }
-    let notice = restored_notice(model, &restored);
-    model.notify(notice);
+    restored_notice(model, &restored)
 }
 
-/// The places to which the texts of a draft were restored.
 struct RestoredDraft {
     /// Number of queued prompts.
     queued: usize,

@@ -14,11 +14,9 @@ use ratatui::layout::Rect;
 
 /// Maximum width of the name of a failed server.
 const SERVER_COLUMNS_MAX: usize = 16;
-/// Maximum width of the title.
 const TITLE_COLUMNS_MAX: u16 = 40;
 /// Other parts are dropped to leave this much space for the title.
 const TITLE_COLUMNS_MIN: usize = 12;
-/// Width of the context meter's bar.
 const BAR_COLUMNS: usize = 6;
 
 // The parts that a narrow header drops, numbered in the order in which they are dropped.
@@ -106,7 +104,6 @@ fn model_part(model: &UiModel, is_complete: bool) -> Option<(String, HeaderPartS
     Some((text, HeaderPartStyle::Plain))
 }
 
-/// Draws the title at the right end, truncated if necessary, if there is room after column `x`.
 fn put_title(title: &Clean, x: u16, area: Rect, pen: &mut Painter) {
     if title.as_str().is_empty() || x + 4 >= area.right() {
         return;
@@ -117,7 +114,7 @@ fn put_title(title: &Clean, x: u16, area: Rect, pen: &mut Painter) {
     pen.put_truncated(start, area.y, title.as_str(), pen.theme.dim, columns);
 }
 
-/// Draws the parts from left to right. Returns the column at which the next part would start.
+/// Returns the column at which the next part would start.
 fn put_parts(
     model: &UiModel,
     area: Rect,
@@ -174,7 +171,6 @@ fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
     Some((text, HeaderPartStyle::Failure))
 }
 
-/// The `think` setting as text.
 fn think_label(model: &UiModel) -> String {
     model.engine.think.map_or_else(String::new, |think| {
         let level = crate::tui::models::select::think_word(think);

@@ -105,7 +105,7 @@ fn draw_notice(model: &UiModel, severity: Severity, text: &Clean, area: Rect, pe
     }
 }
 
-/// Joins the hints that fit. The least important one is last and is dropped first.
+/// The least important hint is last and is dropped first.
 fn fitting_hints(mut hints: Vec<String>, columns: usize, pen: &Painter) -> String {
     let between = format!(" {} ", pen.glyphs.dot);
     while hints.len() > 1 && width(&hints.join(&between)) > columns {
@@ -207,7 +207,6 @@ fn find_hints(model: &UiModel, is_typing: bool) -> Vec<String> {
     ])
 }
 
-/// Hints while a queued prompt is selected or edited.
 fn queue_hints(model: &UiModel) -> Option<Vec<String>> {
     let keymap = &model.keymap;
     let hint = |key, word| keymap.layer_hint(KeyContext::Queue, key, word);

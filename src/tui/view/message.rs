@@ -71,7 +71,6 @@ pub fn draw_find(
     find.is_typing.then_some(cursor)
 }
 
-/// Draws the tour's line directly above the message.
 fn draw_tour_line(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = layout.tour_line else { return };
     pen.clear(area);

@@ -71,7 +71,7 @@ pub fn paint(model: &mut UiModel, buffer: &mut Buffer) -> Option<Position> {
     cursor.filter(|cursor| area.contains(*cursor))
 }
 
-/// Draws the chat. Returns the label with the number of rows below the view.
+/// Returns the label with the number of rows below the view.
 fn draw_chat(model: &mut UiModel, screen_layout: &ScreenLayout, pen: &mut Painter) -> String {
     let pane = Pane {
         outer: screen_layout.chat,

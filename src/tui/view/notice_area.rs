@@ -27,7 +27,6 @@ pub enum NoticeRowKind {
     /// Names the message that is being edited.
     Editing,
     Queued,
-    /// The queued prompt that is selected.
     SelectedQueued,
     Attached,
     /// An attached file that cannot or should not be sent.
@@ -128,7 +127,6 @@ fn window(count: usize, shown: usize, model: &UiModel) -> (usize, usize) {
     (shown.saturating_sub(length.saturating_sub(1)), length)
 }
 
-/// The number of hidden rows, or the row's own label if none are hidden.
 fn label_or_hidden_count(hidden: usize, name: &str, label: String) -> String {
     match hidden {
         0 => label,
@@ -200,7 +198,6 @@ fn file_rows(model: &UiModel) -> Vec<NoticeRow> {
     rows.collect()
 }
 
-/// The line above the editor that names the message being edited.
 fn editing_line(model: &UiModel) -> Option<String> {
     let edited = model.composer.edited()?;
     let first_line = |text: &str| {
@@ -247,7 +244,7 @@ fn with_more_mark(row: &str, columns: u16, more_mark: &str) -> String {
 
 /// Whether a notice fits into the hint line, beside the stop hint if that is shown.
 pub fn fits_hint_line(text: &str, model: &UiModel, columns: u16) -> bool {
-    let reserved = stop_hint(model).map_or(0, |hint| hint.len() + 7);
+    let reserved = stop_hint(model).map_or(0, |hint| width(&hint) + 7);
     width(Clean::single_line(text).as_str()) + reserved <= usize::from(columns)
 }
 

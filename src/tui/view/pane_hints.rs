@@ -2,6 +2,7 @@
 
 use crate::domain::{EntryBody, ServerStatus, ToolCall, ToolState};
 use crate::text::markdown::BlockKind;
+use crate::tui::chat::entry_rows::is_long_prompt;
 use crate::tui::keymap::Action;
 use crate::tui::panes::Focus;
 use crate::tui::servers::state::{ServersPaneRow, failure_headline};
@@ -41,7 +42,6 @@ pub fn selected_stop_hints(model: &UiModel) -> Vec<Option<String>> {
     hints
 }
 
-/// Hints for the selected stop or lines of the chat.
 fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
     let hint = |action, effect| model.keymap.hint(action, effect);
     if selection::is_extending(model) {
@@ -76,14 +76,16 @@ fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
             select,
         ],
         Some(body @ (EntryBody::Prompt { .. } | EntryBody::Text { .. })) => {
-            let versions = hint(Action::MessageBranches, "versions");
-            let versions = versions.filter(|_| model.conversation.has_branches);
+            let branches = hint(Action::MessageBranches, "branches");
+            let branches = branches.filter(|_| model.conversation.has_branches);
             let edited = match body {
                 EntryBody::Prompt { .. } => "edit your message",
                 _ => "edit the answer",
             };
             let edit = hint(Action::EditMessage, edited);
-            vec![copy, edit, back, versions, lines, select]
+            let is_long = entry.is_some_and(is_long_prompt);
+            let fold = fold_hint(model).filter(|_| is_long);
+            vec![fold, copy, edit, back, branches, lines, select]
         }
         Some(EntryBody::Thinking { .. }) => vec![fold_hint(model), back, copy, select],
         _ => vec![copy, back, select],
@@ -100,17 +102,19 @@ fn mouse_hint(model: &UiModel) -> Option<String> {
     })
 }
 
-/// The hint for folding or unfolding the selected entry of the chat.
 fn fold_hint(model: &UiModel) -> Option<String> {
     let viewport = &model.chat.viewport;
     let is_unfolded = viewport
         .stop
         .is_some_and(|stop| viewport.is_unfolded(stop.index));
     let effect = if is_unfolded { "fold" } else { "unfold" };
-    model.keymap.hint(Action::Unfold, effect)
+    match model.chat.find.is_some() {
+        // Enter goes to the next match.
+        true => model.keymap.field_hint(Action::Unfold, effect),
+        false => model.keymap.hint(Action::Unfold, effect),
+    }
 }
 
-/// The most important hint for the selected call.
 fn call_hint(model: &UiModel) -> Option<String> {
     let is_running = |call: &ToolCall| matches!(call.state, ToolState::Running { .. });
     match calls::selected_call(model).is_some_and(is_running) {
@@ -119,7 +123,6 @@ fn call_hint(model: &UiModel) -> Option<String> {
     }
 }
 
-/// Hints for the selected row of the servers pane.
 fn server_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
     let hint = |action, effect| model.keymap.hint(action, effect);
     let pane = &model.servers_pane;

@@ -7,7 +7,6 @@ use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_field;
 use ratatui::layout::{Position, Rect};
 
-/// Maximum width of the column of names.
 const NAME_COLUMNS_MAX: u16 = 24;
 /// Stands at the right end of a field that must have a value.
 const REQUIRED: &str = "required";

@@ -2,9 +2,11 @@
 //! selected. Letters go to the filter, or after Tab to the rows.
 
 mod count;
+mod hints;
 mod row;
 
 pub use crate::tui::widgets::list::count::ListCount;
+pub use crate::tui::widgets::list::hints::ROW_HINT_PREFIX;
 pub use crate::tui::widgets::list::row::{ListRow, MARK_COLUMNS, rows_in_view};
 
 use crate::text::Clean;
@@ -153,7 +155,7 @@ impl SearchList {
         ListKey::Moved
     }
 
-    /// Edits the filter. Returns false if nothing changed.
+    /// Returns false if nothing changed.
     fn filter_key(&mut self, key: KeyEvent, keymap: &Keymap) -> bool {
         let before = self.filter.text();
         let changed = text_field::handle_line_key(&mut self.filter, key, keymap);
@@ -263,38 +265,6 @@ impl SearchList {
             self.record_drawn(row.line, row.index);
         }
         cursor
-    }
-
-    /// Hints for the keys that currently work in a list of `count` rows. `row_hints` are for the
-    /// letters that act on a row.
-    pub fn hints(
-        &self,
-        count: usize,
-        enter: &str,
-        row_hints: Vec<String>,
-        keymap: &Keymap,
-    ) -> Vec<String> {
-        let hint = |key, word: &str| keymap.layer_hint(KeyContext::SearchList, key, word);
-        let mut hints = Vec::new();
-        if count > 0 {
-            hints.extend(hint(LayerKey::Confirm, enter));
-            let mut row_hints = row_hints.into_iter();
-            if !self.has_row_focus
-                && let Some(first) = row_hints.next()
-            {
-                hints.extend(hint(LayerKey::Switch, &format!("then {first}")));
-            }
-            hints.extend(row_hints);
-        }
-        hints.extend(hint(
-            LayerKey::Back,
-            match (self.has_row_focus, self.filter.is_empty()) {
-                (true, _) => "back",
-                (false, true) => "close",
-                (false, false) => "clear",
-            },
-        ));
-        hints
     }
 }
 

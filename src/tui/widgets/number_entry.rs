@@ -14,7 +14,6 @@ pub struct NumberEntry {
 /// The effect of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberKey {
-    /// The user chose this number.
     Chosen(usize),
     /// The number may be complete, but a longer one may follow.
     Typed(usize),

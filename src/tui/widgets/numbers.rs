@@ -34,12 +34,12 @@ pub fn format_row_count(count: usize, qualifier: &str) -> String {
 
 /// `0.1 s`, `12 s`, `3 min 20 s`.
 pub fn format_seconds(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    match time.as_secs() {
-        0..10 => format!("{seconds:.1} s"),
-        10..60 => format!("{seconds:.0} s"),
-        _ => format_whole_seconds(time),
+    // Rounded first, so that 9.96 seconds are not `10.0 s`, and 59.7 not `60 s`.
+    let tenths = (time.as_millis() + 50) / 100;
+    if tenths < 100 {
+        return format!("{}.{} s", tenths / 10, tenths % 10);
     }
+    format_whole_seconds(time + Duration::from_millis(500))
 }
 
 /// Like [`format_seconds`], but without tenths: for running timers.
@@ -47,5 +47,27 @@ pub fn format_whole_seconds(time: Duration) -> String {
     match time.as_secs() {
         whole @ 0..60 => format!("{whole} s"),
         whole => format!("{} min {:02} s", whole / 60, whole % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_rounded_before_their_form_is_chosen() {
+        for (millis, expected) in [
+            (0, "0.0 s"),
+            (149, "0.1 s"),
+            (9_949, "9.9 s"),
+            (9_950, "10 s"),
+            (9_999, "10 s"),
+            (10_000, "10 s"),
+            (59_400, "59 s"),
+            (59_700, "1 min 00 s"),
+            (199_600, "3 min 20 s"),
+        ] {
+            assert_eq!(format_seconds(Duration::from_millis(millis)), expected);
+        }
     }
 }

@@ -13,7 +13,6 @@ use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
-/// Blank columns between number, name and note.
 const GAP: u16 = 2;
 
 #[derive(Debug)]
@@ -33,7 +32,7 @@ impl PickerRow {
         }
     }
 
-    /// Whether the row contains all words, which are lower case.
+    /// `words` are lower case.
     fn matches(&self, words: &[&str]) -> bool {
         let text = format!("{} {}", self.name.as_str(), self.note.as_str()).to_lowercase();
         words.iter().all(|word| text.contains(word))
@@ -49,7 +48,6 @@ pub struct Picker {
     number_entry: NumberEntry,
 }
 
-/// A listed row.
 #[derive(Debug, Clone, Copy)]
 enum Listed<'a> {
     Row(usize, &'a PickerRow),
@@ -57,7 +55,7 @@ enum Listed<'a> {
     Zero,
 }
 
-/// The rows that contain every word of the filter. Zero is last, and listed only without a filter.
+/// Zero is last, and listed only without a filter.
 fn listed<'a>(rows: &'a [PickerRow], filter: &str) -> Vec<Listed<'a>> {
     let filter = filter.to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();

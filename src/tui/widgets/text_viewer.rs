@@ -107,12 +107,10 @@ impl TextViewer {
         self
     }
 
-    /// The raw text to copy.
     fn copied(&self) -> &str {
         &self.text[self.copied.clone()]
     }
 
-    /// The visible rows for a window of this size.
     fn view(&mut self, columns: u16, height: usize) -> Vec<String> {
         let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
         if columns != self.columns {
@@ -172,7 +170,6 @@ impl TextViewer {
         };
     }
 
-    /// The top position of the last page.
     fn last_top(&self) -> ChunkRow {
         let end = ChunkRow {
             chunk: self.chunks.len(),

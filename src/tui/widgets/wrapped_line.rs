@@ -237,7 +237,6 @@ impl WrappedLine {
         }
     }
 
-    /// Whether a byte of the shown text is inside the replacement of a cluster.
     fn is_inside_cluster(&self, shown: usize) -> bool {
         is_inside_cluster(&self.replaced, shown)
     }

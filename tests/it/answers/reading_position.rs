@@ -7,7 +7,6 @@ use humble::domain::PieceKind;
 use humble::tui::UiInput;
 use proptest::prelude::*;
 
-/// Markdown assembled from random fragments.
 fn markdown() -> impl Strategy<Value = String> {
     let fragment = prop::sample::select(vec![
         "word ",
@@ -44,7 +43,6 @@ fn resize(harness: &mut ScreenHarness, (width, height): (u16, u16)) {
     harness.input(UiInput::Resize { width, height });
 }
 
-/// The rows below the header, trimmed.
 fn chat_rows(harness: &mut ScreenHarness) -> Vec<String> {
     let rows = buffer_to_lines(&harness.draw().0);
     let below_header = rows.iter().skip(1);

@@ -102,7 +102,6 @@ fn stream_answer(size: (u16, u16), answer: &str, is_complete: bool) -> String {
     buffer_to_lines(&harness.draw().0).join("\n")
 }
 
-/// A terminal emulator and the last frame sent to it.
 struct Emulation {
     parser: Parser,
     shown: Buffer,

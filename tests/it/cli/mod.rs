@@ -49,7 +49,6 @@ impl AskFixture {
         std::fs::write(self.home.path().join(name), text).expect("written");
     }
 
-    /// Queues a reply to the next chat request.
     fn queue_reply(&self, reply: Reply) -> &Self {
         self.server.queue_reply(CHAT, reply);
         self
@@ -83,7 +82,6 @@ impl AskFixture {
     }
 }
 
-/// A reply that calls `get_time`.
 fn get_time_call() -> Reply {
     let call =
         r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Asia/Seoul"}}"#;

@@ -2,7 +2,6 @@
 
 use super::*;
 
-/// Creates a vault with these notes in the home of the fixture, and configures it.
 fn create_vault(fixture: &AskFixture, notes: &[(&str, &str)]) -> std::path::PathBuf {
     let vault = fixture.home.path().join("vault");
     std::fs::create_dir(&vault).expect("created");

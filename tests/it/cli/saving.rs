@@ -5,7 +5,7 @@ use crate::cli::model_server::ollama_text;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The session files, sorted by name.
+/// Sorted by name.
 fn session_files(fixture: &AskFixture) -> Vec<PathBuf> {
     let folder = std::fs::read_dir(fixture.home.path().join("sessions"));
     let mut files: Vec<PathBuf> = folder
@@ -21,7 +21,6 @@ fn session_files(fixture: &AskFixture) -> Vec<PathBuf> {
     files
 }
 
-/// The messages of every saved conversation.
 fn saved_messages(fixture: &AskFixture) -> Vec<Value> {
     let read_file = |path: &PathBuf| std::fs::read(path).expect("a file");
     let json = |bytes: Vec<u8>| serde_json::from_slice::<Value>(&bytes).expect("JSON");
@@ -62,7 +61,6 @@ fn a_question_is_saved_only_with_save() {
     assert_eq!(saved_messages(&fixture), [expected]);
 }
 
-/// The events of `--json`.
 fn events(output: &std::process::Output) -> Vec<Value> {
     stdout_of(output)
         .lines()
@@ -71,7 +69,6 @@ fn events(output: &std::process::Output) -> Vec<Value> {
         .expect("JSON")
 }
 
-/// The events after the end of the turn.
 fn events_after_the_end(output: &std::process::Output) -> Vec<Value> {
     let mut events = events(output);
     let end = events.iter().position(|event| event["type"] == "ended");

@@ -49,7 +49,6 @@ fn with_servers(text: impl AsRef<[u8]>) -> ConfigFixture {
     fixture
 }
 
-/// Looks up one of the environment variables that these tests define.
 fn variables(name: &str) -> Option<String> {
     let values = [
         ("OPENAI_API_KEY", "sk-env"),
@@ -102,7 +101,6 @@ impl ConfigFixture {
     }
 }
 
-/// A `config.json` with one model.
 fn one_model(entry: Value) -> ConfigFixture {
     with_config(json!({ "models": [entry] }).to_string())
 }

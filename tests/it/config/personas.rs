@@ -14,7 +14,6 @@ fn with_personas(files: &[(&str, &[u8])]) -> ConfigFixture {
     fixture
 }
 
-/// Reads a home with one persona file that contains `text`.
 fn read_one(text: &str) -> Persona {
     let fixture = with_personas(&[("p.md", text.as_bytes())]);
     read_personas(&fixture.home).value.remove(0)

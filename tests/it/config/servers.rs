@@ -77,7 +77,6 @@ fn every_accepted_form_of_a_server_is_read() {
     assert!(secrets.contains(&Secret::new("Bearer x")));
 }
 
-/// The disabled tools of the built-in server with this entry.
 fn disabled_with(entry: Value) -> Vec<String> {
     let fixture = with_servers(json!({ "mcpServers": { "humble": entry } }).to_string());
     fixture.servers()[0]

@@ -71,7 +71,6 @@ fn keywords(map: &Arguments) -> String {
     )
 }
 
-/// Renders each argument and concatenates the results.
 fn render_each(map: &Arguments, render: impl Fn(&str, &Value) -> String) -> String {
     map.iter().map(|(key, value)| render(key, value)).collect()
 }

@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// Sends a prompt with files as turn 100.
 async fn submit(harness: &EngineHarness, text: &str, files: &[Arc<Attachment>]) {
     let prompt = Prompt::new(text).with_attachments(files.to_vec());
     let turn = TurnId(100);
@@ -241,7 +240,8 @@ async fn model_without_vision_gets_no_earlier_image() {
         { "name": "blind", "provider": "ollama", "vision": false } ] }"#;
     let script = Script::default()
         .answer("A dot.")
-        .answer("A dot, you said.");
+        .answer("A dot, you said.")
+        .answer("Still a dot.");
     let mut harness = EngineHarness::start_with_config(script, config).await;
     submit(&harness, "Look.", &[image]).await;
     harness.wait_for_turn_end().await;
@@ -255,6 +255,15 @@ async fn model_without_vision_gets_no_earlier_image() {
     harness.wait_for_turn_end().await;
     let expected = text_message("Look.\n\n[An attached image was left out.]");
     assert_eq!(sent_messages(&harness)[0], expected);
+    harness.prompt("Really?").await;
+    harness.wait_for_turn_end().await;
+    let entries = harness.transcript.entries().iter();
+    let notes = entries.filter_map(|entry| match &entry.body {
+        EntryBody::Note(notice) => Some(notice.what.as_str()),
+        _ => None,
+    });
+    let expected = ["blind takes no images: the image of an earlier message is left out."];
+    assert_eq!(notes.collect::<Vec<_>>(), expected, "said once");
 }
 
 #[tokio::test(start_paused = true)]

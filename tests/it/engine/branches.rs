@@ -240,6 +240,10 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
     harness
         .send(Command::SaveDraft("secret draft".into()))
         .await;
+    // A draft of an ordinary conversation stays.
+    harness
+        .send(Command::SaveSetAsideDraft("ordinary draft".into()))
+        .await;
     harness.send(Command::NewSession).await;
     harness
         .wait_for("the end of private mode", |event| {
@@ -268,6 +272,8 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
             assert!(!is_leaked, "private text in {}: {text}", path.display());
         }
     }
+    let draft = std::fs::read_to_string(home.path().join("draft"));
+    assert_eq!(draft.expect("a draft"), "ordinary draft");
     assert!(journals(&home).is_empty());
     let files: Vec<Value> = session_files(&home)
         .iter()
@@ -310,4 +316,15 @@ async fn meter_follows_an_undone_turn() {
     let is_smaller =
         |event: &Event| used_tokens(event).is_some_and(|used_tokens| used_tokens + 1_000 < before);
     harness.wait_for("a smaller measurement", is_smaller).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn recent_commands_are_saved_except_in_a_private_conversation() {
+    let harness = EngineHarness::start(Script::default()).await;
+    harness.send(Command::RememberCommand("raw".into())).await;
+    harness.send(Command::SetPrivate(true)).await;
+    harness.send(Command::RememberCommand("log".into())).await;
+    let home = harness.shut_down().await;
+    let file = home.path().join("recent-commands.json");
+    assert_eq!(read_json(&file), json!(["raw"]));
 }

@@ -5,7 +5,6 @@ use humble::domain::{Severity, TurnId};
 
 const COMPACT: Command = Command::Compact { turn: TurnId(99) };
 
-/// Starts the engine and completes three turns.
 async fn after_three_turns(script: Script) -> EngineHarness {
     let mut harness = EngineHarness::start(script).await;
     for prompt in ["one", "two", "three"] {

@@ -208,7 +208,6 @@ async fn the_context_meter_keeps_showing_the_conversation_while_a_note_is_writte
     assert!(meter.used > 500, "{meter:?}");
 }
 
-/// The names of the note tools that a connected built-in server lists.
 fn note_tools(event: &Event) -> Option<Vec<String>> {
     let Event::ServerChanged(server) = event else {
         return None;

@@ -6,7 +6,6 @@ use crate::engine::model_server::{ModelServer, Reply, ollama_text};
 
 const CHAT: &str = "/api/chat";
 
-/// The `/api/show` reply for a model of this length, with or without tools.
 fn show_reply(length: u64, has_tools: bool) -> Reply {
     let capabilities = if has_tools {
         json!(["completion", "tools"])
@@ -21,7 +20,6 @@ fn show_reply(length: u64, has_tools: bool) -> Reply {
     Reply::json(200, &body)
 }
 
-/// A chat reply that reports this number of input tokens.
 fn reply_counting(input_tokens: u64) -> Reply {
     let line = json!({"message": {"role": "assistant", "content": "ok"}, "done": false});
     let done = json!({
@@ -31,7 +29,7 @@ fn reply_counting(input_tokens: u64) -> Reply {
     Reply::status(200).chunk(format!("{line}\n{done}\n"))
 }
 
-/// Starts the engine with one model of `server`. `fields` is appended to its entry in `config.json`.
+/// `fields` is appended to the model's entry in `config.json`.
 async fn start_with_server(server: &ModelServer, fields: &str) -> EngineHarness {
     let config = format!(
         r#"{{ "models": [ {{ "name": "m", "provider": "ollama", "baseUrl": "{}", "active": true{fields} }} ] }}"#,
@@ -40,7 +38,6 @@ async fn start_with_server(server: &ModelServer, fields: &str) -> EngineHarness 
     EngineHarness::start_on_network(&config).await
 }
 
-/// The `num_ctx` of each chat request.
 fn requested_contexts(server: &ModelServer) -> Vec<u64> {
     let bodies = server.bodies(CHAT);
     let context = |body: &Value| body["options"]["num_ctx"].as_u64();

@@ -198,7 +198,6 @@ async fn quitting_retries_failed_writes_at_once() {
     assert!(journals(&home).is_empty());
 }
 
-/// The notice that answers a command.
 async fn notice_after(harness: &mut EngineHarness, command: Command) -> String {
     harness.events.clear();
     harness.send(command).await;

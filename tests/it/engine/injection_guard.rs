@@ -17,7 +17,6 @@ fn quote_source(harness: &EngineHarness, call: humble::domain::CallId) -> Option
     harness.transcript.call(call).expect("the call").quoted
 }
 
-/// Number of calls that have succeeded so far.
 fn successful_calls(harness: &EngineHarness) -> usize {
     let has_succeeded = |event: &&Event| {
         matches!(event, Event::Turn(_, TurnEvent::Tool(call))

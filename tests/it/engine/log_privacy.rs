@@ -16,7 +16,6 @@ async fn start_logged(config: &str) -> (EngineHarness, DefaultGuard) {
     start_logged_in(home, Script::default()).await
 }
 
-/// Like [`start_logged`], with these servers and this script.
 async fn start_logged_with(
     config: &str,
     servers: &Value,

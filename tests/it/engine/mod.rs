@@ -65,7 +65,6 @@ fn session_id(home: &TempDir) -> SessionId {
     SessionId::new(name.as_deref().and_then(OsStr::to_str).expect("UTF-8"))
 }
 
-/// Starts the engine in a home and opens its first saved session.
 async fn open_saved_session(home: TempDir, script: Script) -> EngineHarness {
     let id = session_id(&home);
     let mut harness = EngineHarness::start_in(home, script).await;

@@ -3,7 +3,6 @@
 use super::*;
 use humble::text::json_changes::JsonChange;
 
-/// A native call to `get_time` with this id.
 fn native_call(id: &str, arguments: &Value) -> ScriptStep {
     ScriptStep::Part(StreamPart::Call(NativeCall {
         id: Some(id.to_owned()),

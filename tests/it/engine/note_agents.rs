@@ -9,7 +9,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// The engine with a vault that contains these notes.
 pub(super) async fn with_notes(notes: &[(&str, &str)], script: Script) -> (EngineHarness, PathBuf) {
     let home = TempDir::new().expect("a temporary folder");
     let vault = fs::canonicalize(home.path()).expect("a path").join("vault");
@@ -42,7 +41,6 @@ pub(super) fn files(vault: &Path) -> Vec<String> {
     names
 }
 
-/// The results of the agents, in order.
 pub(super) fn results(harness: &EngineHarness) -> Vec<AgentResult> {
     let entries = harness.transcript.entries().iter();
     let result = |entry: &humble::domain::TranscriptEntry| match &entry.body {
@@ -52,7 +50,6 @@ pub(super) fn results(harness: &EngineHarness) -> Vec<AgentResult> {
     entries.filter_map(result).collect()
 }
 
-/// Starts the engine again and opens the last conversation.
 pub(super) async fn resume(home: TempDir, script: Script) -> EngineHarness {
     let options = humble::engine::EngineOptions {
         initial_session: Some(humble::engine::InitialSession::Latest),

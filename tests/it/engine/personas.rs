@@ -10,7 +10,6 @@ use std::fs;
 const PIRATE: &str = "---\ntools: humble/get_time\n---\nYou are a pirate.\n";
 const MUTE: &str = "---\ntools: fs/none\n---\nYou say little.\n";
 
-/// Starts the engine in a home with the personas `pirate` and `mute`.
 async fn start_with_personas(script: Script, options: EngineOptions) -> EngineHarness {
     let home = tempfile::TempDir::new().expect("a temporary folder");
     fs::write(home.path().join("config.json"), OLLAMA_CONFIG).expect("written");

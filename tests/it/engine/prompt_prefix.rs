@@ -32,7 +32,6 @@ const PROVIDERS: [ProviderKind; 4] = [
 ];
 const ALL_DIALECTS: [Dialect; 3] = [Dialect::Native, Dialect::Prompt, Dialect::Xml];
 
-/// One turn: the prompt, the calls of each round, and the answer.
 #[derive(Debug, Clone)]
 struct ScriptedTurn {
     prompt: String,

@@ -13,7 +13,7 @@ fn http_failure(status: u16, retry_after: Option<u64>) -> ScriptStep {
     })
 }
 
-/// The announced retry delays, in seconds.
+/// In seconds.
 fn retry_delays(harness: &EngineHarness) -> Vec<u64> {
     let events = harness.events.iter();
     let delay = |event: &Event| match event {
@@ -156,7 +156,6 @@ fn repetition_notices(harness: &EngineHarness) -> Vec<String> {
     notices.filter(|text| text.contains("repeat")).collect()
 }
 
-/// The reply text in the transcript.
 fn transcript_text(harness: &EngineHarness) -> String {
     let entries = harness.transcript.entries().iter();
     let text = entries.filter_map(|entry| match &entry.body {

@@ -9,7 +9,6 @@ use humble::protocol::ContextMeter;
 use std::fs;
 use tempfile::TempDir;
 
-/// A configuration in auto mode with these additional settings.
 fn auto_mode_config_with(extra: &Value) -> String {
     let mut settings = json!({ "toolCallMode": "auto" });
     let extra = extra.as_object().expect("an object").clone();

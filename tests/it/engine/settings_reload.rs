@@ -216,7 +216,9 @@ async fn malformed_edit_changes_nothing_and_its_banner_clears_when_fixed() {
     harness
         .edit_file("config.json", "{ \"models\": [,] }")
         .await;
-    harness.wait_for_notice("nothing changes").await;
+    harness
+        .wait_for_notice("Nothing changed: config.json could not be read.")
+        .await;
     let banners = harness.current_banners().await;
     let text = notice_text(&banners[0].notice);
     assert!(text.contains("config.json, line 1, column 14"), "{text}");

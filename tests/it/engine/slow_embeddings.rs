@@ -9,7 +9,6 @@ use std::fs;
 use std::net::TcpListener;
 use tempfile::TempDir;
 
-/// The engine with a vault of one note, and a server that never answers.
 async fn with_hanging_model(script: Script) -> (EngineHarness, TcpListener) {
     let home = TempDir::new().expect("a temporary folder");
     let vault = home.path().join("vault");
@@ -28,7 +27,6 @@ async fn with_hanging_model(script: Script) -> (EngineHarness, TcpListener) {
     (EngineHarness::start_in(home, script).await, server)
 }
 
-/// Waits until the agent reports that it waits for the embedding model.
 async fn wait_for_embedding(harness: &mut EngineHarness) {
     let is_waiting = |event: &Event| match event {
         Event::Turn(_, TurnEvent::AgentWorking { text }) => text.contains("embedding model mini"),

@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const FIXTURE: &str = include_str!("../../support/tool_diet.json");
-/// 15 % of a context of 8,192 tokens.
 const TOKENS_MAX: u64 = 8_192 * 15 / 100;
 /// Tokens per 100 bytes of a definition, as the engine estimates them.
 const TOKENS_PER_100_BYTES: usize = 32;

@@ -10,15 +10,34 @@ fn a_retry_shows_the_new_answer_and_slash_branches_restores_the_old_one() {
         .says("/retry")
         .sees("Other answer.")
         .does_not_see("First answer.")
-        .sees("1 other version")
+        .sees("1 other branch")
         .model_received_requests(2)
         .model_does_not_receive("First answer.")
         .says("/branches")
-        .sees("question  1 turn")
+        .sees("question · First answer.  1 turn")
         .key('1')
         .sees("First answer.")
-        .sees("1 other version")
+        .sees("1 other branch")
         .does_not_see("Other answer.");
+}
+
+#[test]
+fn branches_of_a_message_are_told_apart_by_their_answers() {
+    let script = script().answer("Tomatoes blush.").answer("Eggs crack up.");
+    chat(script.answer("A third joke."))
+        .says("joke?")
+        .sees("Tomatoes blush.")
+        .says("/retry")
+        .sees("Eggs crack up.")
+        .says("/retry")
+        .sees("A third joke.")
+        .press(KeyCode::Up, KeyModifiers::CONTROL)
+        .key('b')
+        .sees("Other branches from this message on")
+        .sees("1  Eggs crack up.   2 messages")
+        .sees("2  Tomatoes blush.  2 messages")
+        .key('2')
+        .sees("Tomatoes blush.");
 }
 
 #[test]
@@ -216,13 +235,13 @@ fn an_earlier_message_is_edited_and_its_old_version_is_a_branch() {
         .model_does_not_receive("First.");
     chat.press(KeyCode::Tab, KeyModifiers::NONE);
     chat.up().key('b');
-    chat.sees("one  4 messages")
+    chat.sees("one · First.  4 messages")
         .enter()
         .sees("First.")
         .sees("Second.")
         .does_not_see("Third.");
     // The message is still selected.
-    chat.key('b').sees("one anew  2 messages");
+    chat.key('b').sees("one anew · Third.  2 messages");
 }
 
 #[test]
@@ -244,7 +263,7 @@ fn an_edited_answer_is_in_a_new_branch_and_is_sent_to_the_model() {
         .model_received_requests(2)
         .model_does_not_receive("Wrong.");
     chat.says("/branches")
-        .sees("one  1 turn")
+        .sees("one · Wrong.  1 turn")
         .key('1')
         .sees("Wrong.");
 }

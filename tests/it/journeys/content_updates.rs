@@ -5,7 +5,6 @@ use super::server_content::{ESC, NONE, library, prompts};
 use super::*;
 use serde_json::json;
 
-/// Opens the list of prompts and returns how often the server was asked for it.
 fn list_count_after_opening(ttl_ms: u64) -> usize {
     let mut lists = prompts();
     lists["ttlMs"] = ttl_ms.into();
@@ -24,7 +23,6 @@ fn only_an_outdated_list_is_requested_again_when_it_is_opened() {
     assert_eq!(list_count_after_opening(0), 2);
 }
 
-/// Sends two prompts and returns how often the tools were listed.
 fn tool_list_count_after_prompts(ttl_ms: u64) -> usize {
     let library = InMemoryServer::default().with_tools_ttl(ttl_ms);
     let library = library.with_answering_tool("look", "nothing");
@@ -54,7 +52,6 @@ fn waits_until_requested(chat: &mut Chat, library: &InMemoryServer, method: &str
     panic!("{method}: {:?}", library.requested_methods());
 }
 
-/// A server that clients can subscribe to.
 fn subscribable() -> InMemoryServer {
     library().with_answer("resources/subscribe", json!({}))
 }

@@ -19,7 +19,6 @@ fn with_tool_dialog() -> Chat {
     chat
 }
 
-/// A demo whose first question was answered with the tool's result.
 fn after_first_answer() -> Chat {
     let mut chat = with_tool_dialog();
     chat.key('y')
@@ -174,6 +173,21 @@ fn a_step_completed_early_is_not_repeated() {
 }
 
 #[test]
+fn the_help_skips_no_step() {
+    let mut chat = after_first_answer();
+    chat.press(KeyCode::F(1), NONE)
+        .sees("▸ Type to filter")
+        .press(KeyCode::Esc, NONE)
+        .sees("3 of 7  PgUp")
+        .press(KeyCode::F(3), NONE)
+        .press(KeyCode::Esc, NONE)
+        .sees("4 of 7  Now a long story")
+        .press(KeyCode::F(1), NONE)
+        .press(KeyCode::Esc, NONE)
+        .sees("4 of 7  Now a long story");
+}
+
+#[test]
 fn a_story_that_ends_by_itself_completes_the_stop_step() {
     let mut chat = after_first_answer();
     chat.press(KeyCode::F(3), NONE).press(KeyCode::Esc, NONE);
@@ -216,7 +230,6 @@ fn the_demo_writes_no_settings() {
     assert!(!home.path().join("config.json").exists());
 }
 
-/// A demo whose home folder already contains this file.
 fn demo_with_file(file: &str, text: &str) -> Chat {
     let home = TempDir::new().expect("a temporary folder");
     std::fs::write(home.path().join(file), text).expect("written");

@@ -44,7 +44,6 @@ pub fn with_qwen(script: Script) -> Chat {
     chat_in(home, script)
 }
 
-/// A script for a first run that finds an Ollama.
 fn with_local_ollama() -> Script {
     script().answer("반가워요.").with_server(
         &local_ollama_url(),

@@ -6,7 +6,6 @@ use humble::provider::{EndReason, StreamPart};
 use std::fs;
 use tempfile::TempDir;
 
-/// A home whose vault is the folder `vault` in it.
 fn home_with_vault() -> TempDir {
     let home = TempDir::new().expect("a temporary folder");
     let vault = home.path().join("vault");
@@ -247,7 +246,7 @@ fn a_number_in_a_string_passes_the_argument_check() {
         .model_receives("tea.md");
 }
 
-/// A home without a notes folder. The folder `recipes` contains a note.
+/// The folder `recipes` contains a note.
 fn home_without_vault() -> TempDir {
     let home = TempDir::new().expect("a temporary folder");
     write_config(&home, OLLAMA_CONFIG);

@@ -8,7 +8,7 @@ fn answer(text: &str) -> Vec<ScriptStep> {
     vec![ScriptStep::text(text), ScriptStep::end()]
 }
 
-/// A model that calls `say_hello` only natively. Without that tool, it greets the user.
+/// Without the tool `say_hello`, it greets the user.
 fn calls_natively_only(request: &ChatRequest) -> Vec<ScriptStep> {
     let mut offered_tools = request.tools.tools().iter();
     if !offered_tools.any(|tool| tool.tool.name == "say_hello") {

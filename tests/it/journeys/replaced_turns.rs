@@ -5,7 +5,6 @@ use super::*;
 use humble::provider::{EndReason, FailureCause, StreamPart};
 use serde_json::{Value, json};
 
-/// The only session file, parsed.
 fn session_file(chat: &Chat) -> Value {
     serde_json::from_str(&chat.text_in_folder("sessions")).expect("one session file")
 }
@@ -104,7 +103,7 @@ fn a_retry_after_a_failed_retry_replaces_the_answered_turn() {
     assert_eq!(messages(&chat), expected_messages(&[("q1", "answer two")]));
     let branches = session_file(&chat)["humble"]["branches"].clone();
     assert_eq!(branches.as_array().map(Vec::len), Some(1), "{branches}");
-    chat.sees("Earlier version kept in /branches.");
+    chat.sees("Earlier branch kept in /branches.");
 }
 
 #[test]
@@ -216,7 +215,9 @@ fn undoing_the_only_turn_keeps_it_in_the_session_file() {
     chat.says("/sessions")
         .sees("q1")
         .press(KeyCode::Esc, KeyModifiers::NONE);
-    chat.says("/branches").sees("q1  1 turn").key('1');
+    chat.says("/branches")
+        .sees("q1 · answer one  1 turn")
+        .key('1');
     chat.sees("answer one");
 }
 

@@ -20,7 +20,6 @@ fn with_media() -> Chat {
     chat
 }
 
-/// Opens the whole text of the first call.
 fn opens_the_call(chat: &mut Chat) {
     chat.press(KeyCode::Tab, KeyModifiers::NONE);
     for _ in 0..10 {

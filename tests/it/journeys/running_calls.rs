@@ -27,7 +27,6 @@ fn workshop() -> InMemoryServer {
         })
 }
 
-/// A chat in auto mode in which all of these calls are running.
 fn with_running_calls(workshop: &InMemoryServer, tools: &[&str]) -> Chat {
     let script = script().answer(&calls(tools)).answer("All done.");
     let mut chat = chat_with(workshop, script);

@@ -30,7 +30,6 @@ fn resources() -> Value {
     ] })
 }
 
-/// A server with prompts, resources and completions.
 pub(super) fn library() -> InMemoryServer {
     InMemoryServer::default()
         .with_answer("prompts/list", prompts())
@@ -249,6 +248,13 @@ fn a_server_without_the_capabilities_is_never_asked() {
     chat.press(ESC, NONE).types("/resource").enter();
     chat.sees("No connected server offers resources.");
     assert_eq!(server.requested_methods(), Vec::<String>::new());
+}
+
+#[test]
+fn a_server_with_a_log_is_asked_for_its_messages_once() {
+    let server = InMemoryServer::default().with_answer("logging/setLevel", json!({}));
+    chat_with(&server, script()).sees("tools");
+    assert_eq!(server.requested_methods(), ["logging/setLevel"]);
 }
 
 /// A chat in which a tool has returned these links, and its call is selected.

@@ -13,7 +13,6 @@ fn workshop() -> InMemoryServer {
         .with_pending_tool("나사", "나사를 조입니다.")
 }
 
-/// A chat with the servers pane focused on its first server.
 fn with_pane_focused(workshop: &InMemoryServer) -> Chat {
     let mut chat = chat_with(workshop, script());
     chat.press(KeyCode::F(2), NONE);

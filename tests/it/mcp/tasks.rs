@@ -12,7 +12,6 @@ const BEHAVIORS: [(&str, TaskProtocol); 2] = [
     ("tasks-modern", TaskProtocol::Extension),
 ];
 
-/// The tool and task requests that the server logged.
 fn requests(harness: &HubHarness) -> Vec<String> {
     let stderr = harness.server().stderr.into_iter();
     stderr

@@ -8,7 +8,6 @@ use std::time::Instant;
 /// Generous limit for a command that should take a fraction of a second.
 const TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Thirty definitions, each with two references to the next.
 fn exponential_references() -> Value {
     let mut definitions = Map::new();
     for level in 0..30 {
@@ -30,7 +29,6 @@ fn exponential_patterns() -> Value {
     json!({ "type": "object", "properties": { "x": { "type": "string", "allOf": patterns } } })
 }
 
-/// A home with a server `shell` that offers the tool `age` with this schema.
 fn home_with(schema: &Value) -> (ModelServer, TestHome) {
     let server = ModelServer::start();
     let home = TestHome::with_ollama(&server.url());

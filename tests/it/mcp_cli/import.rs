@@ -15,7 +15,6 @@ pub(super) fn import(home: &TestHome, arguments: &[&str]) -> CommandOutput {
     wait_for_output(command.spawn().expect("the program starts"))
 }
 
-/// Writes a file in the home folder, and creates its parent folders.
 pub(super) fn write(home: &TestHome, name: &str, text: &str) -> PathBuf {
     let path = home.path().join(name);
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");

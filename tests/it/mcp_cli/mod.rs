@@ -27,7 +27,6 @@ use std::time::Duration;
 /// Longer than the program takes in any test, unless it hangs.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(40);
 
-/// The output and exit status of a run.
 #[derive(Debug)]
 struct CommandOutput {
     code: Option<i32>,
@@ -90,12 +89,10 @@ fn wait_for_output(child: Child) -> CommandOutput {
     }
 }
 
-/// A home with the test server, which shows this behavior.
 fn with_test_server(behavior: &str) -> TestHome {
     TestHome::empty().with_server("test", &home::test_server_path(), &[behavior])
 }
 
-/// Starts the program and waits until a line on standard error contains `part`.
 fn spawn_until_output(home: &TestHome, arguments: &[&str], part: &str) -> Child {
     let mut child = command(home, arguments)
         .spawn()

@@ -269,7 +269,6 @@ async fn a_call_that_fails_with_a_status_does_not_affect_others() {
     harness.close().await;
 }
 
-/// One configuration per transport and protocol mode.
 fn each_transport(web: &TestHttpServer) -> [ServerConfig; 3] {
     let config_for = |path: &str, transport, protocol| ServerConfig {
         protocol,

@@ -47,7 +47,6 @@ impl ReceivedRequest {
 pub enum Behavior {
     /// A complete response: status, header lines, body.
     Response(u16, Vec<String>, String),
-    /// An event stream, part by part.
     Stream(Vec<ReplyPart>),
     /// The default response after a delay.
     Delayed(Duration),
@@ -60,7 +59,6 @@ pub enum Behavior {
 /// One part of an event stream.
 #[derive(Debug, Clone)]
 pub enum ReplyPart {
-    /// Literal text.
     Text(String),
     /// The default answer, as an event.
     Answer,
@@ -71,7 +69,6 @@ pub enum ReplyPart {
     Flood(usize),
     /// Keeps the stream open until the client disconnects.
     Hang,
-    /// Breaks the connection.
     Disconnect,
 }
 

@@ -10,7 +10,6 @@ use humble::domain::server::{ProtocolMode, RemoteTransport, ServerTransport};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// A server at this path whose transport must be detected.
 fn auto_config(web: &TestHttpServer, path: &str) -> ServerConfig {
     remote(format!("{}{path}", web.origin), RemoteTransport::Auto)
 }

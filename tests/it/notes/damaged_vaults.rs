@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 const EMBED: &str = "/api/embed";
 
-/// The first remark of a search.
 async fn remark(notes: &NotesFixture, query: &str) -> String {
     let arguments = json!({ "query": query });
     let found = notes.call("search_notes", arguments).await.expect("found");
@@ -173,7 +172,7 @@ async fn a_note_deleted_during_indexing_is_skipped() {
     assert_eq!(report.notes, 1);
     assert_eq!(
         report.skipped,
-        [("a.md".to_owned(), "there is no such file".to_owned())]
+        [("a.md".to_owned(), "there is no such file".to_owned())].into()
     );
 }
 

@@ -19,7 +19,6 @@ fn model() -> ModelConfig {
     fixtures::model_config(ProviderKind::Ollama, "http://localhost").with_model("mini")
 }
 
-/// How the model answers one request.
 #[derive(Clone, Copy)]
 enum Answer {
     After(Duration),
@@ -67,7 +66,6 @@ impl Completion for NoCompletion {
     }
 }
 
-/// A vault with two notes, and a scripted embedding model.
 struct SearchFixture {
     _folder: TempDir,
     vault: PathBuf,

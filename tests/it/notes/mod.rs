@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-/// A home folder, a vault and a model server.
 struct NotesFixture {
     _folder: TempDir,
     vault: PathBuf,
@@ -81,7 +80,7 @@ impl NotesFixture {
         })
     }
 
-    /// The notes that a search finds, as paths below the vault.
+    /// As paths below the vault.
     async fn found(&self, query: &str) -> Vec<String> {
         let result = self.call("search_notes", json!({ "query": query })).await;
         let result = result.expect("a result");

@@ -18,7 +18,6 @@ use tokio::time::timeout;
 
 const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A hub with one server that requires sign-in.
 struct SignInHarness {
     server: AuthServer,
     mcp: HubHarness,
@@ -40,7 +39,6 @@ fn config(server: &AuthServer, oauth: OAuthSettings) -> ServerConfig {
     }
 }
 
-/// Settings with a free callback port.
 fn free_port_settings() -> OAuthSettings {
     OAuthSettings {
         callback_port: Some(free_port()),

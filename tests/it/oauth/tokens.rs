@@ -6,7 +6,6 @@ use humble::domain::{ServerId, ServerStatus, ToolOutcome};
 use humble::mcp::OAuthError;
 use serde_json::json;
 
-/// Invalidates all access tokens on the server.
 fn expire_all(harness: &SignInHarness) {
     harness.server.state().access_tokens.clear();
 }

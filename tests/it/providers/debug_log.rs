@@ -17,7 +17,6 @@ use tracing_subscriber::layer::SubscriberExt;
 const KEY: &str = "sk-12345-67890";
 const OTHER_SECRET: &str = "the-secret-of-a-server";
 
-/// Sends one request and returns the log written at this level.
 async fn log_of_request(level: Level, model: &ModelConfig, messages: Vec<Message>) -> String {
     let folder = tempfile::tempdir().unwrap();
     let (layer, handle) = TracingLayer::new(folder.path(), level, |_| {});

@@ -12,7 +12,6 @@ const SHOW: &str = "/api/show";
 const PS: &str = "/api/ps";
 const MODELS: &str = "/v1/models";
 
-/// Queries the model's server, within eight seconds.
 async fn model_info(model: &ModelConfig) -> Result<ModelInfo, ProviderError> {
     let provider = Provider::new();
     let answer = tokio::time::timeout(Duration::from_secs(8), provider.model_info(model)).await;

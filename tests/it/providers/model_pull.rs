@@ -19,7 +19,6 @@ async fn pull(model: &ModelConfig) -> Steps {
     steps.await.expect("pull ends")
 }
 
-/// A streamed reply with one JSON value per line.
 fn ndjson_reply(lines: &[Value]) -> Reply {
     let reply = Reply::status(200).header("content-type", "application/x-ndjson");
     lines

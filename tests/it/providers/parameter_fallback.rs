@@ -48,7 +48,7 @@ fn fallback_notice(server: &ModelServer, name: &str, rejected: &str, instead: &s
     )
 }
 
-/// The value of `key` in each body, or null if it is missing.
+/// Null where `key` is missing.
 fn values(bodies: &[Value], key: &str) -> Vec<Value> {
     let values = bodies
         .iter()

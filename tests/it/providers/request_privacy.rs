@@ -262,7 +262,6 @@ async fn server_started_by_another_process_answers() {
     assert_eq!(decoded.text, "안녕", "{decoded:?}");
 }
 
-/// Log output that the test can read.
 #[derive(Clone, Default)]
 struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 

@@ -42,7 +42,6 @@ fn body(request: &ChatRequest) -> Value {
     hosted_request_bodies::body(request, ParameterFallback::default())
 }
 
-/// The schema of each tool in the body.
 fn schemas(body: &Value) -> Vec<Value> {
     let tools = body["tools"].as_array().expect("tools");
     let schema = |tool: &Value| {

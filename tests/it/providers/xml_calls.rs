@@ -11,7 +11,6 @@ use humble::provider::parameter_fallback::ParameterFallback;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A request in the `xml` dialect with one call that has these arguments.
 fn request_with_call(provider: ProviderKind, name: &str, arguments: Value) -> ChatRequest {
     let mut model = model_config(provider, "http://localhost:8080/v1");
     model.dialect = Dialect::Xml;

@@ -53,6 +53,17 @@ screens!(a_call_unfolded, |story| {
     story.key(KeyCode::Up).key(KeyCode::Enter);
 });
 
+screens!(a_long_prompt_folded, |story| {
+    let log: Vec<String> = (1..=5_000).map(|line| format!("log line {line}")).collect();
+    story.input(UiInput::Paste(log.join("\n")));
+    story.prompt("");
+    story.stream_delta(1, PieceKind::Text, "Nothing unusual.");
+    story.end_turn(TurnEnd::Answered {
+        text: String::new(),
+        is_truncated: false,
+    });
+});
+
 screens!(an_answer_selected, |story| {
     story.answered_turn().screen();
     story.key(KeyCode::Tab).key(KeyCode::Up);

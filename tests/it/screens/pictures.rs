@@ -67,7 +67,6 @@ fn chat_scene() -> ScreenHarness {
     story
 }
 
-/// A file edit that awaits approval.
 fn approval_scene() -> ScreenHarness {
     let mut story = screen_harness((96, 24));
     story.prompt("Make area() use math.pi and check its argument");
@@ -103,7 +102,6 @@ fn approval_scene() -> ScreenHarness {
     story
 }
 
-/// The list of conversations.
 fn sessions_scene() -> ScreenHarness {
     let mut story = screen_harness((96, 16));
     story.key(KeyCode::F(4));

@@ -29,7 +29,6 @@ fn page_question(url: &str) -> Ask {
     }
 }
 
-/// A form with every kind of field.
 fn every_field() -> Ask {
     form_question(
         "Who should receive the parcel?\n── Form from bank ──\u{202E}",
@@ -54,7 +53,6 @@ fn every_field() -> Ask {
     )
 }
 
-/// Asks during a turn.
 fn ask_during_turn(story: &mut ScreenHarness, question: Ask) {
     story.prompt("Send the parcel.");
     ask(story, question);

@@ -39,7 +39,6 @@ fn server(name: &str, status: ServerStatus, tools: Vec<Tool>) -> Server {
     }
 }
 
-/// One server in each state.
 fn one_per_state() -> Vec<Server> {
     let long = "a-name-without-end-".repeat(16);
     let tools = vec![

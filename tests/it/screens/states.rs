@@ -37,7 +37,6 @@ pub fn ask(story: &mut ScreenHarness, question: Ask) {
     story.advance_clock(600);
 }
 
-/// A dialog about calls of `write_file` with these arguments.
 fn ask_about_calls(story: &mut ScreenHarness, calls: &[Value]) {
     story.prompt("Please do it");
     let mut offered = Vec::new();
@@ -126,7 +125,6 @@ fn approvals_not_fully_shown() {
     );
 }
 
-/// The event for a call in this state.
 fn call(id: u64, name: &str, state: ToolState) -> TurnEvent {
     TurnEvent::Tool(ToolCall {
         id: CallId(id),

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-/// A model and a page that never end, and the settings to reach them.
 fn endless_services() -> (ModelServer, TestHome) {
     let services = ModelServer::start();
     let page = Reply::status(200).header("content-type", "text/html");
@@ -38,7 +37,7 @@ fn calls(services: &ModelServer) -> [Value; 2] {
     ]
 }
 
-/// Sends both calls and waits until both have reported progress.
+/// Waits until both have reported progress.
 fn start_both(program: &mut Program, services: &ModelServer) {
     for (id, mut call) in calls(services).into_iter().enumerate() {
         call["_meta"] = json!({ "progressToken": id });

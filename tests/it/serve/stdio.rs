@@ -35,7 +35,6 @@ fn home_and_call(services: &ModelServer) -> (TestHome, Value) {
     (home, call)
 }
 
-/// Services that answer after a second.
 fn slow_services() -> ModelServer {
     let services = ModelServer::start();
     let fact = Reply::json(200, &json!({ "fact": "Cats sleep." })).pace(Duration::from_secs(1));

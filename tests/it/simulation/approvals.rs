@@ -105,7 +105,6 @@ impl ApprovalSession {
         session
     }
 
-    /// Announces a call, or a change of its arguments, to the screen.
     fn announce(&mut self, id: CallId, tool: &str, arguments: Arguments, rng: &mut TestRng) {
         let call = humble::domain::ToolCall {
             id,

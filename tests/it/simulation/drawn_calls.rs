@@ -26,7 +26,6 @@ const UNREAD_LABEL: &str = "Type run and press";
 /// at any width, so their indices are positions in the arguments.
 struct Document {
     rows: Vec<String>,
-    /// The range of cells in each row.
     cells: Vec<Range<usize>>,
     /// The indices of the rows with each text.
     rows_by_text: HashMap<String, Vec<usize>>,

@@ -60,7 +60,6 @@ pub struct InvariantChecker {
     saves: u32,
     /// The text of this round.
     text: Vec<(PieceId, String)>,
-    /// The saved partial answers.
     partial_answers: Vec<String>,
     trust: TrustModel,
     is_retry_allowed: bool,

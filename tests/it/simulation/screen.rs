@@ -19,7 +19,6 @@ const INPUTS_MAX: usize = 60;
 /// Time without keys before a dialog accepts keys, so that typing cannot answer the dialog.
 const QUIET_TIME: Duration = Duration::from_millis(500);
 
-/// The screen, a turn, and the checker of the turn.
 struct ScreenSimulation {
     model: UiModel,
     turn: Option<(TurnId, Turn)>,
@@ -28,7 +27,6 @@ struct ScreenSimulation {
     drawn: DrawnCalls,
     ids: TurnIdGenerators,
     ask: Option<AskId>,
-    /// When the open question was asked.
     asked_at: Duration,
     /// When the user last pasted or pressed a key other than Esc.
     last_key: Duration,

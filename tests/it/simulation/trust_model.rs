@@ -74,7 +74,6 @@ impl TrustModel {
         true
     }
 
-    /// Adds an allowed tool. A tool that was blocked is no longer blocked.
     fn allow(&mut self, allowed_tool: AllowedTool) {
         self.blocked
             .retain(|(server, tool)| (server, tool) != (&allowed_tool.0, &allowed_tool.1));

@@ -303,7 +303,6 @@ fn busy_failure(rng: &mut TestRng) -> ReplyFailure {
     }
 }
 
-/// Text of a model that repeats itself.
 fn repeated_text(rng: &mut TestRng) -> TurnInput {
     let text = "the same words again and again\n".repeat(*rng.pick(&[40, 600]));
     if rng.one_in(2) {

@@ -18,12 +18,10 @@ fn page(answer: &str) -> String {
     )
 }
 
-/// The body of a page, without the style sheet.
 fn body(page: &str) -> &str {
     page.split_once("<body>").expect("a body").1
 }
 
-/// A titled conversation of two turns.
 fn trip() -> Session {
     let mut session = conversation("Where?\n", "**Busan**\n\n# Why\n");
     session.messages.push(SavedMessage::user("When?"));
@@ -62,7 +60,6 @@ fn json_can_be_opened_again() {
     assert_eq!(opened.messages, trip().messages);
 }
 
-/// A conversation of two turns with a cancelled one between them and one after them.
 fn trip_with_cancelled_turns() -> Session {
     let mut session = trip();
     let cancelled = |messages_before, text: &str| CancelledTurn {

@@ -31,7 +31,6 @@ fn end_time() -> Zoned {
     "2025-10-16T16:20:30+09:00[Asia/Seoul]".parse().unwrap()
 }
 
-/// An empty home and its session store.
 fn new_store() -> (TempDir, SessionStore) {
     let folder = tempfile::tempdir().unwrap();
     let sessions = SessionStore::new(folder.path().join("sessions"));

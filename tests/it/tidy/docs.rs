@@ -138,7 +138,6 @@ const CHECKED_FOR_CITATIONS: [&str; 11] = [
 /// Output of builds and of the fuzzer.
 const GENERATED: [&str; 5] = ["target", "corpus", "artifacts", "coverage", "Cargo.lock"];
 
-/// All text files at or below `path`, with their contents.
 fn texts(path: PathBuf) -> Vec<(PathBuf, String)> {
     if GENERATED.iter().any(|name| path.ends_with(name)) {
         return Vec::new();

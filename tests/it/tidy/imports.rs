@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Segments of a module path below the crate: `["tui", "view"]`.
 type Module = Vec<String>;
 
-/// Maximum number of files in an import cycle.
 const IMPORT_CYCLE_FILES_MAX: usize = 4;
 
 /// Path segments of an import, and its local name.

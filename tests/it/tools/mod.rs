@@ -13,7 +13,6 @@ use model_server::{ModelServer, Reply};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-/// The settings in a `config.json`.
 fn settings(config: &Value) -> Settings {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let home = Home::at(folder.path());
@@ -29,7 +28,6 @@ fn tools_of(settings: &Settings) -> BuiltInTools {
     built_in_tools(&home, settings.built_in_tools(), Provider::new())
 }
 
-/// Tools whose services are all on this server.
 fn tools_at(server: &ModelServer) -> BuiltInTools {
     let url = server.url();
     let port = url.trim_start_matches("http://");
@@ -60,7 +58,6 @@ async fn call(tools: &BuiltInTools, name: &str, arguments: Value) -> Result<Valu
     result
 }
 
-/// The error text for the model, from a call that must fail.
 async fn failure(tools: &BuiltInTools, name: &str, arguments: Value) -> String {
     match call(tools, name, arguments).await {
         Err(ToolFailure::Failed(why)) => why,

@@ -28,7 +28,6 @@ use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 
-/// How long a test waits for an event on this server.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone)]
@@ -315,7 +314,6 @@ async fn accept(
     }
 }
 
-/// Serves one connection until either side closes it.
 async fn serve(
     mut socket: TcpStream,
     script: Arc<Mutex<Script>>,

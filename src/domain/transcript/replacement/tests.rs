@@ -5,7 +5,6 @@ use crate::domain::{Advice, Notice, PieceKind, Prompt, PromptKind, TurnEnd, Turn
 
 const TRUNCATED: &str = "The answer was truncated.";
 
-/// The text of the last prompt, and whether it was answered.
 fn last_prompt(transcript: &Transcript) -> Option<(&str, bool)> {
     let prompt = transcript.last_prompt()?;
     Some((prompt.text, prompt.is_answered))

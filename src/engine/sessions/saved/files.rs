@@ -33,7 +33,6 @@ impl SavedSessions {
         });
     }
 
-    /// Saves a copy of a session under the next free title.
     pub(in crate::engine) fn copy(id: SessionId, cx: &mut EngineCx) {
         let (sessions, index) = (Arc::clone(&cx.sessions), Arc::clone(&cx.session_index));
         cx.jobs.spawn_blocking(move || {
@@ -50,7 +49,6 @@ impl SavedSessions {
         });
     }
 
-    /// Finds a free title for a copy of the open conversation.
     pub(in crate::engine) fn find_copy_title(
         seq: ConversationSeq,
         title: String,
@@ -92,7 +90,6 @@ impl SavedSessions {
         });
     }
 
-    /// Moves a session to the trash.
     pub(in crate::engine) fn delete(id: SessionId, cx: &mut EngineCx) {
         let (sessions, index) = (Arc::clone(&cx.sessions), Arc::clone(&cx.session_index));
         let trash = cx.trash.clone();

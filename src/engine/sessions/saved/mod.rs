@@ -34,7 +34,6 @@ pub(in crate::engine) struct SavedSessions {
     tasks: JobSet,
 }
 
-/// The state of indexing while it runs.
 struct Indexing {
     last_indexed: usize,
     /// Consecutive slices without progress.
@@ -42,7 +41,6 @@ struct Indexing {
 }
 
 impl SavedSessions {
-    /// Removes expired sessions from the trash.
     pub(in crate::engine) fn remove_expired(cx: &mut EngineCx) {
         let (trash, sessions) = (cx.trash.clone(), Arc::clone(&cx.sessions));
         cx.jobs.spawn_blocking(move || {
@@ -51,7 +49,6 @@ impl SavedSessions {
         });
     }
 
-    /// Remembers the open conversation that was deleted, and the empty one that replaced it.
     pub(in crate::engine) fn open_was_deleted(&mut self, id: SessionId, seq: ConversationSeq) {
         self.deleted_open = Some((id, seq));
     }
@@ -73,7 +70,6 @@ impl SavedSessions {
         self.tasks.join_next().await
     }
 
-    /// Lists the sessions, and then indexes those that have changed.
     pub(in crate::engine) fn list(&mut self, query: QueryId, cx: &EngineCx) {
         let index = Arc::clone(&cx.session_index);
         self.tasks.spawn_blocking(move || {
@@ -104,7 +100,6 @@ impl SavedSessions {
         }
     }
 
-    /// Reports the progress of a slice and starts the next one.
     pub(in crate::engine) fn handle_indexed(&mut self, progress: IndexProgress, cx: &mut EngineCx) {
         let indexing = self.indexing.as_mut();
         let is_over = progress.is_complete() || progress.error.is_some();

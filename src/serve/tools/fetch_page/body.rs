@@ -220,7 +220,6 @@ pub fn decode_text(bytes: &[u8], content_type: &ContentType) -> Option<String> {
     (!text.contains('\0')).then(|| text.into_owned())
 }
 
-/// Whether the bytes begin like a file of a known binary format.
 fn is_binary(bytes: &[u8]) -> bool {
     let is_riff = bytes.starts_with(b"RIFF")
         && bytes

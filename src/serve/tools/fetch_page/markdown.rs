@@ -16,7 +16,7 @@ use table::TableBuilder;
 use tag::{BLOCKS, SKIPPED, attribute, is_hidden, language};
 use url::Url;
 
-/// Longer titles are truncated to this many characters.
+/// Longer titles are truncated.
 const TITLE_CHARS_MAX: usize = 300;
 
 /// A converted page.

@@ -85,7 +85,7 @@ impl Network {
         })
     }
 
-    /// The proxy for a URL. Requests to this machine bypass proxies.
+    /// Requests to this machine bypass proxies.
     fn proxy_for(&self, url: &Url) -> Option<Intercept> {
         let uri = url.as_str().parse().ok()?;
         let proxy = self.proxies.intercept(&uri);

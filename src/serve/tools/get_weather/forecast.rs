@@ -101,7 +101,7 @@ pub fn describe(place: &Place, document: &Value) -> Option<Value> {
     }))
 }
 
-/// The forecast; empty if the service sent none.
+/// Empty if the service sent no forecast.
 fn days(document: &Value) -> Vec<Value> {
     let Some(daily) = document.get("daily") else {
         return Vec::new();
@@ -161,7 +161,6 @@ fn conditions(code: Option<&Value>) -> &'static str {
     }
 }
 
-/// One of the eight compass points.
 fn compass_point(degrees: f64) -> &'static str {
     const POINTS: [&str; 8] = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"];
     let eighth = (degrees.rem_euclid(360.0) / 45.0).round() as usize;

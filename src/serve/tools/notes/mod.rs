@@ -19,7 +19,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const PATH_CHARS_MAX: usize = 4_096;
 const TOPIC_CHARS_MAX: usize = 500;
 
-/// The schema of `vault_path`.
 fn vault_path_schema() -> Value {
     json!({
         "type": "string",
@@ -27,7 +26,6 @@ fn vault_path_schema() -> Value {
     })
 }
 
-/// A required string.
 fn required<'a>(
     call: &ToolInvocation<'a>,
     key: &str,
@@ -38,7 +36,7 @@ fn required<'a>(
     value.ok_or_else(|| format!("Missing required parameter: {key}"))
 }
 
-/// The request for a call, whose `vault_path` is required.
+/// `vault_path` is required.
 async fn note_request(call: &ToolInvocation<'_>) -> Result<NoteRequest, String> {
     let settings = call.settings.notes.clone();
     let vault = text(

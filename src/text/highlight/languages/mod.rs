@@ -25,7 +25,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Language> {
     GROUPS.into_iter().flatten().copied()
 }
 
-/// Finds a language by name or alias, ignoring case.
+/// Ignores case.
 pub(super) fn find(word: &str) -> Option<&'static Language> {
     all().find(|language| {
         let mut names = std::iter::once(&language.name).chain(language.aliases);

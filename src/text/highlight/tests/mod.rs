@@ -38,7 +38,6 @@ fn annotate(line: &str, spans: &[(u32, Token)]) -> String {
     annotated
 }
 
-/// The code without annotations.
 fn strip_annotations(annotated: &str) -> String {
     let mut code = annotated.replace('»', "");
     for (_, name) in ANNOTATIONS {
@@ -58,7 +57,6 @@ fn highlight_and_annotate(language: &str, code: &str) -> String {
     lines.join("\n")
 }
 
-/// Highlights the code of `expected`, an annotated text, and compares all tokens.
 fn assert_highlights(language: &str, expected: &str) {
     assert_eq!(
         highlight_and_annotate(language, &strip_annotations(expected)),

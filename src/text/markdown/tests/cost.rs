@@ -45,7 +45,6 @@ fn cost_per_token_does_not_grow_with_length() {
     }
 }
 
-/// Bytes searched for delimiters while `action` runs.
 fn bytes_searched(action: impl FnOnce()) -> usize {
     emphasis::BYTES_SEARCHED.set(0);
     action();

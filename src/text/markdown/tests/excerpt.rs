@@ -9,7 +9,6 @@ fn place(row: usize, byte: usize) -> RowPlace {
     RowPlace { row, offset }
 }
 
-/// The excerpt of whole rows.
 fn excerpt_of_rows(raw: &str, width: u16, first: usize, last: usize) -> String {
     let view = MarkdownView::new(raw, width, glyphs(), false);
     let start = RowPlace {

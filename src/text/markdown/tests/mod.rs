@@ -51,7 +51,6 @@ fn plain(view: &MarkdownView) -> Vec<String> {
     (0..view.len()).map(row).collect()
 }
 
-/// Markdown made of fragments that affect each other.
 fn markdown() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         4 => prop::sample::select(vec!["\n", "\n\n", " ", "  ", "    ", "\n- ", "\n  - ", "\n1. ", "\n> "]),

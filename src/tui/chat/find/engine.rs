@@ -7,11 +7,8 @@ use crate::text::find_query::FindQuery;
 use crate::text::markdown::MarkdownGlyphs;
 use std::collections::BTreeMap;
 
-/// Bytes of entries that one step indexes.
 const INDEX_BYTES_PER_STEP: usize = 16 << 10;
-/// Bytes of indexed text that one step searches.
 const SEARCH_BYTES_PER_STEP: usize = 1 << 20;
-/// Entries that one step visits.
 const ENTRIES_PER_STEP: usize = 4_096;
 /// Entries at the end of the running turn that are checked for changes.
 const CHANGING_ENTRIES_MAX: usize = 64;
@@ -42,7 +39,6 @@ pub struct FindEngine {
     matches: BTreeMap<usize, Vec<LineMatch>>,
     match_count: usize,
     current: Option<MatchId>,
-    /// Matches before the current one.
     matches_before: usize,
     /// The next entry to search at or below the origin.
     next_forward: usize,

@@ -1,6 +1,5 @@
-//! The searchable text of one entry, as the chat shows it when unfolded, but without the lines of
-//! attached files. It is built in steps of a bounded number of bytes, and extended when text streams
-//! in.
+//! The searchable text of one entry, as the chat shows it when unfolded. It is built in steps of a
+//! bounded number of bytes, and extended when text streams in.
 
 use crate::domain::{EntryBody, TranscriptEntry};
 use crate::text::Clean;
@@ -139,7 +138,7 @@ impl EntryIndex {
         let raw: Cow<str> = match &entry.body {
             EntryBody::Text { text, .. } | EntryBody::Thinking { text, .. } => text.into(),
             EntryBody::Tool(call) => hidden_result(call).into(),
-            _ => unfolded_text(entry).into(),
+            _ => unfolded_text(entry),
         };
         self.revision = entry.revision;
         let end = raw.ceil_char_boundary((self.read_bytes + budget).min(raw.len()));

@@ -15,7 +15,7 @@ use crate::tui::chat::find::index::LineSpot;
 use crate::tui::chat::selection::geometry::PaneView;
 use crate::tui::chat::selection::{ChatPlace, LaidOutPlace, PlaceRange};
 use crate::tui::chat::stops::Stop;
-use crate::tui::chat::viewport::RowPosition;
+use crate::tui::chat::viewport::{RowPosition, Viewport};
 use crate::tui::panes::Focus;
 use crate::tui::widgets::editor::Editor;
 
@@ -136,7 +136,8 @@ impl Find {
         let is_folded = view.viewport.height_of(view.input, index) > 0
             && found.spot != LineSpot::Head
             && is_foldable(view.input, index)
-            && !view.viewport.is_unfolded(index);
+            && !view.viewport.is_unfolded(index)
+            && view.viewport.hides(index, found.spot);
         view.viewport.pin_position(view.input, height);
         if is_folded {
             view.viewport.toggle_fold(index);
@@ -173,7 +174,10 @@ impl Find {
         let text = layout.text.as_ref().filter(|text| text.len() > 0);
         let row = match (found.spot, text) {
             (LineSpot::Source(byte), Some(text)) => Some(text.row_at_byte(byte)),
-            (LineSpot::PlainLine(line), Some(text)) => Some(text.row_of_plain_line(line)),
+            (LineSpot::PlainLine(line), Some(text)) => {
+                let line = layout.fold.map_or(line, |fold| fold.laid_out_line(line));
+                Some(text.row_of_plain_line(line))
+            }
             _ => None,
         };
         let (start, end) = match (row, text) {
@@ -225,5 +229,16 @@ impl Find {
             .lay_out_place(view.input, self.origin)
             .position;
         view.viewport.scroll_to(view.input, top, self.followed_end);
+    }
+}
+
+impl Viewport {
+    /// Whether a line of an entry that is not unfolded is hidden.
+    fn hides(&self, index: usize, spot: LineSpot) -> bool {
+        let fold = self.layout_at(index).and_then(|layout| layout.fold);
+        match (fold, spot) {
+            (Some(fold), LineSpot::PlainLine(line)) => fold.hides(line),
+            _ => true,
+        }
     }
 }

@@ -5,7 +5,9 @@ use super::{LaidOutPlace, SelectionUnit};
 use crate::domain::EntryBody;
 use crate::text::markdown::{RowOffset, RowPlace};
 use crate::tui::chat::call_text::full_call_text;
-use crate::tui::chat::entry_rows::{body_text, unfolded_text};
+use crate::tui::chat::entry_layout::EntryLayout;
+use crate::tui::chat::entry_rows::{body_text, folded_prompt, prompt_text, unfolded_text};
+use crate::tui::chat::rendered_text::RenderedText;
 use crate::tui::chat::stops::Stop;
 use crate::tui::chat::viewport::RowPosition;
 use std::ops::RangeInclusive;
@@ -36,7 +38,6 @@ impl PaneView<'_> {
         Some(without_blank_ends(&text).to_owned())
     }
 
-    /// The selected part of an entry as source.
     fn entry_source(
         &self,
         index: usize,
@@ -73,16 +74,48 @@ impl PaneView<'_> {
             let to = place(end, to - 1, row_end);
             let entry = self.input.entry(index);
             let raw = entry
-                .and_then(|entry| body_text(entry, self.input, &layout.key).map(|(raw, _)| raw));
+                .and_then(|entry| body_text(entry, self.input, &layout.key))
+                .map(|body| body.raw);
             let is_in_one_line = text.line_rows(from.row).contains(&to.row);
             parts.push(match is_word && is_in_one_line {
                 true => text.shown_part(from, to),
-                false => text.excerpt(&raw.unwrap_or_default(), from, to),
+                false => self
+                    .with_hidden_part(index, layout, text, (from, to))
+                    .unwrap_or_else(|| text.excerpt(&raw.unwrap_or_default(), from, to)),
             });
         }
         let first_foot_row = (text_row + text_rows).max(first);
         parts.extend((first_foot_row..last + 1).map(shown));
         parts.join("\n")
+    }
+
+    /// The source of a selection that includes the label of a folded prompt: it stands for the hidden
+    /// part. `None` for any other selection.
+    fn with_hidden_part(
+        &self,
+        index: usize,
+        layout: &EntryLayout,
+        text: &RenderedText,
+        (from, to): (RowPlace, RowPlace),
+    ) -> Option<String> {
+        let label_row = layout.fold_row()?;
+        if !(from.row..=to.row).contains(&label_row) {
+            return None;
+        }
+        let prompt = folded_prompt(self.input.entry(index)?, &layout.key)?;
+        let row_end = |row: usize| RowPlace {
+            row,
+            offset: RowOffset::Text(text.row(row).text.len()),
+        };
+        let mut source = String::new();
+        if from.row < label_row {
+            source.push_str(&text.excerpt("", from, row_end(label_row - 1)));
+        }
+        source.push_str(&prompt.hidden);
+        if to.row > label_row {
+            source.push_str(&text.excerpt("", row_end(label_row), to));
+        }
+        Some(source)
     }
 
     fn shown_row(&self, position: RowPosition, range: (LaidOutPlace, LaidOutPlace)) -> String {
@@ -117,15 +150,16 @@ impl PaneView<'_> {
         let layout = self.viewport.layout_at(stop.index)?;
         let entry = self.input.entry(stop.index)?;
         if let Some(block) = stop.block {
-            let (raw, _) = body_text(entry, self.input, &layout.key)?;
-            return layout.text.as_ref()?.block_source(&raw, block);
+            let body = body_text(entry, self.input, &layout.key)?;
+            return layout.text.as_ref()?.block_source(&body.raw, block);
         }
         Some(match &entry.body {
             EntryBody::Text { text, .. } | EntryBody::Thinking { text, .. } => {
                 text.trim_matches('\n').to_owned()
             }
             EntryBody::Tool(call) => full_call_text(call).0,
-            _ => unfolded_text(entry),
+            EntryBody::Prompt { .. } => prompt_text(entry).unwrap_or_default().to_owned(),
+            _ => unfolded_text(entry).into_owned(),
         })
     }
 

@@ -279,7 +279,6 @@ pub(super) fn counted_lines(text: &str) -> (Vec<&str>, bool) {
     (body.unwrap_or(text).split('\n').collect(), body.is_some())
 }
 
-/// `6 lines`.
 pub(super) fn line_count(text: &str) -> String {
     match counted_lines(text).0.len() {
         1 => "1 line".to_owned(),

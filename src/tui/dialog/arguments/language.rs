@@ -16,7 +16,6 @@ const FILE_KEYS: [&str; 9] = [
     "target_file",
     "uri",
 ];
-/// Keys that name the language itself.
 const LANGUAGE_KEYS: [&str; 3] = ["language", "lang", "syntax"];
 /// Keys whose name suggests the language of their text.
 const KEY_LANGUAGES: [(&str, &str); 20] = [
@@ -41,7 +40,6 @@ const KEY_LANGUAGES: [(&str, &str); 20] = [
     ("dockerfile", "dockerfile"),
     ("graphql", "graphql"),
 ];
-/// First words of SQL statements.
 const SQL_WORDS: [&str; 8] = [
     "select", "insert", "update", "delete", "with", "create", "alter", "drop",
 ];

@@ -15,9 +15,9 @@ use std::ops::Range;
 const PAIR_COLUMNS_MIN: usize = 38;
 /// Keys up to this wide are padded to align the values after them.
 const ALIGNED_KEY_COLUMNS_MAX: usize = 16;
-/// Indentation of the lines below a heading.
+/// Of the lines below a heading.
 const INDENT: usize = 2;
-/// Minimum blanks between two pairs in a row.
+/// Between two pairs in a row.
 const PAIR_GAP_COLUMNS: usize = 2;
 
 /// The rows of a document.
@@ -76,7 +76,7 @@ impl RowLayout<'_> {
         self.out.starts.push(start);
     }
 
-    /// Pairs side by side in columns of equal width, in reading order.
+    /// In columns of equal width, in reading order.
     fn lay_out_pairs(&mut self, pairs: &[DocumentLine]) {
         let per_row = (self.columns / PAIR_COLUMNS_MIN).max(1);
         let cell = self.columns / per_row;
@@ -179,7 +179,6 @@ fn change_style(change: LineChange) -> TextStyle {
     })
 }
 
-/// Appends a part of the line's text in its styles.
 fn push_styled(row: &mut StyledLine, line: &DocumentLine, part: Range<usize>) {
     let dim = TextStyle::from_role(StyleRole::Dim);
     match line.kind {

@@ -50,7 +50,6 @@ impl DialogAction {
 /// The contents of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DialogPage {
-    /// The subject of the question.
     Subject,
     /// The lasting choices, with the scope of each.
     Lasting,
@@ -249,7 +248,7 @@ impl Dialog {
         }
     }
 
-    /// Runs all calls at once; offered after each has been displayed.
+    /// Offered after each call has been displayed.
     fn run_all_choice(&self, keymap: &Keymap) -> Option<DialogChoice> {
         let calls = self.calls().len();
         let (short, label) = match (self.decided_count(), calls) {

@@ -27,7 +27,6 @@ pub struct RowFormat {
     pub separator: &'static str,
 }
 
-/// Builds the detail rows of one server or tool.
 struct DetailRowBuilder<'a> {
     server: usize,
     tool: Option<usize>,

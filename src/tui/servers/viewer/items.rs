@@ -175,7 +175,6 @@ pub fn item_rows(
     rows
 }
 
-/// The beginning of a tool's description, in one row.
 fn first_line_row(tool: &Tool, columns: u16) -> Option<ViewerRow> {
     let description = tool.description.as_deref().unwrap_or_default();
     let line = description.lines().find(|line| !line.trim().is_empty())?;

@@ -93,7 +93,6 @@ impl ServersViewer {
         }
     }
 
-    /// Runs `act` with the scroll state and the heights of the items.
     fn with_scroll<T>(
         &mut self,
         servers: &[Server],
@@ -163,7 +162,6 @@ impl ServersViewer {
         Some((servers.get(item.server)?, item))
     }
 
-    /// Lists the items that match the changed filter and selects the first one.
     fn apply_filter(&mut self, servers: &[Server]) {
         let (items, first_match) = matching_items(servers, self.scope, &self.list.filter());
         self.items = items;
@@ -173,7 +171,6 @@ impl ServersViewer {
         });
     }
 
-    /// Sets the size of the list, and adjusts the selection and the view to it.
     fn set_size(&mut self, columns: u16, height: usize, servers: &[Server]) {
         (self.columns, self.height) = (columns.clamp(1, COLUMNS_MAX), height.max(1));
         self.refresh(servers);
@@ -195,7 +192,7 @@ impl ServersViewer {
         }
     }
 
-    /// Handles a key that moves the selection. Returns false for any other key.
+    /// Returns false for a key that does not move the selection.
     fn move_key(&mut self, key: KeyEvent, servers: &[Server], keymap: &Keymap) -> bool {
         let found = self.list.layer_key(key, Some(KeyContext::Servers), keymap);
         self.with_scroll(servers, |scroll, heights| {
@@ -232,7 +229,6 @@ impl ServersViewer {
         }
     }
 
-    /// The name and the full text of the selected item.
     fn selected_text(&self, servers: &[Server]) -> Option<(Clean, String)> {
         let (server, item) = self.selected(servers)?;
         let name = match item.tool(server) {
@@ -244,6 +240,13 @@ impl ServersViewer {
 }
 
 impl Layer for ServersViewer {
+    fn action(&self) -> Option<Action> {
+        Some(match self.scope {
+            ViewerScope::Servers => Action::Mcp,
+            ViewerScope::Tools => Action::Tools,
+        })
+    }
+
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         let servers = cx.shared.servers;
         self.refresh(servers);

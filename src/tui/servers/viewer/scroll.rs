@@ -52,7 +52,6 @@ impl ItemHeights<'_> {
         place
     }
 
-    /// The top of the last page.
     fn last_top(&self) -> ItemRow {
         self.move_up(ItemRow::start_of(self.count), self.view)
     }
@@ -186,7 +185,6 @@ mod tests {
     use std::cell::RefCell;
     use std::collections::HashSet;
 
-    /// All rows in the view.
     fn visible_rows(scroll: &ItemScroll, items: &ItemHeights) -> Vec<ItemRow> {
         (0..items.view)
             .map(|rows| items.move_down(scroll.top, rows))

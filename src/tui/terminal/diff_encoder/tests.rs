@@ -102,7 +102,6 @@ fn draw_clusters(buffer: &mut Buffer, (x, y, clusters, style): &StyledClusters) 
     }
 }
 
-/// Blanks a wide cluster that reaches into this cell from the left.
 fn blank_overlapped_cluster(buffer: &mut Buffer, x: u16, y: u16) {
     if x > 0 && columns(&buffer[(x - 1, y)]) == 2 {
         buffer[(x - 1, y)].reset();
@@ -187,7 +186,6 @@ fn parser() -> Parser {
     Parser::new(cells(ROWS), cells(COLUMNS), 0)
 }
 
-/// Encodes the buffers one after another and checks the emulator's screen after each.
 fn check_frames(buffers: &[Buffer]) -> Result<(), TestCaseError> {
     let mut parser = parser();
     let mut previous = Buffer::empty(Rect::new(0, 0, COLUMNS, ROWS));

@@ -5,7 +5,6 @@ use crate::domain::{
 };
 use crate::tui::update::tests::*;
 
-/// A chat with the form open.
 fn with_form() -> ChatHarness {
     let mut chat = chat();
     chat.keys("/models<Enter><Tab>a").commands();
@@ -30,7 +29,6 @@ fn error(field: NewServerField, text: &str) -> NewServerError {
     }
 }
 
-/// Takes the only command sent, which must request the models of a server.
 fn take_request(chat: &mut ChatHarness) -> (QueryId, NewModelServer) {
     match chat.commands().as_slice() {
         [Command::ListServerModels { query, server }] => (*query, server.clone()),
@@ -48,7 +46,6 @@ fn server_fails(chat: &mut ChatHarness, query: QueryId, field: NewServerField, t
     chat.engine_event(Event::ServerModelsListed { query, result });
 }
 
-/// The names of the models that were added.
 fn take_added_models(chat: &mut ChatHarness) -> Vec<String> {
     let name = |command| match command {
         Command::AddModel(model) => Some(model.model),
@@ -57,7 +54,6 @@ fn take_added_models(chat: &mut ChatHarness) -> Vec<String> {
     chat.commands().into_iter().filter_map(name).collect()
 }
 
-/// The row below the one that contains `label`.
 fn row_below(chat: &mut ChatHarness, label: &str) -> String {
     let screen = chat.screen();
     let mut rows = screen.lines().skip_while(|row| !row.contains(label));
@@ -75,7 +71,11 @@ fn models_of_the_entered_server_are_offered() {
     );
     chat.keys("<Down>");
     let (query, server) = take_request(&mut chat);
-    assert_eq!(server.base_url.as_deref(), Some("localhost:8080"));
+    assert_eq!(server.base_url.as_deref(), Some("http://localhost:8080"));
+    assert!(
+        chat.screen().contains("http://localhost:8080"),
+        "before it is saved"
+    );
     chat.keys("<Enter>");
     assert_eq!(chat.commands(), [], "the same server is not asked again");
     assert!(chat.screen().contains("Asking the server for its models …"));
@@ -120,7 +120,7 @@ fn editing_the_address_cancels_the_request() {
     server_lists(&mut chat, outdated, &["old"]);
     chat.keys("<Down>");
     let (query, server) = take_request(&mut chat);
-    assert_eq!(server.base_url.as_deref(), Some("localhost:12"));
+    assert_eq!(server.base_url.as_deref(), Some("http://localhost:12"));
     chat.keys("<Down>");
     assert!(!chat.screen().contains("old"));
     server_lists(&mut chat, query, &["new"]);
@@ -232,7 +232,7 @@ fn text_on_the_provider_row_goes_to_the_address() {
     let mut chat = with_form();
     chat.keys("localhost:8080<Down>");
     let (_, server) = take_request(&mut chat);
-    assert_eq!(server.base_url.as_deref(), Some("localhost:8080"));
+    assert_eq!(server.base_url.as_deref(), Some("http://localhost:8080"));
     let mut chat = with_form();
     chat.input(UiInput::Paste("http://here\n".into()))
         .keys("<Down>");
@@ -261,4 +261,22 @@ fn enter_returns_the_focus_to_a_rejected_key() {
     chat.keys("<Down><Enter>x<Down>");
     let (_, server) = take_request(&mut chat);
     assert_eq!(server.api_key.expect("a key").expose(), "sk-oldx");
+}
+
+#[test]
+fn an_address_stays_when_another_provider_is_chosen() {
+    let mut chat = with_form();
+    let default_address = |chat: &mut ChatHarness| {
+        let screen = chat.screen();
+        let row = screen.lines().find(|row| row.contains("Address"));
+        row.unwrap_or_default().trim().to_owned()
+    };
+    let first = default_address(&mut chat);
+    chat.keys("<Right>");
+    assert_ne!(default_address(&mut chat), first, "the default follows");
+    chat.keys("<Down>")
+        .input(UiInput::Paste(" 192.168.1.5:11434/v1/ \n".into()));
+    chat.keys("<Up><Right>");
+    let row = default_address(&mut chat);
+    assert!(row.ends_with("http://192.168.1.5:11434/v1/"), "{row}");
 }

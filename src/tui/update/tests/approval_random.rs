@@ -36,7 +36,6 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// The words of all texts in these arguments.
 fn words(value: &serde_json::Value) -> Vec<String> {
     match value {
         serde_json::Value::String(text) => text.split_whitespace().map(str::to_owned).collect(),

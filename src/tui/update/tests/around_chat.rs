@@ -1,9 +1,9 @@
 //! Everything around the conversation: drafts, notices, activity, overlay panes.
 
+use crate::domain::session::CancelledTurn;
 use crate::domain::{SessionSummary, ToolMode, UnsentText};
 use crate::tui::update::tests::*;
 
-/// Sends the event of a call to `write` in this state.
 fn write_call(chat: &mut ChatHarness, state: ToolState) {
     let numbers = (0..10).map(|n| (format!("n{n}"), json!(n)));
     let mut arguments = json!({ "path": "a\nb" });
@@ -167,6 +167,62 @@ fn title_comes_from_the_first_answered_prompt() {
     assert_eq!(chat.model.conversation.title, "two");
 }
 
+/// Like [`Session::title`], so that the header agrees with the list of sessions.
+#[test]
+fn a_stopped_prompt_is_the_title_until_another_one_is_answered() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").model_says("Half");
+    chat.turn_ends(TurnEnd::Cancelled);
+    chat.engine_event(Event::SessionSaved("a.json".into()));
+    assert_eq!(chat.model.conversation.title, "one");
+    chat.keys("two<Enter>").model_says("Half");
+    chat.turn_ends(TurnEnd::Cancelled);
+    chat.engine_event(Event::SessionSaved("a.json".into()));
+    assert_eq!(chat.model.conversation.title, "one");
+    let saved = chat.model.conversation.saved_title();
+    assert_eq!(saved.as_deref(), Some("one"), "for the message on exit");
+    chat.keys("three<Enter>").model_answers("3");
+    assert_eq!(chat.model.conversation.title, "three");
+}
+
+#[test]
+fn the_title_of_an_opened_stopped_turn_gives_way_to_an_answered_prompt() {
+    for (title, expected) in [(None, "two"), (Some("Trip".to_owned()), "Trip")] {
+        let mut chat = chat();
+        let mut session = Session::new("m");
+        session.metadata.title = title;
+        session.metadata.add_cancelled(CancelledTurn {
+            cancelled_at: jiff::Timestamp::UNIX_EPOCH,
+            messages_before: 0,
+            prompt: "one".to_owned(),
+            attachments: Vec::new(),
+            partial_answer: "Half".to_owned(),
+            calls: Vec::new(),
+            was_interrupted: false,
+            replaced_turns: 0,
+        });
+        chat.engine_event(Event::SessionOpened(Arc::new(session.clone())));
+        assert_eq!(chat.model.conversation.title, session.title());
+        chat.keys("two<Enter>").model_answers("2");
+        assert_eq!(chat.model.conversation.title, expected);
+    }
+}
+
+#[test]
+fn the_title_survives_the_undo_of_all_turns() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").model_answers("1");
+    chat.engine_event(Event::SessionRenamed("Trip".into()))
+        .keys("/undo<Enter>");
+    assert_eq!(chat.model.conversation.title, "Trip");
+    let mut chat = crate::tui::update::tests::chat();
+    chat.keys("one<Enter>").model_answers("1");
+    chat.keys("/undo<Enter>");
+    assert_eq!(chat.model.conversation.title, "one", "as in the list");
+    chat.keys("<Ctrl+u>two<Enter>").model_answers("2");
+    assert_eq!(chat.model.conversation.title, "two");
+}
+
 #[test]
 fn delete_confirmation_shows_title_and_keys() {
     let mut chat = chat();
@@ -221,7 +277,6 @@ fn pane_hidden_by_a_resize_loses_focus() {
     assert_eq!(chat.model.panes.focus, Focus::Message);
 }
 
-/// Distinct words in one paragraph.
 fn distinct_words(from: usize, to: usize) -> String {
     (from..to).map(|n| format!("w{n} ")).collect()
 }

@@ -80,7 +80,6 @@ pub(super) fn finds(chat: &mut ChatHarness, paths: &[&str]) -> String {
     fragment
 }
 
-/// Takes the names of the files sent with each prompt.
 pub(super) fn sent_files(chat: &mut ChatHarness) -> Vec<Vec<String>> {
     let names = |prompt: Prompt| {
         let names = prompt.attachments.iter().map(|file| file.name.clone());

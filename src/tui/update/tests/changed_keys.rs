@@ -8,10 +8,16 @@ use crate::tui::update::tests::read_before_run::with_tool_call;
 use crate::tui::update::tests::*;
 
 impl ChatHarness {
+    /// Changes keys and waits until the notices about lost keys are gone.
     fn change_keys(&mut self, entries: &[(&str, &[&str])]) -> &mut Self {
-        let keys = Arc::new(key_settings(entries));
-        self.engine_event(Event::KeysChanged(keys));
+        self.set_keys(entries);
+        while !self.wait(10_000).notice().is_empty() {}
         self
+    }
+
+    fn set_keys(&mut self, entries: &[(&str, &[&str])]) -> &mut Self {
+        let keys = Arc::new(key_settings(entries));
+        self.engine_event(Event::KeysChanged(keys))
     }
 }
 
@@ -295,6 +301,45 @@ fn the_notice_about_a_message_without_versions_names_the_changed_key() {
     chat.engine_event(Event::BranchesListed(Vec::new()));
     assert_eq!(
         chat.notice(),
-        "This message has no other versions. k edits it into a new one."
+        "This message has no other branches. k edits it into a new one."
     );
+}
+
+#[test]
+fn the_room_beside_a_notice_is_measured_in_columns() {
+    let mut chat = chat();
+    chat.change_keys(&[("interrupt", &["Alt+ö", "Ctrl+C"])]);
+    chat.keys("hello<Enter>");
+    // The key takes one byte more than columns.
+    let room = 80 - "Alt+Ö stop".chars().count() - 7;
+    let text = format!("{}한", "x".repeat(room - 2));
+    chat.engine_event(Event::NoticePosted(Notice::info(text)));
+    let screen = chat.screen();
+    let last = screen.lines().last().expect("a hint line");
+    assert!(
+        last.contains("xxx") && last.contains("Alt+Ö stop"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn an_action_that_lost_its_key_is_reported_once() {
+    for (entries, expected) in [
+        (
+            &[("commands", &["Ctrl+F"][..])][..],
+            "Ctrl+F is now the key of `commands`, so `find` has none. Set `keys.find` to give it one.",
+        ),
+        (
+            &[("commands", &["Ctrl+O"])],
+            "Ctrl+O is now the key of `commands`; `sessions` still has F4.",
+        ),
+        (&[("commands", &["Ctrl+F"]), ("find", &["F9"])], ""),
+        (&[("commands", &["F9"])], ""),
+    ] {
+        let mut chat = chat();
+        chat.set_keys(entries);
+        assert_eq!(chat.notice(), expected);
+        chat.wait(10_000).set_keys(entries);
+        assert_eq!(chat.notice(), "", "the same keys again: {entries:?}");
+    }
 }

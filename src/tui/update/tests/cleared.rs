@@ -14,7 +14,6 @@ fn saved(chat: &mut ChatHarness) -> Vec<String> {
     chat.commands().into_iter().filter_map(text).collect()
 }
 
-/// A chat with an earlier prompt.
 fn chat_with_history() -> ChatHarness {
     let mut chat = chat();
     chat.keys("the third one<Enter>").model_answers("1");

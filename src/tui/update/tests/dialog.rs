@@ -3,7 +3,6 @@
 use crate::tui::dialog::state::DialogMode;
 use crate::tui::update::tests::*;
 
-/// A chat with a dialog about one call to `add` with these arguments.
 fn with_dialog_for(arguments: serde_json::Value) -> ChatHarness {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     let Some(call) = chat.model.chat.transcript.call(CallId(1)).cloned() else {

@@ -261,7 +261,6 @@ pub(super) fn load_draft(chat: &mut ChatHarness, draft: UnsentText) {
     });
 }
 
-/// The texts that were added to the saved history.
 pub(super) fn saved_in_history(chat: &mut ChatHarness) -> Vec<String> {
     let commands = chat.commands().into_iter();
     let texts = commands.filter_map(|command| match command {

@@ -19,7 +19,6 @@ fn file(name: &str, path: Option<&str>) -> UnsentFile {
     }
 }
 
-/// The draft that the last command saved.
 fn saved_draft(chat: &mut ChatHarness) -> UnsentText {
     let commands = chat.wait(10_000).commands().into_iter();
     let mut drafts = commands.filter_map(|command| match command {
@@ -132,7 +131,6 @@ fn files_of_queued_prompts_are_attached_again() {
     assert_eq!(chat.prompts(), ["two"]);
 }
 
-/// A saved conversation of three turns.
 fn saved_session() -> Session {
     let mut session = Session::new("m");
     session.id = Some(SessionId::new("one.json"));
@@ -144,7 +142,6 @@ fn saved_session() -> Session {
     session
 }
 
-/// The edit of the second prompt.
 fn edit_of_two() -> EditedPrompt {
     EditedPrompt {
         session: SessionId::new("one.json"),
@@ -154,7 +151,6 @@ fn edit_of_two() -> EditedPrompt {
     }
 }
 
-/// Resumes an unfinished edit of the second prompt.
 fn resume_edit(chat: &mut ChatHarness) {
     let mut session = saved_session();
     session.metadata.add_cancelled(CancelledTurn {

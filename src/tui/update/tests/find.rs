@@ -38,7 +38,6 @@ fn with_answers() -> ChatHarness {
 }
 
 impl ChatHarness {
-    /// Runs the search to completion.
     fn search_ends(&mut self) -> &mut Self {
         for _ in 0..10_000 {
             let find = self.model.chat.find.as_ref().expect("an open find");
@@ -50,7 +49,6 @@ impl ChatHarness {
         panic!("the search does not end");
     }
 
-    /// The find bar: the query and the label.
     fn find_line(&mut self) -> String {
         let screen = self.screen();
         let line = screen.lines().find(|line| line.starts_with(" Find "));
@@ -308,4 +306,19 @@ fn a_key_in_a_transcript_of_10_mb_takes_little_time() {
     // The test runs unoptimized and in parallel with others.
     println!("slowest step: {slowest:?} of {steps}");
     assert!(slowest < Duration::from_millis(400), "{slowest:?}");
+}
+
+#[test]
+fn lines_of_note_agents_are_searched() {
+    let mut chat = chat();
+    chat.keys("find notes<Enter>");
+    let result = crate::domain::notes::AgentResult::NotesFound {
+        query: "routers".into(),
+        notes: vec!["network.md".into()],
+        remarks: vec!["old.md was left out: it is not text.".into()],
+    };
+    chat.turn_event(TurnEvent::AgentActed(result));
+    chat.model_answers("Found it.").wait(2_000);
+    chat.keys("<Ctrl+f>left out").search_ends();
+    assert_eq!(chat.find_line(), "Find left out 1 of 1");
 }

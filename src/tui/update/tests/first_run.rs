@@ -63,7 +63,6 @@ fn is_selected(chat: &mut ChatHarness, label: &str) -> bool {
     rows.any(|row| row.contains('▌'))
 }
 
-/// Sends the events with which the engine reports that it has added the chosen model.
 fn model_added(chat: &mut ChatHarness, name: &str) {
     let model = ModelRef {
         name: name.into(),
@@ -300,5 +299,24 @@ fn the_first_start_offers_servers_of_other_clients() {
     assert!(
         chat.model
             .is_layer_open(crate::tui::keymap::Action::ImportServers)
+    );
+}
+
+#[test]
+fn a_server_with_only_embedding_models_has_no_model_that_can_chat() {
+    let mut chat = first_run(&[]);
+    let Event::CatalogChanged(mut catalog) = catalog(&["nomic-embed-text"], true) else {
+        unreachable!("a catalog");
+    };
+    let server = &mut Arc::make_mut(&mut catalog).servers[0];
+    if let CatalogState::Listed(list) = &mut server.state {
+        let info = &mut Arc::make_mut(list).models[0].info;
+        info.capabilities = vec!["embedding".to_owned()];
+    }
+    chat.engine_event(Event::CatalogChanged(catalog));
+    let screen = chat.screen();
+    assert!(
+        screen.contains("Ollama is running here, but has no model that can chat:"),
+        "{screen}"
     );
 }

@@ -119,8 +119,8 @@ fn palette_lists_the_most_used_commands_first_and_no_aliases() {
         .split_whitespace()
         .filter(|word| word.starts_with('/'))
         .collect();
-    let first = ["/set-model", "/models", "/sessions", "/new", "/help"];
-    assert_eq!(&commands[..5], first, "{screen}");
+    let first = ["/models", "/sessions", "/new", "/help"];
+    assert_eq!(&commands[..4], first, "{screen}");
     assert!(!screen.contains("/clear"), "{screen}");
     chat.keys("clear");
     let screen = chat.screen();
@@ -166,8 +166,19 @@ fn palette_finds_commands_by_any_of_their_words_and_by_common_synonyms() {
         ("quit", "Quit"),
         ("clear", "Start a new conversation"),
         ("allow", "Ask before tool calls"),
-        ("download", "Use, pull, add or remove models"),
+        ("download", "Choose, pull, add or remove models"),
         ("calls model", "Detect how the model calls tools"),
+        ("choose model", "Choose, pull, add or remove models"),
+        ("switch model", "Choose, pull, add or remove models"),
+        ("/set-model", "Choose, pull, add or remove models"),
+        ("delete chat", "Delete this conversation"),
+        ("undo delete", "Undo /delete: restore that conversation"),
+        ("new chat", "Start a new conversation"),
+        ("rename chat", "Rename this conversation"),
+        ("copy code", "Copy the last answer"),
+        ("history", "Open an earlier conversation"),
+        ("versions", "Switch to another branch"),
+        ("exit", "Quit"),
         ("resume", "Open an earlier conversation"),
         ("SWITCH SERVER", "Switch a server on or off"),
         ("stm", "Ask before tool calls"),

@@ -17,7 +17,6 @@ fn connected_server(name: &str, tools: usize) -> Server {
     fixtures::server(name, tools.collect())
 }
 
-/// A chat with an answer of 60 lines.
 fn with_long_answer() -> ChatHarness {
     let mut chat = chat();
     let lines: Vec<String> = (0..60).map(|n| format!("- line {n}")).collect();

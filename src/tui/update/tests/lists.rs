@@ -26,7 +26,7 @@ const SIZES: [(u16, u16); 10] = [
 ];
 
 /// Scripts that open a list with a filter.
-const LISTS: [&str; 10] = [
+pub(super) const LISTS: [&str; 10] = [
     "<Ctrl+p>",
     "<Ctrl+r>",
     "<F4>",
@@ -40,7 +40,7 @@ const LISTS: [&str; 10] = [
 ];
 
 /// Scripts that open a text or a form.
-const OTHERS: [&str; 7] = [
+pub(super) const OTHERS: [&str; 7] = [
     "<F1>",
     "<F12>",
     "<F12><Tab>",
@@ -106,7 +106,7 @@ fn chat_with_contents() -> ChatHarness {
     chat
 }
 
-fn opened(script: &str) -> ChatHarness {
+pub(super) fn opened(script: &str) -> ChatHarness {
     let mut chat = chat_with_contents();
     chat.keys(script);
     assert!(chat.model.layer.is_some(), "{script}");
@@ -140,7 +140,6 @@ fn mouse(chat: &mut ChatHarness, kind: MouseEventKind, column: usize, row: usize
     }));
 }
 
-/// The screen row that contains this text.
 fn row_of(chat: &mut ChatHarness, text: &str) -> usize {
     let screen = chat.screen();
     let row = screen.lines().position(|row| row.contains(text));
@@ -261,9 +260,9 @@ fn one_click_selects_and_the_next_one_acts() {
 #[test]
 fn wheel_scrolls_the_list_under_the_pointer() {
     let mut chat = opened("<Ctrl+p>");
-    let first = row_of(&mut chat, "Choose the model");
+    let first = row_of(&mut chat, "Choose, pull, add or remove models");
     mouse(&mut chat, MouseEventKind::ScrollDown, 10, first);
-    assert_eq!(row_of(&mut chat, "▌ Start a new conversation"), first + 3);
+    assert_eq!(row_of(&mut chat, "▌ Show all keys and commands"), first + 3);
     mouse(&mut chat, MouseEventKind::ScrollDown, 10, 1);
     assert!(
         chat.screen()

@@ -8,6 +8,11 @@ use crate::tui::update::tests::*;
 
 /// Answers the search for mentioned files. Returns the paths that were looked for.
 pub(super) fn finds_mentioned(chat: &mut ChatHarness, files: &[&str]) -> Vec<String> {
+    finds_and_misses(chat, files, &[])
+}
+
+/// The same for a search that reports some paths as missing files.
+fn finds_and_misses(chat: &mut ChatHarness, files: &[&str], missing: &[&str]) -> Vec<String> {
     let search = |command| match command {
         Command::FindMentioned(query, paths) => Some((query, paths)),
         _ => None,
@@ -15,12 +20,15 @@ pub(super) fn finds_mentioned(chat: &mut ChatHarness, files: &[&str]) -> Vec<Str
     let (query, paths) = (chat.commands().into_iter())
         .find_map(search)
         .expect("a search");
-    let files = files.iter().map(|file| (*file).to_owned()).collect();
-    chat.engine_event(Event::MentionedFound(query, files));
+    let owned = |paths: &[&str]| paths.iter().map(ToString::to_string).collect();
+    chat.engine_event(Event::MentionedFound {
+        query,
+        files: owned(files),
+        missing: owned(missing),
+    });
     paths
 }
 
-/// A message with a completed mention of `a.txt`.
 fn completed(before: &str) -> ChatHarness {
     let mut chat = chat();
     chat.keys(before).keys("@a");
@@ -216,4 +224,34 @@ fn an_edited_prompt_keeps_the_file_that_it_mentions_until_the_mention_goes() {
     assert_eq!(sent_files(&mut chat), [["a.txt"]]);
     chat.keys("/edit<Enter><Ctrl+u>nothing<Enter>");
     assert_eq!(sent_files(&mut chat), [Vec::<String>::new()]);
+}
+
+#[test]
+fn a_typed_mention_of_a_missing_file_needs_a_second_enter() {
+    let mut chat = chat();
+    chat.keys("see @src/gone.rs에서<Enter>");
+    finds_and_misses(&mut chat, &[], &["src/gone.rs에서", "src/gone.rs"]);
+    assert!(sent_files(&mut chat).is_empty());
+    assert_eq!(
+        chat.notice(),
+        "There is no file src/gone.rs. Enter again sends the message as it is."
+    );
+    chat.keys("<Enter>");
+    assert_eq!(chat.prompts(), ["see @src/gone.rs에서"]);
+    // A correction is looked up again.
+    chat.model_answers("Yes.").keys("see @src/gone.rs<Enter>");
+    finds_and_misses(&mut chat, &[], &["src/gone.rs"]);
+    chat.keys("<Backspace><Backspace>txt<Enter>");
+    finds_mentioned(&mut chat, &["src/gone.txt"]);
+    answer(&mut chat, Ok(text_file("src/gone.txt")));
+    assert_eq!(sent_files(&mut chat), [["src/gone.txt"]]);
+}
+
+#[test]
+fn a_pasted_mention_of_a_missing_file_is_sent_as_text() {
+    let mut chat = chat();
+    chat.input(UiInput::Paste("see @./gone.rs".to_owned()))
+        .keys("<Enter>");
+    finds_and_misses(&mut chat, &[], &["./gone.rs"]);
+    assert_eq!(chat.prompts(), ["see @./gone.rs"]);
 }

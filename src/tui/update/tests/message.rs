@@ -207,32 +207,32 @@ fn the_hint_explains_the_effect_of_sending_an_edit() {
 }
 
 #[test]
-fn prompts_with_other_versions_are_marked() {
+fn prompts_with_other_branches_are_marked() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("1");
     chat.keys("two<Enter>").model_answers("2").screen();
-    chat.engine_event(Event::VersionsCounted(vec![0, 2]));
+    chat.engine_event(Event::BranchesCounted(vec![0, 2]));
     let screen = chat.screen();
     let rows: Vec<&str> = screen.lines().map(str::trim).collect();
     let two = rows
         .iter()
         .position(|row| *row == "▌ two")
         .expect("a prompt");
-    assert_eq!(rows[two + 1], "2 other versions", "{screen}");
-    assert_eq!(screen.matches("other version").count(), 1, "{screen}");
-    chat.engine_event(Event::VersionsCounted(vec![1, 0]));
+    assert_eq!(rows[two + 1], "2 other branches", "{screen}");
+    assert_eq!(screen.matches("other branch").count(), 1, "{screen}");
+    chat.engine_event(Event::BranchesCounted(vec![1, 0]));
     let screen = chat.screen();
-    assert!(screen.contains("1 other version"), "{screen}");
+    assert!(screen.contains("1 other branch"), "{screen}");
     // An unanswered prompt is not counted.
     chat.keys("three<Enter>").turn_ends(TurnEnd::Cancelled);
-    chat.engine_event(Event::VersionsCounted(vec![0, 1]));
+    chat.engine_event(Event::BranchesCounted(vec![0, 1]));
     let screen = chat.screen();
     let rows: Vec<&str> = screen.lines().map(str::trim).collect();
     let two = rows
         .iter()
         .position(|row| *row == "▌ two")
         .expect("a prompt");
-    assert_eq!(rows[two + 1], "1 other version", "{screen}");
+    assert_eq!(rows[two + 1], "1 other branch", "{screen}");
 }
 
 #[test]
@@ -257,4 +257,72 @@ fn a_long_prompt_is_recalled_as_a_folded_paste() {
     chat.keys("<Ctrl+c><Ctrl+r>see<Enter>");
     let screen = chat.screen();
     assert!(screen.contains("› [Pasted 500 lines]"), "{screen}");
+}
+
+#[test]
+fn an_edited_prompt_of_the_history_leads_back_to_the_draft() {
+    let mut chat = chat();
+    for prompt in ["one", "two", "three"] {
+        chat.keys(prompt).keys("<Enter>").model_answers("Yes.");
+    }
+    chat.keys("draft<Home><Up><Home><Up>");
+    assert_eq!(chat.message(), "two");
+    chat.keys("!<Down>");
+    assert_eq!(chat.message(), "three");
+    chat.keys("<Down>");
+    assert_eq!(chat.message(), "draft");
+    chat.keys("<Home><Up><Home><Up>");
+    assert_eq!(chat.message(), "two!", "the edit is kept");
+    chat.input(UiInput::Paste("?".into()))
+        .keys("<Home><Up><End><Down>");
+    assert_eq!(chat.message(), "two!?");
+    chat.sent.clear();
+    chat.keys("<Enter>");
+    assert_eq!(chat.prompts(), ["two!?"]);
+    chat.model_answers("Yes.").wait(2_000);
+    let mut recalled = Vec::new();
+    for _ in 0..5 {
+        chat.keys("<Home><Up>");
+        recalled.push(chat.message());
+    }
+    assert_eq!(
+        recalled,
+        ["two!?", "draft", "three", "two", "one"],
+        "the history itself is unchanged"
+    );
+}
+
+#[test]
+fn deleting_a_recalled_prompt_keeps_the_way_to_the_draft() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").model_answers("Yes.");
+    chat.keys("draft<Home><Up><Ctrl+u>new<Down>");
+    assert_eq!(chat.message(), "draft");
+}
+
+#[test]
+fn an_edited_recalled_prompt_is_the_draft_if_there_was_no_other() {
+    for (keys, message, others) in [
+        ("<Up>!", "one!", &[][..]),
+        ("draft<Home><Up>!", "draft", &["one!"]),
+    ] {
+        let mut chat = chat();
+        chat.keys("one<Enter>").model_answers("Yes.");
+        chat.keys(keys).wait(10_000).quits();
+        let drafts = chat
+            .commands()
+            .into_iter()
+            .filter_map(|command| match command {
+                Command::SaveDraft(draft) => Some(draft),
+                _ => None,
+            });
+        let draft = drafts.last().expect("a draft");
+        assert_eq!(
+            (&*draft.message, &draft.others[..]),
+            (
+                message,
+                &others.iter().map(ToString::to_string).collect::<Vec<_>>()[..]
+            )
+        );
+    }
 }

@@ -21,11 +21,13 @@ mod earlier_run;
 mod find;
 mod first_run;
 mod help;
+mod help_here;
 mod hints;
 mod imports;
 mod lasting;
 mod left_tasks;
 mod lists;
+mod long_prompts;
 mod mentions;
 mod message;
 mod notice_area;
@@ -40,6 +42,7 @@ mod server_form;
 mod servers;
 mod servers_viewer;
 mod sessions_browser;
+mod set_aside;
 mod settings_edits;
 mod spoofing;
 mod starting_servers;
@@ -139,7 +142,6 @@ impl ChatHarness {
         self.wait(600)
     }
 
-    /// The text of the current dialog's body, row by row.
     fn dialog_rows(&self) -> Vec<String> {
         let dialog = self.model.dialogs.current().expect("a dialog");
         dialog.body_rows().iter().map(StyledLine::text).collect()
@@ -195,7 +197,6 @@ impl ChatHarness {
         self
     }
 
-    /// Takes the effects. Returns the text of the last copy among them.
     fn copied(&mut self) -> Option<String> {
         let sent = std::mem::take(&mut self.sent);
         sent.into_iter().rev().find_map(|effect| match effect {
@@ -240,7 +241,6 @@ impl ChatHarness {
         })
     }
 
-    /// Asks for approval of one call to `add` per id.
     fn ask_about_calls(&mut self, ids: &[u64]) -> &mut Self {
         let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
         let tool = Arc::new(fixtures::tool_with("add", schema));
@@ -272,25 +272,23 @@ impl ChatHarness {
         })
     }
 
-    /// Runs the quit action.
     fn quits(&mut self) -> &mut Self {
         interrupt::quit(&mut self.model, &mut self.sent);
         self
     }
 
-    /// Takes the commands sent since the effects were last taken, except the requests for prompt
-    /// templates that typed commands cause.
+    /// Takes the commands sent since the effects were last taken, except those that every typed
+    /// command causes: requests for prompt templates and saving its name.
     fn commands(&mut self) -> Vec<Command> {
         let sent = std::mem::take(&mut self.sent);
         let commands = sent.into_iter().filter_map(|effect| match effect {
-            UiEffect::Send(Command::ListPromptTemplates) => None,
+            UiEffect::Send(Command::ListPromptTemplates | Command::RememberCommand(_)) => None,
             UiEffect::Send(command) => Some(command),
             _ => None,
         });
         commands.collect()
     }
 
-    /// Takes the only command sent, which must check edited arguments.
     fn pending_check(&mut self) -> QueryId {
         match self.commands().as_slice() {
             [Command::CheckArguments { query, .. }] => *query,
@@ -298,7 +296,6 @@ impl ChatHarness {
         }
     }
 
-    /// Reports the arguments of the pending check as valid.
     fn accept_check(&mut self) -> &mut Self {
         let query = self.pending_check();
         let check = SchemaCheck::Valid;
@@ -323,7 +320,6 @@ impl ChatHarness {
         }
     }
 
-    /// Takes the prompts submitted since the effects were last taken.
     fn prompts(&mut self) -> Vec<String> {
         let prompt = |command| match command {
             Command::Submit { prompt, .. } => Some(prompt.text),
@@ -336,7 +332,6 @@ impl ChatHarness {
         self.input(UiInput::Resize { width, height })
     }
 
-    /// The drawn screen, one line per row.
     fn screen(&mut self) -> String {
         let (width, height) = self.model.screen.size;
         let backend = ratatui::backend::TestBackend::new(width, height);

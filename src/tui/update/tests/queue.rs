@@ -2,7 +2,6 @@
 
 use crate::tui::update::tests::*;
 
-/// A chat with a running turn and these queued prompts.
 fn queued(prompts: &[&str]) -> ChatHarness {
     let mut chat = chat();
     chat.keys("one<Enter>");
@@ -13,7 +12,6 @@ fn queued(prompts: &[&str]) -> ChatHarness {
     chat
 }
 
-/// The texts of the queue in order.
 fn queue(chat: &ChatHarness) -> Vec<&str> {
     let prompts = chat.model.composer.queue.prompts();
     prompts.map(|prompt| prompt.text.as_str()).collect()

@@ -4,7 +4,6 @@ use crate::fixtures::{tool_call, tool_from};
 use crate::tui::dialog::state::DialogMode;
 use crate::tui::update::tests::*;
 
-/// A chat with a dialog about one call with these arguments. The tool has this description.
 pub(super) fn with_tool_call(
     size: (u16, u16),
     description: &str,
@@ -54,7 +53,7 @@ pub(super) fn rows(chat: &mut ChatHarness) -> Vec<String> {
     body
 }
 
-/// Pages to the end of the dialog. Returns the visible rows of every page.
+/// Returns the visible rows of every page.
 fn read_through(chat: &mut ChatHarness) -> Vec<Vec<String>> {
     let mut pages = vec![rows(chat)];
     for _ in 0..100 {

@@ -55,7 +55,7 @@ fn retry_resends_the_prompt_and_keeps_the_old_answer() {
     assert_eq!(prompt.kind, PromptKind::Replace);
     assert!(!commands.contains(&Command::Rewind));
     chat.model_answers("2");
-    assert_eq!(chat.notice(), "Earlier version kept in /branches.");
+    assert_eq!(chat.notice(), "Earlier branch kept in /branches.");
 }
 
 #[test]

@@ -236,7 +236,7 @@ fn branches_of_a_message_are_requested_by_its_turn() {
     chat.engine_event(Event::BranchesListed(Vec::new()));
     assert!(
         chat.notice()
-            .starts_with("This message has no other versions.")
+            .starts_with("This message has no other branches.")
     );
 }
 

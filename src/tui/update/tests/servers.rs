@@ -21,7 +21,6 @@ fn failed(name: &str, text: &str) -> Server {
     server(name, status, &[])
 }
 
-/// A server that failed to start, with a short reason.
 fn failed_because(name: &str, headline: &str) -> Server {
     let notice = Notice::failure(format!("Server `{name}` could not be started."));
     let status = ServerStatus::Failed(notice.with_headline(headline));

@@ -30,7 +30,6 @@ pub(super) fn with_servers(size: (u16, u16), servers: Vec<Server>) -> ChatHarnes
     chat
 }
 
-/// A chat with the viewer open: a failed server, and two connected ones with tools.
 fn with_viewer() -> ChatHarness {
     let weather = connected(
         "weather",
@@ -45,7 +44,6 @@ fn with_viewer() -> ChatHarness {
     chat
 }
 
-/// The row with the selection mark.
 fn selected_row(chat: &mut ChatHarness) -> String {
     let screen = chat.screen();
     let row = screen.lines().find(|row| row.starts_with(" ▌"));
@@ -61,7 +59,6 @@ pub(super) fn assert_in_order(screen: &str, expected: &[&str]) {
     }
 }
 
-/// Takes the effects. Returns the text that was copied, if any.
 fn take_copied_text(chat: &mut ChatHarness) -> Option<String> {
     let sent = std::mem::take(&mut chat.sent);
     sent.into_iter().find_map(|effect| match effect {

@@ -1,5 +1,6 @@
 //! Prompt templates as commands, in the completion list and in the palette.
 
+use crate::domain::RecentCommands;
 use crate::domain::{Notice, PromptTemplate, PromptTemplates, TemplateBody};
 use crate::tui::update::tests::*;
 
@@ -32,7 +33,6 @@ fn chat_with_templates() -> ChatHarness {
     chat
 }
 
-/// The prompts that were submitted.
 fn prompts(chat: &ChatHarness) -> Vec<String> {
     let sent = chat.sent.iter().filter_map(|effect| match effect {
         UiEffect::Send(Command::Submit { prompt, .. }) => Some(prompt.text.clone()),
@@ -106,6 +106,10 @@ fn a_form_with_an_empty_field_puts_the_text_into_the_message() {
     assert_eq!(prompts(&chat), [""; 0]);
     let message = chat.model.composer.editor.text();
     assert_eq!(message, "Translate to Korean:\n{{text}}");
+    assert_eq!(
+        chat.notice(),
+        "`text` is empty, so the message is not sent yet. Replace {{text}} or delete it."
+    );
     chat.keys("<Ctrl+c>/translate<Enter>x<Esc>");
     assert!(chat.model.layer.is_none() && prompts(&chat).is_empty());
 }
@@ -179,10 +183,41 @@ fn the_palette_lists_templates_and_puts_recent_commands_first() {
     let rows: Vec<&str> = screen.lines().filter(|row| row.contains("  /")).collect();
     assert!(rows[0].contains("/raw"), "{screen}");
     assert!(rows[1].contains("/translate"), "{screen}");
-    assert!(rows[2].contains("/set-model"), "{screen}");
+    assert!(rows[2].contains("/models"), "{screen}");
 }
 
-/// The labels of the completion list.
+#[test]
+fn recent_commands_are_saved_and_those_of_earlier_runs_come_after_them() {
+    let mut chat = chat();
+    let mut earlier = RecentCommands::default();
+    earlier.remember("log".into());
+    earlier.remember("raw".into());
+    chat.engine_event(Event::RecentCommandsLoaded(earlier));
+    chat.keys("<Ctrl+p>mouse cap<Enter>");
+    let is_saved = |effect: &UiEffect| match effect {
+        UiEffect::Send(Command::RememberCommand(name)) => name == "mouse",
+        _ => false,
+    };
+    assert!(chat.sent.iter().any(is_saved));
+    chat.keys("<Ctrl+p>");
+    let screen = chat.screen();
+    let rows: Vec<&str> = screen.lines().filter(|row| row.contains("  /")).collect();
+    for (row, command) in ["/mouse", "/raw", "/log", "/models"].iter().enumerate() {
+        assert!(rows[row].contains(command), "{command}: {screen}");
+    }
+}
+
+#[test]
+fn quitting_is_no_recent_command() {
+    for script in ["/exit<Enter>", "/quit<Enter>", "<Ctrl+p>exit<Enter>"] {
+        let mut chat = chat();
+        chat.keys(script);
+        let is_saved =
+            |effect: &UiEffect| matches!(effect, UiEffect::Send(Command::RememberCommand(_)));
+        assert!(!chat.sent.iter().any(is_saved), "{script}");
+    }
+}
+
 fn listed(chat: &ChatHarness) -> Vec<String> {
     let list = chat.model.completions();
     let rows = list.map_or_else(Vec::new, |list| list.rows);
@@ -204,4 +239,40 @@ fn templates_are_found_by_the_word_template() {
     let mut chat = chat_with_templates();
     let screen = chat.size(120, 40).keys("<F1>template").screen();
     assert!(screen.contains("prompts/NAME.md"), "{screen}");
+}
+
+#[test]
+fn a_template_file_that_becomes_no_command_is_reported_once() {
+    let mut chat = chat_with_templates();
+    let hidden = "prompts/new.md cannot be used: /new is a built-in command. Rename it.";
+    let broken = "prompts/broken.md cannot be used: its front matter is not closed. Correct it.";
+    let mut shown = vec![chat.notice()];
+    shown.extend((0..3).map(|_| chat.wait(10_000).notice()));
+    assert_eq!(shown, [broken, hidden, "", ""]);
+    let again = Event::PromptTemplatesListed(Arc::clone(&chat.model.engine.templates));
+    chat.engine_event(again).wait(10_000);
+    assert_eq!(chat.notice(), "");
+    let list = (0..5).map(|number| PromptTemplate {
+        name: format!("t{number}"),
+        description: String::new(),
+        body: Err("line 1 of its file is not UTF-8".to_owned()),
+    });
+    let templates = PromptTemplates {
+        list: list.collect(),
+        problem: None,
+    };
+    chat.engine_event(Event::PromptTemplatesListed(Arc::new(templates)));
+    let shown: Vec<String> = (0..5).map(|_| chat.wait(10_000).notice()).collect();
+    assert!(
+        shown[1].starts_with("prompts/t2.md cannot be used: line 1"),
+        "{shown:?}"
+    );
+    assert_eq!(
+        shown[2..],
+        [
+            "2 more prompt templates cannot be used. Check the files in `prompts`.",
+            "",
+            ""
+        ]
+    );
 }

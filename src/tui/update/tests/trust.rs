@@ -155,7 +155,6 @@ fn withheld_tool_is_reviewed_from_the_list_and_cannot_be_revoked() {
     assert!(chat.model.layer.is_none());
 }
 
-/// A description of 200 lines with one changed line in the middle.
 fn tool_changed_in_the_middle() -> PinChange {
     let mut change = changed_tool(0);
     let lines: Vec<String> = (0..200).map(|n| format!("line {n}")).collect();

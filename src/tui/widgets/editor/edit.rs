@@ -4,7 +4,6 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edit {
     Move(Motion),
-    /// Extends the selection.
     Select(Motion),
     SelectAll,
     Newline,

@@ -9,7 +9,7 @@ impl Editor {
         self.chip_to_unfold().is_some()
     }
 
-    /// Unfolds a chip and puts the cursor after its text.
+    /// Unfolds a chip and puts the cursor before its text, so that its beginning is visible.
     pub(super) fn unfold(&mut self) -> bool {
         let Some((start, chip)) = self.chip_to_unfold() else {
             return false;
@@ -19,6 +19,8 @@ impl Editor {
         let end = start.after(chip.encode_utf8(&mut [0; 4]));
         self.anchor = None;
         self.replace(start..end, &text, false);
+        self.cursor = start;
+        self.snap_to_cluster_end();
         self.unfolded.push(start..start.after(&text));
         true
     }
@@ -68,6 +70,10 @@ impl Editor {
     /// Keeps the ranges of unfolded pastes at their texts when `range` is replaced by `text`. Text
     /// that is inserted beside a paste does not belong to it.
     pub(super) fn move_unfolded(&mut self, range: &Range<TextPosition>, text: &str) {
+        // Undo puts the chip back in place of the whole paste, which then is no longer unfolded.
+        let keeps =
+            |paste: &Range<TextPosition>| range.start > paste.start || range.end < paste.end;
+        self.unfolded.retain(keeps);
         for paste in &mut self.unfolded {
             paste.start = moved(paste.start, range, text, false);
             paste.end = moved(paste.end, range, text, true);

@@ -289,9 +289,14 @@ fn chips_of_one_size_keep_their_texts() {
     assert_eq!(editor.text(), second);
     press(&mut editor, "<Alt+u>");
     assert!(!editor.has_chip());
-    assert_eq!(marked(&editor), format!("{second}|"));
+    assert_eq!(
+        marked(&editor),
+        format!("|{second}"),
+        "its start is visible"
+    );
     press(&mut editor, "<Ctrl+_>");
     assert_eq!(editor.view(60, 1).rows, ["[Pasted 20 lines]"]);
+    assert!(!editor.is_in_unfolded_paste(), "for the hint");
 }
 
 #[test]

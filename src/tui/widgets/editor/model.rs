@@ -15,7 +15,6 @@ struct SimpleText {
 }
 
 impl SimpleText {
-    /// Cluster boundaries of the whole text.
     fn boundaries(&self) -> Vec<usize> {
         let starts = self.text.grapheme_indices(true).map(|(at, _)| at);
         starts.chain([self.text.len()]).collect()
@@ -229,6 +228,8 @@ fn apply_step(editor: &mut Editor, simple: &mut SimpleText, step: &Step) {
                 true => {
                     editor.unfold();
                     simple.replace(start, end, text);
+                    simple.cursor = offset(editor, editor.cursor);
+                    simple.anchor = simple.cursor;
                 }
                 false => simple.replace(start, end, text),
             }

@@ -134,6 +134,8 @@ fn the_key_that_unfolds_a_paste_folds_it_again_with_its_edits() {
     editor.insert(" end");
     assert!(editor.edit(Edit::Unfold));
     assert!(!editor.has_chip());
+    editor.insert("before, ");
+    editor.edit(Edit::Move(Motion::Down));
     editor.insert("inside");
     editor.edit(Edit::Move(Motion::TextStart));
     editor.insert("First ");
@@ -146,7 +148,7 @@ fn the_key_that_unfolds_a_paste_folds_it_again_with_its_edits() {
     let view = editor.view(60, 4);
     assert_eq!(
         view.rows[0].trim_end(),
-        "First see [Pasted 12 lines]inside end"
+        "First see before, [Pasted 12 lines] end"
     );
     assert!(editor.edit(Edit::Unfold) && !editor.has_chip());
     assert_eq!(editor.text(), text);

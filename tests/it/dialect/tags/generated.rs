@@ -62,7 +62,6 @@ fn fragments() -> impl Strategy<Value = String> {
     prop::collection::vec(fragment, 0..16).prop_map(|parts| parts.concat())
 }
 
-/// One call in each of four forms, as a list of parts.
 fn calls() -> Vec<Vec<&'static str>> {
     vec![
         vec![

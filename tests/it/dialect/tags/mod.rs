@@ -43,7 +43,6 @@ fn describe(text: &str) -> Vec<String> {
     describe_scan_with(&tag_toolset(), text, 24)
 }
 
-/// Describes the scan of `text`, split at every pair of offsets up to the maximum.
 fn describe_every_way(text: &str) -> Vec<String> {
     describe_scan_with(&tag_toolset(), text, PAIRS_BYTES_MAX)
 }

@@ -88,7 +88,6 @@ fn outcomes(report: &ProbeReport) -> Vec<(Dialect, CallOutcome, bool)> {
     report.trials.iter().map(outcome).collect()
 }
 
-/// Runs a probe and returns the question with its results.
 async fn run_probe(script: Script) -> (EngineHarness, AskId, Arc<ProbeReport>, Option<Dialect>) {
     let mut harness = EngineHarness::start(script).await;
     harness.send(Command::Probe).await;

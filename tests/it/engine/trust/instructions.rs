@@ -3,7 +3,6 @@
 use super::*;
 
 impl EngineHarness {
-    /// Asks to review the server's instructions, and waits for the question with their text.
     async fn review_instructions(&mut self) -> (AskId, String) {
         self.send(Command::ReviewInstructions("fs".into())).await;
         match self.next_question().await {
@@ -16,7 +15,6 @@ impl EngineHarness {
     }
 }
 
-/// The model greets on every prompt.
 fn greeting_script() -> Script {
     Script::responding(|_| vec![ScriptStep::text("Hi."), ScriptStep::end()])
 }

@@ -7,7 +7,6 @@ use crate::engine::settings_reload::config_with;
 use humble::domain::trust::{RuleScope, TrustRule};
 use humble::domain::{LaunchId, Pin, Prompt, TurnId};
 
-/// The model calls the clock on every prompt.
 fn clock_script() -> Script {
     Script::responding(|request| {
         let text = match request.messages.last() {
@@ -28,7 +27,6 @@ async fn clock_grant() -> Value {
     grant
 }
 
-/// A grant for a tool that does not exist.
 fn unused_rule() -> TrustRule {
     TrustRule {
         server: "humble".into(),

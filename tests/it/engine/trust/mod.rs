@@ -37,7 +37,6 @@ impl TrustFixture {
         fixture
     }
 
-    /// Continues with a home that an earlier engine used.
     fn from_home(home: TempDir) -> Self {
         let servers = read_json(&home.path().join("mcp-servers.json"));
         let servers = servers["mcpServers"].as_object().expect("an object");
@@ -49,20 +48,17 @@ impl TrustFixture {
         self.home.path().join("fs")
     }
 
-    /// Changes the server's entry, and configures the server under this name.
     fn edit_server_entry(&mut self, name: &str, change: impl FnOnce(&mut Value)) {
         change(&mut self.entry);
         let file = json!({ "mcpServers": { "humble": { "enabled": true }, name: self.entry } });
         fs::write(self.home.path().join("mcp-servers.json"), file.to_string()).expect("written");
     }
 
-    /// Like [`Self::start_with_options`], with default options.
     async fn start(self, script: Script) -> EngineHarness {
         self.start_with_options(script, EngineOptions::default())
             .await
     }
 
-    /// Starts the engine and waits for the server.
     async fn start_with_options(self, script: Script, options: EngineOptions) -> EngineHarness {
         let mut harness = EngineHarness::start_with_options(self.home, script, options).await;
         harness.wait_until_connected().await;
@@ -93,7 +89,6 @@ impl EngineHarness {
         self.home.path().join("fs")
     }
 
-    /// Sends a prompt and decides on its one call.
     async fn prompt_and_decide(&mut self, decision: Decision) {
         self.prompt("Do it.").await;
         let (ask, calls) = self.next_approval().await;
@@ -102,7 +97,7 @@ impl EngineHarness {
         self.wait_for_turn_end().await;
     }
 
-    /// Sends a prompt and returns whether its call needed approval. Denies the call if it did.
+    /// Denies the call if it needed approval.
     async fn call_needs_approval(&mut self) -> bool {
         self.prompt("Do it.").await;
         let is_question_or_end = |event: &Event| {
@@ -131,7 +126,6 @@ impl EngineHarness {
         true
     }
 
-    /// The newest list of `/trust`.
     fn trust_entries(&self) -> Vec<TrustEntry> {
         let newest = self.events.iter().rev().find_map(|event| match event {
             Event::TrustChanged(entries) => Some(entries.to_vec()),
@@ -140,7 +134,6 @@ impl EngineHarness {
         newest.unwrap_or_default()
     }
 
-    /// Waits until the list of `/trust` matches.
     async fn wait_for_trust_entries(
         &mut self,
         what: &str,
@@ -154,7 +147,7 @@ impl EngineHarness {
         self.wait_for(what, has_entries).await;
     }
 
-    /// Waits until trust.json contains this text; the engine writes in the background.
+    /// The engine writes the file in the background.
     async fn wait_until_trust_file_contains(&mut self, needle: &str) {
         self.wait_for_trust_file(|text| text.contains(needle)).await;
     }
@@ -189,7 +182,6 @@ fn echo_call() -> String {
     call_text("fs", "echo", "src/a.rs")
 }
 
-/// The model calls `echo` on every prompt.
 fn echo_script() -> Script {
     Script::responding(|request| {
         let last = request.messages.last();

@@ -13,7 +13,6 @@ fn has_pending_change(entries: &[TrustEntry]) -> bool {
 }
 
 impl EngineHarness {
-    /// Changes the server's tools and reconnects.
     async fn change_tools(&mut self, tools: &Value) {
         set_tools(&self.server_folder(), tools);
         self.events.clear();
@@ -28,7 +27,6 @@ impl EngineHarness {
         }
     }
 
-    /// The names of the server's tools in the last request.
     fn offered_tools(&self) -> Vec<String> {
         let tools = self.last_request().tools;
         let names = tools

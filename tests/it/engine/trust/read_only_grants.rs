@@ -6,14 +6,12 @@ use humble::domain::Pin;
 use humble::domain::trust::RuleScope;
 use std::collections::BTreeMap;
 
-/// A tool with a read-only annotation.
 fn hinted_tool(name: &str, description: &str, read_only: bool) -> Value {
     let mut tool = tool(name, description);
     tool["annotations"] = json!({ "readOnlyHint": read_only });
     tool
 }
 
-/// `echo` and `look` are read-only, `write` is not, and `plain` has no annotation.
 fn definitions() -> Value {
     json!([
         hinted_tool("echo", "Echoes.", true),

@@ -30,7 +30,6 @@ const PROMPTS_WITHOUT_ANSWER: &str = include_str!("ordinary.txt");
 const HITS_MAX: usize = 5;
 const EMBEDDING_BATCH_SIZE: usize = 32;
 
-/// A query, and the paths of the notes that answer it.
 struct KnownQuery {
     language: &'static str,
     text: &'static str,
@@ -119,7 +118,6 @@ impl Corpus {
         paths.take(HITS_MAX).collect()
     }
 
-    /// Computes and stores the vectors of all chunks.
     async fn embed(&mut self, settings: &Settings) {
         self.index.set_embedding_model("real", 384).expect("set");
         let missing = self.index.missing_vectors(0, 10_000).expect("listed");
@@ -147,7 +145,6 @@ struct Quality {
     reciprocal_rank: f64,
 }
 
-/// Compares the notes found for each query with its known answers.
 fn measure(queries: &[KnownQuery], mut find: impl FnMut(&KnownQuery) -> Vec<String>) -> Quality {
     let (mut recall, mut reciprocal_rank) = (0.0, 0.0);
     for query in queries {
@@ -193,7 +190,6 @@ fn keyword_search_finds_the_known_answers() {
     );
 }
 
-/// A pattern that matches any word of the query.
 fn any_word(query: &str) -> String {
     let words = query.split(|c: char| !c.is_alphanumeric());
     words

@@ -9,7 +9,6 @@ pub enum Mark {
     Emphasis,
     Deleted,
     Code,
-    /// To this URL.
     Link(String),
 }
 

@@ -1,6 +1,5 @@
 //! Tables. The text of a nested table becomes part of the cell that contains it.
 
-/// A row and whether one of its cells is a header.
 #[derive(Debug, Default)]
 struct HtmlTableRow {
     cells: Vec<String>,

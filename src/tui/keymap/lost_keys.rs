@@ -1,0 +1,71 @@
+//! Reports the actions whose default keys went to an action that the user gave another key.
+
+use super::{Binding, Chord, Keymap, all_bindings};
+use crate::domain::Notice;
+
+/// Maximum number of notices about lost keys; one more counts the other actions.
+const NOTICES_MAX: usize = 2;
+
+/// Default keys that one action lost to another.
+pub(super) struct LostKeys {
+    pub keys: Vec<Chord>,
+    pub loser: &'static Binding,
+    pub winner: &'static Binding,
+}
+
+impl Keymap {
+    /// The notices about these lost keys.
+    pub(super) fn notices_about(&self, lost: &[LostKeys]) -> Vec<Notice> {
+        let shown = lost.iter().take(NOTICES_MAX);
+        let mut notices: Vec<Notice> = shown.map(|lost| self.lost_key_notice(lost)).collect();
+        let more = lost.len().saturating_sub(NOTICES_MAX);
+        if more > 0 {
+            let actions = if more == 1 { "action" } else { "actions" };
+            let text = format!("{more} more {actions} lost a key to your `keys`.");
+            notices.push(Notice::info(text).with_advice("/help lists all keys."));
+        }
+        notices
+    }
+
+    fn lost_key_notice(&self, lost: &LostKeys) -> Notice {
+        let (winner, loser) = (lost.winner.name, lost.loser.name);
+        let taken = format!("{} is now the key of `{winner}`", joined(&lost.keys));
+        match self.keys(lost.loser) {
+            [] => Notice::info(format!("{taken}, so `{loser}` has none."))
+                .with_advice(format!("Set `keys.{loser}` to give it one.")),
+            left => Notice::info(format!("{taken}; `{loser}` still has {}.", joined(left))),
+        }
+    }
+}
+
+/// Names of keys, such as `Ctrl+F and F3`.
+fn joined(keys: &[Chord]) -> String {
+    let names: Vec<String> = keys.iter().map(Chord::to_string).collect();
+    names.join(" and ")
+}
+
+/// The actions without a choice of their own that lost default keys, one entry per winner.
+pub(super) fn lost_keys(
+    has_own_keys: impl Fn(&Binding) -> bool,
+    winner_of: impl Fn(&Binding, Chord) -> Option<&'static Binding>,
+) -> Vec<LostKeys> {
+    let mut lost: Vec<LostKeys> = Vec::new();
+    for loser in all_bindings().filter(|binding| !has_own_keys(binding)) {
+        for key in loser.default_keys {
+            let Some(winner) = winner_of(loser, *key) else {
+                continue;
+            };
+            match lost.last_mut() {
+                Some(last) if last.loser.name == loser.name && last.winner.name == winner.name => {
+                    last.keys.push(*key);
+                }
+                _ => lost.push(LostKeys {
+                    keys: vec![*key],
+                    loser,
+                    winner,
+                }),
+            }
+        }
+    }
+    lost
+}
