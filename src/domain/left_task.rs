@@ -18,6 +18,19 @@ pub struct LeftTask {
     /// How long ago it was left.
     pub age: Duration,
     pub state: LeftTaskState,
+    /// Set once the user has asked to cancel it, until it ends.
+    pub cancellation: Option<TaskCancellation>,
+}
+
+/// What became of a request to cancel a task. Servers may refuse or ignore it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskCancellation {
+    /// The server is being asked, or has agreed.
+    Requested,
+    /// The server's error, as a clause.
+    Refused { why: String },
+    /// Why the server has not answered, as a clause.
+    Unanswered { why: String },
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -60,7 +60,7 @@ pub use decision::Decision;
 pub use elicitation::{ElicitationForm, UrlElicitation};
 pub use id::{AskId, CallId, LaunchId, LeftTaskId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use key_settings::{KeyEntry, KeySettings};
-pub use left_task::{LeftTask, LeftTaskState};
+pub use left_task::{LeftTask, LeftTaskState, TaskCancellation};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
 pub use model_catalog::{
@@ -86,7 +86,7 @@ pub use redact::Redactor;
 pub use sampling::{
     SampledAnswer, SampledCall, SamplingMessage, SamplingPart, SamplingRequest, SamplingSection,
 };
-pub use schema::{ArgumentCheck, SchemaCheck};
+pub use schema::{ArgumentCheck, SchemaCheck, check_value};
 pub use server::{LaunchConfig, Server, ServerConfig, ServerStatus};
 pub use server_content::{
     ArgumentCompletion, ArgumentOwner, ContentArgument, LoadedPrompt, ResourceTemplate,

@@ -162,6 +162,10 @@ impl EngineCx {
         self.questions.get_mut(&ask)
     }
 
+    pub(super) fn has_question_matching(&self, matches: impl Fn(&PendingQuestion) -> bool) -> bool {
+        self.questions.values().any(matches)
+    }
+
     pub(super) fn withdraw_matching(
         &mut self,
         matches: impl Fn(&PendingQuestion) -> bool,

@@ -4,6 +4,8 @@
 use super::call_exchange::{CallEnding, RequestEnding, TIMEOUTS_MAX, exchange, may_have_run_text};
 use super::hub_event::HubEvent;
 use super::missing_back_channel::report_missing_back_channel;
+use super::output_check::output_mismatch;
+use super::result_check::invalid_result_text;
 use super::result_text::{RenderedResult, render_result};
 use super::server_log;
 use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests, visit_pages};
@@ -72,6 +74,7 @@ pub async fn run_call(
     events: mpsc::Sender<HubEvent>,
 ) -> CallResult {
     let started = Instant::now();
+    let tool = call.tool.clone();
     let ending = match attempt(&supervisor, call.clone(), &cancel, &events).await {
         // The server no longer recognized the session and ran nothing, so repeat the call in a new
         // session.
@@ -82,9 +85,15 @@ pub async fn run_call(
         Ok(ending) => ending,
         Err(outcome) => return outcome.into(),
     };
-    let result = finished_call(&supervisor, ending, started.elapsed());
-    if let ToolOutcome::Failed { text, .. } = &result.outcome {
-        report_missing_back_channel(&supervisor, text).await;
+    let mut result = finished_call(&supervisor, ending, started.elapsed());
+    match &mut result.outcome {
+        ToolOutcome::Failed { text, .. } => report_missing_back_channel(&supervisor, text).await,
+        ToolOutcome::Succeeded { text, .. } => {
+            let definition = supervisor.tool(&tool);
+            let mismatch = output_mismatch(definition.as_ref(), result.result.as_ref());
+            text.extend(mismatch.await.map(|line| format!("\n{line}")));
+        }
+        _ => {}
     }
     result
 }
@@ -102,6 +111,9 @@ fn finished_call(
         }
         CallEnding::Answered(mut result) => {
             redact_credentials(&mut result, &redactors.credentials);
+            if let Some(text) = invalid_result_text(&result, supervisor.is_modern()) {
+                return ToolOutcome::Failed { text, elapsed }.into();
+            }
             let RenderedResult { text, is_error } = render_result(&result);
             let outcome = match is_error {
                 true => ToolOutcome::Failed { text, elapsed },

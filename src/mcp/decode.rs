@@ -1,13 +1,15 @@
 //! Decodes server responses item by item from raw JSON: an invalid tool does not affect the valid
 //! ones, and every omission is reported. Pure.
 
+use super::bounded_text::bounded_text;
 use super::error::McpError;
+use super::handshake_fields::normalize_handshake;
 use super::lifetime::shorter_lifetime;
 use super::nesting_limit::{TOO_DEEP_KEY, TOO_DEEP_TEXT, limit_nesting};
 use crate::domain::Tool;
 use crate::text::surrogates;
 use rmcp::model::{DiscoverResult, InitializeResult, ProtocolVersion};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -149,11 +151,12 @@ impl ToolListBuilder {
     }
 }
 
-/// Decodes the response to `initialize`, which must name a version that we support.
+/// Decodes the response to `initialize`, which must name a version that we support. Also returns
+/// one line for each field that was left out.
 ///
 /// # Errors
 /// An unsupported version or an invalid response.
-pub fn decode_initialize(mut result: Value) -> Result<InitializeResult, McpError> {
+pub fn decode_initialize(mut result: Value) -> Result<(InitializeResult, Vec<String>), McpError> {
     let Some(fields) = result.as_object_mut() else {
         return Err(McpError::InvalidHandshake(
             "it is not a JSON object".to_owned(),
@@ -172,21 +175,20 @@ pub fn decode_initialize(mut result: Value) -> Result<InitializeResult, McpError
         .filter(|known| known.has_initialize())
         .any(|known| known.as_str() == version)
     {
-        return Err(McpError::UnsupportedVersion(version.to_owned()));
+        return Err(McpError::UnsupportedVersion(bounded_text(version)));
     }
-    // Many servers omit these fields, and nothing here depends on them.
-    fields
-        .entry("serverInfo")
-        .or_insert_with(|| json!({ "name": "", "version": "" }));
-    fields.entry("capabilities").or_insert_with(|| json!({}));
-    serde_json::from_value(result).map_err(|error| McpError::InvalidHandshake(error.to_string()))
+    let omitted = normalize_handshake(fields);
+    let result = serde_json::from_value(result);
+    let result = result.map_err(|error| McpError::InvalidHandshake(error.to_string()))?;
+    Ok((result, omitted))
 }
 
-/// Decodes the response to `server/discover`, which must list the supported versions.
+/// Decodes the response to `server/discover`, which must list the supported versions. Also returns
+/// one line for each field that was left out.
 ///
 /// # Errors
 /// An invalid response.
-pub fn decode_discover(mut result: Value) -> Result<DiscoverResult, McpError> {
+pub fn decode_discover(mut result: Value) -> Result<(DiscoverResult, Vec<String>), McpError> {
     let Some(fields) = result.as_object_mut() else {
         return Err(McpError::InvalidHandshake(
             "it is not a JSON object".to_owned(),
@@ -207,13 +209,16 @@ pub fn decode_discover(mut result: Value) -> Result<DiscoverResult, McpError> {
     fields.insert("resultType".to_owned(), "complete".into());
     fields.insert("ttlMs".to_owned(), 0.into());
     fields.insert("cacheScope".to_owned(), "private".into());
-    fields.entry("capabilities").or_insert_with(|| json!({}));
-    serde_json::from_value(result).map_err(|error| McpError::InvalidHandshake(error.to_string()))
+    let omitted = normalize_handshake(fields);
+    let result = serde_json::from_value(result);
+    let result = result.map_err(|error| McpError::InvalidHandshake(error.to_string()))?;
+    Ok((result, omitted))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn tool(name: &str) -> Value {
         json!({ "name": name, "inputSchema": { "type": "object" } })

@@ -12,7 +12,7 @@ use super::supervisor::{HubContext, ServerSupervisor};
 use super::tasks::{KeptTasks, cancel_task};
 use crate::domain::{
     CallId, LaunchConfig, Server, ServerConfig, ServerId, ServerLog, ServerRequestId,
-    ServerRequestReply, ServerTask, ToolOutcome,
+    ServerRequestReply, ServerTask, TaskCancellation, ToolOutcome,
 };
 use crate::ports::LocalServer;
 use futures::FutureExt;
@@ -261,15 +261,18 @@ impl Hub {
         self.context.kept_tasks.keep(call);
     }
 
-    /// Asks a server to cancel a task that no call waits for. The error is a clause.
+    /// Asks a server to cancel a task that no call waits for.
     pub fn cancel_task(
         &self,
         server: &ServerId,
         task: ServerTask,
-    ) -> BoxFuture<'static, Result<(), String>> {
+    ) -> BoxFuture<'static, TaskCancellation> {
         match self.supervisor(server).cloned() {
             Some(supervisor) => async move { cancel_task(&supervisor, &task).await }.boxed(),
-            None => ready(Err("the server is not running".to_owned())).boxed(),
+            None => {
+                let why = "the server is not running".to_owned();
+                ready(TaskCancellation::Unanswered { why }).boxed()
+            }
         }
     }
 

@@ -231,14 +231,17 @@ impl Inbox {
             let decoded = match handshake {
                 HandshakeRequest::Initialize => {
                     self.shared.task_support.read(&result);
-                    decode::decode_initialize(result).map(ServerResult::InitializeResult)
+                    decode::decode_initialize(result)
+                        .map(|(result, omitted)| (ServerResult::InitializeResult(result), omitted))
                 }
-                HandshakeRequest::Discover => {
-                    decode::decode_discover(result).map(ServerResult::DiscoverResult)
-                }
+                HandshakeRequest::Discover => decode::decode_discover(result)
+                    .map(|(result, omitted)| (ServerResult::DiscoverResult(result), omitted)),
             };
             return match decoded {
-                Ok(result) => Some(JsonRpcMessage::response(result, id)),
+                Ok((result, omitted)) => {
+                    self.shared.set_handshake_omissions(omitted);
+                    Some(JsonRpcMessage::response(result, id))
+                }
                 Err(error) => {
                     self.shared.outcome.end(error);
                     None

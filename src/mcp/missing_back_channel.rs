@@ -6,7 +6,6 @@ use super::hub_event::HubEvent;
 use super::supervisor::ServerSupervisor;
 use crate::domain::Notice;
 use crate::text::Clean;
-use rmcp::model::ProtocolVersion;
 
 /// Only the beginning of a long error is examined.
 const EXAMINED_BYTES_MAX: usize = 2_000;
@@ -15,12 +14,8 @@ const EXAMINED_BYTES_MAX: usize = 2_000;
 /// protocol.
 pub async fn report_missing_back_channel(supervisor: &ServerSupervisor, error: &str) {
     let notice = {
+        let is_modern = supervisor.is_modern();
         let state = supervisor.state.borrow();
-        let modern = ProtocolVersion::V_2026_07_28.to_string();
-        let is_modern = state
-            .peer
-            .as_ref()
-            .is_some_and(|peer| peer.protocol == modern);
         (is_modern && names_missing_back_channel(error)).then(|| notice(state.config.id.as_str()))
     };
     if let Some(notice) = notice {

@@ -3,6 +3,7 @@
 //! may run.
 
 mod backoff;
+mod bounded_text;
 mod call;
 mod call_exchange;
 mod cancelled_requests;
@@ -20,6 +21,7 @@ mod error;
 mod fallback_handshake;
 mod flood_guard;
 mod followed_resources;
+mod handshake_fields;
 mod http;
 mod hub;
 mod hub_event;
@@ -30,10 +32,12 @@ mod missing_back_channel;
 mod nesting_limit;
 mod oauth;
 mod open_request;
+mod output_check;
 mod process;
 mod progress_router;
 mod recent_reads;
 mod resource_subscriptions;
+mod result_check;
 mod result_text;
 mod roots;
 mod run;

@@ -1,6 +1,7 @@
 //! One session: performs the handshake, lists the tools, and waits until either side ends the
 //! session.
 
+use super::bounded_text::bounded_text;
 use super::client_capabilities::PassiveClient;
 use super::content_capabilities::ContentCapabilities;
 use super::decode::ToolListBuilder;
@@ -164,7 +165,7 @@ fn handshake_error(error: ClientInitializeError) -> McpError {
             let versions = server_supported
                 .iter()
                 .take(VERSIONS_SHOWN_MAX)
-                .map(|version| format!("`{}`", version.as_str()))
+                .map(|version| format!("`{}`", bounded_text(version.as_str())))
                 .collect::<Vec<_>>()
                 .join(", ");
             McpError::NoCommonVersion(if versions.is_empty() {
@@ -325,8 +326,11 @@ pub fn error_text(error: &ServiceError) -> String {
                 .data
                 .as_ref()
                 .filter(|data| !data.is_null())
-                .map_or_else(String::new, |data| format!(": {data}"));
-            format!("{}{data} (JSON-RPC error {})", error.message, error.code.0)
+                .map_or_else(String::new, |data| {
+                    format!(": {}", bounded_text(&data.to_string()))
+                });
+            let message = bounded_text(&error.message);
+            format!("{message}{data} (JSON-RPC error {})", error.code.0)
         }
         ServiceError::TransportClosed => "the connection was closed".to_owned(),
         other => other.to_string(),

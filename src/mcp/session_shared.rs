@@ -40,6 +40,8 @@ pub struct SessionShared {
     pub task_support: LegacyTaskSupport,
     /// Arguments that are also sent as headers.
     pub param_headers: ParamHeaders,
+    /// One line for each field of the handshake that was left out.
+    handshake_omissions: Mutex<Vec<String>>,
     /// Requests that the server did not execute because it did not recognize the session.
     retryable_requests: Mutex<HashSet<String>>,
     /// Receives the server's log messages.
@@ -60,6 +62,14 @@ impl SessionShared {
     /// Whether the session declares the roots capability.
     pub fn declares_roots(&self) -> bool {
         !self.initial_roots.is_empty()
+    }
+
+    pub fn set_handshake_omissions(&self, omitted: Vec<String>) {
+        *lock_ignoring_poison(&self.handshake_omissions) = omitted;
+    }
+
+    pub fn handshake_omissions(&self) -> Vec<String> {
+        lock_ignoring_poison(&self.handshake_omissions).clone()
     }
 
     /// Adds the `params` of `notifications/message` to the server's log.

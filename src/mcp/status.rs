@@ -107,6 +107,7 @@ impl ServerState {
         let status = match &self.phase {
             ServerPhase::Starting => ServerStatus::Starting,
             ServerPhase::Connected(session) => {
+                omissions.extend(session.shared.handshake_omissions());
                 omissions.extend(session.shared.flood.skipped_summary());
                 ServerStatus::Connected
             }

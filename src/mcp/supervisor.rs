@@ -21,6 +21,7 @@ use super::tasks::KeptTasks;
 use crate::domain::{LaunchConfig, Pin, Redactor, Server, ServerConfig, ServerStatus, Tool};
 use crate::ports::LocalServer;
 use crate::text::Clean;
+use rmcp::model::ProtocolVersion;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
@@ -138,6 +139,16 @@ impl ServerSupervisor {
 
     pub fn tool_timeout(&self) -> Duration {
         self.state.borrow().config.tool_timeout
+    }
+
+    /// Whether the newest session uses the modern protocol.
+    pub fn is_modern(&self) -> bool {
+        let state = self.state.borrow();
+        let modern = ProtocolVersion::V_2026_07_28.as_str();
+        state
+            .peer
+            .as_ref()
+            .is_some_and(|peer| peer.protocol == modern)
     }
 
     /// The redactors for the configured secrets and the tokens of a sign-in.

@@ -33,6 +33,31 @@ impl Server {
             ("modern" | "slow-modern", "initialize") => send_error(id, -32601, "Method not found"),
             ("modern", "subscriptions/listen") => self.listen(id),
             ("modern", "tools/list" | "tools/call") => return !check_modern_metadata(id, message),
+            ("odd-legacy", "initialize") => {
+                send_result(id, &odd_handshake(&message["params"]["protocolVersion"]));
+            }
+            ("odd-modern", "server/discover") => {
+                let mut result = odd_handshake(&Value::Null);
+                result["supportedVersions"] = json!([MODERN]);
+                result["_meta"] =
+                    json!({ "io.modelcontextprotocol/serverInfo": result["serverInfo"] });
+                send_result(id, &result);
+            }
+            ("wrong-output" | "long-error", "tools/list") => {
+                let properties = json!({ "x": { "type": "integer" } });
+                send_result(
+                    id,
+                    &json!({ "tools": [{
+                        "name": "measure", "inputSchema": { "type": "object" },
+                        "outputSchema": { "type": "object", "properties": properties },
+                    }] }),
+                );
+            }
+            ("wrong-output", "tools/call") => {
+                let content = json!({ "x": "not int" });
+                send_result(id, &json!({ "content": [], "structuredContent": content }));
+            }
+            ("long-error", "tools/call") => send_error(id, -32000, &"x".repeat(2_000_000)),
             ("dual", "initialize") => {
                 eprintln!("was asked to initialize");
                 return false;
@@ -75,6 +100,18 @@ pub fn discover_result(versions: &[&str]) -> Value {
         "ttlMs": 0,
         "cacheScope": "private",
         "_meta": { "io.modelcontextprotocol/serverInfo": { "name": "test", "version": "2" } },
+    })
+}
+
+/// A handshake result with fields of the wrong type, some of which real servers send.
+fn odd_handshake(version: &Value) -> Value {
+    json!({
+        "protocolVersion": version,
+        "capabilities": { "tools": true },
+        "serverInfo": {
+            "name": "test", "version": 1, "icons": [{ "src": "icon.png", "sizes": "48x48" }],
+        },
+        "instructions": ["Be", "kind."],
     })
 }
 

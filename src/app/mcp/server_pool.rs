@@ -55,7 +55,7 @@ impl ServerPool {
     /// Starts the enabled servers. `timeout` covers the whole command.
     pub fn open(
         home: &Home,
-        servers: Vec<ServerConfig>,
+        mut servers: Vec<ServerConfig>,
         timeout: Option<Duration>,
         background: &BackgroundRuntime,
     ) -> Result<Self> {
@@ -74,6 +74,11 @@ impl ServerPool {
         if home.root().is_dir() {
             hub.set_cache_file(home.cache().join("servers.json"));
             hub.set_credential_file(home.credentials());
+        }
+        if let Some(timeout) = timeout {
+            for server in &mut servers {
+                server.tool_timeout = server.tool_timeout.min(timeout);
+            }
         }
         hub.configure(servers.clone());
         let trust = config::read_trust(home);

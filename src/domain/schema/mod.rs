@@ -51,21 +51,26 @@ impl ArgumentCheck {
             return SchemaCheck::Unchecked;
         }
         let schema = Value::Object(self.tool.input_schema.clone());
-        let arguments = Value::Object(self.arguments);
-        if !cost::is_affordable(&schema, &arguments) {
-            return SchemaCheck::Unchecked;
-        }
-        let patterns = PatternOptions::regex()
-            .size_limit(PATTERN_BYTES_MAX)
-            .dfa_size_limit(PATTERN_BYTES_MAX);
-        let options = jsonschema::options().with_pattern_options(patterns);
-        let Ok(validator) = options.build(&schema) else {
-            return SchemaCheck::Unchecked;
-        };
-        match validator.validate(&arguments) {
-            Ok(()) => SchemaCheck::Valid,
-            Err(error) => SchemaCheck::Invalid(describe_error(&error)),
-        }
+        check_value(&schema, &Value::Object(self.arguments))
+    }
+}
+
+/// Checks a value that a server or a model sent. Blocks like [`ArgumentCheck::run`]. The caller
+/// limits the size of the schema to [`SCHEMA_BYTES_MAX`].
+pub fn check_value(schema: &Value, value: &Value) -> SchemaCheck {
+    if !cost::is_affordable(schema, value) {
+        return SchemaCheck::Unchecked;
+    }
+    let patterns = PatternOptions::regex()
+        .size_limit(PATTERN_BYTES_MAX)
+        .dfa_size_limit(PATTERN_BYTES_MAX);
+    let options = jsonschema::options().with_pattern_options(patterns);
+    let Ok(validator) = options.build(schema) else {
+        return SchemaCheck::Unchecked;
+    };
+    match validator.validate(value) {
+        Ok(()) => SchemaCheck::Valid,
+        Err(error) => SchemaCheck::Invalid(describe_error(&error)),
     }
 }
 

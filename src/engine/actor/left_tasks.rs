@@ -3,6 +3,7 @@
 use super::Actor;
 use super::tool_calls::{ResultReader, TaskFollower};
 use crate::domain::{CallId, LeftTaskId, Notice, Prompt, ToolCall};
+use crate::engine::left_tasks::LeftTaskEvent;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::FinishedCall;
 use crate::protocol::LeftTaskCommand;
@@ -15,9 +16,7 @@ impl Actor {
             LeftTaskCommand::List => self.left_tasks.report(&mut self.cx),
             LeftTaskCommand::Follow(task) => self.follow_left_task(task),
             LeftTaskCommand::Cancel(task) => self.cancel_left_task(task),
-            LeftTaskCommand::Remove(task) => {
-                self.left_tasks.remove(task, &mut self.cx);
-            }
+            LeftTaskCommand::Remove(task) => self.left_tasks.remove(task, &mut self.cx),
         }
     }
 
@@ -75,12 +74,20 @@ impl Actor {
     }
 
     fn cancel_left_task(&mut self, id: LeftTaskId) {
-        let Some(entry) = self.left_tasks.remove(id, &mut self.cx) else {
+        let Some(call) = self.left_tasks.begin_cancelling(id, &mut self.cx) else {
             return;
         };
-        if let (false, Some(task)) = (entry.state.has_ended(), &entry.call.task) {
-            let answer = self.hub.cancel_task(&entry.call.server, task.task.clone());
-            self.left_tasks.report_cancellation(entry.label(), answer);
+        if let Some(task) = &call.task {
+            let answer = self.hub.cancel_task(&call.server, task.task.clone());
+            self.left_tasks.await_cancellation(id, answer);
+        }
+        // Whether it has ended is known only from its state.
+        self.follow_left_task(id);
+    }
+
+    pub(super) fn handle_left_task_event(&mut self, event: LeftTaskEvent) {
+        if let Some(task) = self.left_tasks.handle_event(event, &mut self.cx) {
+            self.follow_left_task(task);
         }
     }
 

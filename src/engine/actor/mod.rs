@@ -279,7 +279,7 @@ impl Actor {
                 self.sign_in.handle_update(update, &mut self.hub, &mut self.cx);
             }
             event = self.left_tasks.next_event() => {
-                self.left_tasks.handle_event(event, &mut self.cx);
+                self.handle_left_task_event(event);
             }
             line = next_log_line(log_lines) => self.cx.outbox.push(Event::LogLineWritten(line)),
             Some(signal) = OptionFuture::from(other_signal) => self.handle_active_turn_signal(signal),

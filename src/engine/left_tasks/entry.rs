@@ -1,7 +1,8 @@
 //! One task that the user left running.
 
 use crate::domain::{
-    Advice, Arguments, CallId, LeftTask, LeftTaskId, LeftTaskState, Notice, ToolCall, ToolOutcome,
+    Advice, Arguments, CallId, LeftTask, LeftTaskId, LeftTaskState, Notice, TaskCancellation,
+    ToolCall, ToolOutcome,
 };
 use crate::engine::result_images::ResultImages;
 use crate::engine::turn_driver::FinishedCall;
@@ -33,6 +34,8 @@ pub struct LeftTaskEntry {
     pub result: Option<FinishedCall>,
     /// The call of the running turn that waits for the task.
     pub awaited_by: Option<CallId>,
+    /// The user's request to cancel the task, while it may still run.
+    pub cancellation: Option<TaskCancellation>,
     /// The server has reported the state of the task in this run.
     has_been_seen: bool,
 }
@@ -68,6 +71,7 @@ impl LeftTaskEntry {
             follower: None,
             result: None,
             awaited_by: None,
+            cancellation: None,
             has_been_seen: false,
         }
     }
@@ -104,6 +108,21 @@ impl LeftTaskEntry {
         is_new
     }
 
+    /// Whether this is the end that the user has asked the server for: the task has no result.
+    pub fn is_cancelled_by(&self, finished: &FinishedCall) -> bool {
+        self.cancellation == Some(TaskCancellation::Requested)
+            && matches!(finished.outcome, ToolOutcome::Failed { .. })
+    }
+
+    /// The notice that the task has ended as the user wanted.
+    pub fn cancelled_notice(&self, finished: &FinishedCall) -> Notice {
+        let notice = Notice::info(format!("{} has ended.", self.label()));
+        match &finished.outcome {
+            ToolOutcome::Failed { text, .. } => notice.with_reason(short_reason(text)),
+            _ => notice,
+        }
+    }
+
     /// Handles the end of the follower. Returns a notice that the task has ended or is no longer
     /// followed.
     pub fn end_following(&mut self, finished: FinishedCall) -> Option<Notice> {
@@ -116,7 +135,7 @@ impl LeftTaskEntry {
             ),
             ToolOutcome::Failed { text, .. } => (
                 LeftTaskState::Failed {
-                    why: text.chars().take(REASON_CHARS_MAX).collect(),
+                    why: short_reason(text),
                 },
                 Notice::warning(format!("{label} failed.")).with_advice(Advice::ShowLeftTasks),
             ),
@@ -136,6 +155,7 @@ impl LeftTaskEntry {
             }
         };
         self.state = state;
+        self.cancellation = None;
         self.result = Some(finished).filter(is_small);
         Some(notice)
     }
@@ -157,8 +177,13 @@ impl LeftTaskEntry {
             // The clock may have been set back.
             age: Duration::try_from(age).unwrap_or_default(),
             state: self.state.clone(),
+            cancellation: self.cancellation.clone(),
         }
     }
+}
+
+fn short_reason(text: &str) -> String {
+    text.chars().take(REASON_CHARS_MAX).collect()
 }
 
 fn is_small(finished: &FinishedCall) -> bool {

@@ -1,6 +1,8 @@
 //! The tasks that the user left running. Each is followed in the background, until it ends or a turn
-//! waits for it. Its result reaches a conversation only through such a turn. `entry` is one task.
+//! waits for it. Its result reaches a conversation only through such a turn. `entry` is one task,
+//! `cancelling` asks its server to cancel it.
 
+mod cancelling;
 mod entry;
 
 use super::cx::EngineCx;
@@ -8,8 +10,8 @@ use super::jobs::JobResult;
 use super::turn_driver::FinishedCall;
 use crate::domain::id::IdGenerator;
 use crate::domain::{
-    Advice, CallId, LeftTaskId, LeftTaskState, Notice, ToolCall, ToolOutcome, ToolProgress,
-    ToolState,
+    Advice, CallId, LeftTaskId, LeftTaskState, Notice, TaskCancellation, ToolCall, ToolOutcome,
+    ToolProgress, ToolState,
 };
 use crate::protocol::Event;
 use crate::store::{LeftTaskStore, StoredLeftTask};
@@ -29,8 +31,8 @@ const FIRST_CALL_ID: u64 = 1 << 32;
 pub(super) enum LeftTaskEvent {
     /// A follower ended. Its task may be followed by another one already.
     FollowerEnded(FinishedCall),
-    /// The server's answer to the cancellation of the task with this label.
-    CancelAnswered(String, Result<(), String>),
+    /// What became of a request to cancel this task.
+    CancelAnswered(LeftTaskId, TaskCancellation),
 }
 
 /// A task to follow: the call as it was made, but with the id of its follower.
@@ -175,27 +177,38 @@ impl LeftTasks {
         }
     }
 
-    pub(super) fn handle_event(&mut self, event: LeftTaskEvent, cx: &mut EngineCx) {
+    /// Returns a task that must be followed anew, so that its state is requested at once.
+    pub(super) fn handle_event(
+        &mut self,
+        event: LeftTaskEvent,
+        cx: &mut EngineCx,
+    ) -> Option<LeftTaskId> {
         match event {
             LeftTaskEvent::FollowerEnded(finished) => {
-                let mut entries = self.entries.iter_mut();
-                let Some(entry) = entries.find(|entry| entry.is_followed_by(finished.call)) else {
-                    return;
-                };
-                if let Some(notice) = entry.end_following(finished) {
-                    cx.notice(notice);
-                }
-                self.report(cx);
+                self.handle_follower_end(finished, cx);
+                None
             }
-            LeftTaskEvent::CancelAnswered(label, Ok(())) => {
-                let text = format!("{label} is being cancelled.");
-                cx.notice(Notice::info(text).with_reason("The server may ignore the request."));
-            }
-            LeftTaskEvent::CancelAnswered(label, Err(why)) => {
-                let text = format!("{label} could not be cancelled: {why}.");
-                cx.notice(Notice::warning(text).with_reason("It may still run."));
+            LeftTaskEvent::CancelAnswered(id, answer) => {
+                self.handle_cancel_answer(id, answer, cx).then_some(id)
             }
         }
+    }
+
+    fn handle_follower_end(&mut self, finished: FinishedCall, cx: &mut EngineCx) {
+        let mut entries = self.entries.iter_mut();
+        let Some(entry) = entries.find(|entry| entry.is_followed_by(finished.call)) else {
+            return;
+        };
+        if entry.is_cancelled_by(&finished) {
+            cx.notice(entry.cancelled_notice(&finished));
+            let id = entry.id;
+            self.remove(id, cx);
+            return;
+        }
+        if let Some(notice) = entry.end_following(finished) {
+            cx.notice(notice);
+        }
+        self.report(cx);
     }
 
     /// Stores the newest status of a followed task. Returns whether `call` belongs to a follower,
@@ -305,26 +318,19 @@ impl LeftTasks {
         ids
     }
 
-    pub(super) fn remove(&mut self, id: LeftTaskId, cx: &mut EngineCx) -> Option<LeftTaskEntry> {
+    /// Removes a task from the list, unless a turn waits for it.
+    pub(super) fn remove(&mut self, id: LeftTaskId, cx: &mut EngineCx) {
         let mut entries = self.entries.iter();
-        let index = entries.position(|entry| entry.id == id)?;
+        let Some(index) = entries.position(|entry| entry.id == id) else {
+            return;
+        };
         if self.entries[index].state == LeftTaskState::Awaited {
             cx.notice(Notice::info("A turn is waiting for this task.").with_advice(Advice::Stop));
-            return None;
+            return;
         }
         let entry = self.entries.remove(index);
         remove_file(&entry, cx);
         self.report(cx);
-        Some(entry)
-    }
-
-    pub(super) fn report_cancellation(
-        &mut self,
-        label: String,
-        answer: BoxFuture<'static, Result<(), String>>,
-    ) {
-        let answered = answer.map(|answer| LeftTaskEvent::CancelAnswered(label, answer));
-        self.running.push(answered.boxed());
     }
 
     pub(super) fn report(&self, cx: &mut EngineCx) {

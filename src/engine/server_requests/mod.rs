@@ -63,13 +63,14 @@ impl ServerRequests {
 
     /// Closes the question of a request that no longer needs an answer, or stops the model.
     pub(super) fn withdraw(&mut self, id: ServerRequestId, cx: &mut EngineCx) {
-        let closed = cx.withdraw_matching(
-            |pending| matches!(pending, PendingQuestion::ServerRequest(open) if open.id == id),
-        );
+        let is_about_request = |pending: &PendingQuestion| matches!(pending, PendingQuestion::ServerRequest(open) if open.id == id);
         let was_sampling = self.running.stop(id, cx);
-        if !closed.is_empty() || was_sampling {
+        if was_sampling || cx.has_question_matching(is_about_request) {
+            // Before the question closes: if that loses typed text, the front end reports it, and
+            // the last notice is the one that stays visible.
             cx.notice(Notice::info("The server no longer needs your answer."));
         }
+        cx.withdraw_matching(is_about_request);
     }
 
     /// Cancels the open questions that belong to calls which the user has stopped. `running` are the

@@ -314,3 +314,16 @@ async fn questions_of_stopped_calls_are_cancelled_and_others_stay() {
     let left = harness.cx.withdraw_matching(|_| true);
     assert_eq!(left.len(), 1, "only the one without a call");
 }
+
+#[tokio::test]
+async fn a_withdrawn_request_is_reported_before_its_question_closes() {
+    let mut harness = harness(vec![]);
+    harness.request("shop", form());
+    harness.seen();
+    harness
+        .requests
+        .withdraw(ServerRequestId(1), &mut harness.cx);
+    // The dialog may report lost text when it closes, and a later notice would replace that.
+    let notice = "The server no longer needs your answer.".to_owned();
+    assert_eq!(harness.seen(), [Seen::Notice(notice), Seen::Closed]);
+}

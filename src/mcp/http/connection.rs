@@ -56,6 +56,8 @@ pub struct Connection {
     session_id: Mutex<Option<HeaderValue>>,
     protocol_version: Mutex<Option<HeaderValue>>,
     is_modern: Mutex<bool>,
+    /// Cancelled once it is known that no server stream will open.
+    pub lacks_server_stream: CancellationToken,
     /// Unanswered requests by id, including those that the server accepted and will answer on
     /// another stream.
     pending: Mutex<HashMap<String, PendingHttpRequest>>,
@@ -86,6 +88,7 @@ impl Connection {
             session_id: Mutex::default(),
             protocol_version: Mutex::default(),
             is_modern: Mutex::default(),
+            lacks_server_stream: CancellationToken::new(),
             pending: Mutex::default(),
         };
         (Arc::new(connection), receiver)

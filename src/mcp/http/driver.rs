@@ -187,6 +187,7 @@ impl HttpDriver {
                 let connection = self.connection.clone();
                 let reading = async move {
                     let outcome = server_stream::keep_open(&connection).await;
+                    connection.lacks_server_stream.cancel();
                     let kind = TaskKind::ServerStream;
                     FinishedTask { kind, outcome }
                 };

@@ -81,6 +81,10 @@ pub enum HttpError {
     NoEventStream,
     #[error("Its answer is not JSON{0}.")]
     NotJson(ServerMessage),
+    #[error("Its answer is JSON, but not a JSON-RPC message: {0}.")]
+    NotJsonRpc(String),
+    #[error("It accepted the request, but did not answer it (HTTP status {0}).")]
+    NoAnswer(HttpStatus),
     #[error("It sent a message of more than {} MB.", .0 >> 20)]
     MessageTooLong(usize),
     #[error("Its stream ended before the answer came.")]
@@ -153,6 +157,8 @@ impl HttpError {
             | Self::UnexpectedContentType(_)
             | Self::NoEventStream
             | Self::NotJson(_)
+            | Self::NotJsonRpc(_)
+            | Self::NoAnswer(_)
             | Self::NoEndpoint(_)
             | Self::BadEndpoint
             | Self::StreamEnded

@@ -2,9 +2,10 @@
 //! the response is resumed if the server supports that.
 
 use super::connection::{Connection, HttpKind};
-use super::error::{HttpError, IS_NOT_FOUND_KEY, SYNTHETIC_ERROR_CODE, ServerMessage};
+use super::error::{HttpError, HttpStatus, IS_NOT_FOUND_KEY, SYNTHETIC_ERROR_CODE, ServerMessage};
 use super::outgoing_message::OutgoingMessage;
 use super::response::{BodyKind, ErrorResponse, EventStream, read_body, summarize_body};
+use crate::mcp::decode;
 use crate::mcp::startup::HandshakeStage;
 use reqwest::Response;
 use serde_json::{Value, json};
@@ -187,9 +188,8 @@ async fn read_response(
     if kind == BodyKind::EventStream {
         return read_event_stream(connection, expected_id, EventStream::new(response)).await;
     }
-    // The request was accepted; its response arrives on another stream.
     if matches!(status, 202 | 204) {
-        return Ok(());
+        return wait_for_other_stream(connection, outgoing, HttpStatus(status)).await;
     }
     if let BodyKind::Other(kind) = kind {
         return match connection.http_kind {
@@ -208,6 +208,9 @@ async fn read_response(
         _ if body.trim_ascii_start().starts_with(b"<") => {
             return Err(HttpError::HtmlPage(summary_text()));
         }
+        _ if decode::parse_message(&body).is_some() => {
+            return Err(HttpError::NotJsonRpc(summary_text().0));
+        }
         _ => return Err(HttpError::NotJson(summary_text())),
     }
     let summary = summary_text();
@@ -217,6 +220,24 @@ async fn read_response(
         false if summary.0.is_empty() => Err(HttpError::NotJson(summary)),
         false => Err(HttpError::MismatchedResponse),
     }
+}
+
+/// The server accepted a request without answering it, which the protocol does not allow. A legacy
+/// server may still answer on its stream, so this returns only once it is known to have none. Until
+/// then, the response or a cancellation ends the exchange.
+async fn wait_for_other_stream(
+    connection: &Connection,
+    outgoing: &OutgoingMessage,
+    status: HttpStatus,
+) -> Result<(), HttpError> {
+    if connection.http_kind == HttpKind::Sse {
+        return Ok(());
+    }
+    let may_be_answered = !connection.is_modern() && !outgoing.is_method("initialize");
+    if may_be_answered {
+        connection.lacks_server_stream.cancelled().await;
+    }
+    Err(HttpError::NoAnswer(status))
 }
 
 /// Reads a stream, and the streams that resume it, until the response arrives.

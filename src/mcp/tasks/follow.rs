@@ -4,7 +4,7 @@
 use super::polling::PollSchedule;
 use super::request::{TaskRequestError, exchange, send_without_waiting};
 use super::wire::{TaskState, TaskStatus};
-use crate::domain::{CallId, ServerId, ServerTask, TaskProtocol, ToolProgress};
+use crate::domain::{CallId, ServerId, ServerTask, TaskCancellation, TaskProtocol, ToolProgress};
 use crate::mcp::hub_event::HubEvent;
 use crate::mcp::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
 use crate::mcp::session::McpSession;
@@ -98,13 +98,14 @@ pub async fn follow_task(
 ) -> TaskEnd {
     let now = Instant::now();
     let token = call.progress_token.clone();
+    let tool_timeout = call.supervisor.tool_timeout();
     let mut followed = FollowedTask {
         deadline: now + call.time_max,
         progress: token.map(|token| session.shared.progress.subscribe(token)),
         call,
         session,
         task,
-        schedule: PollSchedule::default(),
+        schedule: PollSchedule::new(tool_timeout),
         next_poll_at: now,
         last_poll_at: now,
         answering: None,
@@ -129,15 +130,26 @@ pub async fn follow_task(
 }
 
 /// Asks the server to cancel a task that no call waits for.
-///
-/// # Errors
-/// The reason why the server was not asked, or its error, as a clause.
-pub async fn cancel_task(supervisor: &ServerSupervisor, task: &ServerTask) -> Result<(), String> {
-    let session = supervisor.session().await?;
+pub async fn cancel_task(supervisor: &ServerSupervisor, task: &ServerTask) -> TaskCancellation {
+    let session = match supervisor.session().await {
+        Ok(session) => session,
+        Err(why) => {
+            let why = why.trim_end_matches('.').to_owned();
+            return TaskCancellation::Unanswered { why };
+        }
+    };
     let request =
         ClientRequest::CancelTaskRequest(CancelTaskRequest::new(CancelTaskParams::new(task.id())));
-    let answer = exchange(&session, request, Some(REQUEST_TIMEOUT)).await;
-    answer.map(drop).map_err(|error| error.clause().to_owned())
+    let Err(error) = exchange(&session, request, Some(REQUEST_TIMEOUT)).await else {
+        return TaskCancellation::Requested;
+    };
+    let why = error.clause().to_owned();
+    match error {
+        TaskRequestError::Unanswered(_) => TaskCancellation::Unanswered { why },
+        TaskRequestError::Refused(_) | TaskRequestError::UnknownTask(_) => {
+            TaskCancellation::Refused { why }
+        }
+    }
 }
 
 /// Waits forever if there is no future.
@@ -184,11 +196,17 @@ impl FollowedTask<'_> {
         None
     }
 
+    fn schedule_poll(&mut self) {
+        let now = Instant::now();
+        self.next_poll_at = self.schedule.next_poll_at(now, self.deadline);
+    }
+
     async fn poll(&mut self) -> Option<TaskEnd> {
         if self.is_asking() {
             self.deadline += self.last_poll_at.elapsed();
         }
         self.last_poll_at = Instant::now();
+        self.schedule.record_poll();
         if self.session.shared.outcome.has_ended() {
             match self.call.supervisor.session().await {
                 Ok(session) => self.session = session,
@@ -221,7 +239,7 @@ impl FollowedTask<'_> {
         if !needs_result {
             self.schedule.record_state(state.poll_interval);
         }
-        self.next_poll_at = Instant::now() + self.schedule.interval();
+        self.schedule_poll();
         self.report(&state.summary());
         match state.status {
             TaskStatus::Working | TaskStatus::Unknown(_) => None,
@@ -278,7 +296,7 @@ impl FollowedTask<'_> {
         }
         if !self.schedule.record_failure() {
             let pause = self.schedule.interval();
-            self.next_poll_at = Instant::now() + pause;
+            self.schedule_poll();
             let retry = self.schedule.next_retry().unwrap_or_default();
             let seconds = pause.as_secs();
             self.report(&format!("asking again in {seconds} s ({retry}): {why}"));
@@ -344,7 +362,7 @@ impl FollowedTask<'_> {
         let request = ClientRequest::UpdateTaskRequest(UpdateTaskRequest::new(params));
         match exchange(&self.session, request, Some(REQUEST_TIMEOUT)).await {
             Ok(_) => {
-                self.next_poll_at = Instant::now() + self.schedule.interval();
+                self.schedule_poll();
                 None
             }
             Err(error) => {

@@ -1,6 +1,7 @@
 //! The JSON of tasks. Pure.
 
 use crate::domain::{ServerTask, TaskProtocol};
+use crate::mcp::bounded_text::bounded_text;
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -150,8 +151,10 @@ impl TaskState {
             message.and_then(Value::as_str),
             code.and_then(Value::as_i64),
         ) {
-            (Some(message), Some(code)) => format!("{message} (JSON-RPC error {code})"),
-            (Some(message), None) => message.to_owned(),
+            (Some(message), Some(code)) => {
+                format!("{} (JSON-RPC error {code})", bounded_text(message))
+            }
+            (Some(message), None) => bounded_text(message),
             (None, _) => format!("The task failed{}", self.message_clause()),
         }
     }

@@ -5,6 +5,7 @@ use crate::domain::{AskId, CallId, Notice, ServerId};
 use crate::protocol::{Ask, Command, Event, UserAnswer};
 use crate::tui::dialog::state::{Dialog, DialogMode, QUIET_TIME};
 use crate::tui::dialog::{argument_check, hints, keys, view};
+use crate::tui::elicitation::form_state::FormState;
 use crate::tui::input::key_repeat::KeyRepeatGuard;
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::painter::Painter;
@@ -200,6 +201,15 @@ impl Dialogs {
         }
     }
 
+    /// Whether the user has filled in the form of this open question.
+    fn has_edited_form(&self, ask: AskId) -> bool {
+        let mut open = self.queue.iter().chain(&self.waiting);
+        let form = open
+            .find(|dialog| dialog.id == ask)
+            .and_then(|dialog| dialog.form.as_ref());
+        form.is_some_and(FormState::is_edited)
+    }
+
     /// Answers the current question and closes it without waiting for its `AskClosed`.
     pub fn answer(&mut self, answer: UserAnswer, cx: &mut UiContext) {
         if let Some(ask) = self.current().map(|dialog| dialog.id) {
@@ -284,9 +294,15 @@ impl Layer for Dialogs {
             Event::Asked { ask, question, .. } => self.open(*ask, question.clone(), cx.shared),
             Event::AskClosed(ask) => {
                 let closed = self.current().filter(|dialog| dialog.id == *ask);
-                if closed.is_some_and(|dialog| !matches!(dialog.mode, DialogMode::Choosing)) {
+                let is_typing =
+                    closed.is_some_and(|dialog| !matches!(dialog.mode, DialogMode::Choosing));
+                if is_typing {
                     self.closed_while_typing_at = Some(now);
-                    let text = "The question was closed. The text that you typed was not sent.";
+                }
+                if is_typing || self.has_edited_form(*ask) {
+                    // The text may contain secrets, so no copy of it is kept.
+                    let text = "The question was closed. The text that you typed was neither sent \
+                                nor kept.";
                     cx.notify(Notice::warning(text));
                 }
                 self.close(*ask, now);

@@ -1,13 +1,23 @@
 //! Texts about tasks that the user left running. Server texts in them are not sanitized.
 
 use crate::domain::server::ServerTransport;
-use crate::domain::{LeftTask, LeftTaskState, Server};
+use crate::domain::{LeftTask, LeftTaskState, Server, TaskCancellation};
 use crate::text::Clean;
 use crate::tui::widgets::painter::wrapped_rows;
 use std::time::Duration;
 
 /// The status of a task. A server's text in it may contain line breaks.
 pub fn status_text(task: &LeftTask) -> String {
+    if let (LeftTaskState::Running { status }, Some(cancellation)) =
+        (&task.state, &task.cancellation)
+    {
+        return match (cancellation, status) {
+            (TaskCancellation::Requested, None) => "cancelling".to_owned(),
+            (TaskCancellation::Requested, Some(status)) => format!("cancelling; {status}"),
+            (TaskCancellation::Refused { why }, _) => format!("cancel refused: {why}"),
+            (TaskCancellation::Unanswered { why }, _) => format!("not cancelled: {why}"),
+        };
+    }
     match &task.state {
         LeftTaskState::Running { status: None } => "asking its server".to_owned(),
         LeftTaskState::Running {
@@ -130,6 +140,7 @@ mod tests {
             is_saved,
             age: Duration::ZERO,
             state: LeftTaskState::Succeeded,
+            cancellation: None,
         }
     }
 
@@ -157,6 +168,40 @@ mod tests {
              A task that you left is forgotten, because it was private."
         );
         assert_eq!(farewell(&all), Some(expected));
+    }
+
+    #[test]
+    fn a_cancellation_is_shown_while_the_task_may_run() {
+        let text = |state: LeftTaskState, cancellation: TaskCancellation| {
+            status_text(&LeftTask {
+                state,
+                cancellation: Some(cancellation),
+                ..task("web", true)
+            })
+        };
+        let running = |status: Option<&str>| LeftTaskState::Running {
+            status: status.map(str::to_owned),
+        };
+        let why = || "I will not stop".to_owned();
+        let refused = || TaskCancellation::Refused { why: why() };
+        assert_eq!(
+            text(running(None), TaskCancellation::Requested),
+            "cancelling"
+        );
+        assert_eq!(
+            text(running(Some("working: 3")), TaskCancellation::Requested),
+            "cancelling; working: 3"
+        );
+        assert_eq!(
+            text(running(Some("working")), refused()),
+            "cancel refused: I will not stop"
+        );
+        let unanswered = TaskCancellation::Unanswered { why: why() };
+        assert_eq!(
+            text(running(None), unanswered),
+            "not cancelled: I will not stop"
+        );
+        assert_eq!(text(LeftTaskState::Succeeded, refused()), "has a result");
     }
 
     #[test]

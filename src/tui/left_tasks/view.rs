@@ -1,7 +1,7 @@
 //! Draws the rows of `/tasks`.
 
 use super::text::{age_text, status_text};
-use crate::domain::{LeftTask, LeftTaskState};
+use crate::domain::{LeftTask, LeftTaskState, TaskCancellation};
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::chat::call_summary::argument_summary;
@@ -94,10 +94,15 @@ impl TaskColumns {
         let x = area.x + call + GAP_COLUMNS;
         pen.put_truncated(x, y, shown.server.as_str(), dim, server);
         let used = call + server + 2 * GAP_COLUMNS;
+        let is_refused = matches!(
+            shown.task.cancellation,
+            Some(TaskCancellation::Refused { .. } | TaskCancellation::Unanswered { .. })
+        );
         let style = match shown.task.state {
             LeftTaskState::Succeeded => pen.theme.success,
             LeftTaskState::Failed { .. } => pen.theme.failure,
             LeftTaskState::NotFollowed { .. } => pen.theme.attention,
+            LeftTaskState::Running { .. } if is_refused => pen.theme.attention,
             LeftTaskState::Running { .. } | LeftTaskState::Awaited => pen.theme.plain,
         };
         let columns = room.saturating_sub(used);

@@ -216,7 +216,7 @@ impl ArgumentForm {
         for row in rows_in_view(count, selected, first, area, pen) {
             row.put_mark(pen);
             let text = row.text_area();
-            let value = Clean::single_line(&self.completion.values()[row.index]);
+            let value = Clean::unambiguous_line(&self.completion.values()[row.index]);
             pen.put_truncated(text.x, text.y, value.as_str(), row.style, text.width);
         }
     }

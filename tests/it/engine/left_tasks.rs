@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// Starts a turn whose call runs as a task, leaves the task, and waits for the end of the turn.
-async fn leave(home: TempDir, server: &InMemoryServer, script: Script) -> EngineHarness {
+pub(super) async fn leave(home: TempDir, server: &InMemoryServer, script: Script) -> EngineHarness {
     let script = script.answer("I went on.");
     let mut harness = EngineHarness::start_in_with_server(home, script, server).await;
     harness.prompt("Work!").await;
@@ -40,7 +40,7 @@ fn wait_until_stored(home: &TempDir) {
     panic!("the task was not stored");
 }
 
-fn task_command(command: LeftTaskCommand) -> Command {
+pub(super) fn task_command(command: LeftTaskCommand) -> Command {
     Command::LeftTask(command)
 }
 
@@ -53,7 +53,8 @@ fn running_call(harness: &EngineHarness) -> humble::domain::CallId {
     id.expect("a call")
 }
 
-async fn wait_for_list(
+/// Waits until the newest list of tasks meets the condition.
+pub(super) async fn wait_for_list(
     harness: &mut EngineHarness,
     what: &str,
     condition: impl Fn(&[LeftTask]) -> bool,
@@ -78,7 +79,7 @@ fn has_state(wanted: fn(&LeftTaskState) -> bool) -> impl Fn(&[LeftTask]) -> bool
     move |list| list.first().is_some_and(|task| wanted(&task.state))
 }
 
-fn task_files(home: &TempDir) -> Vec<PathBuf> {
+pub(super) fn task_files(home: &TempDir) -> Vec<PathBuf> {
     let items = fs::read_dir(home.path().join("tasks"))
         .into_iter()
         .flatten();
@@ -95,7 +96,7 @@ async fn use_result(harness: &mut EngineHarness, task: LeftTaskId) {
     harness.send(submit).await;
 }
 
-fn notices(harness: &EngineHarness) -> String {
+pub(super) fn notices(harness: &EngineHarness) -> String {
     let notices = harness.events.iter().filter_map(|event| match event {
         Event::NoticePosted(notice) => Some(notice.summary()),
         _ => None,
@@ -256,31 +257,25 @@ async fn a_crash_while_a_turn_waits_for_a_left_task_leaves_it_in_one_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_left_task_is_cancelled_or_removed_only_on_request() {
-    for (command, cancellations) in [
-        (
-            LeftTaskCommand::Cancel as fn(LeftTaskId) -> LeftTaskCommand,
-            1,
-        ),
-        (LeftTaskCommand::Remove, 0),
-    ] {
-        let server = server().with_answer("tasks/cancel", json!({}));
-        let mut harness = leave(home(), &server, Script::default().answer(WORK_CALL)).await;
-        let list = wait_for_list(&mut harness, "the task", |list| !list.is_empty()).await;
-        harness.send(task_command(command(list[0].id))).await;
-        wait_for_list(&mut harness, "the empty list", <[LeftTask]>::is_empty).await;
-        tokio::time::sleep(Duration::from_secs(60)).await;
-        let polls = server.count("tasks/get");
-        tokio::time::sleep(Duration::from_secs(60)).await;
-        assert_eq!(
-            server.count("tasks/get"),
-            polls,
-            "the task is no longer polled"
-        );
-        let home = harness.shut_down().await;
-        assert_eq!(server.count("tasks/cancel"), cancellations);
-        assert_eq!(task_files(&home), Vec::<PathBuf>::new());
-    }
+async fn a_removed_task_is_neither_polled_nor_cancelled() {
+    let server = server().with_answer("tasks/cancel", json!({}));
+    let mut harness = leave(home(), &server, Script::default().answer(WORK_CALL)).await;
+    let list = wait_for_list(&mut harness, "the task", |list| !list.is_empty()).await;
+    harness
+        .send(task_command(LeftTaskCommand::Remove(list[0].id)))
+        .await;
+    wait_for_list(&mut harness, "the empty list", <[LeftTask]>::is_empty).await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let polls = server.count("tasks/get");
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(
+        server.count("tasks/get"),
+        polls,
+        "the task is no longer polled"
+    );
+    let home = harness.shut_down().await;
+    assert_eq!(server.count("tasks/cancel"), 0);
+    assert_eq!(task_files(&home), Vec::<PathBuf>::new());
 }
 
 #[tokio::test(start_paused = true)]

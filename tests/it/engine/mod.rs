@@ -7,6 +7,7 @@ use crate::support::shell_server;
 mod attachments;
 mod branches;
 mod call_forms;
+mod cancelled_left_tasks;
 mod compaction;
 mod consulted_notes;
 mod context;

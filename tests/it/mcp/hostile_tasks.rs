@@ -12,7 +12,8 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-fn server(task: Value) -> InMemoryServer {
+/// A server that answers a call of `work` with this task.
+pub fn server(task: Value) -> InMemoryServer {
     InMemoryServer::default().with_result("work", task)
 }
 
@@ -27,7 +28,8 @@ fn state(status: &str) -> Value {
     json!({ "taskId": "t", "status": status })
 }
 
-async fn run(server: &InMemoryServer) -> (ToolOutcome, Duration, Vec<ToolProgress>) {
+/// Calls `work`. Returns the outcome, the elapsed time and the reported progress.
+pub async fn run(server: &InMemoryServer) -> (ToolOutcome, Duration, Vec<ToolProgress>) {
     let (sender, mut events) = mpsc::channel(64);
     let mut hub = Hub::new(sender, Arc::new(server.clone()));
     hub.configure(vec![server_config("workshop", LaunchConfig::BuiltIn)]);
@@ -62,7 +64,7 @@ async fn run(server: &InMemoryServer) -> (ToolOutcome, Duration, Vec<ToolProgres
 
 #[tokio::test(start_paused = true)]
 async fn an_endless_task_is_cancelled_at_the_hard_limit() {
-    for (interval, requests_max) in [(json!(0), 500), (json!(1e12), 4), (json!("soon"), 100)] {
+    for (interval, requests_max) in [(json!(0), 500), (json!(1e12), 5), (json!("soon"), 100)] {
         let server = server(created(interval.clone())).with_answer("tasks/get", state("working"));
         let server = server.with_answer("tasks/cancel", json!({}));
         let (outcome, elapsed, _) = run(&server).await;
@@ -79,6 +81,17 @@ async fn an_endless_task_is_cancelled_at_the_hard_limit() {
         );
         assert_eq!(server.count("tasks/cancel"), 1);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_poll_interval_does_not_delay_the_first_request_beyond_the_timeout() {
+    let mut completed = state("completed");
+    completed["result"] = json!({ "content": [{ "type": "text", "text": "soon" }] });
+    let server = server(created(json!(1e12))).with_answer("tasks/get", completed);
+    let (outcome, elapsed, _) = run(&server).await;
+    assert_eq!(super::succeeded(outcome), "soon");
+    // Half of the timeout of 10 s.
+    assert_eq!(elapsed.as_secs(), 5);
 }
 
 #[tokio::test(start_paused = true)]
@@ -213,12 +226,25 @@ async fn unanswered_requests_are_abandoned() {
 #[tokio::test(start_paused = true)]
 async fn every_other_end_of_a_task_is_explained_to_the_model() {
     let cancelled = json!({ "status": "cancelled", "statusMessage": "Quota exceeded." });
+    let ending_with = |result_type: &str| {
+        let mut completed = state("completed");
+        completed["result"] = json!({ "resultType": result_type, "taskId": "u" });
+        completed
+    };
     for (answer, expected) in [
         (cancelled, "The server cancelled the task: Quota exceeded."),
         (state("cancelled"), "The server cancelled the task."),
         (
             state("completed"),
             "The server reports the task as completed, but sent no result.",
+        ),
+        (
+            ending_with("task"),
+            "The server's task ended with another task instead of a tool result.",
+        ),
+        (
+            ending_with("input_required"),
+            "The server's task ended with a request for input instead of a tool result.",
         ),
         (state("failed"), "The task failed."),
         (

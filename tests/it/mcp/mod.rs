@@ -8,6 +8,7 @@ mod eras;
 mod floods;
 mod hostile_tasks;
 mod invalid_output;
+mod invalid_results;
 mod lifecycle;
 mod roots;
 mod server_requests;

@@ -2,6 +2,7 @@
 //! and checking that no connection and no task is left.
 
 use crate::support::hub_harness;
+mod accepted_requests;
 mod default_behavior;
 mod disconnects;
 mod http_harness;

@@ -179,6 +179,11 @@ async fn each_kind_of_non_mcp_answer_has_its_own_message() {
         ),
         ("application/json", "", "Its answer is not JSON."),
         (
+            "application/json",
+            "42",
+            "Its answer is JSON, but not a JSON-RPC message: 42.",
+        ),
+        (
             "image/png",
             "x",
             "It answered with the content type `image/png`, which is not MCP.",

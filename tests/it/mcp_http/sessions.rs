@@ -286,7 +286,7 @@ async fn timed_out_and_cancelled_calls_are_cancelled_on_the_server() {
 async fn an_accepted_call_with_a_pending_answer_can_be_cancelled() {
     for (path, transport) in [
         ("/sse", RemoteTransport::Sse),
-        ("/mcp", RemoteTransport::Http),
+        ("/events", RemoteTransport::Http),
     ] {
         let web = TestHttpServer::start_with(|request| {
             (request.method() == "tools/call").then(|| status(202, ""))?

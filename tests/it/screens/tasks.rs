@@ -69,6 +69,7 @@ fn tasks_that_were_left_are_listed() {
             is_saved: true,
             age: Duration::from_secs(50 * id.pow(5)),
             state,
+            cancellation: None,
         })
         .collect();
     insta::assert_snapshot!(at_sizes(&[(80, 24), (40, 12), (20, 6)], |story| {

@@ -33,6 +33,7 @@ fn task(id: u64, state: LeftTaskState) -> LeftTask {
         is_saved: true,
         age: Duration::from_secs(200),
         state,
+        cancellation: None,
     }
 }
 

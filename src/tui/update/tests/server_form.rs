@@ -373,12 +373,17 @@ fn text_for_a_form_that_closes_does_not_reach_the_message() {
     let mut chat = asked(two_fields());
     chat.keys("eMy str");
     chat.engine_event(Event::AskClosed(AskId(7)));
-    let text = "The question was closed. The text that you typed was not sent.";
+    let text = "The question was closed. The text that you typed was neither sent nor kept.";
     assert!(chat.notice().contains(text), "{}", chat.notice());
     chat.wait(80).keys("e").wait(300).keys("et 12<Enter>");
     assert_eq!(chat.message(), "");
     chat.wait(600).keys("hello");
     assert_eq!(chat.message(), "hello");
+    // A form that is being reviewed.
+    let mut chat = asked(two_fields());
+    chat.keys("eAda<Esc>")
+        .engine_event(Event::AskClosed(AskId(7)));
+    assert!(chat.notice().contains(text), "{}", chat.notice());
 }
 
 #[test]
