@@ -1,6 +1,6 @@
 //! Decides which calls may run. Pure. Only this module can construct an [`ApprovedCall`], so
 //! having one proves that the tool mode, a grant, a rule, the command line or the user allowed
-//! the call, or that it is one of `find_tools`.
+//! the call, or that it calls `find_tools`.
 
 use crate::domain::tool::StandingPermission;
 use crate::domain::trust::{RuleScope, TrustRule};

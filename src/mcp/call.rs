@@ -271,7 +271,8 @@ fn changed_tool_outcome(is_task: bool) -> ToolOutcome {
         return ToolOutcome::NotRun { why };
     }
     ToolOutcome::Unreachable {
-        why: "The server changed the tool since the call, so its task was not followed.".to_owned(),
+        why: "The server has changed the tool since the call, so its task was not followed."
+            .to_owned(),
         elapsed: Duration::ZERO,
     }
 }

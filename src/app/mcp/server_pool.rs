@@ -94,7 +94,7 @@ impl ServerPool {
         })
     }
 
-    /// Waits until each server has connected or failed. The error is the reason for stopping early.
+    /// Waits until no server is starting anymore. The error is the reason for stopping early.
     pub async fn wait_until_connected(&mut self) -> Result<(), StopReason> {
         let starting_servers = |hub: &Hub| -> Vec<String> {
             let servers = hub.servers().into_iter();
@@ -214,8 +214,7 @@ impl ServerPool {
         async move { background.wait_until_stuck().await }
     }
 
-    /// Ends every session and process. Returns early if another signal arrives or the runtime is
-    /// stuck.
+    /// Ends every session and process. Returns early if a signal arrives or the runtime is stuck.
     pub async fn close(self) {
         let Self {
             hub,
@@ -234,7 +233,7 @@ impl ServerPool {
     }
 }
 
-/// A line on standard error that names the current wait and the seconds since the command started.
+/// A line on standard error with what is being waited for and the seconds since the command started.
 /// Shown only on a terminal.
 pub struct StatusLine {
     is_terminal: bool,

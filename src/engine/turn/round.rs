@@ -350,7 +350,7 @@ impl Turn {
                 .with_advice(Advice::Retry),
         );
         // No agent may use a text that was stopped in the middle.
-        let is_truncated = self.is_asked_by_agent();
+        let is_truncated = self.agent_takes_answer();
         self.end_with_answer(ModelAnswer { text, is_truncated });
     }
 

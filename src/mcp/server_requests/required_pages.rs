@@ -56,7 +56,7 @@ pub async fn visit_pages(
             | ServerRequestReply::Sampled(_)
             | ServerRequestReply::Refused(_) => {
                 return Err(format!(
-                    "The call requires a visit to {host}, which the user cancelled."
+                    "The call requires a visit to {host}, which did not take place."
                 ));
             }
         }

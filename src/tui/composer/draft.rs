@@ -113,7 +113,8 @@ impl Composer {
         restored.is_some_and(|restored| restored == self.editor.text())
     }
 
-    /// Whether the message or the queue contains text typed in a private conversation.
+    /// Whether unsent text counts as private: some was typed in a private conversation, or private
+    /// mode was requested.
     pub fn has_private_text(&self) -> bool {
         self.draft.is_private || self.draft.awaits_private
     }

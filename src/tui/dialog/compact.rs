@@ -64,7 +64,7 @@ fn compact_keys(
         }
         return keys;
     }
-    let keys = items.into_iter().map(|item| (item.row, item.key));
+    let keys = items.into_iter().map(|item| (item.choice, item.key));
     let mut keys: Vec<(Option<usize>, String)> = keys.collect();
     if total_width(&keys) > columns {
         keys.retain(|(at, _)| {

@@ -164,7 +164,9 @@ fn restored_notice(model: &UiModel, restored: &RestoredDraft) -> Notice {
     if let Some(edit_of) = edit_of {
         let title = Clean::single_line(truncate_to_width(&edit_of.title, TITLE_COLUMNS_MAX));
         let title = title.as_str();
-        notice = notice.with_advice(format!("Open \"{title}\" with /sessions to replace it."));
+        notice = notice.with_advice(format!(
+            "To replace that message, open \"{title}\" with /sessions."
+        ));
     }
     let hint = match is_in_history {
         true => recall_hint(model, "brings back unsent text."),

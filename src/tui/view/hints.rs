@@ -316,7 +316,7 @@ fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
     if model.conversation.is_last_answer_truncated {
         hints.push(hint(Action::Continue, "continue the answer"));
     }
-    // On narrow screens there is no room for both.
+    // "ask again" takes the place of "newline": narrow screens have no room for both.
     if !asks_again {
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
     }

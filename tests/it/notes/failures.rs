@@ -125,7 +125,7 @@ async fn impossible_paths_are_explained_in_each_argument() {
 }
 
 #[tokio::test]
-async fn a_note_is_summarized_by_its_file_name() {
+async fn a_topic_that_names_a_file_summarizes_that_note() {
     let notes = NotesFixture::new(&[("lists/장보기-list.md", "milk"), ("b.md", "list md")]);
     notes.server.queue_reply(CHAT, ollama_text(&["Milk."]));
     let arguments = json!({ "mode": "topic", "topic": "장보기-list.md" });

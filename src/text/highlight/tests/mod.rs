@@ -1,8 +1,8 @@
 //! Tests annotated samples of every language, and properties of any text in any language: coverage,
 //! order, determinism and linear work.
 
+mod braces;
 mod config;
-mod managed;
 mod scripts;
 
 use super::line_cursor::BYTES_EXAMINED;
@@ -66,7 +66,7 @@ fn assert_highlights(language: &str, expected: &str) {
 }
 
 fn samples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    let groups = [managed::SAMPLES, scripts::SAMPLES, config::SAMPLES];
+    let groups = [braces::SAMPLES, scripts::SAMPLES, config::SAMPLES];
     groups.into_iter().flatten()
 }
 

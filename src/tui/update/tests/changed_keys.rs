@@ -292,7 +292,7 @@ fn the_hint_for_queued_prompts_names_the_changed_key() {
 }
 
 #[test]
-fn the_notice_about_a_message_without_versions_names_the_changed_key() {
+fn the_notice_about_a_message_without_branches_names_the_changed_key() {
     let mut chat = chat();
     chat.change_keys(&[("edit-message", &["k"])]);
     chat.keys("one<Enter>")

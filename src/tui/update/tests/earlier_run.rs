@@ -203,8 +203,8 @@ fn a_restored_edit_replaces_its_prompt_once_its_conversation_is_open() {
         if !is_open_before {
             assert_eq!(
                 chat.notice(),
-                "Restored your edit of an earlier message. Open \"Numbers\" with /sessions to \
-                 replace it."
+                "Restored your edit of an earlier message. To replace that message, open \
+                 \"Numbers\" with /sessions."
             );
             chat.keys("!<Backspace>");
             assert_eq!(saved_draft(&mut chat), draft, "a later crash keeps it");

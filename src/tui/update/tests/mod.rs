@@ -306,8 +306,8 @@ impl ChatHarness {
         !self.model.dialogs.all().is_empty()
     }
 
-    /// Takes the decisions of the last command, apart from saved drafts. It must answer an approval
-    /// dialog.
+    /// Takes the decisions in the last command that does not save a draft. That command must answer
+    /// an approval dialog.
     fn decisions(&mut self) -> Vec<Decision> {
         let mut commands = self.commands();
         commands.retain(|command| !matches!(command, Command::SaveDraft(_)));

@@ -281,7 +281,7 @@ fn fifty_servers_with_5000_tools_open_and_scroll_without_delay() {
 }
 
 #[test]
-fn space_switches_the_selected_tool_or_server() {
+fn space_toggles_the_selected_tool_or_server() {
     let mut chat = with_viewer();
     chat.keys("<Esc>/mcp files<Enter><Down><Tab> ");
     let server = ServerId::new("files");
