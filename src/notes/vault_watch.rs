@@ -83,7 +83,7 @@ impl VaultWatch {
         self.last_scan = (notes > ALWAYS_SCANNED_MAX).then(Instant::now);
     }
 
-    /// Makes a scan due, after collected changes could not be applied.
+    /// Makes a scan due.
     pub(super) fn require_scan(&mut self) {
         self.last_scan = None;
     }

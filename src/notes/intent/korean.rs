@@ -1,5 +1,5 @@
-//! The Korean phrases: the topic, then the notes, then the verb. They are parsed from the end. The
-//! words are in `korean_words` and `korean_lookalikes`.
+//! The Korean phrases: usually the topic, then the notes, then the verb. They are parsed from the
+//! end.
 
 use super::NoteIntent;
 use super::korean_create::{create_in_notes, with_leading_style};
@@ -75,7 +75,7 @@ fn without_me(text: &str) -> Option<&str> {
     })
 }
 
-/// The text without `내` or `내가 쓴` at its beginning.
+/// The text without words such as `내` or `내가 쓴` at its beginning.
 fn without_owner(text: &str) -> &str {
     let rest = OWN
         .iter()

@@ -15,7 +15,7 @@ use crate::tui::server_content::mention::{MentionedResource, mentioned_resources
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{attachments, composer};
 
-/// Remembers the path that is being typed.
+/// Remembers the path of the mention that is being typed.
 pub fn char_typed(model: &mut UiModel) {
     if let Some(typed) = AttachmentList::typed_path(&model.composer)
         && !typed.is_argument
@@ -63,9 +63,10 @@ fn can_mention(model: &UiModel) -> bool {
     !is_answer && (!is_command || composer.queue.edited().is_some())
 }
 
-/// Attaches the files that exist. If the user typed all their paths, sends the message once they
-/// have been read; if not, a notice says so, and the user has to send the message again. Without
-/// such files, sends the message at once.
+/// Attaches the files and resources that were found. If there are none and no typed path is
+/// missing, sends the message at once; if the user typed all their paths, once they have been read.
+/// Otherwise a notice says what was attached or is missing, and the user has to send the message
+/// again.
 pub fn handle_found(
     model: &mut UiModel,
     query: QueryId,
@@ -150,8 +151,8 @@ fn found_mentions(model: &UiModel, files: &[String]) -> Vec<MentionTarget> {
     found.collect()
 }
 
-/// The first mention that the user typed and that looks like a file, but names none. Its shortest
-/// spelling has neither punctuation nor a particle after it.
+/// The first mention that the user typed and that looks like a file, but names none. Returns its
+/// shortest spelling, which excludes punctuation or a particle after the path.
 fn typed_missing(model: &UiModel, files: &[String], missing: &[String]) -> Option<Clean> {
     let mentions = model
         .attachments

@@ -119,8 +119,8 @@ fn save_draft(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Applies an input, before or after a held letter that is due: an event may close the question,
-/// and a key comes after the letter.
+/// Applies an input and presses a held letter that is due: before the input, because it came later,
+/// but after an engine event, because that may close the question.
 fn apply_input_around_held_letter(
     model: &mut UiModel,
     input: UiInput,

@@ -63,7 +63,8 @@ fn cancel_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Puts an edited prompt back into its place. Returns false if none was being edited.
+/// Puts the edited prompt back into its place, or removes it if it is blank. Returns false if none
+/// was being edited.
 pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     if model.composer.queue.edited().is_none() {
         return false;

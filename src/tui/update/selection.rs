@@ -165,7 +165,8 @@ fn stop_name(model: &UiModel, stop: Stop) -> &'static str {
     }
 }
 
-/// Moves to the next stop, or extends the keyboard selection by a line.
+/// Extends the keyboard selection by a line, if there is one. Otherwise moves to the next stop in
+/// this direction, or scrolls if there is none.
 pub fn step(model: &mut UiModel, step: isize) {
     if is_extending(model) {
         return extend_lines(model, step);
@@ -331,7 +332,7 @@ pub fn scroll_while_dragging(model: &mut UiModel) {
 }
 
 /// Handles the release of the button: copies the selected text. A click selects the stop under the
-/// pointer.
+/// pointer, and folds or unfolds it on its fold row.
 pub fn release(model: &mut UiModel, at: Position) {
     drag_to(model, at);
     let Some(drag) = model.chat.mouse.drag.take() else {

@@ -291,7 +291,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
     hints.into_iter().flatten().collect()
 }
 
-/// Hints for the message while nothing runs and nothing is edited.
+/// Hints for the message while no turn or probe runs and nothing is edited.
 fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
     let hint = |action, word: &str| model.keymap.hint(action, word);
     let mut hints = Vec::new();

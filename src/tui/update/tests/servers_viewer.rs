@@ -295,7 +295,7 @@ fn space_toggles_the_selected_tool_or_server() {
     chat.keys("<Up> ");
     let expected = UiEffect::Send(Command::ToggleServer(server));
     assert_eq!(chat.sent.last(), Some(&expected));
-    // In the search line, Space is text.
+    // In the filter, Space is text.
     chat.sent.clear();
     chat.keys("<Tab>a b");
     assert_eq!(chat.sent, []);

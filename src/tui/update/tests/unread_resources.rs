@@ -32,7 +32,7 @@ fn chat_with_resource(uri: &str) -> ChatHarness {
     chat
 }
 
-/// A chat whose message waits for a resource that its server never sends.
+/// A chat in which `keys` tried to send a message whose resource could not be read.
 fn failed_to_read(keys: &str) -> ChatHarness {
     let mut chat = chat_with_resource("note://rain");
     chat.keys(keys);
@@ -124,7 +124,7 @@ fn the_exact_uri_is_requested_and_its_hidden_characters_are_shown() {
     chat.keys("<Enter>");
     assert_eq!(sent_files(&mut chat), [[format!("seoul:{uri}")]]);
 
-    // Typed in its visible form.
+    // Pasted in its visible form.
     let mut chat = chat_with_resource(uri);
     chat.keys("see ").input(UiInput::Paste(shown.into()));
     chat.keys("<Enter>");
