@@ -180,7 +180,7 @@ fn the_first_missing_required_value_is_named() {
 }
 
 #[test]
-fn oversized_forms_are_refused() {
+fn oversized_and_nested_forms_are_refused() {
     let fields: Map<String, Value> = (0..10_000)
         .map(|n| (format!("f{n}"), json!({ "type": "string" })))
         .collect();
