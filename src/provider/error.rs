@@ -45,7 +45,7 @@ pub enum FailureCause {
     Timeout {
         seconds: u64,
     },
-    /// Any other failure to connect, for example a TLS error or no route.
+    /// Any other failure before a valid response, for example a TLS error or no route.
     Unreachable {
         why: String,
     },

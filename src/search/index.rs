@@ -108,7 +108,8 @@ impl Index {
         ))
     }
 
-    /// Applies the changes in one transaction. Chunks whose text did not change keep their vector.
+    /// Applies the changes in one transaction. Chunks keep their vector if neither their text nor
+    /// the document's title changed.
     pub fn apply(&mut self, changes: &IndexChanges) -> Result<(), SearchError> {
         let applied = self.apply_in_transaction(changes);
         if applied.is_err() {

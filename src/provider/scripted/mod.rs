@@ -129,7 +129,7 @@ impl Script {
         self
     }
 
-    /// Scripts the next pull, which succeeds unless a step fails.
+    /// Scripts one more pull, which succeeds unless a step fails or hangs.
     pub fn with_pull(self, steps: impl IntoIterator<Item = PullStep>) -> Self {
         self.catalog.add_pull(steps.into_iter().collect());
         self
