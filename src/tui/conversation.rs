@@ -34,7 +34,7 @@ pub struct ConversationState {
 /// Where the title comes from, which decides whether an answered prompt replaces it.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum TitleSource {
-    /// No prompt is answered: it comes from a stopped or undone turn.
+    /// No prompt is answered: the title, if any, comes from a stopped or undone turn.
     #[default]
     Unanswered,
     FirstAnswered,

@@ -22,7 +22,7 @@ const MODEL_LOOK_BACK: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryShape {
     Hidden,
-    /// One foldable line. Adjacent ones have no gap between them.
+    /// One foldable line. Adjacent ones of the same round have no gap between them.
     FoldedLine,
     Block,
 }

@@ -218,7 +218,7 @@ impl Composer {
     pub fn command_rejected(&mut self, command: &Command) {
         match command {
             Command::SetPrivate(true) => self.draft.awaits_private = false,
-            // `track_draft` then requests it again.
+            // `track_draft` then requests the removal again.
             Command::SaveDraft(draft) if draft.is_blank() => self.draft.is_on_disk = true,
             Command::SaveSetAsideDraft(_) => self.draft.is_on_disk = true,
             _ => {}

@@ -266,10 +266,13 @@ pub fn named_edit_keys(members: &Arguments) -> Option<(&'static str, &'static st
 fn edit_keys(members: &Arguments) -> Option<(&'static str, &'static str)> {
     let text = |key: &str| members.get(key).and_then(Value::as_str);
     let texts = |(old, new): (&str, &str)| text(old).zip(text(new));
-    let is_code = |text: &str| !is_unmistakable(text) || width(text) >= DIFF_COLUMNS_MIN;
+    let is_worth_diff = |text: &str| !is_unmistakable(text) || width(text) >= DIFF_COLUMNS_MIN;
     named_edit_keys(members).or_else(|| {
         let mut weak = WEAK_EDIT_KEYS.into_iter();
-        weak.find(|keys| texts(*keys).is_some_and(|(old, new)| is_code(old) || is_code(new)))
+        weak.find(|keys| {
+            let texts = texts(*keys);
+            texts.is_some_and(|(old, new)| is_worth_diff(old) || is_worth_diff(new))
+        })
     })
 }
 
