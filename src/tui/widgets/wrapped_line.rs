@@ -180,8 +180,8 @@ impl WrappedLine {
     }
 
     /// The row that starts at a byte of the shown text, unless that is before `after_cut` or inside
-    /// the replacement of a cluster. If wrapping after an earlier edit starts a row at this byte too,
-    /// the row and all later ones are unchanged.
+    /// the replacement of a cluster. If the edited line has a row that starts at the same place,
+    /// the row found here and all later ones are unchanged.
     fn row_at(&self, shown: usize, after_cut: usize) -> Option<usize> {
         if shown < after_cut || self.is_inside_cluster(shown) {
             return None;

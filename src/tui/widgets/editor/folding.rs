@@ -53,7 +53,7 @@ impl Editor {
     }
 
     /// Folds an unfolded paste with all edits in it, and puts the cursor after the chip. Returns false
-/// if the paste has become too short for a chip, or there are too many chips.
+    /// if the paste has become too short for a chip, or there are too many chips.
     fn fold(&mut self, index: usize) -> bool {
         let range = self.unfolded.remove(index);
         let text = self
