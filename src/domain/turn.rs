@@ -32,7 +32,7 @@ pub enum PromptKind {
 }
 
 impl PromptKind {
-    /// Whether the user typed the prompt. If not, a command created it.
+    /// Whether the prompt counts as typed by the user. If not, a command created it.
     pub fn is_typed(self) -> bool {
         matches!(self, Self::Ask | Self::Replace | Self::Retry)
     }

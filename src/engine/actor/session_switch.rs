@@ -240,7 +240,7 @@ impl Actor {
         }
     }
 
-    /// For a conversation that changed between two turns.
+    /// For a change of the conversation other than a new answer.
     pub(super) fn save_and_estimate(&mut self) {
         self.persist.save_conversation(&self.conversation, &self.cx);
         self.estimate_session();
