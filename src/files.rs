@@ -56,7 +56,7 @@ impl FileLock {
     /// does not support locks.
     ///
     /// # Errors
-    /// `TimedOut` after 2 s, or the error from opening the file.
+    /// `TimedOut` after 2 s, or the error from opening or locking the file.
     pub fn acquire(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
@@ -188,8 +188,8 @@ pub fn update<E>(
 /// Creates a file atomically: it appears at `path` only once its contents are complete.
 ///
 /// # Errors
-/// `AlreadyExists` if the name is taken, even by a dangling link. The existing file is
-/// never changed.
+/// `AlreadyExists` if the name is taken, even by a dangling link, or the file-system error. An
+/// existing file is never changed.
 pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let folder = parent_folder(path);
     let temporary = write_temporary(folder, bytes)?;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub use crate::domain::ToolIdentity;
 
-/// The permissions of a turn: the tool mode, the grants of this session and the stored rules.
+/// The permissions of a turn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Approval {
     pub mode: ToolMode,

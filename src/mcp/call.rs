@@ -1,5 +1,5 @@
 //! One tool call, from finding an open session to its outcome. The future owns the call: dropping
-//! the future cancels the call on the server.
+//! the future cancels the call on the server, unless its task is kept.
 
 use super::call_exchange::{CallEnding, RequestEnding, TIMEOUTS_MAX, exchange, may_have_run_text};
 use super::hub_event::HubEvent;

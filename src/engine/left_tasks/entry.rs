@@ -136,7 +136,7 @@ impl LeftTaskEntry {
             }
         };
         self.state = state;
-        self.result = Some(finished).filter(is_small);
+        self.result = Some(finished).filter(may_be_kept);
         Some(notice)
     }
 
@@ -161,7 +161,7 @@ impl LeftTaskEntry {
     }
 }
 
-fn is_small(finished: &FinishedCall) -> bool {
+fn may_be_kept(finished: &FinishedCall) -> bool {
     let bytes = match &finished.outcome {
         ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text.len(),
         _ => 0,

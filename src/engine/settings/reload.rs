@@ -38,7 +38,7 @@ pub(super) struct SettingsReload {
     announcement: Option<Notice>,
     file_banner_causes: BTreeSet<BannerCause>,
     templates: KnownTemplates,
-    /// The notes folder, while a banner reports that it is missing.
+    /// The notes folder, while a banner reports that it cannot be used.
     awaited_vault: Option<AwaitedVault>,
 }
 

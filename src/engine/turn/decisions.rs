@@ -173,7 +173,7 @@ impl Turn {
         self.check_edits(edits);
     }
 
-    /// Reports invalid edits and asks about their calls again.
+    /// Applies valid edits; reports invalid ones and asks about their calls again.
     pub(super) fn apply_edits(&mut self, edits: Vec<(CallId, Arguments, SchemaCheck)>) {
         for (id, arguments, check) in edits {
             match check {

@@ -226,7 +226,7 @@ impl Turn {
         self.end(TurnEnd::Failed { notice });
     }
 
-    /// Ends the turn if it should write a summary: an incomplete summary must not replace the
+    /// Fails the turn if it was to write a summary: an incomplete summary must not replace the
     /// messages it covers.
     fn fail_incomplete_summary(&mut self, what: &str) {
         if self.setup.prompt_override.is_some() {
