@@ -119,7 +119,7 @@ impl AttachmentStore {
         Arc::make_mut(attachment).contents = contents;
     }
 
-    /// `None` if they no longer have the attachment's hash.
+    /// `None` if they cannot be read or no longer have the attachment's hash.
     fn read(&self, attachment: &Attachment) -> Option<AttachmentContents> {
         let bytes = files::read(&self.path(attachment), STORED_BYTES_MAX).ok()??;
         if content_hash(&bytes) != attachment.hash {

@@ -20,7 +20,7 @@ pub use replay::{JournaledPiece, JournaledTurn};
 const EXTENSION: &str = "jsonl";
 /// Larger files are not read; a journal is never that large.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// The maximum number of orphaned journals examined at startup.
+/// The maximum number of journals examined at startup.
 const ORPHANS_MAX: usize = 64;
 
 /// One journal record.
