@@ -170,7 +170,7 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         Err(notice) => (None, Some(notice)),
     };
     let revision = model.composer.editor.revision();
-    let sends = model.attachments.mentioned.is_reading(revision);
+    let sends = model.attachments.mention_check.is_reading(revision);
     let is_clipboard = model.attachments.clipboard_query == Some(query);
     let outcome = model.attachments.handle_read(query, read);
     if model.attachments.unread_name().is_none() {
@@ -202,13 +202,13 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
             model.notify(Notice::info(text));
         }
         ReadOutcome::Failed => {
-            model.attachments.mentioned.cancel(revision);
+            model.attachments.mention_check.cancel(revision);
             if let Some(notice) = problem {
                 mentions::report_unread(model, notice, sends);
             }
         }
         ReadOutcome::Lost => {
-            model.attachments.mentioned.cancel(revision);
+            model.attachments.mention_check.cancel(revision);
             earlier_files::report_lost(model);
         }
         ReadOutcome::Ignored => {}

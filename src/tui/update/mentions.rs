@@ -22,7 +22,7 @@ pub fn char_typed(model: &mut UiModel) {
     {
         model
             .attachments
-            .mentioned
+            .mention_check
             .record_typed_path(&typed.fragment);
     }
 }
@@ -32,10 +32,10 @@ pub fn char_typed(model: &mut UiModel) {
 pub fn look_for_files(model: &mut UiModel) -> bool {
     let editor = &model.composer.editor;
     let revision = editor.revision();
-    if !can_mention(model) || model.attachments.mentioned.was_checked(revision) {
+    if !can_mention(model) || model.attachments.mention_check.was_checked(revision) {
         return false;
     }
-    if model.attachments.mentioned.is_looking(revision) {
+    if model.attachments.mention_check.is_looking(revision) {
         model.notify_about_key(Notice::info(
             "Still looking for the files that the message mentions.",
         ));
@@ -47,7 +47,7 @@ pub fn look_for_files(model: &mut UiModel) -> bool {
         return false;
     }
     let query = model.with_context(|cx| cx.next_query_id());
-    model.attachments.mentioned.begin(query, revision);
+    model.attachments.mention_check.begin(query, revision);
     let command = Command::FindMentioned(query, paths);
     model.requests.push_back(UiRequest::Send(command));
     true
@@ -74,7 +74,7 @@ pub fn handle_found(
     effects: &mut Vec<UiEffect>,
 ) {
     let revision = model.composer.editor.revision();
-    if !model.attachments.mentioned.finish(query, revision) {
+    if !model.attachments.mention_check.finish(query, revision) {
         return;
     }
     let found = found_mentions(model, files);
@@ -104,9 +104,9 @@ pub fn handle_found(
     }
     if names
         .iter()
-        .all(|name| model.attachments.mentioned.was_typed(name))
+        .all(|name| model.attachments.mention_check.was_typed(name))
     {
-        return model.attachments.mentioned.send_when_read(revision);
+        return model.attachments.mention_check.send_when_read(revision);
     }
     let name = match names.as_slice() {
         [name] => Clean::name(name).as_str().to_owned(),
@@ -163,7 +163,8 @@ fn typed_missing(model: &UiModel, files: &[String], missing: &[String]) -> Optio
         .filter(|spellings| !spellings.iter().any(names_file))
         .filter_map(|spellings| spellings.last());
     let path = unnamed.find(|path| {
-        model.attachments.mentioned.was_typed(path) && missing.iter().any(|other| other == *path)
+        model.attachments.mention_check.was_typed(path)
+            && missing.iter().any(|other| other == *path)
     })?;
     Some(Clean::name(path))
 }
@@ -172,8 +173,10 @@ fn typed_missing(model: &UiModel, files: &[String], missing: &[String]) -> Optio
 pub fn send_if_read(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     let revision = model.composer.editor.revision();
     let selected = model.engine.selected.as_ref();
-    if model.attachments.mentioned.is_reading(revision) && model.attachments.is_checked(selected) {
-        model.attachments.mentioned.cancel(revision);
+    if model.attachments.mention_check.is_reading(revision)
+        && model.attachments.is_checked(selected)
+    {
+        model.attachments.mention_check.cancel(revision);
         composer::submit_message(model, effects);
     }
 }
