@@ -119,8 +119,8 @@ fn save_draft(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Applies an input and presses a held letter that is due: before the input, because it came later,
-/// but after an engine event, because that may close the question.
+/// Applies an input and presses a held letter that is due. The letter precedes a key, which came
+/// later, but not an engine event, which may close the question.
 fn apply_input_around_held_letter(
     model: &mut UiModel,
     input: UiInput,

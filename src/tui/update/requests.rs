@@ -104,7 +104,8 @@ fn take_server_prompt(
     model.composer.editor.insert(&text);
 }
 
-/// The text that follows a typed command: for `/rename`, the current title, for the user to change.
+/// The text to put after a command in the message: for `/rename`, the current title, which the user
+/// can change; for other commands, none.
 fn argument_to_edit(model: &UiModel, command: &str) -> String {
     let renames =
         keymap::find_command(command).is_some_and(|(_, row)| row.action == Action::Rename);

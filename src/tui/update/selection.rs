@@ -166,7 +166,8 @@ fn stop_name(model: &UiModel, stop: Stop) -> &'static str {
 }
 
 /// Extends the keyboard selection by a line, if there is one. Otherwise moves to the next stop in
-/// this direction, or scrolls if there is none.
+/// this direction, or scrolls if there is none. If no stop is selected, selects the last one in
+/// view.
 pub fn step(model: &mut UiModel, step: isize) {
     if is_extending(model) {
         return extend_lines(model, step);
@@ -332,7 +333,7 @@ pub fn scroll_while_dragging(model: &mut UiModel) {
 }
 
 /// Handles the release of the button: copies the selected text. A click selects the stop under the
-/// pointer, and folds or unfolds it on its fold row.
+/// pointer, and unfolds a long prompt on the row that tells how much of it is hidden.
 pub fn release(model: &mut UiModel, at: Position) {
     drag_to(model, at);
     let Some(drag) = model.chat.mouse.drag.take() else {

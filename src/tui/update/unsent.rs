@@ -20,8 +20,8 @@ use crate::tui::widgets::editor::{Edit, Motion};
 
 const TITLE_COLUMNS_MAX: usize = 50;
 
-/// Restores the draft of the last run, or sets it aside in private mode. Its message goes to the
-/// history if the message field is in use; the texts in `others` always do.
+/// Restores the draft of the last run, or sets it aside if private mode is on or requested. Its
+/// message goes to the history if the message field is in use; the texts in `others` always do.
 pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<UnsentText>) {
     model.composer.load_history(prompts);
     let Some(draft) = draft.filter(|draft| !draft.is_blank()) else {
@@ -294,8 +294,8 @@ pub fn clear_message(model: &mut UiModel) -> bool {
     clear_to_history(model) || had_files
 }
 
-/// Clears the message. Its text goes to the history; an untouched prompt of the tour is not saved
-/// there. Returns false if there was nothing to clear.
+/// Clears the message, whose text goes to the history unless its private conversation has ended. An
+/// untouched prompt of the tour is not saved. Returns false if there was nothing to clear.
 pub fn clear_to_history(model: &mut UiModel) -> bool {
     let tour = model.tour.as_ref();
     let has_tour_prompt =
