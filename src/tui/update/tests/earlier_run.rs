@@ -259,7 +259,7 @@ fn resumed(draft: UnsentText) -> ChatHarness {
 }
 
 #[test]
-fn a_resumed_prompt_keeps_the_queue_and_the_draft_apart() {
+fn a_resumed_prompt_leaves_the_queue_alone_and_moves_the_draft_to_the_history() {
     let mut chat = resumed(UnsentText {
         queue: vec!["one".into(), "two".into()],
         ..UnsentText::from("draft")
