@@ -28,7 +28,7 @@ impl UnclosedBackticks {
     }
 
     /// Records that nothing closes a run of this length. Later runs of this length are unclosed too.
-    /// Returns whether this is the first one.
+    /// Returns whether it is the first unclosed one of this length.
     pub fn insert(&mut self, length: usize) -> bool {
         match self.short.get_mut(length.wrapping_sub(1)) {
             Some(is_unclosed) => !std::mem::replace(is_unclosed, true),

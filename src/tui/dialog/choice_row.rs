@@ -43,8 +43,8 @@ pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
         key: choice.shown_key().to_string(),
         label: choice.short.clone(),
     };
-    let rows = text.rows.iter().enumerate();
-    let shown = rows.filter(|(_, row)| !row.action.is_lasting());
+    let choices = text.choices.iter().enumerate();
+    let shown = choices.filter(|(_, choice)| !choice.action.is_lasting());
     let mut items: Vec<ChoiceItem> = shown.map(item).collect();
     let page = |key: &str, label: &str, opens| ChoiceItem {
         choice: None,
@@ -53,11 +53,11 @@ pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
         label: label.to_owned(),
     };
     let keys = &text.page_keys;
-    if !keys.lasting.is_empty() && text.rows.iter().any(|row| row.action.is_lasting()) {
+    if !keys.lasting.is_empty() && text.choices.iter().any(|choice| choice.action.is_lasting()) {
         // Inserted before the choices that may appear only while the dialog is open, so that nothing
         // else moves when they do.
         let at = items.iter().position(|item| {
-            let choice = item.choice.and_then(|index| text.rows.get(index));
+            let choice = item.choice.and_then(|index| text.choices.get(index));
             choice.is_some_and(|choice| choice.action.comes_later())
         });
         items.insert(
@@ -65,8 +65,9 @@ pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
             page(&keys.lasting, "always…", DialogPage::Lasting),
         );
     }
-    let has_longer_label = |row: &DialogChoice| !row.label.eq_ignore_ascii_case(&row.short);
-    if !keys.details.is_empty() && text.rows.iter().any(has_longer_label) {
+    let has_longer_label =
+        |choice: &DialogChoice| !choice.label.eq_ignore_ascii_case(&choice.short);
+    if !keys.details.is_empty() && text.choices.iter().any(has_longer_label) {
         items.push(page(&keys.details, "", DialogPage::Details));
     }
     items
