@@ -1,5 +1,5 @@
 //! The browser for saved conversations: searching titles and messages, and the keys that act on a
-//! row. The home contains sessions from earlier runs.
+//! row. Also the commands that export, delete, restore or fork the open conversation.
 
 use super::*;
 use crate::support::chat::{Chat, chat_in};
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::fs;
 use tempfile::TempDir;
 
-/// Three conversations, the newest first: Busan, weather, parser.
+/// Three conversations. The browser lists the newest first: Busan, weather, parser.
 fn home_with_sessions() -> TempDir {
     let home = TempDir::new().expect("a temporary folder");
     let folder = home.path().join("sessions");

@@ -111,7 +111,7 @@ async fn an_exit_during_a_call_ends_the_call_and_the_next_one_reconnects() {
 }
 
 #[tokio::test]
-async fn repeated_exits_back_off_until_the_user_reconnects() {
+async fn restarts_after_repeated_exits_are_delayed_until_the_user_reconnects() {
     let mut harness = HubHarness::start_connected("").await;
     unreachable_because(harness.call("die", json!({})).await);
     unreachable_because(harness.call("die", json!({})).await);

@@ -61,7 +61,7 @@ async fn a_server_without_pkce_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_without_registration_asks_for_a_client_id() {
+async fn without_registration_the_error_asks_for_a_client_id() {
     let error = preparation_error(AuthFaults {
         lacks_registration: true,
         ..AuthFaults::default()
