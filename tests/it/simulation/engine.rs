@@ -18,10 +18,11 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Runs take much longer than those of the state machines.
+/// A run takes as long as many runs of the state machines, so there is one per this many of those.
 const SEEDS_PER_RUN: u64 = 100;
 const COMMANDS: usize = 40;
-/// Contents of config.json after an edit: harmless, with consent, and unreadable.
+/// Contents of config.json after an edit: the original, a harmless change, one that needs consent,
+/// and an unreadable file.
 const EDITS: [&str; 4] = [
     OLLAMA_CONFIG,
     r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true, "contextLength": 9000 } ] }"#,
