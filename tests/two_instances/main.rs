@@ -66,7 +66,7 @@ impl SharedHome {
         }
     }
 
-    /// Queues a unique answer for the process.
+    /// Starts a process, for which it queues a unique answer.
     fn start(&mut self) -> AskProcess {
         self.answer_count += 1;
         let answer = format!("answer-{:04}-끝", self.answer_count);
