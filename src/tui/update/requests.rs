@@ -83,8 +83,9 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Sends a server prompt, or adds it to the message. While a file of the message is still being read,
-/// always adds it. Files of the message stay attached.
+/// Sends a server prompt, or adds it to the message. While a file of the message is still being
+/// read, always adds it. Files of the message stay attached. With too many files, only shows a
+/// notice.
 fn take_server_prompt(
     model: &mut UiModel,
     text: String,

@@ -182,7 +182,8 @@ impl ChatHarness {
         self
     }
 
-    /// Sends text that arrives in a single read, as from another program.
+    /// Sends text that arrives in a single read, as from another program. An escape character
+    /// stands for `ESC ]`, which begins a reply of the terminal.
     fn type_at_once(&mut self, text: &str) -> &mut Self {
         let event = |c| match c {
             '\n' => key(KeyCode::Enter, KeyModifiers::NONE),
