@@ -113,8 +113,8 @@ impl FileLock {
 /// Reads a regular file of at most `bytes_max` bytes; `None` if it does not exist.
 ///
 /// # Errors
-/// `FileTooLarge`, or the file-system error. Rejects folders, pipes and devices, which could block
-/// the reader.
+/// `FileTooLarge`, or the file-system error. Rejects folders, and also pipes and devices, which could
+/// block the reader.
 pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -248,7 +248,7 @@ pub fn expand_home(path: &str) -> PathBuf {
     }
 }
 
-/// Creates `folder` and its missing parents, accessible only to the user.
+/// Creates `folder` and its missing parents, on Unix accessible only to the user.
 ///
 /// # Errors
 /// The file-system error.

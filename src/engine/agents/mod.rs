@@ -116,7 +116,7 @@ impl NoteAgents {
         }
     }
 
-    /// Whether the last answer is a truncated note, which only a continuation completes.
+    /// Whether the last note to be written is incomplete; only a continuation completes it.
     pub(super) fn has_unfinished_note(&self) -> bool {
         self.unfinished_note.is_some()
     }

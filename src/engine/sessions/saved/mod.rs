@@ -60,9 +60,9 @@ impl SavedSessions {
         restored: &SessionId,
         seq: ConversationSeq,
     ) -> bool {
-        let is_it =
+        let is_same =
             |(id, empty): &mut (SessionId, ConversationSeq)| id == restored && *empty == seq;
-        self.deleted_open.take_if(is_it).is_some()
+        self.deleted_open.take_if(is_same).is_some()
     }
 
     /// Waits for a task to end; `None` if there is none. Cancel-safe.
