@@ -1,5 +1,5 @@
-//! The messages between front end and engine: commands one way, events the other. The two share
-//! nothing else. Questions to the user are data, so the terminal UI and `humble ask` offer the same
+//! The messages between front end and engine: commands one way, events the other. The two share no
+//! other state. Questions to the user are data, so the terminal UI and `humble ask` offer the same
 //! choices.
 
 mod branch;

@@ -105,8 +105,8 @@ impl OpenIndex {
     }
 }
 
-/// An empty index in memory in place of one that cannot be written. A large vault would take too
-/// long to index in each run, so for one the error is returned.
+/// An empty index in memory in place of one that cannot be written. Returns the error for a large
+/// vault, which would take too long to index in each run.
 fn in_memory_instead(
     vault: &Vault,
     error: SearchError,

@@ -189,7 +189,7 @@ const CONFIRM_DISCARD: &[ChoiceRow] = &[
     row(C::KeepForLater, 'n', "keep", "Keep it for the next start"),
 ];
 
-// No `a` for accepting: in an approval it only shows a page.
+// No `a` for accepting: in an approval, it only shows the lasting choices.
 const PIN_CHANGED: &[ChoiceRow] = &[
     row(C::Accept, 'y', "accept", "Accept the new definition"),
     row(C::Stop, 'n', "keep withheld", "Keep it withheld"),

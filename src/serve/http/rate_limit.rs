@@ -84,7 +84,7 @@ fn refilled(bucket: &Bucket, now: Instant, rate: f64) -> f64 {
     bucket.tokens + elapsed.as_secs_f64() * rate
 }
 
-/// One client can use all addresses of an IPv6 network of 64 bits.
+/// One client can use all addresses of a `/64` network of IPv6.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
