@@ -1,4 +1,4 @@
-//! Notes requested in ordinary prompts (create, find, summarize, undo), and the commands for notes.
+//! Notes that ordinary prompts create, find and summarize, and the commands for notes.
 
 use super::*;
 use crate::support::engine_harness::{OLLAMA_CONFIG, write_config};

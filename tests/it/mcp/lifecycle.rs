@@ -227,7 +227,7 @@ async fn switching_a_server_off_stops_it_and_its_calls() {
 }
 
 #[tokio::test]
-async fn a_tool_is_not_called_if_its_definition_changed_after_a_restart() {
+async fn after_a_restart_a_tool_with_a_changed_definition_is_not_called() {
     let mut harness = HubHarness::start_connected("").await;
     let pin_of = |name: &str, harness: &HubHarness| {
         let tools = harness.server().tools;

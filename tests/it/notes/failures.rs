@@ -1,4 +1,4 @@
-//! Paths, disks and processes that fail while notes are read and written.
+//! Paths, disks, processes and models' answers that fail while notes are read and written.
 
 use super::*;
 use humble::notes::{Vault, update_index};
@@ -310,7 +310,7 @@ fn cut_off(text: &str) -> Reply {
     Reply::status(200).chunk(format!("{part}\n{end}\n"))
 }
 
-/// Sorted.
+/// The names of a folder's entries, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -11,7 +11,8 @@ async fn start_with_faults(faults: AuthFaults) -> SignInHarness {
     harness
 }
 
-/// The error of preparing a sign-in. Asserts that the authorization and token endpoints got no request.
+/// The error of preparing a sign-in. Asserts that the authorization and token endpoints got no
+/// request.
 async fn preparation_error(faults: AuthFaults) -> OAuthError {
     let harness = start_with_faults(faults).await;
     let error = harness.prepare().await.err().expect("a refusal");

@@ -175,7 +175,7 @@ async fn run(seed: u64) {
         harness.wait_for("the turn's end", is_end).await;
         promises.read(&harness.events);
     }
-    // The question may be closed right after the end.
+    // The turn's question may be closed only right after its end.
     let _ = tokio::time::timeout(
         Duration::from_secs(1),
         harness.wait_for("nothing", |_| false),
