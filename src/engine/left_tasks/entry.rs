@@ -34,7 +34,7 @@ pub struct LeftTaskEntry {
     /// The call of the running turn that waits for the task.
     pub awaited_by: Option<CallId>,
     /// The server has reported the state of the task in this run.
-    has_been_seen: bool,
+    has_server_reported: bool,
 }
 
 /// Follows a task in the background. Dropping it stops the following, not the task.
@@ -68,7 +68,7 @@ impl LeftTaskEntry {
             follower: None,
             result: None,
             awaited_by: None,
-            has_been_seen: false,
+            has_server_reported: false,
         }
     }
 
@@ -95,7 +95,7 @@ impl LeftTaskEntry {
 
     /// Stores a status that the server reported. Returns whether it is new.
     pub fn set_status(&mut self, status: Option<&str>) -> bool {
-        self.has_been_seen = true;
+        self.has_server_reported = true;
         let state = LeftTaskState::Running {
             status: status.map(str::to_owned),
         };
@@ -131,7 +131,7 @@ impl LeftTaskEntry {
                 self.state = LeftTaskState::NotFollowed { why };
                 // Until the server has reported the task in this run, only the task list shows this.
                 return self
-                    .has_been_seen
+                    .has_server_reported
                     .then(|| notice.with_advice(Advice::ShowLeftTasks));
             }
         };

@@ -120,7 +120,7 @@ impl ToolOffer {
         self.is_diet_on && (server, tool) == (&search_key().0, OfferedTool::TOOL_SEARCH_NAME)
     }
 
-    /// Answers a call of `find_tools`, and adds the found tools to the offer. Returns the answer and
+    /// Answers a call to `find_tools`, and adds the found tools to the offer. Returns the answer and
     /// the new offer.
     pub fn find_tools(
         &mut self,

@@ -49,7 +49,7 @@ impl Turn {
         }
     }
 
-    /// Marks a call as approved or awaiting approval. A call of a blocked tool ends, and an approved
+    /// Marks a call as approved or awaiting approval. A call to a blocked tool ends, and an approved
     /// call that repeats the last one reuses the result of that one.
     fn prepare_call(&mut self, id: CallId) {
         let repeats = self.repeated_call(id);
