@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_terminal_gets_a_shorter_title_or_a_line_for_it() {
+    fn on_a_narrow_terminal_the_title_is_shortened_or_gets_its_own_line() {
         let title = "What is the weather in Busan tomorrow?";
         let short = "humble --continue";
         let long = "humble --home /home/me/some/folder --continue";

@@ -223,7 +223,7 @@ pub enum TurnEvent {
         prompt: Prompt,
         model: String,
     },
-    /// A request was sent. The first round is 1.
+    /// A round begins, before its request is sent. The first round is 1.
     RoundStarted {
         round: u32,
     },

@@ -1,5 +1,5 @@
-//! The connected servers of a `humble mcp` command: waits for them with a status line,
-//! and closes them.
+//! The servers that a `humble mcp` command connects to: waits for them with a status line, and closes
+//! them.
 
 use super::output::print_to_stderr;
 use crate::app::built_in_server;

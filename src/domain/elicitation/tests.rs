@@ -170,7 +170,7 @@ fn options_of_every_notation_are_read() {
 }
 
 #[test]
-fn the_first_missing_required_value_is_named() {
+fn the_first_field_without_its_required_value_is_reported() {
     let form = form(
         &json!({ "a": { "type": "string" }, "b": { "type": "boolean" } }),
         &["b"],

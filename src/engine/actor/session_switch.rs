@@ -20,7 +20,8 @@ impl Actor {
         if self.turn.is_some() {
             self.feed(TurnInput::Interrupt);
             self.cx.notice(Notice::warning(
-                "The running answer was stopped. Its text so far is saved.",
+                "The running answer was stopped. Its text so far is saved, unless the conversation \
+                 is private.",
             ));
         }
         self.guard.leave_session(self.conversation.session());
