@@ -1,5 +1,5 @@
 //! Turns that an earlier run left unfinished because it crashed, was killed or lost its
-//! terminal. Finds their journals, saves the answers of turns that ended without asking, and
+//! terminal. Finds their journals, saves, without asking, the answers of turns that ended, and
 //! leaves the other turns for the user to decide.
 
 use crate::config::Home;

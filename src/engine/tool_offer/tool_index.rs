@@ -199,7 +199,7 @@ fn stem(word: &str) -> String {
     }
 }
 
-/// `planning` becomes `plan`, but `adding` becomes `add`.
+/// `plann` becomes `plan`, but `add` stays as it is.
 fn undouble(word: &str) -> &str {
     let bytes = word.as_bytes();
     match bytes {

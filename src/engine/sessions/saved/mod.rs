@@ -29,8 +29,8 @@ pub(in crate::engine) struct SavedSessions {
     waiting_search: Option<(QueryId, String)>,
     /// The open conversation that was deleted last, and the empty one that replaced it.
     deleted_open: Option<(SessionId, ConversationSeq)>,
-    /// Lists, searches, previews and slices of indexing. Nothing is lost if they are dropped, so the end of
-    /// the program does not wait for them.
+    /// Lists, searches, previews and slices of indexing. Nothing is lost if they are dropped, so the
+    /// end of the program does not wait for them.
     tasks: JobSet,
 }
 
