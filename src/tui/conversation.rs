@@ -4,7 +4,8 @@ use crate::domain::{Prompt, PromptKind, Session, SessionId, TurnEnd, TurnId};
 
 #[derive(Debug, Default)]
 pub struct ConversationState {
-    /// The conversation named on the command line is not open yet, so prompts wait for it.
+    /// The conversation named on the command line, or that of a resumed turn, is not open yet, so
+    /// prompts wait for it.
     pub is_opening: bool,
     pub title: String,
     pub title_source: TitleSource,

@@ -50,7 +50,7 @@ pub struct AttachmentList {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachedFile {
     query: QueryId,
-    /// The name as the user typed it, not sanitized.
+    /// The raw name, such as the path that the user typed.
     pub name: String,
     /// The resource that was read, unless this is a file.
     pub resource: Option<AttachedResource>,
@@ -223,7 +223,7 @@ impl AttachmentList {
         self.lost.clear();
         self.cleared = ClearedFiles::default();
         self.unmentioned.clear();
-        // The conversation continues to follow them.
+        // The conversation continues to follow the resources.
         self.followed.clear();
         let files = self.files.drain(..);
         files

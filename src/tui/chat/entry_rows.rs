@@ -57,7 +57,7 @@ pub fn is_foldable(input: &LayoutInput, index: usize) -> bool {
     })
 }
 
-/// Whether an entry is a prompt of which the chat shows only the beginning.
+/// Whether an entry is a prompt of which the chat shows only the beginning until it is unfolded.
 pub fn is_long_prompt(entry: &TranscriptEntry) -> bool {
     prompt_text(entry).is_some_and(long_prompt::is_long)
 }

@@ -296,7 +296,7 @@ fn without_clash(keys: ChosenKeys, earlier: &[ChosenKeys]) -> Result<ChosenKeys,
     })
 }
 
-/// The last choice that takes a key without which some action has none, although it needs one.
+/// The last choice because of which an action that needs a key would have none.
 fn find_taker_of_needed_key(chosen: &[ChosenKeys]) -> Option<(usize, KeyProblem)> {
     let mut needed = all_bindings().filter(|binding| binding.needs_key());
     let keyless = needed.find(|binding| keys_of(binding, chosen).is_empty())?;

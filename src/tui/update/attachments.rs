@@ -181,7 +181,7 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         ReadOutcome::Attached => {}
         ReadOutcome::Duplicate(_) if sends => {}
         ReadOutcome::Duplicate(resource) => {
-            // Its contents are the current ones again, so it is no longer marked as changed.
+            // The attached contents are current again, so the resource is no longer marked as changed.
             let commands = resource.map(|resource| {
                 [
                     ServerContentCommand::FollowResource(resource.clone()),
