@@ -80,7 +80,7 @@ pub enum FailureCause {
     ErrorInReply {
         message: String,
     },
-    /// The server reported inside the stream that it is overloaded.
+    /// The server reported inside the stream that it is overloaded or limits requests.
     Overloaded {
         message: String,
     },

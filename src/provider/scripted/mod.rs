@@ -50,7 +50,8 @@ impl ScriptStep {
     }
 }
 
-/// The requests a scripted provider has received, in order. Shared with the provider.
+/// The requests a scripted provider has received, in order; of an endless script, only the last.
+/// Shared with the provider.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedRequests(Arc<Mutex<Vec<ChatRequest>>>);
 
