@@ -350,7 +350,7 @@ mod tests {
     use crate::fixtures::documented;
 
     #[test]
-    fn docs_list_the_keys_of_each_question_with_a_section() {
+    fn docs_list_the_keys_of_each_question_that_has_a_section() {
         let page = include_str!("../../docs/keys.md");
         for (heading, rows) in [
             ("### A call that cannot be run", UNUSABLE_CALL),
