@@ -38,7 +38,7 @@ impl NotesSection {
 }
 
 impl NotesSection {
-    /// Why the configured folder cannot be used, if that is so. Blocks.
+    /// Why the configured folder cannot be used; `None` if it can, or if none is configured. Blocks.
     pub fn vault_problem(&self) -> Option<String> {
         match std::fs::metadata(self.vault.as_ref()?) {
             Ok(metadata) if metadata.is_dir() => None,

@@ -308,14 +308,14 @@ impl Actor {
         });
     }
 
-    /// Whether prompts and commands are not remembered: in a private conversation, in a one-shot
-    /// run, and in a run that saves nothing.
+    /// Whether prompts and commands are forgotten: in a private conversation, in a one-shot run, and
+    /// in a run that saves nothing.
     fn keeps_no_history(&self) -> bool {
         let options = &self.cx.options;
         options.no_save || options.is_one_shot || self.persist.is_private()
     }
 
-    /// Adds a prompt to the saved history, unless prompts are not remembered now.
+    /// Adds a prompt to the saved history, unless this run or conversation keeps none.
     pub(super) fn add_to_history(&mut self, prompt: String) {
         if self.keeps_no_history() {
             return;
@@ -329,7 +329,7 @@ impl Actor {
         });
     }
 
-    /// Saves a command of the palette, unless commands are not remembered now.
+    /// Saves a command of the palette, unless this run or conversation keeps no history.
     fn remember_command(&mut self, name: String) {
         if self.keeps_no_history() {
             return;
