@@ -41,7 +41,8 @@ pub struct Chunk {
     pub body: String,
 }
 
-/// The size and modification time of a document. If they differ, the document may have changed.
+/// The size and modification time of a document. If either differs from the indexed one, the
+/// document may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentFingerprint {
     /// In bytes.

@@ -42,7 +42,7 @@ enum BodyError {
     Broken,
 }
 
-/// A body and its share of the budget.
+/// A body, and its share of the budget if it needed one.
 pub struct ReadBody<'a> {
     pub bytes: Bytes,
     _permit: Option<SemaphorePermit<'a>>,
