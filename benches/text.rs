@@ -212,7 +212,6 @@ mod hostile {
     }
 }
 
-/// A streaming answer is laid out again with every token.
 #[divan::bench_group]
 mod markdown {
     use super::*;

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_program_is_reported_and_gets_no_api_key() {
+    fn a_failing_program_is_reported_and_api_keys_are_not_passed_on() {
         let url = "https://example.com";
         let start = |program| wait_for_start(&mut spawn(program, url)?);
         assert!(start("false").is_err());

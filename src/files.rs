@@ -56,7 +56,7 @@ impl FileLock {
     /// does not support locks.
     ///
     /// # Errors
-    /// `TimedOut` after 2 s, or the error from opening the file.
+    /// `TimedOut` after 2 s, or the error from opening or locking the file.
     pub fn acquire(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
@@ -113,8 +113,8 @@ impl FileLock {
 /// Reads a regular file of at most `bytes_max` bytes; `None` if it does not exist.
 ///
 /// # Errors
-/// `FileTooLarge`, or the file-system error. Rejects folders, pipes and devices, which could block
-/// the reader.
+/// `FileTooLarge`, or the file-system error. Rejects folders, and also pipes and devices, which could
+/// block the reader.
 pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
     let metadata = match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -188,8 +188,8 @@ pub fn update<E>(
 /// Creates a file atomically: it appears at `path` only once its contents are complete.
 ///
 /// # Errors
-/// `AlreadyExists` if the name is taken, even by a dangling link. The existing file is
-/// never changed.
+/// `AlreadyExists` if the name is taken, even by a dangling link, or the file-system error. An
+/// existing file is never changed.
 pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let folder = parent_folder(path);
     let temporary = write_temporary(folder, bytes)?;
@@ -248,7 +248,7 @@ pub fn expand_home(path: &str) -> PathBuf {
     }
 }
 
-/// Creates `folder` and its missing parents, accessible only to the user.
+/// Creates `folder` and its missing parents, on Unix accessible only to the user.
 ///
 /// # Errors
 /// The file-system error.

@@ -74,7 +74,7 @@ pub struct AskRequest {
 /// Runs one turn and returns the exit status.
 ///
 /// # Errors
-/// Standard output could not be written, or the signal handlers not be installed.
+/// Standard output cannot be written, or the signal handlers cannot be installed.
 pub async fn ask(
     commands: mpsc::Sender<Command>,
     mut events: mpsc::Receiver<Event>,

@@ -14,7 +14,7 @@ pub const CONNECT_TIMEOUT_SECONDS: u64 = 10;
 /// Why a request got no response. The server may still have received the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestFailure {
-    /// The host name has no address.
+    /// The host name could not be resolved.
     Unresolved,
     Refused,
     ConnectTimeout,

@@ -1,5 +1,5 @@
-//! `humble` chats with language models in the terminal and lets them call MCP tools that
-//! the user approves one by one.
+//! `humble` chats with language models in the terminal and lets them call MCP tools with the user's
+//! approval.
 //!
 //! # Overview
 //!
@@ -47,7 +47,7 @@
 //!
 //! # Invariants
 //!
-//! - No tool runs without an [`engine::approval::ApprovedCall`].
+//! - No call by a model runs without an [`engine::approval::ApprovedCall`].
 //! - Untrusted text reaches the terminal only as [`text::Clean`].
 //! - Every wait has a deadline, every task has an owner, and every list from outside has a size limit.
 //! - Work per frame or per token does not grow with the conversation.

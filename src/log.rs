@@ -28,7 +28,7 @@ const LINE_BYTES_MAX: usize = 64 * 1024;
 const PANE_LINE_BYTES_MAX: usize = 4 * 1024;
 const CRATE_NAME: &str = "humble";
 
-/// Starts sending all events to the day's file in `folder` and to `pane`. A second call in
+/// Starts sending events to the day's file in `folder` and to `pane`. A second call in
 /// one process does not replace the first log.
 pub fn init(
     folder: &Path,

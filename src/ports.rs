@@ -211,7 +211,7 @@ pub struct NoteAnswer {
 #[derive(Debug, Default)]
 pub struct NoteExcerpts {
     pub excerpts: Vec<NoteExcerpt>,
-    /// Sentences about the search for the user.
+    /// Sentences for the user about the search.
     pub remarks: Vec<String>,
 }
 

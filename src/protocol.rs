@@ -1,6 +1,6 @@
-//! The messages between front end and engine: commands one way, events the other, and no
-//! other shared state. Questions to the user are data, so the terminal UI and `humble ask`
-//! offer the same choices.
+//! The messages between front end and engine: commands one way, events the other. The two share no
+//! other state. Questions to the user are data, so the terminal UI and `humble ask` offer the same
+//! choices.
 
 mod branch;
 mod choices;
@@ -133,7 +133,7 @@ pub enum Command {
         server: ServerId,
         lines_seen: Option<u64>,
     },
-    /// Pins a tool, so that requests always offer it, or removes its pin.
+    /// Adds a tool to those that are always offered, or removes it from them.
     ToggleAlwaysOffered {
         server: ServerId,
         tool: String,
@@ -385,7 +385,7 @@ pub enum Event {
     /// The engine received an interrupt. A front end that does not get this within a second
     /// assumes that the engine is stuck.
     InterruptAcknowledged,
-    /// The engine received [`Command::Shutdown`] and is saving and closing servers.
+    /// The engine received a command to shut down.
     ShuttingDown,
     /// The last event.
     ShutDown,

@@ -1,6 +1,6 @@
 //! Load test of `humble serve --http` (part of `just soak`): 200 clients call `get_time` for a
 //! minute. None may starve, and memory must not grow. `HUMBLE_SOAK_SECONDS` sets a shorter duration.
-//! With `HUMBLE_MCP_SERVERS` (see `tests/interop.rs`), the same clients then call a FastMCP server
+//! With `HUMBLE_MCP_SERVERS` (see `tests/interop.rs`), as many clients then call a FastMCP server
 //! with the same tool, for comparison. Not part of `cargo test`, because it needs an idle machine,
 //! time, and /proc.
 

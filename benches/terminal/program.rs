@@ -1,5 +1,4 @@
-//! The real program on a pseudo-terminal. A thread feeds its output to a terminal emulator. Waiting
-//! callers poll rarely, so that they use little CPU time.
+//! The real program on a pseudo-terminal. A thread feeds its output to a terminal emulator.
 
 use super::home::TestHome;
 use super::process::ThreadCpuTimes;

@@ -113,7 +113,7 @@ pub fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1_000_000.0
 }
 
-/// The value below which `share` of the sorted values lie.
+/// The value at `share` of the way through the sorted values: 0.5 is the median, 1.0 the maximum.
 pub fn percentile(sorted: &[Duration], share: f64) -> Duration {
     let last = sorted.len().saturating_sub(1);
     let index = (last as f64 * share).ceil() as usize;

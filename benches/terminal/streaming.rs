@@ -37,7 +37,7 @@ pub fn measure_words(report: &mut Report, scale: &Scale) {
     let used = time_before
         .zip(time_after)
         .map(|(before, after)| after - before);
-    let share = words.len() as f64 / 2_000.0;
+    let factor = words.len() as f64 / 2_000.0;
     report.add_bounded(
         format!(
             "CPU time of {} words at {WORDS_PER_SECOND} per second",
@@ -45,7 +45,7 @@ pub fn measure_words(report: &mut Report, scale: &Scale) {
         ),
         used.map(|used| used.as_secs_f64()),
         Unit::Seconds,
-        0.3 * share,
+        0.3 * factor,
     );
     let written = (program.bytes_written() - bytes_before) as f64;
     report.add(
@@ -97,7 +97,7 @@ pub fn measure_keys(report: &mut Report, scale: &Scale) {
 
 pub fn measure_shapes(report: &mut Report, scale: &Scale) {
     let size = scale.answer_bytes;
-    let share = size as f64 / 1_000_000.0;
+    let seconds_max = size as f64 / 1_000_000.0;
     for shape in MarkdownShape::ALL {
         let (server, home) = ollama();
         let tokens = shape.tokens(size);
@@ -120,7 +120,7 @@ pub fn measure_shapes(report: &mut Report, scale: &Scale) {
             ),
             used.map(|used| used.as_secs_f64()),
             Unit::Seconds,
-            share,
+            seconds_max,
         );
         if matches!(shape, MarkdownShape::Prose) {
             let resident = memory(program.process, "VmRSS").map(megabytes);

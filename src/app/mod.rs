@@ -44,7 +44,7 @@ const ENGINE_END_TIMEOUT: Duration = Duration::from_millis(300);
 /// Runs the command and returns the exit status.
 ///
 /// # Errors
-/// The program could not run at all.
+/// The command could not run, or its result could not be written.
 pub fn run(cli: Cli) -> Result<u8> {
     let mut home = Home::resolve(cli.global.home.clone())?;
     if matches!(cli.command, Some(CliCommand::Demo)) && cli.global.home.is_none() {

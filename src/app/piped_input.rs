@@ -48,7 +48,8 @@ fn prompt_of(typed: &str, piped: &str) -> Option<Prompt> {
     }
 }
 
-/// After a second, prints a hint, in case standard input was left open by mistake.
+/// Reads standard input to its end. If that takes longer than a second, prints a hint, in case it
+/// was left open by mistake.
 pub(super) fn read_pipe() -> Result<String> {
     let (done_sender, done_receiver) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {

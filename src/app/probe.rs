@@ -92,7 +92,8 @@ pub async fn run(
     })
 }
 
-/// If there is none, prints the reason; the error is the exit status.
+/// The model called `name`, or the active one. If there is no such model, prints the reason; the
+/// error is the exit status.
 fn select_model(home: &Home, settings: &Settings, name: Option<&str>) -> Result<ModelConfig, u8> {
     let models = &settings.models;
     let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
@@ -164,7 +165,8 @@ enum DialectSaveOutcome {
     Failed,
 }
 
-/// Saves the recommended dialect if the user agrees. The error is the exit status for a signal.
+/// Saves the recommended dialect if the user agrees, now or with `--save`. The error is the exit
+/// status for a signal.
 async fn save(
     home: &Home,
     args: &ProbeArgs,

@@ -23,16 +23,16 @@ fn shell_quoted(path: &Path) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
     match !path.is_empty() && path.chars().all(is_plain) {
         true => path,
-        // Each quote closes the quoted part, is escaped, and reopens the quoted part.
+        // At each quote, close the quoted part, add an escaped quote, and open a new quoted part.
         false => format!("'{}'", path.replace('\'', r"'\''")),
     }
 }
 
-/// The line itself, such as `humble --continue  resumes "Trip to Busan"`, for a terminal with so many
-/// columns. In a narrow one, the title is truncated; if there is no room for it beside the command, it
-/// gets a line of its own. The command is always complete, to be copied.
+/// The line itself, such as `humble --continue  resumes "Trip to Busan"`. A long title is truncated;
+/// if there is little room beside the command, the title gets a line of its own. The command is
+/// always complete, so that it can be copied.
 pub fn resume_line(command: &str, title: &str, columns: u16) -> String {
-    // A terminal without columns does not know its size.
+    // A terminal that reports zero columns does not know its size.
     let columns = match usize::from(columns) {
         0 => usize::MAX,
         columns => columns,
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_terminal_gets_a_shorter_title_or_a_line_for_it() {
+    fn on_a_narrow_terminal_the_title_is_shortened_or_gets_its_own_line() {
         let title = "What is the weather in Busan tomorrow?";
         let short = "humble --continue";
         let long = "humble --home /home/me/some/folder --continue";

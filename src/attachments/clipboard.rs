@@ -142,7 +142,7 @@ pub async fn read_clipboard(env: &ClipboardEnv) -> Result<ReadAttachment, Attach
     Err(AttachError::NoClipboardProgram { install_hint })
 }
 
-/// The output of a program; empty if it fails, and `None` if it is not installed.
+/// The output of a program; empty if it exits with an error, and `None` if it is not installed.
 async fn run(
     program: &ClipboardProgram,
     env: &ClipboardEnv,

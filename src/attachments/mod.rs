@@ -1,6 +1,7 @@
 //! Files that the user attaches to prompts: reads them, takes images from the clipboard, and finds
-//! files by part of their path. Saves images and sounds of tool results. `reader`, `finder` and
-//! `result_media` block on disk access, so callers must run them on a blocking thread.
+//! files by part of their path. Saves images and sounds of tool results. `reader`, `finder`,
+//! `mentioned` and `result_media` block on disk access, so callers must run them on a blocking
+//! thread.
 
 mod clipboard;
 mod error;

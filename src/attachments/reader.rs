@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 const MEGABYTE: u64 = 1024 * 1024;
 
-/// Reads a file given by its path, which may begin with `~` and is relative to `root` otherwise.
+/// Reads a file given by its path, which may begin with `~`; a relative path starts at `root`.
 /// `home` is this program's own folder.
 ///
 /// # Errors
@@ -49,7 +49,7 @@ pub fn read_path(name: &str, root: &Path, home: &Path) -> Result<ReadAttachment,
         }
         Err(error) => return Err(unreadable(&error)),
     };
-    // The target of a link decides whether the file holds secrets.
+    // A link with a harmless name may lead to a file with secrets.
     let absolute = path.canonicalize().unwrap_or(path);
     attachment(name, Some(absolute), bytes, home)
 }

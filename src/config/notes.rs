@@ -38,7 +38,7 @@ impl NotesSection {
 }
 
 impl NotesSection {
-    /// Why the configured folder cannot be used: it is missing or a file. Blocks.
+    /// Why the configured folder cannot be used; `None` if it can, or if none is configured. Blocks.
     pub fn vault_problem(&self) -> Option<String> {
         match std::fs::metadata(self.vault.as_ref()?) {
             Ok(metadata) if metadata.is_dir() => None,
@@ -47,7 +47,7 @@ impl NotesSection {
         }
     }
 
-    /// A notice if the configured folder is missing or a file. Blocks.
+    /// A notice if the configured folder cannot be used. Blocks.
     pub(super) fn unusable_vault_notice(&self) -> Option<Notice> {
         let why = self.vault_problem()?;
         let path = self.vault.as_ref()?.display();
@@ -102,7 +102,7 @@ impl NotesFolder {
         Ok(folder)
     }
 
-    /// Creates the folder if the user agreed to that. Blocks.
+    /// Creates the folder if it is new; the user must have agreed. Blocks.
     ///
     /// # Errors
     /// A notice with the reason.
@@ -154,8 +154,8 @@ impl Settings {
         }
     }
 
-    /// The model of that name in `models`, else a model of that name on the Ollama server that
-    /// `ollama_chat` uses.
+    /// The model that `notes.embedModel` names: the one in `models`, or else one on the Ollama server
+    /// that `ollama_chat` uses.
     fn embedding_model(&self) -> Option<ModelConfig> {
         let name = self.notes.embed_model.as_deref()?;
         if let Some(model) = self.find_model(name) {

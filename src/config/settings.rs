@@ -40,8 +40,8 @@ pub struct Settings {
     pub notes: NotesSection,
     /// The folders that MCP servers may ask for, as absolute paths.
     pub roots: Vec<PathBuf>,
-    /// Where `humble mcp search` looks. `None` if the setting is invalid: another registry must not
-    /// take its place.
+    /// The registry that `humble mcp search` and `humble mcp add` use. `None` if the setting is
+    /// invalid: another registry must not take its place.
     pub registry_url: Option<Url>,
     /// The file lists at least one model, usable or not.
     pub has_model_entries: bool,

@@ -160,8 +160,9 @@ const MODEL_KEYS: [&str; 14] = [
     "vision",
 ];
 
-/// The keys at the root of `config.json` and in its models that this program does not read. They
-/// may belong to another program, so no banner names them. Empty if the file cannot be read.
+/// The keys at the root of `config.json` and in its models that this program does not read, up to a
+/// limit. They may belong to another program, so a banner names only those that are probably
+/// misspelled. Empty if the file cannot be read.
 pub fn unused_keys(home: &Home) -> Vec<String> {
     let Ok(Some(document)) = JsonDocument::read(&home.config()) else {
         return Vec::new();

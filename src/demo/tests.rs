@@ -88,7 +88,7 @@ fn answer_to_time(date: &str, time: &str, zone: &str, offset: &str) -> String {
 }
 
 #[test]
-fn a_question_about_a_place_calls_the_tool_with_its_time_zone() {
+fn a_question_about_the_time_calls_the_tool_with_the_time_zone_of_its_place_if_any() {
     let cases = [
         (QUESTION, json!({ "timezone": "Asia/Seoul" })),
         ("서울은 지금 몇 시야?", json!({ "timezone": "Asia/Seoul" })),

@@ -1,6 +1,6 @@
 //! Tool calls in Python syntax: lists such as `[f(a=1), g()]`, and a list or a single call after an
-//! opening marker. Without a marker, only lists of calls to available tools with keyword arguments
-//! are recognized, so code and Markdown remain text.
+//! opening marker. Without a marker, only lists of calls to available tools are recognized, and only
+//! if their first arguments are not positional, so code and Markdown remain text.
 
 mod bare_list;
 mod identifiers;

@@ -21,7 +21,8 @@ pub(super) const RECOGNIZERS: [fn(&OpeningContext<'_>) -> Option<BoxedRecognizer
     tool_code::open,
 ];
 
-/// Characters at which a recognizer may open in ordinary text, outside a wrapper.
+/// Characters at which a recognizer may open in ordinary text, outside a wrapper. At the start of the
+/// stream and after a call, recognizers may open at others too.
 pub(super) const MARKERS: [char; 4] = ['<', '{', '[', 'f'];
 
 #[cfg(test)]

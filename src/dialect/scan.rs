@@ -108,7 +108,7 @@ impl CallScanner {
         self.output.take_events()
     }
 
-    /// Ends the stream and emits the withheld text.
+    /// Ends the stream. Returns the events for the withheld text.
     pub fn finish(mut self) -> Vec<ScanEvent> {
         match std::mem::replace(&mut self.state, ScanState::Text) {
             ScanState::Text | ScanState::PassThrough(_) => {}

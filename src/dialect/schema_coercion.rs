@@ -287,8 +287,8 @@ fn implied_type(schema: &Map<String, Value>) -> JsonTypes {
     }
 }
 
-/// For schemas that also allow strings: converts only strict JSON of another allowed type. A number
-/// must also serialize to the same characters.
+/// Converts only text that is clearly of an allowed type other than string: strict JSON, or `None`
+/// for null. A number must also serialize to the same characters.
 fn parse_unambiguous(text: &str, types: JsonTypes) -> Option<CoercedValue> {
     if types == JsonTypes::STRING {
         return None;

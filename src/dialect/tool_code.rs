@@ -1,5 +1,5 @@
-//! A `tool_code` fence: calls as Python statements, usually one per line. A fence that contains any
-//! other code is text.
+//! A `tool_code` fence: calls as Python statements, usually one per line. A fence that contains other
+//! code, except imports and prints, is text.
 
 use super::json_call;
 use super::pythonic::{self, PythonCall};

@@ -7,7 +7,7 @@ use jiff::{Timestamp, ToSpan};
 pub const DATE_COLUMNS_MAX: usize = 11;
 
 /// Local time in at most [`DATE_COLUMNS_MAX`] columns: `today 16:20`, `Fri 09:12` within a week, `18 Nov`
-/// within the year, `18 Nov 2024`.
+/// in the same calendar year, otherwise `18 Nov 2024`.
 pub fn format_date(at: Timestamp, now: Timestamp) -> String {
     let zone = TimeZone::system();
     let (at, now) = (at.to_zoned(zone.clone()), now.to_zoned(zone));

@@ -191,7 +191,7 @@ impl AgentResult {
         }
     }
 
-    /// The remarks on the search, if there was one.
+    /// The remarks about the result; `None` for a created note, which has none.
     pub fn remarks_mut(&mut self) -> Option<&mut Vec<String>> {
         match self {
             Self::NoteCreated { .. } => None,

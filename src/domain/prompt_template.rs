@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_named_in_order_of_first_use() {
+    fn fields_are_listed_in_order_of_first_use() {
         let text = "Translate {{text}} to {{ language }}; once more: {{text}} ({{언어}}).";
         assert_eq!(fields(text), ["text", "language", "언어"]);
     }

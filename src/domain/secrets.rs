@@ -10,7 +10,8 @@ use serde_json::Value;
 use std::ops::Range;
 use url::Url;
 
-/// Shorter values without a telling name stay visible: hiding them would make logs unreadable.
+/// Shorter values whose name does not suggest a secret stay visible: hiding them would make logs
+/// unreadable.
 const VALUE_CHARS_MIN: usize = 6;
 /// Shorter values stay visible even if their name suggests a secret.
 const NAMED_SECRET_CHARS_MIN: usize = 4;
@@ -51,7 +52,7 @@ pub fn is_secret_name(name: &str) -> bool {
         .any(|part| part.ends_with("pass") || part.ends_with("pwd") || matches!(part, "pat" | "pw"))
 }
 
-/// Prefixes by which access tokens are recognized, even without a telling name.
+/// Prefixes by which access tokens are recognized, whatever their name.
 const TOKEN_PREFIXES: [&str; 38] = [
     "sk-",
     "sk_",

@@ -26,7 +26,7 @@ pub enum ServerRequestReply {
     Accepted(Map<String, Value>),
     /// The model's answer, which the user has seen.
     Sampled(SampledAnswer),
-    /// The user refused.
+    /// The user refused, or a command that asks no questions did.
     Declined,
     /// The request was refused without asking the user, or could not be fulfilled. Contains the
     /// reason, as a sentence.

@@ -202,7 +202,7 @@ impl IndexProgress {
     }
 }
 
-/// One row of the session browser.
+/// A saved session as lists show it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionSummary {
     pub id: SessionId,

@@ -21,7 +21,8 @@ pub struct SettingsChange {
     /// For a harmless change a clause, such as "logLevel is now debug"; otherwise the changed
     /// setting, such as "server `fs`, `command`".
     pub what: String,
-    /// The active value, possibly multi-line; `None` if the setting is absent.
+    /// The active value, possibly multi-line; `None` if the setting is absent or no value is shown, as
+    /// for a harmless change.
     pub before: Option<String>,
     /// The new value, likewise.
     pub after: Option<String>,

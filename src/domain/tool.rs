@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// The heading above a server's description of its tool.
 pub const SERVER_DESCRIPTION_HEADING: &str = "The server describes this tool:";
-/// The prefix of every line of server text.
+/// The prefix of each line of text quoted from a server.
 pub const QUOTE_PREFIX: &str = "  | ";
 
 /// A server's hints about a tool's behavior. Shown but, except for the built-in server, never

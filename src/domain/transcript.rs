@@ -126,7 +126,7 @@ impl Transcript {
         }
     }
 
-    /// The number of entries before the running turn. They are final until
+    /// The number of entries before the running turn. Their texts are final until
     /// [`Transcript::reindex_count`] changes.
     pub fn settled_len(&self) -> usize {
         self.running_turn

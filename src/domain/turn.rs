@@ -32,7 +32,7 @@ pub enum PromptKind {
 }
 
 impl PromptKind {
-    /// Whether the user typed the prompt. If not, a command created it.
+    /// Whether the prompt counts as typed by the user. If not, a command created it.
     pub fn is_typed(self) -> bool {
         matches!(self, Self::Ask | Self::Replace | Self::Retry)
     }
@@ -223,7 +223,7 @@ pub enum TurnEvent {
         prompt: Prompt,
         model: String,
     },
-    /// A request was sent. The first round is 1.
+    /// A round begins, before its request is sent. The first round is 1.
     RoundStarted {
         round: u32,
     },

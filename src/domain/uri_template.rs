@@ -33,8 +33,8 @@ enum UriOperator {
     QueryContinuation,
 }
 
-/// Maximum number of variables. Further expressions stay text, and the template is
-/// [too long](UriTemplate::has_too_many_variables) to be used.
+/// Maximum number of variables. Further expressions stay text, and
+/// [the template cannot be used](UriTemplate::has_too_many_variables).
 pub const VARIABLES_MAX: usize = 20;
 
 impl UriTemplate {

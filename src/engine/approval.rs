@@ -1,6 +1,6 @@
 //! Decides which calls may run. Pure. Only this module can construct an [`ApprovedCall`], so
 //! having one proves that the tool mode, a grant, a rule, the command line or the user allowed
-//! the call, or that it is one of `find_tools`.
+//! the call, or that it calls `find_tools`.
 
 use crate::domain::tool::StandingPermission;
 use crate::domain::trust::{RuleScope, TrustRule};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub use crate::domain::ToolIdentity;
 
-/// The permissions of a turn: the tool mode, the grants of this session and the stored rules.
+/// The permissions of a turn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Approval {
     pub mode: ToolMode,

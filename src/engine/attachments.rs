@@ -55,7 +55,7 @@ impl AttachmentJobs {
     }
 
     /// Finds out which of these paths are files. A folder on a slow network delays the message only
-    /// briefly: all of the paths then count as missing.
+    /// briefly: none of the paths is then reported, neither as a file nor as missing.
     pub(super) fn find_mentioned(&self, query: QueryId, paths: Vec<String>, cx: &mut EngineCx) {
         let finder = Arc::clone(&self.finder);
         cx.jobs.spawn(async move {

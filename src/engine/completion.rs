@@ -120,7 +120,7 @@ pub(super) async fn complete(
         // Growing further would need the user's consent.
         ContextFit::Grows { from: limit, .. } | ContextFit::TooLong { num_ctx: limit } => {
             let message = format!(
-                "The prompt takes about {estimate} tokens and needs a larger context than the allowed {limit}."
+                "The prompt takes about {estimate} tokens and needs a context larger than the {limit} tokens allowed."
             );
             return Err(Notice::failure(message).with_advice("Shorten the prompt."));
         }

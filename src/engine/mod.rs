@@ -1,7 +1,7 @@
 //! Layer 3: one background actor owns the model streams, the server sessions and the
 //! conversation. Front ends communicate with it over two channels and share nothing else.
 //!
-//! `actor` contains the select loop and the routing. All other state is divided among owners,
+//! `actor` contains the select loop and the routing. The state is divided among owners,
 //! structs with private fields. An owner's methods receive the shared state as an argument
 //! (`cx`) and return work for other owners as data. No owner imports the actor.
 //!

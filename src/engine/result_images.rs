@@ -1,5 +1,5 @@
 //! The images of a tool result. They are kept for the turn and sent to models that take images.
-//! Events, sessions and journals hold only the text of the result.
+//! Events, sessions and journals hold none of them.
 
 use crate::attachments::image_from_base64;
 use crate::domain::AttachedImage;

@@ -1,4 +1,4 @@
-//! Loads server prompts and resources for the user, in the background.
+//! Loads server prompts and resources for the user, and completes their arguments, in the background.
 
 use super::cx::EngineCx;
 use super::jobs::JobResult;
@@ -128,7 +128,7 @@ fn failure(noun: &str, name: &str, server: &ServerId, why: &str) -> Notice {
 }
 
 /// The contents of a resource as one file. A resource with several contents, such as a folder,
-/// becomes a text in which each follows a line with its URI.
+/// becomes a text in which each text follows a line with its URI.
 fn merge_contents(mut contents: Vec<ResourceContents>) -> Vec<u8> {
     if contents.len() == 1 {
         return contents.pop().map(|only| only.bytes).unwrap_or_default();

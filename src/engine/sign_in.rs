@@ -75,7 +75,7 @@ impl ServerSignIn {
         self.open = None;
     }
 
-    /// Ends an open sign-in.
+    /// Also ends an open sign-in.
     pub(super) fn sign_out(&mut self, server: ServerId, hub: &Hub) {
         let signing_out = hub.sign_out(&server);
         let (paste, _) = mpsc::channel(1);

@@ -1,5 +1,4 @@
-//! Reports tool calls on standard error: in full when they first appear, and their outcome
-//! on one line.
+//! Reports tool calls on standard error: in full when they first appear, and then their outcome.
 
 use super::AskSession;
 use super::summaries::{approval_text, call_summary, outcome_text};
@@ -11,8 +10,8 @@ use std::io::{self, IsTerminal};
 use std::time::Instant;
 
 impl AskSession {
-    /// Prints a new call in full, and the outcome of a finished call on one line. A call that needs
-    /// approval is printed later, with its question.
+    /// Prints a new call in full, and the outcome of a finished call. A call that needs approval is
+    /// printed later, with its question.
     pub(super) fn report_call(&mut self, call: &ToolCall) {
         if call.quoted.is_some() {
             self.quoted_calls.insert(call.id);

@@ -69,8 +69,8 @@ fn add_advice(value: &mut Value, notice: &Notice) {
     }
 }
 
-/// Whether the event is about saving the conversation or about its files. After the turn, only these
-/// events are printed.
+/// Whether the event is about saving the conversation or about its files, or reports a failure. After
+/// the turn, only these events are printed.
 pub fn is_about_saving(event: &Event) -> bool {
     match event {
         Event::SessionSaved(_) | Event::LowPriorityNoticePosted(_) => true,

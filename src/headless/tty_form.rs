@@ -113,7 +113,7 @@ async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
     let required = if field.is_required { " *" } else { "" };
     let mut notes = vec![match &field.kind {
         FieldKind::Choice(_) => "a number".to_owned(),
-        FieldKind::Choices { .. } => format!("numbers with commas, {}", field.hint()),
+        FieldKind::Choices { .. } => format!("numbers separated by commas, {}", field.hint()),
         _ => field.hint(),
     }];
     let has_default = matches!(field.check(&field.initial), Ok(Some(_)));

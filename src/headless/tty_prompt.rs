@@ -1,4 +1,4 @@
-//! Asks questions on the terminal, one line each. Without a terminal, picks the safe answer.
+//! Asks questions on the terminal. Without a terminal, picks the safe answer.
 
 use super::question_text::{default_choice, question_text};
 use super::tty_form;

@@ -1,5 +1,4 @@
-//! Reads lines from the controlling terminal, so that none that was typed before a question answers
-//! it.
+//! Reads lines from the controlling terminal. A line typed before a question cannot approve anything.
 
 use rustix::termios::{QueueSelector, Winsize, tcflush, tcgetwinsize};
 use std::fs::{File, OpenOptions};

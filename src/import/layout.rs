@@ -7,7 +7,7 @@ use std::path::Path;
 /// Files with more servers are refused.
 const SERVERS_MAX: usize = 500;
 
-/// The name and the entry of each server, in file order.
+/// The name and the entry of each server.
 ///
 /// # Errors
 /// The file lists no servers, or too many.

@@ -1,5 +1,5 @@
 //! One tool call, from finding an open session to its outcome. The future owns the call: dropping
-//! the future cancels the call on the server.
+//! the future cancels the call on the server, unless its task is kept.
 
 use super::call_exchange::{CallEnding, RequestEnding, TIMEOUTS_MAX, exchange, may_have_run_text};
 use super::hub_event::HubEvent;
@@ -283,7 +283,8 @@ fn changed_tool_outcome(is_task: bool) -> ToolOutcome {
         return ToolOutcome::NotRun { why };
     }
     ToolOutcome::Unreachable {
-        why: "The server changed the tool since the call, so its task was not followed.".to_owned(),
+        why: "The server has changed the tool since the call, so its task was not followed."
+            .to_owned(),
         elapsed: Duration::ZERO,
     }
 }

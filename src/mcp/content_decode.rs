@@ -18,7 +18,7 @@ const ARGUMENTS_MAX: usize = 50;
 const NAME_BYTES_MAX: usize = 512;
 const URI_BYTES_MAX: usize = 4_096;
 const DESCRIPTION_BYTES_MAX: usize = 4_096;
-/// Maximum number of lines about duplicate items; further duplicates are counted as invalid.
+/// Maximum number of lines about single omitted items; further ones are counted as invalid.
 const OMITTED_LINES_MAX: usize = 20;
 
 /// An item of a list.

@@ -178,8 +178,8 @@ fn templates_request(params: PaginatedRequestParams) -> ClientRequest {
     ClientRequest::ListResourceTemplatesRequest(request)
 }
 
-/// Requests all pages of a list until the deadline. A failure is reported as an omission; the
-/// pages before it are kept.
+/// Requests all pages of a list until the deadline. A failure is reported as an omission,
+/// unless the server lacks the method; the pages before it are kept.
 async fn list_all<T: ListedItem>(
     session: &McpSession,
     deadline: Instant,

@@ -141,7 +141,7 @@ impl ToolListBuilder {
         self.ttl
     }
 
-    /// The tools in the server's order, and one line for each omission.
+    /// The tools in the server's order, and the lines about omissions.
     pub fn finish(mut self) -> (Vec<Tool>, Vec<String>) {
         if self.unlisted_count > 0 {
             self.omitted

@@ -178,7 +178,7 @@ impl Hub {
         }
     }
 
-    /// Prepares a sign-in to a remote server. After it succeeded, call [`Hub::reconnect`].
+    /// Prepares a sign-in to a remote server. Once it has succeeded, call [`Hub::reconnect`].
     pub fn prepare_sign_in(&self, id: &ServerId) -> BoxFuture<'static, Result<SignIn, OAuthError>> {
         match self.authorizer(id) {
             Ok(authorizer) => async move { authorizer.prepare_sign_in().await }.boxed(),

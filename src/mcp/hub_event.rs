@@ -6,7 +6,8 @@ use crate::domain::{
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum HubEvent {
-    /// A server's status, tools, prompts or resources changed. Disabled servers report nothing.
+    /// A server's status, tools, prompts or resources changed. Disabled servers report
+    /// nothing, unless they are misconfigured.
     Changed(Box<Server>),
     /// The newest progress of a running call; earlier values may be skipped.
     Progress {

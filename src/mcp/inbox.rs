@@ -175,7 +175,8 @@ impl Inbox {
         message_for_rmcp
     }
 
-    /// Answers pings, queues requests for the user, and refuses every other request at once.
+    /// Answers pings, passes on the requests that [`IncomingRequests`] handles, and refuses every other
+    /// request.
     fn handle_request(
         &mut self,
         mut message: Map<String, Value>,

@@ -1,5 +1,6 @@
 //! A modern server reports changes only through a subscription: a request that stays open. This
-//! module keeps a subscription to changed lists open.
+//! module keeps a subscription to changed lists open. For a legacy server over HTTP, it requests the
+//! lists again after an interruption.
 
 use super::content_capabilities::ContentCapabilities;
 use super::open_request::CancelOnDrop;

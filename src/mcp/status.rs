@@ -27,7 +27,7 @@ pub struct ServerState {
     /// Summary of the last session's stdout lines that were not messages.
     pub skipped_summary: Option<String>,
     pub tools: Arc<Vec<Tool>>,
-    /// One line for each tool that was omitted from the list.
+    /// Lines about the tools that were omitted from the list.
     pub omitted_tools: Vec<String>,
     pub content: Arc<ServerContent>,
     pub instructions: Option<String>,

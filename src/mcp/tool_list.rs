@@ -3,7 +3,7 @@
 use crate::domain::Tool;
 use std::time::Duration;
 
-/// The tools of a server, and for each omitted tool, a line that names the reason.
+/// The tools of a server, and lines that name the omitted ones and the reasons.
 pub struct ListedTools {
     pub tools: Vec<Tool>,
     pub omitted: Vec<String>,

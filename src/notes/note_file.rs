@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_user_may_name_a_note_by_its_file_name_in_any_case() {
+    fn a_user_may_name_a_note_by_its_file_name_in_upper_or_lower_case() {
         let folder = tempfile::tempdir().expect("a folder");
         let vault = Vault::open(folder.path()).expect("a vault");
         for name in [

@@ -110,8 +110,8 @@ fn without_introduction(answer: &str) -> &str {
     }
 }
 
-/// The model's note, without an introduction or a code fence around it, and with a heading added if it
-/// has none.
+/// The model's note, without an introduction or a code fence around it, and with a heading added
+/// unless it begins with one.
 pub fn clean_note(answer: &str, topic: &str) -> String {
     let answer = without_introduction(answer.trim());
     let mut fences = FENCES.iter();

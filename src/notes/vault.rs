@@ -46,8 +46,7 @@ pub struct Listing {
     pub notes: Vec<NoteFile>,
     /// There are more than [`NOTES_MAX`] notes.
     pub is_truncated: bool,
-    /// Paths that were left out, each with the reason: they could not be read, are too large, are not
-    /// UTF-8, or are links to files that are missing or outside the vault.
+    /// Paths that were left out, each with the reason.
     pub skipped: Vec<(String, String)>,
     /// There are links to folders, which are not followed.
     pub has_linked_folders: bool,

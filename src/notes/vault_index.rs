@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// How long a search may spend on new and changed notes. Later searches continue.
+/// How long one update may spend on new and changed notes. Later updates do the rest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UpdateLimits {
     indexing: Duration,
@@ -105,8 +105,8 @@ impl OpenIndex {
     }
 }
 
-/// An empty index in memory in place of one that cannot be written. A large vault would take too long
-/// to index in each run, so the error stays.
+/// An empty index in memory in place of one that cannot be written. Returns the error for a large
+/// vault, which would take too long to index in each run.
 fn in_memory_instead(
     vault: &Vault,
     error: SearchError,

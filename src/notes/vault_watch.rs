@@ -83,7 +83,7 @@ impl VaultWatch {
         self.last_scan = (notes > ALWAYS_SCANNED_MAX).then(Instant::now);
     }
 
-    /// Makes a scan due, after collected changes could not be applied.
+    /// Makes a scan due.
     pub(super) fn require_scan(&mut self) {
         self.last_scan = None;
     }
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_lost_events_and_many_changes_need_a_scan() {
+    fn lost_events_folders_and_many_changes_need_a_scan() {
         let created = EventKind::Create(CreateKind::Any);
         let lost = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         let many = (0..=PATHS_MAX).map(|n| event(created, &format!("/vault/{n}.md")));

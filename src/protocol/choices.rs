@@ -189,7 +189,7 @@ const CONFIRM_DISCARD: &[ChoiceRow] = &[
     row(C::KeepForLater, 'n', "keep", "Keep it for the next start"),
 ];
 
-// No `a` for accepting: in an approval it only shows a page.
+// No `a` for accepting: in an approval, it only shows the lasting choices.
 const PIN_CHANGED: &[ChoiceRow] = &[
     row(C::Accept, 'y', "accept", "Accept the new definition"),
     row(C::Stop, 'n', "keep withheld", "Keep it withheld"),
@@ -350,7 +350,7 @@ mod tests {
     use crate::fixtures::documented;
 
     #[test]
-    fn docs_list_the_keys_of_each_question_with_a_section() {
+    fn docs_list_the_keys_of_each_question_that_has_a_section() {
         let page = include_str!("../../docs/keys.md");
         for (heading, rows) in [
             ("### A call that cannot be run", UNUSABLE_CALL),

@@ -9,7 +9,7 @@ pub enum NoteCommand {
     /// Opens a note, given its path or its file name.
     Open(String),
     Close,
-    /// Names the open note.
+    /// Shows the name of the open note.
     ShowOpen,
     /// Starts or stops sending excerpts of notes with ordinary prompts.
     Consult(bool),

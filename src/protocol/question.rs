@@ -226,7 +226,7 @@ pub enum QuestionOwner {
     Program,
 }
 
-/// A job that sends requests to a model, at most one at a time.
+/// A job that sends requests to a model, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ModelJob {
     Turn(TurnId),

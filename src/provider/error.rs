@@ -45,7 +45,7 @@ pub enum FailureCause {
     Timeout {
         seconds: u64,
     },
-    /// Any other failure to connect, for example a TLS error or no route.
+    /// Any other failure before a valid response, for example a TLS error or no route.
     Unreachable {
         why: String,
     },
@@ -80,7 +80,7 @@ pub enum FailureCause {
     ErrorInReply {
         message: String,
     },
-    /// The server reported inside the stream that it is overloaded.
+    /// The server reported inside the stream that it is overloaded or limits requests.
     Overloaded {
         message: String,
     },

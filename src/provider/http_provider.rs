@@ -1,5 +1,5 @@
 //! Requests to model servers over HTTP. Sends chat requests, retrying without parameters that the
-//! server rejects, and enforces the deadlines of the other requests.
+//! server rejects, and enforces the deadlines of requests for models and their details.
 
 use super::adapter::ReplyDecoder;
 use super::embeddings;
@@ -25,7 +25,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 const IS_LOADED_TIMEOUT: Duration = Duration::from_secs(1);
 const MODEL_INFO_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Shares connections, and remembers until the program exits which parameters each server rejects.
+/// Shares connections, and remembers until the program exits which parameters were rejected.
 #[derive(Debug, Default)]
 pub struct HttpProvider {
     clients: Arc<HttpClients>,

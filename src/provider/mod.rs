@@ -1,7 +1,7 @@
-//! Talks to model servers. Each provider has a folder that implements
-//! [`adapter::ProviderAdapter`] and is registered in `registry`; no other module depends on the
-//! provider's protocol. Building requests and decoding replies is pure; network access happens
-//! only while a returned stream or future is polled.
+//! Talks to model servers. Each provider has a folder with its [`adapter::ProviderAdapter`], which
+//! is registered in `registry`; no other module depends on the provider's protocol. Building
+//! requests and decoding replies is pure; network access happens only while a returned stream or
+//! future is polled.
 
 pub mod adapter;
 mod anthropic;

@@ -8,7 +8,7 @@ use crate::domain::Notice;
 use crate::domain::model::ToolRole;
 use serde_json::{Map, Value};
 
-/// Low, so that tool calls are well-formed. Sent with every request unless the server rejects it.
+/// The default temperature: low, so that tool calls are well-formed.
 pub const TEMPERATURE: f64 = 0.1;
 
 /// How requests to one model at one base URL differ from the configuration.

@@ -1,5 +1,5 @@
 //! Sends requests to one model server: builds URLs and headers, and reads JSON responses of
-//! bounded size. A key is sent only to the origin configured in config.json and never logged.
+//! bounded size. A key is sent only to the configured origin and never logged.
 
 use super::adapter::ProviderAdapter;
 use super::error::{FailureCause, origin, without_credentials, without_secrets};

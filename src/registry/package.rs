@@ -178,8 +178,8 @@ impl Package {
         }
     }
 
-    /// Arguments for `npx`, `uvx` or `docker` could give the server more power, such as a folder of
-    /// the host. Only arguments that are passed anyway are accepted.
+    /// Arguments for `npx`, `uvx` or `docker` could give the server more power, such as access to a
+    /// folder of the host. Only arguments that are passed anyway are accepted.
     fn check_runtime_arguments(&self) -> Result<(), String> {
         for argument in self.runtime_arguments.iter().flatten() {
             let flag = argument.name.as_deref().or(argument.input.value.as_deref());

@@ -41,7 +41,8 @@ pub struct Chunk {
     pub body: String,
 }
 
-/// The size and modification time of a document. If they differ, the document may have changed.
+/// The size and modification time of a document. If either differs from the indexed one, the
+/// document may have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentFingerprint {
     /// In bytes.
@@ -108,7 +109,8 @@ impl Index {
         ))
     }
 
-    /// Applies the changes in one transaction. Chunks whose text did not change keep their vector.
+    /// Applies the changes in one transaction. Chunks keep their vector if neither their text nor
+    /// the document's title changed.
     pub fn apply(&mut self, changes: &IndexChanges) -> Result<(), SearchError> {
         let applied = self.apply_in_transaction(changes);
         if applied.is_err() {

@@ -17,7 +17,8 @@ impl Index {
         Self::open_with(path, PrefixLookup::Scan)
     }
 
-    /// Like [`Self::open`]. Replaces an index with the other kind of prefix lookup by an empty one.
+    /// Like [`Self::open`]. An index that has the other kind of prefix lookup is also replaced by
+    /// an empty one.
     pub fn open_with(path: &Path, prefixes: PrefixLookup) -> Result<Self, SearchError> {
         Ok(Self {
             path: Some(path.to_path_buf()),

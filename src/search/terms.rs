@@ -13,8 +13,8 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 const TERMS_MAX: usize = 32;
 /// Further letters are ignored.
 const RUN_CHARS_MAX: usize = 32;
-/// Shorter words match only whole words in [`SearchTerms::prefix_expressions`]: a large share of all
-/// words begin with two given letters, so merging their occurrences takes long.
+/// Shorter words match only whole words in [`SearchTerms::prefix_expressions`]: very many words
+/// begin with the same two letters, so merging their occurrences takes long.
 const PREFIX_CHARS_MIN: usize = 3;
 
 /// Words that are ignored unless the query has no others.

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn removed_vectors_leave_the_others_in_place() {
+    fn removing_vectors_keeps_the_others() {
         let mut cache = VectorCache {
             dimensions: 2,
             ..VectorCache::default()

@@ -21,7 +21,7 @@ use std::time::{Duration, SystemTime};
 const LOADED_BYTES_MAX: u64 = 128 * 1024 * 1024;
 /// A decoded text may be longer than its file.
 const STORED_BYTES_MAX: u64 = IMAGE_BYTES_MAX + 2 * TEXT_FILE_BYTES_MAX;
-/// Larger session files and journals are not searched, so nothing is removed.
+/// Nothing is removed if a session file or journal is larger, because it is not searched.
 const SEARCHED_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// Exists after the trash was emptied of old conversations. The next start then removes contents that
 /// no conversation uses.
@@ -119,7 +119,7 @@ impl AttachmentStore {
         Arc::make_mut(attachment).contents = contents;
     }
 
-    /// `None` if they no longer have the attachment's hash.
+    /// `None` if they cannot be read or no longer have the attachment's hash.
     fn read(&self, attachment: &Attachment) -> Option<AttachmentContents> {
         let bytes = files::read(&self.path(attachment), STORED_BYTES_MAX).ok()??;
         if content_hash(&bytes) != attachment.hash {

@@ -67,7 +67,7 @@ fn parse_branch(entry: &mut Value, fork_index_max: usize) -> Option<Branch> {
     })
 }
 
-/// A value of a different type stays.
+/// A value of a different type stays in `entry`.
 fn take_list(entry: &mut Map<String, Value>, key: &str) -> Vec<Value> {
     match entry.get_mut(key) {
         Some(Value::Array(list)) => {

@@ -16,7 +16,7 @@ pub enum StoreError {
     #[error("the conversation did not open within 30 seconds")]
     OpenTimedOut,
     /// A bug; the log has the details.
-    #[error("humble failed at opening the conversation unexpectedly")]
+    #[error("humble failed unexpectedly while opening the conversation")]
     OpenPanicked,
     /// The session has no file yet; the caller must use `SessionStore::create` instead.
     #[error("the conversation has no file yet")]

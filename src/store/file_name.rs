@@ -1,4 +1,5 @@
-//! Session file names, made of the time of the first answer and the start of the first prompt.
+//! Session file names, made of a time, usually that of the first answer, and the start of the first
+//! prompt.
 
 use crate::domain::SessionId;
 use crate::text::grapheme;

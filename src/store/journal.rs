@@ -1,6 +1,6 @@
 //! Journals of running turns, which contain the prompt, the partial answer and the calls. Each
-//! process locks its own journal, so an unlocked one was left by a crash. Journals are
-//! append-only, with one record per line; a partial last line is ignored.
+//! process locks its own journal, so an unlocked one belongs to a process that has ended. Journals
+//! are append-only, with one record per line; a partial last line is ignored.
 
 use super::{StoreError, attachment_json, call_json};
 use crate::domain::{Attachment, Notice, SessionId, ToolCall, ToolState, Usage};
@@ -20,7 +20,7 @@ pub use replay::{JournaledPiece, JournaledTurn};
 const EXTENSION: &str = "jsonl";
 /// Larger files are not read; a journal is never that large.
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// The maximum number of orphaned journals examined at startup.
+/// The maximum number of journals examined at startup.
 const ORPHANS_MAX: usize = 64;
 
 /// One journal record.

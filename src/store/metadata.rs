@@ -39,14 +39,14 @@ pub(super) fn parse_metadata(mut humble: Map<String, Value>) -> SessionMetadata 
     }
 }
 
-/// A value of a different type stays, because its shape is unknown.
+/// A value of a different type stays in `humble`, because its shape is unknown.
 fn take_flag(humble: &mut Map<String, Value>, key: &str) -> Option<bool> {
     let flag = humble.get(key)?.as_bool()?;
     humble.shift_remove(key);
     Some(flag)
 }
 
-/// A value of a different type stays, because its shape is unknown.
+/// A value of a different type stays in `humble`, because its shape is unknown.
 fn take_text(humble: &mut Map<String, Value>, key: &str) -> Option<String> {
     let text = humble.get(key)?.as_str()?.to_owned();
     humble.shift_remove(key);

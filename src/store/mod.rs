@@ -1,6 +1,6 @@
 //! Saved sessions with their attachments, index and trash, journals of running turns, left tasks,
-//! prompt history and recent commands. Functions that access the disk block, so callers must run them on a blocking
-//! thread.
+//! prompt history and recent commands. Functions that access the disk block, so callers must run
+//! them on a blocking thread.
 
 mod attachment_json;
 mod attachments;

@@ -88,7 +88,8 @@ fn line_around(text: &str, offset: usize) -> String {
 /// Collects the messages of a preview while the file is read.
 #[derive(Default)]
 struct PreviewWindow {
-    /// Until a match is found: the current turn. Then everything from its prompt on.
+    /// Until a match is found: the current turn; then everything from its prompt on. Without search
+    /// words: everything.
     messages: Vec<SavedMessage>,
     /// The number of messages before `messages`.
     skipped: usize,

@@ -63,7 +63,7 @@ fn phrase(advice: &Advice) -> Option<String> {
             return Some(format!("`/mcp {name} off` disables it."));
         }
         Advice::SignIn(name) => return Some(format!("`/mcp {name} login` signs in.")),
-        Advice::ListServers => "Switch on those that you trust in /mcp.",
+        Advice::ListServers => "In /mcp, switch on those that you trust.",
         Advice::ReviewInstructions => "To read them, use `/mcp NAME instructions`.",
     };
     Some(text.to_owned())

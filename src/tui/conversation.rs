@@ -4,7 +4,8 @@ use crate::domain::{Prompt, PromptKind, Session, SessionId, TurnEnd, TurnId};
 
 #[derive(Debug, Default)]
 pub struct ConversationState {
-    /// The conversation named on the command line is not open yet, so prompts wait for it.
+    /// The conversation named on the command line, or that of a resumed turn, is not open yet, so
+    /// prompts wait for it.
     pub is_opening: bool,
     pub title: String,
     pub title_source: TitleSource,
@@ -37,7 +38,7 @@ pub struct ConversationState {
 /// Where the title comes from, which decides whether an answered prompt replaces it.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum TitleSource {
-    /// No prompt is answered: it comes from a stopped or undone turn.
+    /// No prompt is answered: the title, if any, comes from a stopped or undone turn.
     #[default]
     Unanswered,
     FirstAnswered,

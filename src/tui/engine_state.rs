@@ -1,5 +1,5 @@
-//! The state that the engine last reported: models, settings, permissions and log. Features
-//! read it; only engine events change it.
+//! The state that the engine last reported: models, settings, permissions and log. Features only
+//! read it. The screen adds a few log lines of its own.
 
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::{

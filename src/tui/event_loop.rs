@@ -64,7 +64,8 @@ pub async fn run(
     outcome
 }
 
-/// Only quitting cancels the running turn; a signal or a lost terminal leaves it resumable.
+/// Only quitting or starting the demo cancels the running turn; a signal or a lost terminal leaves
+/// it resumable.
 fn shutdown_command(outcome: &Result<ScreenEnd, TuiError>) -> Command {
     match outcome.as_ref().map(|end| end.exit) {
         Ok(ScreenExit::Quit | ScreenExit::Demo) => Command::Shutdown,

@@ -35,7 +35,7 @@ enum Subject {
     /// Is about the text in the message, so sending it dismisses the notice.
     Message,
     /// Says that a file of the message could not be read, which may happen a minute after the last
-    /// key. Only a key or sending the message dismisses it, and other notices wait.
+    /// key. It does not expire, and ordinary notices wait until it is gone.
     UnreadFile,
 }
 

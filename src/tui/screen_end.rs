@@ -10,8 +10,8 @@ pub struct ScreenEnd {
     pub exit: ScreenExit,
     /// The title of the open conversation; `None` if `--continue` cannot open it again.
     pub saved_title: Option<String>,
-    /// The tasks that the user left running, as a sentence wrapped to the terminal;
-    /// `None` if there are none.
+    /// Sentences about the tasks that the user left running, wrapped to the terminal; `None` if
+    /// there are none.
     pub left_tasks: Option<String>,
     /// The width of the terminal; 0 if it is unknown.
     pub columns: u16,

@@ -22,7 +22,7 @@ pub struct Theme {
     pub failure: Style,
     /// For calls and questions that wait for the user, and for warnings.
     pub attention: Style,
-    /// For calls that the user refused.
+    /// For calls that were refused, cancelled or not run.
     pub refused: Style,
     pub selection: Style,
     /// Words that a search found. Added to the style of the text.

@@ -329,8 +329,8 @@ impl UiModel {
             let next = Duration::from_millis((self.now.as_millis() as u64 / step + 1) * step);
             next.max(quiet_from)
         });
-        let dialog_armed_at = self.dialogs.accepts_keys_at(self.input.last_key);
-        let dialog_armed_at = dialog_armed_at.filter(|_| !self.is_dialog_covered());
+        let dialog_accepts_at = self.dialogs.accepts_keys_at(self.input.last_key);
+        let dialog_accepts_at = dialog_accepts_at.filter(|_| !self.is_dialog_covered());
         let held_letter = self.dialogs.letter_due_at();
         let first_run_digit = self.first_run.digit_due_at();
         let first_run_digit = first_run_digit.filter(|_| self.first_run_takes_keys());
@@ -344,7 +344,7 @@ impl UiModel {
         [
             spinner,
             notice,
-            dialog_armed_at,
+            dialog_accepts_at,
             held_letter,
             first_run_digit,
             held_enter,

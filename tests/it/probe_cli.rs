@@ -33,7 +33,7 @@ impl ProbeFixture {
     }
 
     fn write(&self, text: &str) {
-        // Use the private mode that the program itself uses.
+        // Use the file permissions that the program itself sets.
         let path = self.home.path().join("config.json");
         humble::files::replace(&path, text.as_bytes(), 0o600).expect("written");
     }

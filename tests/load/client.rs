@@ -66,7 +66,7 @@ impl LoadClient {
             .await
     }
 
-    /// Returns the head and the body of the response.
+    /// Sends a message; returns the head and the body of the response.
     async fn post(&mut self, message: &Value) -> (String, String) {
         let body = message.to_string();
         let session = match &self.session {

@@ -24,7 +24,7 @@ use tempfile::TempDir;
 pub const OLLAMA_CONFIG: &str =
     r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true } ] }"#;
 
-/// A call of the built-in clock, as written by a model in the prompt dialect.
+/// A call to the built-in clock, as written by a model in the prompt dialect.
 pub const GET_TIME_CALL: &str =
     r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Asia/Seoul"}}"#;
 

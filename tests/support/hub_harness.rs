@@ -69,7 +69,7 @@ impl HubHarness {
         Self::new(configs, None)
     }
 
-    /// Uses a detection cache in this file.
+    /// Like [`Self::start`], with a detection cache in this file.
     pub fn start_with_cache(configs: Vec<ServerConfig>, file: PathBuf) -> Self {
         Self::new(configs, Some(file))
     }

@@ -118,7 +118,7 @@ impl Server {
         }
     }
 
-    /// Sends the user's answer as the result of the call. The tool `nag` first asks again.
+    /// Sends the user's answer as the result of the call. The tool `nag` first asks 20 times.
     fn handle_answer(&mut self, id: &Value, message: &Value) {
         eprintln!("answered {message}");
         if id == "e-page" {

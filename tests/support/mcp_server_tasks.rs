@@ -1,7 +1,7 @@
 //! Tasks of the test server (behaviors `tasks-legacy` and `tasks-modern`). The name of a task is the
 //! name of its tool, so that a restarted server recognizes it. The second argument is a file to
 //! which the methods of all requests about calls and tasks are appended; the task `gate` is
-//! completed once the file `open` exists in its folder.
+//! completed once a file `open` exists next to that file.
 
 use super::{Server, eras, send, send_error, send_result, text};
 use serde_json::{Value, json};

@@ -248,7 +248,8 @@ impl PtyTerminal {
         })
     }
 
-    /// Waits for the program to end and all output. Unless killed, it must restore the settings.
+    /// Waits until the program has ended and all its output has been read. Unless killed, it must
+    /// restore the settings.
     pub fn exit(&mut self) -> Exit {
         drop(self.wait("the program ends", |state| state.exit.is_some()));
         let settings_after = settings(&*self.master);

@@ -233,7 +233,7 @@ fn a_streamed_answer_with_a_call_is_shown_as_expected() {
         resize(&terminal, columns, rows);
         for key in [PAGE_UP, PAGE_UP, PAGE_DOWN] {
             terminal.press(key);
-            // The letter is drawn after the key before it took effect.
+            // Once the letter is drawn, the key pressed before it has taken effect.
             terminal.type_text("가");
             terminal.press("\x7f");
             terminal.wait_until_gone("› 가");

@@ -39,7 +39,7 @@ fn servers_of_another_client_are_added_switched_off() {
         terminal.press("\r");
         sleep(Duration::from_millis(200));
     }
-    terminal.wait_for_text("Added one server, switched off. Switch on those that you trust");
+    terminal.wait_for_text("Added one server, switched off. In /mcp, switch on those");
     let text = fs::read_to_string(&file).expect("the servers");
     let written: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(written["mcpServers"]["weather"]["enabled"], json!(false));

@@ -1,4 +1,4 @@
-//! Notes: creating, finding, summarizing and undoing by intent, and answers based on notes.
+//! Notes: created, found, summarized and undone in the chat, and answers based on notes.
 
 use super::model_server::{ModelServer, ollama_text};
 use super::pty::contains_text;

@@ -1,5 +1,5 @@
 //! A second crash, while the user resumes a turn that the first crash interrupted: nothing typed is
-//! lost, and nothing is offered twice.
+//! lost, and nothing is offered twice. Also the files of unsent prompts after one crash.
 
 use super::model_server::ollama_text;
 use super::pty::{PtyTerminal, UP};

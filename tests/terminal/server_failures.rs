@@ -1,4 +1,5 @@
-//! Messages when the model server is down, has no such model, or breaks the connection.
+//! Messages when the model server is down, has no such model, or breaks the connection, and an
+//! answer with escape sequences.
 
 use super::model_server::{ModelServer, Reply, ollama_error, ollama_line, ollama_text};
 use super::pty::contains_text;

@@ -1,5 +1,5 @@
-//! A server asks the user during a call: the form is filled in with real keys, on the whole screen
-//! and line by line, and the server receives the values.
+//! Requests from servers, with real keys on the whole screen and line by line: forms, answers of
+//! the model, and roots.
 
 use super::model_server::{ollama_call, ollama_text};
 use super::pty::{CTRL_C, TerminalOptions, contains_text};

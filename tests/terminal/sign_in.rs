@@ -51,7 +51,7 @@ fn assert_secrets_only_in_auth_file(home: &TestHome, terminal: &PtyTerminal) {
             file.display()
         );
     }
-    // The pasted address is on the screen, tokens never are.
+    // The pasted address may be on the screen, but tokens never are.
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(!raw.contains("access-secret") && !raw.contains("refresh-secret"));
 }

@@ -1,5 +1,5 @@
-//! With an unresponsive engine, signals and Ctrl+C still end the program, restore the
-//! terminal and leave no server running.
+//! With an unresponsive engine, signals and Ctrl+C still end the program, restore the terminal and
+//! leave no server running. A signal also ends the program while an editor is open.
 
 use super::home::TestHome;
 use super::pty::{CTRL_C, PtyTerminal, TerminalOptions};

@@ -26,7 +26,8 @@ fn script_open_meteo(server: &ModelServer) {
         .always_reply("/v1/forecast", Reply::json(200, &weather));
 }
 
-/// Starts the program with the persona, Open-Meteo's addresses and one more server.
+/// Starts the program with the persona, the model server in place of Open-Meteo, and one more MCP
+/// server.
 fn open(server: &ModelServer, tool_calls: &str) -> (TestHome, PtyTerminal) {
     script_open_meteo(server);
     let url = server.url();

@@ -1,4 +1,4 @@
-//! Several processes share one home and are killed at random moments while its files are edited
+//! Several processes share one home. Many are killed at random moments, and its files are edited
 //! from outside. Every answer that was shown completely must be in a session, every file must
 //! parse, and no setting may be lost.
 //!
@@ -66,7 +66,7 @@ impl SharedHome {
         }
     }
 
-    /// Queues a unique answer for the process.
+    /// Starts a process, for which it queues a unique answer.
     fn start(&mut self) -> AskProcess {
         self.answer_count += 1;
         let answer = format!("answer-{:04}-끝", self.answer_count);

@@ -126,8 +126,8 @@ fn parse_new_server(args: &AddArgs) -> Result<NewServer, String> {
     })
 }
 
-/// Makes a relative path to a program absolute, because humble may be started from a different
-/// folder later.
+/// Makes a relative path to an existing program absolute, because humble may be started from a
+/// different folder later.
 fn absolute_command(command: &str) -> String {
     let path = Path::new(command);
     let is_local = command.contains('/') && path.is_relative() && path.exists();

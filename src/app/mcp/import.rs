@@ -203,7 +203,7 @@ fn files_of(source: &str, folders: &Folders) -> Result<Vec<PathBuf>, (String, u8
     Err((message, EXIT_USAGE))
 }
 
-/// A client's file without servers is normal if another one has some.
+/// The servers of all files. A file without servers is an error only if none of them has any.
 fn read_files(files: &[PathBuf], folders: &Folders) -> Result<Vec<FoundServer>, ImportError> {
     let mut found = Vec::new();
     let mut without_servers = None;
@@ -220,7 +220,8 @@ fn read_files(files: &[PathBuf], folders: &Folders) -> Result<Vec<FoundServer>, 
     }
 }
 
-/// Returns a message if there is no server with one of the names.
+/// Keeps the servers named in `only`, or all if it is empty. Returns a message if one of the names
+/// matches no server.
 fn retain_only(found: &mut Vec<FoundServer>, only: &[String]) -> Option<String> {
     if only.is_empty() {
         return None;

@@ -228,8 +228,7 @@ fn print_error(summary: &str, error: &OAuthError) {
     print_to_stderr(cli_output::clean_line(&format!("{summary} {error} {advice}")).trim_end());
 }
 
-/// The reading thread ends with the program, because a read from a terminal cannot be
-/// cancelled.
+/// The reading thread may outlive the sign-in, because a read from a terminal cannot be cancelled.
 fn read_pasted_lines() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(4);
     std::thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! The connected servers of a `humble mcp` command: waits for them with a status line,
-//! and closes them.
+//! The servers that a `humble mcp` command connects to: waits for them with a status line, and closes
+//! them.
 
 use super::output::print_to_stderr;
 use crate::app::built_in_server;
@@ -99,7 +99,7 @@ impl ServerPool {
         })
     }
 
-    /// Waits until each server has connected or failed. The error is the reason for stopping early.
+    /// Waits until no server is starting anymore. The error is the reason for stopping early.
     pub async fn wait_until_connected(&mut self) -> Result<(), StopReason> {
         let starting_servers = |hub: &Hub| -> Vec<String> {
             let servers = hub.servers().into_iter();
@@ -219,8 +219,7 @@ impl ServerPool {
         async move { background.wait_until_stuck().await }
     }
 
-    /// Ends every session and process. Returns early if another signal arrives or the runtime is
-    /// stuck.
+    /// Ends every session and process. Returns early if a signal arrives or the runtime is stuck.
     pub async fn close(self) {
         let Self {
             hub,
@@ -239,7 +238,7 @@ impl ServerPool {
     }
 }
 
-/// A line on standard error that names the current wait and the seconds since the command started.
+/// A line on standard error with what is being waited for and the seconds since the command started.
 /// Shown only on a terminal.
 pub struct StatusLine {
     is_terminal: bool,

@@ -38,7 +38,8 @@ impl StderrPrinter {
         let _ = self.sender.try_send(message);
     }
 
-    /// Prints a log line, with the time in place of the module path.
+    /// Prints a log line of this program, unless it is below `info`, with the time in place of the
+    /// module path.
     pub(super) fn log(&self, level: Level, text: &str) {
         if level > Level::INFO {
             return;

@@ -133,7 +133,7 @@ fn review_server(
     }
 }
 
-/// Follows a new text that looks like the old one, because only a hidden part differs.
+/// Appended to a new text that looks like the old one, because only a hidden part differs.
 const HIDDEN_DIFFERENCE: &str = "\n(with a different hidden value)";
 
 /// Changed sign-in settings need consent: a secret could be sent to a server that the user did not

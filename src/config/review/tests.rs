@@ -103,7 +103,7 @@ fn keys_that_answer_questions_need_consent() {
 }
 
 #[test]
-fn a_model_pointing_at_a_different_server_needs_consent() {
+fn changes_that_could_redirect_a_model_need_consent_and_others_do_not() {
     let entry = |extra: Value| {
         let mut entry = json!({ "name": "m", "provider": "openai", "apiKey": "sk-11112222" });
         let extra = extra.as_object().unwrap().clone();
@@ -209,7 +209,7 @@ fn adding_or_removing_a_model_is_harmless_but_reusing_a_name_needs_consent() {
 }
 
 #[test]
-fn every_launch_field_of_a_server_needs_consent() {
+fn launch_fields_of_a_server_need_consent_and_harmless_fields_do_not() {
     let entry = |extra: Value| {
         let mut entry = json!({ "command": "npx", "args": ["-y"], "env": { "A_TOKEN": "s3cret" } });
         let extra = extra.as_object().unwrap().clone();

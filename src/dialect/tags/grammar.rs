@@ -199,7 +199,7 @@ impl TagGrammar {
 /// How the value is extracted from the text between value tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValueDecoding {
-    /// Removes one newline on either side, and shared indentation.
+    /// Removes a newline at the start and one at the end, if present, and shared indentation.
     TrimLineEnds,
     /// Removes one newline on each side, but only if both sides have one.
     Bare,

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_contents_are_named() {
+    fn a_file_with_missing_contents_is_reported_as_unavailable() {
         let mut missing = Attachment::clone(&file("a.txt", "x"));
         missing.contents = AttachmentContents::Missing;
         let prompt = prompt_with_files("q", &[Arc::new(missing)]);

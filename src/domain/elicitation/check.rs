@@ -139,7 +139,8 @@ impl TextFormat {
 }
 
 impl FormField {
-    /// A short description of the accepted values. Empty for text without rules.
+    /// A short description of the accepted values. Empty for text with neither a format nor a length
+    /// limit.
     pub fn hint(&self) -> String {
         let range = |min: Option<String>, max: Option<String>| match (min, max) {
             (Some(min), Some(max)) => format!("{min} to {max}"),

@@ -170,7 +170,7 @@ fn options_of_every_notation_are_read() {
 }
 
 #[test]
-fn the_first_missing_required_value_is_named() {
+fn the_first_field_without_its_required_value_is_reported() {
     let form = form(
         &json!({ "a": { "type": "string" }, "b": { "type": "boolean" } }),
         &["b"],
@@ -180,7 +180,7 @@ fn the_first_missing_required_value_is_named() {
 }
 
 #[test]
-fn oversized_forms_are_refused() {
+fn oversized_and_nested_forms_are_refused() {
     let fields: Map<String, Value> = (0..10_000)
         .map(|n| (format!("f{n}"), json!({ "type": "string" })))
         .collect();

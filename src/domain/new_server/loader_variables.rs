@@ -15,8 +15,8 @@ const NAMES: [&str; 12] = [
     "RUBYOPT",
     "JAVA_TOOL_OPTIONS",
 ];
-/// Beginnings of names, upper case. `LD_PRELOAD` and `DYLD_INSERT_LIBRARIES` load a library, the
-/// others replace the source of packages.
+/// Beginnings of names, upper case. `LD_PRELOAD` and `DYLD_INSERT_LIBRARIES` load a library; variables
+/// with the other prefixes can change where packages or images come from.
 const PREFIXES: [&str; 7] = ["LD_", "DYLD_", "NPM_", "UV_", "PIP_", "DOCKER_", "BUN_"];
 
 /// Whether a variable can change which program or code runs.

@@ -193,7 +193,7 @@ fn server_of(id: &ServerId, launch: &LaunchId, tool: Tool) -> Server {
 }
 
 #[test]
-fn a_rule_for_a_server_without_tools_is_readable() {
+fn a_server_rule_without_tools_has_a_caveat_only_if_an_entry_is_unreadable() {
     let (id, launch) = (ServerId::new("s"), LaunchId::from_hash("l"));
     let rule = TrustRule {
         server: id.clone(),
@@ -212,7 +212,7 @@ fn a_rule_for_a_server_without_tools_is_readable() {
 }
 
 #[test]
-fn a_rule_becomes_inactive_when_its_tool_or_launch_changes() {
+fn a_rule_has_a_caveat_if_its_tool_or_launch_changed_or_the_file_is_unreadable() {
     let tool = fixtures::tool("t");
     let (id, launch) = (ServerId::new("s"), LaunchId::from_hash("l"));
     let rule = |launch: &str, pin: &Pin| TrustRule {

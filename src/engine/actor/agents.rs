@@ -110,7 +110,7 @@ impl Actor {
         }
     }
 
-    /// Drops the reason of `notice` if the banner about an unusable notes folder already gives it.
+    /// Removes from `notice` what the banner about an unusable notes folder already says.
     fn without_reason_of_banner(&self, mut notice: Notice) -> Notice {
         let banner = self.cx.banners.get(&BannerCause::UnusableVault);
         let Some(reason) = banner.map(|banner| &banner.notice.what) else {

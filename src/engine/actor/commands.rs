@@ -306,15 +306,16 @@ impl Actor {
         });
     }
 
-    /// Whether nothing of this run or conversation is saved.
-    fn saves_nothing(&self) -> bool {
+    /// Whether prompts and commands are forgotten: in a private conversation, in a one-shot run, and
+    /// in a run that saves nothing.
+    fn keeps_no_history(&self) -> bool {
         let options = &self.cx.options;
         options.no_save || options.is_one_shot || self.persist.is_private()
     }
 
-    /// Adds a prompt to the saved history, unless nothing of this run or conversation is saved.
+    /// Adds a prompt to the saved history, unless this run or conversation keeps none.
     pub(super) fn add_to_history(&mut self, prompt: String) {
-        if self.saves_nothing() {
+        if self.keeps_no_history() {
             return;
         }
         let history = Arc::clone(&self.cx.history);
@@ -326,9 +327,9 @@ impl Actor {
         });
     }
 
-    /// Saves a command of the palette, unless nothing of this run or conversation is saved.
+    /// Saves a command of the palette, unless this run or conversation keeps no history.
     fn remember_command(&mut self, name: String) {
-        if self.saves_nothing() {
+        if self.keeps_no_history() {
             return;
         }
         let recent = self.cx.recent_commands.clone();

@@ -1,7 +1,7 @@
 //! Connects the tasks that the user left running to turns and servers.
 
 use super::Actor;
-use super::tool_calls::{ResultReader, TaskFollower};
+use super::tool_calls::{CallExecutor, TaskFollower};
 use crate::domain::{CallId, LeftTaskId, Notice, Prompt, ToolCall};
 use crate::engine::left_tasks::LeftTaskEvent;
 use crate::engine::turn::TurnInput;
@@ -63,12 +63,12 @@ impl Actor {
         let Some(task) = self.left_tasks.start_following(id) else {
             return;
         };
-        let reader = ResultReader::new(&self.cx, &self.toolset, task.is_private);
+        let executor = CallExecutor::new(&self.cx, &self.toolset, task.is_private);
         let follower = TaskFollower {
             call: task.call,
             is_left: true,
         };
-        let ended = follower.start(reader, &self.hub, task.cancel);
+        let ended = follower.start(executor, &self.hub, task.cancel);
         self.left_tasks.add_follower(ended);
         self.left_tasks.report(&mut self.cx);
     }

@@ -4,7 +4,8 @@
 //! `turn_outputs` carries out their outputs, `session_switch` opens another session,
 //! `settings_changes` applies changed settings, `tool_offers` connects the offer of tools to turns,
 //! `left_tasks` connects turns and servers with the tasks that the user left running, `tool_calls` runs
-//! approved calls, `job_results` routes results of background jobs and answers, `shutdown` ends the engine.
+//! approved calls, `job_results` routes results of background jobs and the user's answers, `shutdown`
+//! ends the engine.
 
 mod agents;
 mod commands;

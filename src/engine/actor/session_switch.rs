@@ -20,7 +20,8 @@ impl Actor {
         if self.turn.is_some() {
             self.feed(TurnInput::Interrupt);
             self.cx.notice(Notice::warning(
-                "The running answer was stopped. Its text so far is saved.",
+                "The running answer was stopped. Its text so far is saved, unless the conversation \
+                 is private.",
             ));
         }
         self.guard.leave_session(self.conversation.session());
@@ -240,7 +241,7 @@ impl Actor {
         }
     }
 
-    /// For a conversation that changed between two turns.
+    /// For a change of the conversation other than a new answer.
     pub(super) fn save_and_estimate(&mut self) {
         self.persist.save_conversation(&self.conversation, &self.cx);
         self.estimate_session();

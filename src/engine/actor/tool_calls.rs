@@ -62,9 +62,9 @@ impl Actor {
                 is_left: false,
             },
         };
-        let reader = ResultReader::new(&self.cx, &self.toolset, is_private);
+        let executor = CallExecutor::new(&self.cx, &self.toolset, is_private);
         turn.driver
-            .run(id, |cancel| follower.start(reader, hub, cancel));
+            .run(id, |cancel| follower.start(executor, hub, cancel));
     }
 
     pub(super) fn running_calls(&self, server: Option<&ServerId>) -> Vec<CallId> {
@@ -83,10 +83,10 @@ impl Actor {
     fn start_call(&mut self, request: McpCall) {
         let is_private = self.persist.is_private();
         let Some(turn) = &mut self.turn else { return };
-        let reader = ResultReader::new(&self.cx, &self.toolset, is_private);
+        let executor = CallExecutor::new(&self.cx, &self.toolset, is_private);
         let (id, hub) = (request.id, &self.hub);
         turn.driver
-            .run(id, |cancel| reader.run(request, hub, cancel));
+            .run(id, |cancel| executor.run(request, hub, cancel));
     }
 }
 
@@ -101,7 +101,7 @@ impl TaskFollower {
     /// Starts to wait. A task is not followed if its server was removed, changed or switched off.
     pub(super) fn start(
         self,
-        reader: ResultReader,
+        executor: CallExecutor,
         hub: &Hub,
         cancel: CancellationToken,
     ) -> BoxFuture<'static, FinishedCall> {
@@ -137,19 +137,19 @@ impl TaskFollower {
             pin: Some(pin),
             task: Some(EarlierTask { task, is_left }),
         };
-        reader.run(request, hub, cancel)
+        executor.run(request, hub, cancel)
     }
 }
 
 /// Runs calls, and prepares their results for the turn.
-pub(super) struct ResultReader {
+pub(super) struct CallExecutor {
     /// The folder for images and sounds; `None` if they are not saved.
     folder: Option<PathBuf>,
     offered: Arc<Toolset>,
     is_private: bool,
 }
 
-impl ResultReader {
+impl CallExecutor {
     pub(super) fn new(cx: &EngineCx, offered: &Arc<Toolset>, is_private: bool) -> Self {
         // A private conversation leaves no files, and a one-shot run shows no paths.
         let saves_files = !is_private && !cx.options.is_one_shot;

@@ -1,5 +1,5 @@
 //! Sends excerpts of notes with an ordinary prompt if the user has switched that on. The last agent:
-//! it takes any prompt that no other agent recognizes.
+//! it then takes any prompt that no other agent recognizes.
 
 use super::agent::{Agent, AgentContext, AgentStep, PreparedStep};
 use crate::domain::{AgentResult, SavedMessage};

@@ -61,7 +61,7 @@ impl NoteAgents {
     }
 
     /// Offers a prompt to the agents, before it starts a turn of `session`. Without a vault, no agent
-    /// acts, but a request for notes gets a notice.
+    /// acts, but most requests for notes get a notice.
     pub(super) fn offer(
         &self,
         prompt: &Prompt,
@@ -116,7 +116,7 @@ impl NoteAgents {
         }
     }
 
-    /// Whether the last answer is a truncated note, which only a continuation completes.
+    /// Whether the last note to be written is incomplete; only a continuation completes it.
     pub(super) fn has_unfinished_note(&self) -> bool {
         self.unfinished_note.is_some()
     }
@@ -241,7 +241,8 @@ fn request_with_extra_input(prompt: &Prompt) -> Option<PreparedStep> {
     Some(Box::pin(ready(Ok(AgentStep::PassOn(notice)))))
 }
 
-/// Handles a request for notes without a vault: the prompt goes to the model, with a notice.
+/// Handles a request for notes without a vault: the prompt goes to the model, with a notice unless
+/// it names a file, which need not be a note.
 fn request_without_folder(prompt: &Prompt) -> Option<Preparation> {
     let intent = NoteIntent::of_prompt(prompt.text_for_agents()?)?;
     if matches!(intent, NoteIntent::SummarizeFile { .. }) {

@@ -38,7 +38,7 @@ pub(super) fn needs_support(messages: &[Message], model: &ModelConfig) -> bool {
 }
 
 impl ContextUsage {
-    /// Removes all images if the model does not support them, and reports that once. Refuses the
+    /// Removes all images if the model does not support them, and reports attached ones once. Refuses the
     /// request instead if the prompt of the turn has images. If support is unknown, images of prompts
     /// are sent, because the user attached them, but images of tool results are not: a server that
     /// refuses them would refuse every further request of the turn.

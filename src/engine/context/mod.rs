@@ -299,7 +299,8 @@ impl ContextBudget {
             .set_estimate(estimate, limit.filter(|limit| *limit > 0), shares)
     }
 
-    /// Replaces the estimate with the server's count.
+    /// Replaces the estimate with the server's count, and warns once if the server truncated the
+    /// conversation.
     pub(super) fn record_usage(&mut self, model: &ModelConfig, counts: Usage) -> Vec<BudgetOutput> {
         let Some(input) = counts.input else {
             return Vec::new();

@@ -112,7 +112,7 @@ pub fn raw_estimate_history(history: &[SavedMessage], vocabulary: Vocabulary) ->
 /// Calibrates estimates with the token counts of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TokenCalibration {
-    /// The raw estimate of the last request that the server counted, and its count.
+    /// The raw estimate of the last request with a plausible count, and that count.
     last_count: Option<(u64, u64)>,
 }
 

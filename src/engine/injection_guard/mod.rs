@@ -63,7 +63,7 @@ impl InjectionGuard {
     }
 
     /// Restores the untrusted text of an opened session, and scans its messages in the
-    /// background, because they may contain piped input.
+    /// background, because they may contain untrusted text, such as piped input.
     pub(super) fn enter_session(
         &mut self,
         session: &Session,

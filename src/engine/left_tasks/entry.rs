@@ -37,7 +37,7 @@ pub struct LeftTaskEntry {
     /// The user's request to cancel the task, while it may still run.
     pub cancellation: Option<TaskCancellation>,
     /// The server has reported the state of the task in this run.
-    has_been_seen: bool,
+    has_server_reported: bool,
 }
 
 /// Follows a task in the background. Dropping it stops the following, not the task.
@@ -72,7 +72,7 @@ impl LeftTaskEntry {
             result: None,
             awaited_by: None,
             cancellation: None,
-            has_been_seen: false,
+            has_server_reported: false,
         }
     }
 
@@ -99,7 +99,7 @@ impl LeftTaskEntry {
 
     /// Stores a status that the server reported. Returns whether it is new.
     pub fn set_status(&mut self, status: Option<&str>) -> bool {
-        self.has_been_seen = true;
+        self.has_server_reported = true;
         let state = LeftTaskState::Running {
             status: status.map(str::to_owned),
         };
@@ -150,13 +150,13 @@ impl LeftTaskEntry {
                 self.state = LeftTaskState::NotFollowed { why };
                 // Until the server has reported the task in this run, only the task list shows this.
                 return self
-                    .has_been_seen
+                    .has_server_reported
                     .then(|| notice.with_advice(Advice::ShowLeftTasks));
             }
         };
         self.state = state;
         self.cancellation = None;
-        self.result = Some(finished).filter(is_small);
+        self.result = Some(finished).filter(may_be_kept);
         Some(notice)
     }
 
@@ -186,7 +186,7 @@ fn short_reason(text: &str) -> String {
     text.chars().take(REASON_CHARS_MAX).collect()
 }
 
-fn is_small(finished: &FinishedCall) -> bool {
+fn may_be_kept(finished: &FinishedCall) -> bool {
     let bytes = match &finished.outcome {
         ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } => text.len(),
         _ => 0,

@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_model_that_cannot_be_used_is_reported() {
+    async fn the_notice_says_whether_the_chosen_model_can_be_used() {
         let (add, use_once) = (UserChoice::Add, UserChoice::UseUntilExit);
         let removed = "config.json no longer has a model from http://localhost:11434.";
         for choice in [add, use_once] {

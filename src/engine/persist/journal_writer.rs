@@ -48,7 +48,7 @@ pub enum JournalEvent {
 
 pub struct JournalWriter {
     journals: Arc<Journals>,
-    /// The journal of the open conversation; `None` if it has none, and while it is being written.
+    /// The journal of the open conversation; `None` if it has none, and while a write is running.
     journal: Option<Journal>,
     /// Operations waiting for the next batch.
     ops: VecDeque<JournalOp>,

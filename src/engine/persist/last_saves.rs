@@ -60,7 +60,7 @@ impl LastSaves {
     }
 
     /// Writes unsaved conversations to the temporary folder, unless there is only one and its journal
-    /// is on disk. Returns a notice with the location of each.
+    /// is on disk. Returns a notice about each.
     pub async fn into_unsaved_notices(self, persistence: Persistence) -> Vec<Notice> {
         let is_in_journal = persistence.journal.has_all_answers_on_disk();
         let unsaved = persistence.sessions.into_unsaved();

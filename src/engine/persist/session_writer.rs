@@ -51,7 +51,8 @@ pub struct SessionWriter {
     running_write: Option<JoinHandle<(SaveOutcome, QueuedSave)>>,
     /// The file of each conversation saved so far.
     ids: HashMap<ConversationSeq, SessionId>,
-    /// When the first save of each conversation was requested, at the end of its first answer.
+    /// When the first save of each conversation was requested; for a new one, this is the end of
+    /// its first answer.
     /// The file name contains this time even if the file is written much later.
     first_answer_at: HashMap<ConversationSeq, Zoned>,
     last_save: u64,

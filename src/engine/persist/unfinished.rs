@@ -1,6 +1,6 @@
 //! Turns that an earlier run left unfinished because it crashed, was killed or lost its
-//! terminal. Finds their journals, saves complete answers without asking, and leaves the other
-//! turns for the user to decide.
+//! terminal. Finds their journals, saves, without asking, the answers of turns that ended, and
+//! leaves the other turns for the user to decide.
 
 use crate::config::Home;
 use crate::domain::session::CancelledTurn;
@@ -15,7 +15,7 @@ use jiff::{Timestamp, Zoned};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// A journal with its unanswered turns. Its lock is released on drop.
+/// A journal with its unfinished turns. Its lock is released on drop.
 #[derive(Debug)]
 pub struct UnfinishedTurns {
     journal: Journal,

@@ -50,7 +50,7 @@ impl ModelProbe {
         }
     }
 
-    /// Starts `probe`, or reports why there is no model to probe.
+    /// Starts `probe`, or reports why it cannot be started.
     pub(super) fn start(&mut self, probe: Result<DialectProbe, Notice>, cx: &mut EngineCx) {
         if self.is_active() {
             return cx.notice(Notice::info("A probe is already running."));

@@ -10,8 +10,8 @@ pub struct OpenServerRequest {
     pub server: ServerId,
     pub request: ServerRequest,
     pub(super) stage: RequestStage,
-    /// The calls of this server that ran when the request arrived. In the legacy era a request names
-    /// no call, so it counts as part of all of them.
+    /// The calls of this server that were running when the request arrived. In the legacy era a
+    /// request names no call, so it counts as part of all of them.
     calls: Vec<CallId>,
 }
 

@@ -133,7 +133,7 @@ fn single_request(
     let mut model = limited_to(model, request.tokens_max);
     let tools = Toolset::of_sampling(server, &request.tools);
     if !tools.is_empty() || !call_ids(request).is_empty() {
-        // The other dialects need a system message that teaches them, and it belongs to the server.
+        // The other dialects must be taught in the system message, which belongs to the server.
         model.dialect = Dialect::Native;
     }
     let system = request.system_prompt.iter().cloned().map(Message::System);

@@ -198,7 +198,7 @@ async fn calls_of_offered_tools_are_part_of_the_answer() {
 }
 
 #[tokio::test]
-async fn a_call_of_a_tool_that_the_server_did_not_offer_is_refused() {
+async fn a_call_to_a_tool_that_the_server_did_not_offer_is_refused() {
     let steps = vec![call("erase"), ScriptStep::end()];
     let mut harness = harness(vec![steps]);
     harness.request("parcels", sampling_with_tools(&["mix"]));

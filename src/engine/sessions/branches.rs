@@ -68,8 +68,8 @@ impl Conversation {
         cx.outbox.push(Event::BranchesListed(summaries));
     }
 
-    /// Reports how many other branches there are at each prompt. Not needed after opening a conversation, because
-    /// [`Event::SessionOpened`] includes its branches.
+    /// Reports how many other branches there are at each prompt. Not needed after opening a
+    /// conversation, because [`Event::SessionOpened`] includes its branches.
     pub fn report_branch_counts(&self, cx: &mut EngineCx) {
         if !self.session.branches.is_empty() {
             let counts = self.session.other_branches();

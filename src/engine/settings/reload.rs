@@ -38,7 +38,7 @@ pub(super) struct SettingsReload {
     announcement: Option<Notice>,
     file_banner_causes: BTreeSet<BannerCause>,
     templates: KnownTemplates,
-    /// The notes folder, while a banner reports that it is missing.
+    /// The notes folder, while a banner reports that it cannot be used.
     awaited_vault: Option<AwaitedVault>,
 }
 
@@ -209,7 +209,7 @@ impl LiveSettings {
     }
 
     /// Asks about changes that need consent, unless they were declined before. The question
-    /// also lists the harmless changes, because it covers the notice about them.
+    /// also lists the harmless changes, because its dialog covers the notice about them.
     fn ask_about_changes(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
         let RereadFiles {
             needs_consent,

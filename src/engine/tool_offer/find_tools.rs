@@ -13,8 +13,7 @@ const DESCRIPTION_CHARS_MAX: usize = 200;
 /// Maximum number of servers named if nothing was found.
 const SERVERS_MAX: usize = 20;
 
-/// Never changes, because it precedes all other definitions in a request: a change would
-/// invalidate the server's prompt cache.
+/// Never changes, because a change would invalidate the server's prompt cache.
 pub(super) fn definition() -> Tool {
     let definition = json!({
         "name": OfferedTool::TOOL_SEARCH_NAME,

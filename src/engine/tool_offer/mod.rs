@@ -24,7 +24,7 @@ const MATCHES_MAX: usize = 8;
 const LATER_MATCHES_MAX: usize = 3;
 /// A later match must have at least this share of the best score.
 const LATER_SCORE_SHARE: f64 = 0.7;
-/// Number of recently used tools that a new conversation offers.
+/// Maximum number of recently used tools that a new conversation offers.
 const RECENT_MAX: usize = 4;
 
 /// A tool by its server and name.
@@ -115,12 +115,12 @@ impl ToolOffer {
         std::mem::take(&mut self.has_diet_changed)
     }
 
-    /// Whether a call is one of `find_tools`.
+    /// Whether this tool is `find_tools`.
     pub fn is_search(&self, server: &ServerId, tool: &str) -> bool {
         self.is_diet_on && (server, tool) == (&search_key().0, OfferedTool::TOOL_SEARCH_NAME)
     }
 
-    /// Answers a call of `find_tools`, and adds the found tools to the offer. Returns the answer and
+    /// Answers a call to `find_tools`, and adds the found tools to the offer. Returns the answer and
     /// the new offer.
     pub fn find_tools(
         &mut self,

@@ -1,6 +1,6 @@
 //! Finds tools by keywords: BM25 over names, servers, titles, descriptions and parameter names.
 //! Needs no model. Korean is indexed as pairs of syllables, so particles do not hide a word, and common
-//! Korean words are also searched in English, because most servers describe their tools in English.
+//! Korean words are also searched for in English, because most servers describe their tools in English.
 
 use super::korean_terms;
 use crate::domain::{OfferedTool, ServerId, Tool, Toolset};
@@ -199,7 +199,7 @@ fn stem(word: &str) -> String {
     }
 }
 
-/// `planning` becomes `plan`, but `adding` stays `add`.
+/// `plann` becomes `plan`, but `add` stays as it is.
 fn undouble(word: &str) -> &str {
     let bytes = word.as_bytes();
     match bytes {

@@ -25,7 +25,7 @@ pub(super) struct TrustState {
     queue: Arc<TrustQueue>,
     /// Consents to send instructions, valid until humble exits.
     instructions_until_exit: Vec<InstructionsConsent>,
-    open_question: Option<AskId>,
+    pin_question: Option<AskId>,
     /// Whether to ask about the next changed tool once the open question is answered.
     asks_next: bool,
     /// Tool changes that the user chose to decide on later. Only a review asks about them again.

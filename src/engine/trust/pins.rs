@@ -174,7 +174,7 @@ impl TrustState {
     /// Replaces the open question if its tool changed again, and withdraws it if the tool matches
     /// its accepted definition again.
     pub fn refresh_pin_question(&mut self, servers: &[Server], cx: &mut EngineCx) {
-        let Some(ask) = self.open_question else {
+        let Some(ask) = self.pin_question else {
             return;
         };
         let Some(PendingQuestion::PinChanged(shown)) = cx.question(ask) else {
@@ -190,7 +190,7 @@ impl TrustState {
             return;
         }
         cx.withdraw(ask);
-        self.open_question = None;
+        self.pin_question = None;
         if let Some(current) = current {
             self.ask_pin_change(current, cx);
         }
@@ -199,7 +199,7 @@ impl TrustState {
     /// Asks about the next undecided tool, one at a time.
     pub fn ask_next_pin_change(&mut self, servers: &[Server], cx: &mut EngineCx) {
         // A one-shot run cannot show the difference. Its warning refers to the chat screen.
-        if self.open_question.is_some() || cx.options.is_one_shot {
+        if self.pin_question.is_some() || cx.options.is_one_shot {
             return;
         }
         let is_due = |change: &PinChange| {
@@ -234,7 +234,7 @@ impl TrustState {
                 format!("`{tool}` of `{server}` is unchanged since it was first seen or accepted.");
             return cx.notice(Notice::info(message));
         };
-        if let Some(ask) = self.open_question.take() {
+        if let Some(ask) = self.pin_question.take() {
             cx.withdraw(ask);
         }
         self.asks_next = false;
@@ -244,7 +244,7 @@ impl TrustState {
     fn ask_pin_change(&mut self, change: PinChange, cx: &mut EngineCx) {
         let question = Ask::PinChanged(Arc::new(change.clone()));
         let pending = PendingQuestion::PinChanged(Box::new(change));
-        self.open_question = Some(cx.ask(QuestionOwner::Program, question, pending));
+        self.pin_question = Some(cx.ask(QuestionOwner::Program, question, pending));
     }
 
     /// Handles the answer to [`Ask::PinChanged`].
@@ -255,7 +255,7 @@ impl TrustState {
         servers: &[Server],
         cx: &mut EngineCx,
     ) -> PinDecision {
-        self.open_question = None;
+        self.pin_question = None;
         let asks_next = std::mem::take(&mut self.asks_next);
         let pinned_tool = |accepted| PinnedTool {
             server: change.server.clone(),

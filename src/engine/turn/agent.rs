@@ -75,7 +75,7 @@ impl Turn {
 
     /// Ends the turn with the model's answer, or lets the agent use it first.
     pub(super) fn end_with_answer(&mut self, answer: ModelAnswer) {
-        if self.is_asked_by_agent() {
+        if self.agent_takes_answer() {
             return self.finish_agent(answer);
         }
         if let Some(result) = self.agent.result.take() {
@@ -85,7 +85,7 @@ impl Turn {
         self.end(TurnEnd::Answered { text, is_truncated });
     }
 
-    pub(super) fn is_asked_by_agent(&self) -> bool {
+    pub(super) fn agent_takes_answer(&self) -> bool {
         self.agent.takes_answer
     }
 

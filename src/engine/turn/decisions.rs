@@ -49,7 +49,7 @@ impl Turn {
         }
     }
 
-    /// Marks a call as approved or awaiting approval. A call of a blocked tool ends, and an approved
+    /// Marks a call as approved or awaiting approval. A call to a blocked tool ends, and an approved
     /// call that repeats the last one reuses the result of that one.
     fn prepare_call(&mut self, id: CallId) {
         let repeats = self.repeated_call(id);
@@ -173,7 +173,7 @@ impl Turn {
         self.check_edits(edits);
     }
 
-    /// Reports invalid edits and asks about their calls again.
+    /// Applies valid edits; reports invalid ones and asks about their calls again.
     pub(super) fn apply_edits(&mut self, edits: Vec<(CallId, Arguments, SchemaCheck)>) {
         for (id, arguments, check) in edits {
             match check {

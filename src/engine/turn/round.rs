@@ -226,7 +226,7 @@ impl Turn {
         self.end(TurnEnd::Failed { notice });
     }
 
-    /// Ends the turn if it should write a summary: an incomplete summary must not replace the
+    /// Fails the turn if it was to write a summary: an incomplete summary must not replace the
     /// messages it covers.
     fn fail_incomplete_summary(&mut self, what: &str) {
         if self.setup.prompt_override.is_some() {
@@ -350,7 +350,7 @@ impl Turn {
                 .with_advice(Advice::Retry),
         );
         // No agent may use a text that was stopped in the middle.
-        let is_truncated = self.is_asked_by_agent();
+        let is_truncated = self.agent_takes_answer();
         self.end_with_answer(ModelAnswer { text, is_truncated });
     }
 

@@ -115,7 +115,8 @@ pub(super) struct TurnDriver {
 }
 
 impl TurnDriver {
-    /// Starts a turn and, unless an agent prepares it, its first request.
+    /// Starts a turn. Its first request comes at once, unless an agent prepares the turn or the turn
+    /// resumes calls.
     pub(super) fn begin(
         provider: Provider,
         setup: TurnSetup,

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_not_printed_as_a_result() {
+    fn an_error_is_printed_as_a_result_only_in_json() {
         let failed = ToolOutcome::Failed {
             text: "no\u{1b}[2J such file".to_owned(),
             elapsed: ELAPSED,

@@ -12,7 +12,7 @@ const KEY: &str = "x-mcp-header";
 const OMITTED_LINES_MAX: usize = 50;
 /// Maximum depth to which schemas are searched.
 const DEPTH_MAX: usize = 64;
-/// Maximum number of headers per tool; each call sends them all, and servers limit the size of
+/// Maximum number of headers per tool; a call may send them all, and servers limit the size of
 /// headers.
 const PARAMS_MAX: usize = 64;
 /// Maximum total length of the names on the path to one argument, and maximum length of a header

@@ -17,8 +17,8 @@ impl Authorizer {
         known.refresh_token.is_some() || self.0.settings.uses_client_credentials
     }
 
-    /// Replaces the rejected token without the user. Returns whether there is a new one.
-    pub(super) async fn renew(&self, rejected: &Secret) -> Result<bool, OAuthError> {
+    /// Replaces a rejected or expiring token without the user. Returns whether there is a new one.
+    pub(super) async fn renew(&self, old: &Secret) -> Result<bool, OAuthError> {
         let inner = &self.0;
         let _request_guard = inner.request_lock.lock().await;
         let _guard = inner.file.lock_refresh().await;
@@ -26,7 +26,7 @@ impl Authorizer {
         let known = self.reload().await;
         if known
             .as_ref()
-            .is_some_and(|known| known.access_token != *rejected)
+            .is_some_and(|known| known.access_token != *old)
         {
             return Ok(true);
         }

@@ -12,8 +12,8 @@ const URL_ELICITATION_REQUIRED: i32 = -32042;
 /// Maximum number of pages of one error.
 const PAGES_MAX: usize = 8;
 
-/// The pages that an error requires, or why the user is not asked to visit them, as a sentence. `None` for any
-/// other error, and for one that lists no pages.
+/// The pages that an error requires, or why the user is not asked to visit them, as a sentence.
+/// `None` for any other error, and for one that lists no pages.
 pub fn required_pages(error: &ErrorData) -> Option<Result<Vec<UrlElicitation>, String>> {
     if error.code.0 != URL_ELICITATION_REQUIRED {
         return None;
@@ -56,7 +56,7 @@ pub async fn visit_pages(
             | ServerRequestReply::Sampled(_)
             | ServerRequestReply::Refused(_) => {
                 return Err(format!(
-                    "The call requires a visit to {host}, which the user cancelled."
+                    "The call requires a visit to {host}, which did not take place."
                 ));
             }
         }

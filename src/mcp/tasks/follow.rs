@@ -1,5 +1,5 @@
-//! Follows one task until it has a result. The future owns the task: dropping it asks the server to
-//! cancel the task, which the server may ignore.
+//! Follows one task until it has a result. Dropping the future asks the server to cancel the task,
+//! unless the task is kept; the server may ignore that.
 
 use super::polling::PollSchedule;
 use super::request::{TaskRequestError, exchange, send_without_waiting};

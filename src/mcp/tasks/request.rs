@@ -59,8 +59,8 @@ impl TaskRequestError {
         }
     }
 
-    /// An error that the server answered with. Invalid parameters are taken to mean the id of the
-    /// task, unless `carries_answers`: the user's answers may be what is invalid.
+    /// An error that the server answered with. "Invalid parameters" is taken to be about the task's
+    /// id, unless `carries_answers`: then the user's answers may be what is invalid.
     fn from_answer(error: &ServiceError, carries_answers: bool) -> Self {
         let why = error_text(error);
         match error {

@@ -237,8 +237,8 @@ pub(super) fn is_thing(topic: &RequestTopic) -> bool {
     !noun.is_empty() && noun.len() <= words_max && !is_sentence && !noun.iter().any(is_other)
 }
 
-/// Whether the topic is about playing an instrument, as in `guitar`. `the guitar` may have notes of its
-/// own.
+/// Whether the topic is only an instrument, as in `guitar`: the notes are about playing it. Notes
+/// on `the guitar` may be musical ones.
 pub(super) fn is_about_instrument(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let mut words = lower.split_whitespace();

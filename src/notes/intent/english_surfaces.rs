@@ -44,7 +44,8 @@ const SURFACES: &[&str] = &[
     "windshield",
     "mailbox",
 ];
-/// Words before a surface that keep it one. Others may make it a topic, as in `the periodic table`.
+/// Words before a surface that leave it a surface. Others may make it a topic, as in `the periodic
+/// table`.
 const SURFACE_ADJECTIVES: &[&str] = &[
     "front",
     "back",

@@ -1,5 +1,5 @@
-//! The Korean phrases: the topic, then the notes, then the verb. They are parsed from the end. The
-//! words are in `korean_words` and `korean_lookalikes`.
+//! The Korean phrases: usually the topic, then the notes, then the verb. They are parsed from the
+//! end.
 
 use super::NoteIntent;
 use super::korean_create::{create_in_notes, with_leading_style};
@@ -48,9 +48,9 @@ fn query_of_request(text: &str) -> Option<String> {
 fn query_of_existence(text: &str) -> Option<String> {
     let without_any = text.strip_prefix("어떤 ").unwrap_or(text);
     if let Some(text) = after_at_notes(without_any) {
-        let text = FOUND.iter().find_map(|found| {
+        let text = PASSAGES.iter().find_map(|passage| {
             let text = without_particle(text, "이", "가").unwrap_or(text);
-            strip_any(text, &[found])
+            strip_any(text, &[passage])
         });
         return topic_in_notes(text?);
     }
@@ -75,7 +75,7 @@ fn without_me(text: &str) -> Option<&str> {
     })
 }
 
-/// The text without `내` or `내가 쓴` at its beginning.
+/// The text without words such as `내` or `내가 쓴` at its beginning.
 fn without_owner(text: &str) -> &str {
     let rest = OWN
         .iter()
@@ -145,7 +145,7 @@ fn after_at_notes(text: &str) -> Option<&str> {
 fn topic_in_notes(text: &str) -> Option<String> {
     let text = without_object_particle(text);
     let text = strip_about(text).unwrap_or_else(|| {
-        let content = strip_any(text, FOUND);
+        let content = strip_any(text, PASSAGES);
         content.and_then(strip_about).unwrap_or(text)
     });
     topic(text)

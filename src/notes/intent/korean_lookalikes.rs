@@ -279,7 +279,7 @@ const UNSPACED_BEGINNINGS: &[&str] = &[
     "저사람",
 ];
 
-/// Whether a topic that is written without spaces is a noun, and not one of the lookalikes.
+/// Whether nothing in a topic that is written without spaces rules it out.
 pub(super) fn is_plain_topic(topic: &str) -> bool {
     let ends = [
         UNSPACED_ENDS,

@@ -17,7 +17,7 @@ const AFTER_NOTES: &[&str] = &[
 const REQUEST_NOUNS: &[&str] = &["요약", "정리", "검색", "작성", "추가", "생성"];
 const SOFTENERS: &[&str] = &["좀", "하나"];
 
-/// The user's own notes, as in `내노트에서`.
+/// Words that mark notes as the user's own, as in `내노트에서`.
 const OWNERS: &[&str] = &["내", "제"];
 /// Beginnings of words with `내` that name no owner, such as `내일` and `내과`.
 const NOT_OWNED: &[&str] = &[
@@ -28,7 +28,7 @@ const NOT_OWNED: &[&str] = &[
 
 /// Particles that make the notes the place to search.
 const PLACE_PARTICLES: &[&str] = &["에서", "에"];
-/// Particles after such a place, which are no topics.
+/// Particles after such a place, which are not topics.
 const PARTICLES_AFTER_PLACE: &[&str] = &["는", "도", "만", "의", "나", "부터"];
 /// Beginnings of verbs after a topic in the notes.
 const VERBS_AFTER_TOPIC: &[&str] = &["찾", "검색", "요약", "정리", "있어", "있나", "있니"];

@@ -261,7 +261,7 @@ pub(super) const PARTICLE_CONNECTIONS: &[(&str, &str, &[&str])] = &[
     ),
 ];
 /// Nouns for the passages to find, as in `노트에서 홍차에 대한 내용 찾아줘`.
-pub(super) const FOUND: &[&str] = &[
+pub(super) const PASSAGES: &[&str] = &[
     "내용",
     "이야기",
     "얘기",

@@ -22,7 +22,8 @@ pub(super) struct RequestTopic {
 }
 
 impl RequestTopic {
-    /// Removes quotation marks around the whole text. `None` if it has no letter or digit.
+    /// Removes quotation marks around the whole text, and punctuation at its end. `None` if it has
+    /// no letter or digit.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let quoted = QUOTES.iter().find_map(|(open, close)| {

@@ -55,7 +55,8 @@ pub(super) fn parameters(request: &ChatRequest, fallback: ParameterFallback) -> 
         Some(think) => {
             let max_tokens = max_tokens_or(budget(think) + ANSWER_TOKENS);
             let budget = match budget(think) {
-                // If the limit is too small for both, the answer gets half of it.
+                // If the limit is too small for both, thinking gets at most half of it, but no less
+                // than the minimum.
                 budget if max_tokens < budget + ANSWER_TOKENS => {
                     budget.min(max_tokens / 2).max(BUDGET_TOKENS_MIN)
                 }

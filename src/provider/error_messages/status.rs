@@ -1,4 +1,4 @@
-//! Notices about requests that the server rejected with an error status.
+//! Notices about requests that the server rejected, usually with an error status.
 
 use super::{AdviceExt, OVERLOAD_ADVICE, with_server_text};
 use crate::domain::{Advice, Notice};

@@ -17,8 +17,8 @@ pub enum PullStep {
     Hang,
 }
 
-/// The scripted servers and pulls, shared by the clones of a script. Servers that were not added
-/// refuse connections.
+/// The scripted servers and pulls, shared by the clones of a script. Listing the models of a server
+/// that was not added fails, as if it refused connections.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedCatalog(Arc<Mutex<ScriptedCatalogState>>);
 

@@ -50,7 +50,8 @@ impl ScriptStep {
     }
 }
 
-/// The requests a scripted provider has received, in order. Shared with the provider.
+/// The requests a scripted provider has received, in order; of an endless script, only the last.
+/// Shared with the provider.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedRequests(Arc<Mutex<Vec<ChatRequest>>>);
 
@@ -129,7 +130,7 @@ impl Script {
         self
     }
 
-    /// Scripts the next pull, which succeeds unless a step fails.
+    /// Scripts one more pull, which succeeds unless a step fails or hangs.
     pub fn with_pull(self, steps: impl IntoIterator<Item = PullStep>) -> Self {
         self.catalog.add_pull(steps.into_iter().collect());
         self

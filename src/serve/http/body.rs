@@ -19,8 +19,8 @@ const SMALL_BODY_BYTES: usize = 16 << 10;
 const LARGE_BODIES_BYTES: usize = 32 << 20;
 
 /// While other bodies wait for memory, a large body that is being read must deliver
-/// [`PROGRESS_BYTES`] in each [`PROGRESS_INTERVAL`], or it loses its share. Stalled bodies thus
-/// delay others only briefly, and a slow one may take its full timeout if no other body waits.
+/// [`PROGRESS_BYTES`] in each [`PROGRESS_INTERVAL`], or it is refused. Stalled bodies thus delay
+/// others only briefly, and a slow one may take its full timeout if no other body waits.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 const PROGRESS_BYTES: usize = 64 << 10;
 
@@ -42,7 +42,7 @@ enum BodyError {
     Broken,
 }
 
-/// A body and its share of the budget.
+/// A body, and its share of the budget if it needed one.
 pub struct ReadBody<'a> {
     pub bytes: Bytes,
     _permit: Option<SemaphorePermit<'a>>,

@@ -84,7 +84,7 @@ fn refilled(bucket: &Bucket, now: Instant, rate: f64) -> f64 {
     bucket.tokens + elapsed.as_secs_f64() * rate
 }
 
-/// One client can use all addresses of an IPv6 network of 64 bits.
+/// One client can use all addresses of a `/64` network of IPv6.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_limited_independently_and_networks_together() {
+    fn addresses_are_limited_independently_unless_they_are_in_one_ipv6_network() {
         let (mut limiter, now) = (RateLimiter::new(1), Instant::now());
         let mut ask = |text| limiter.admit(address(text), now, Duration::ZERO).is_ok();
         assert!(ask("10.0.0.1") && ask("10.0.0.2") && !ask("10.0.0.1"));

@@ -1,4 +1,4 @@
-//! The tool `fetch_page`: a web page as Markdown. Pages are hostile: addresses are checked
+//! The tool `fetch_page`: a web page as Markdown. Pages may be hostile: addresses are checked
 //! (`network`), bodies are bounded (`body`), and HTML is converted in linear time (`markdown`).
 
 mod address;

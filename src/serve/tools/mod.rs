@@ -107,7 +107,7 @@ impl BuiltInTools {
     }
 
     /// Runs a tool and returns its structured content, a JSON object. Dropping the future, or
-    /// `cancelled`, stops the work, including requests to services.
+    /// cancelling `cancelled`, stops the work, including requests to services.
     ///
     /// # Errors
     /// See [`ToolFailure`].

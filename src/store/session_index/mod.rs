@@ -19,10 +19,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const TEXT_VERSION: i64 = 2;
 
 /// Time for indexing all sessions again during a search, after the index was damaged. Later updates
-/// continue.
+/// do the rest.
 const REBUILD_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Limits on reading sessions that are not indexed yet. Sessions beyond them are listed by name.
+/// Limits on reading sessions that are not indexed yet. Sessions beyond them are listed with the
+/// title and the time in their file names.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadLimits {
     pub files: usize,

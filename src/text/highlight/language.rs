@@ -23,7 +23,7 @@ pub(super) enum LexerKind {
     Markup,
     /// Code within a page: markup until `<?`, then code until `?>`.
     Page(&'static Language),
-    /// Commands after a prompt; all other lines are output.
+    /// Commands after a prompt; all other lines are output or comments.
     Session(&'static CodeSyntax),
     Yaml,
 }

@@ -96,8 +96,8 @@ impl CodeLexer<'_, '_, '_> {
         true
     }
 
-    /// Lexes a section header: `[name]` alone on its line, without the comma that follows it in a
-    /// list.
+    /// Lexes a section header: `[name]` alone on its line. With a comma after it, it is an item of
+    /// a list.
     pub fn lex_section_header(&mut self) -> bool {
         if self.cursor.position != 0 || self.state.frame_count > 0 {
             return false;

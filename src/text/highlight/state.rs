@@ -16,6 +16,7 @@ pub(super) struct LexState {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum LexMode {
+    /// In no open construct.
     #[default]
     Start,
     /// In a command that the previous line continues with a backslash.

@@ -296,7 +296,7 @@ impl<'a> StyledRow<'a> {
     }
 }
 
-/// The lines of a text. Lines that only differ in tabs are taken from the raw text. Hidden
+/// The lines of a text. Lines that differ only in tabs are taken from the raw text. Hidden
 /// characters are left out, so that only shown text is copied.
 struct SourceLines<'a> {
     source: &'a str,

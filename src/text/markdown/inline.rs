@@ -13,8 +13,8 @@ use std::ops::Range;
 const TARGET_BYTES_MAX: usize = 400;
 /// Maximum number of link definitions, and of labels without a definition.
 const LABELS_MAX: usize = 4_096;
-/// Inserted where a delimiter run should open or close but CommonMark requires a space. Sanitized
-/// text never contains this character.
+/// Inserted where a delimiter run should open or close but CommonMark requires a space, and before
+/// text that looks like a setext underline. Sanitized text never contains this character.
 const INVISIBLE_SPACE: &str = "\u{2028}";
 /// A full stop before the leaf prevents its first word from starting a block.
 const LEADING_GUARD: &str = ".";

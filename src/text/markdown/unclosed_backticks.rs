@@ -1,9 +1,10 @@
-//! Which runs of backticks nothing closes in the rest of a text. Keeps the search for their ends linear,
-//! however many lengths of runs there are.
+//! Which runs of backticks are not closed in the rest of a text. Keeps the search for their ends
+//! linear, however many lengths of runs there are.
 
 use std::collections::{HashMap, HashSet};
 
-/// Shorter runs are searched for once each; of longer ones, the last positions are collected.
+/// Runs up to this length are searched for once per length; of longer ones, the last positions are
+/// collected.
 const SHORT_RUN_MAX: usize = 7;
 
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ impl UnclosedBackticks {
     }
 
     /// Records that nothing closes a run of this length. Later runs of this length are unclosed too.
-    /// Returns whether this is the first one.
+    /// Returns whether it is the first unclosed one of this length.
     pub fn insert(&mut self, length: usize) -> bool {
         match self.short.get_mut(length.wrapping_sub(1)) {
             Some(is_unclosed) => !std::mem::replace(is_unclosed, true),

@@ -12,7 +12,7 @@ use crate::tui::widgets::numbers::group_digits;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachmentRow {
     pub name: String,
-    /// Size and tokens, or a problem.
+    /// Size and tokens, a problem, or `reading`.
     pub details: String,
     pub is_problem: bool,
 }

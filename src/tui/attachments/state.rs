@@ -33,7 +33,7 @@ pub struct AttachmentList {
     /// The model that the engine was asked about last.
     pub(in crate::tui) asked_model: Option<ModelRef>,
     pub search: FileSearch,
-    pub mentioned: MentionCheck,
+    pub mention_check: MentionCheck,
     /// The image that was requested from the clipboard last.
     pub(in crate::tui) clipboard_query: Option<QueryId>,
     /// Files that were removed with their mention, in case undo restores it.
@@ -199,7 +199,7 @@ impl AttachmentList {
         self.cleared = ClearedFiles::default();
         self.unmentioned.clear();
         self.removed_files.clear();
-        // The conversation continues to follow them.
+        // The conversation continues to follow the resources.
         self.followed.clear();
         let files = self.files.drain(..);
         files

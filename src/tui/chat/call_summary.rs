@@ -1,5 +1,5 @@
-//! Summaries of a call's arguments and outcome for its one-line row. Only values are shown, not
-//! their names; unfolding the row shows everything.
+//! Summaries of a call's arguments and outcome for its one-line row. Values are shown without their
+//! names, apart from flags; unfolding the row shows everything.
 
 use crate::domain::Arguments;
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};

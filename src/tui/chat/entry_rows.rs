@@ -22,7 +22,7 @@ const MODEL_LOOK_BACK: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryShape {
     Hidden,
-    /// One foldable line. Adjacent ones have no gap between them.
+    /// One foldable line. Adjacent ones of the same round have no gap between them.
     FoldedLine,
     Block,
 }
@@ -57,7 +57,7 @@ pub fn is_foldable(input: &LayoutInput, index: usize) -> bool {
     })
 }
 
-/// Whether an entry is a prompt of which the chat shows only the beginning.
+/// Whether an entry is a prompt of which the chat shows only the beginning until it is unfolded.
 pub fn is_long_prompt(entry: &TranscriptEntry) -> bool {
     prompt_text(entry).is_some_and(long_prompt::is_long)
 }

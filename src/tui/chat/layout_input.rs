@@ -13,7 +13,7 @@ pub struct LayoutInput<'a> {
     pub width: u16,
     /// Whether thinking is shown in its own pane.
     pub has_thinking_pane: bool,
-    /// Calls that ran without approval; their arguments are shown.
+    /// Calls that ran without asking, because of the tool mode `auto`; their arguments are shown.
     pub auto_approved: &'a HashSet<CallId>,
     /// Rows below the last entry.
     pub tail_rows: usize,

@@ -12,7 +12,7 @@ pub struct RowContext<'a> {
     pub undrawn_rows: &'a HashMap<CallId, usize>,
     /// The call that the open dialog is about.
     pub asked_call: Option<CallId>,
-    /// Calls that are decided in the open dialog but not yet answered, and whether they run.
+    /// The calls decided so far in the open dialog, and whether they will run.
     pub decided_calls: &'a [(CallId, bool)],
     /// The name of the key that asks the last prompt again.
     pub ask_again_key: Option<&'a str>,

@@ -1,5 +1,5 @@
 //! The state of the chat: the transcript, the viewports of the chat and of the thinking pane,
-//! and which calls ran without approval.
+//! and which calls ran because of the tool mode `auto`.
 
 use crate::domain::{
     CallId, EntryBody, PieceId, Session, ToolCall, ToolMode, ToolState, Transcript, TurnEvent,
@@ -132,7 +132,8 @@ impl Chat {
         }
     }
 
-    /// Tracks calls that run without approval; the chat shows their arguments.
+    /// Tracks calls for which the user is asked, and calls that run because of the tool mode `auto`;
+    /// the chat shows the arguments of the latter.
     fn track_approval(&mut self, event: &TurnEvent, mode: ToolMode) {
         let TurnEvent::Tool(call) = event else { return };
         match call.state {

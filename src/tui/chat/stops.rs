@@ -147,8 +147,8 @@ impl Viewport {
         last.or_else(|| self.stop_at(*entries.next()?))
     }
 
-    /// The user's message before or after the selected stop, or if nothing is selected, before or
-    /// after the top of the view.
+    /// The user's message before or after the selected stop. If nothing is selected, the one before
+    /// or after the top of the view, or before the end of a chat that follows its end.
     pub fn next_prompt(&mut self, input: &LayoutInput, height: usize, step: isize) -> Option<Stop> {
         let is_prompt = |index: &usize| {
             let entry = input.entry(*index);

@@ -232,7 +232,8 @@ fn highlight(
     }
 }
 
-/// Draws `Waiting for response...` with a spinner and the elapsed time, below a blank row.
+/// Draws what the turn waits for, such as `Waiting for response...`, with a spinner and the elapsed
+/// time, below a blank row.
 fn draw_wait(chat: &Chat, chat_pane: &ChatPane, line: usize, row: Rect, pen: &mut Painter) {
     let now = chat_pane.now;
     if line == 0 {

@@ -10,7 +10,7 @@ use crate::tui::chat::stops::Stop;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
-/// Upper limit for counting rows below the view; beyond it the view shows `9999+`.
+/// Upper limit for counting rows below the view; from there on, the view shows `9,999+`.
 pub const ROWS_BELOW_MAX: usize = 9_999;
 /// Limit in bytes for cached text of entries out of view.
 const CACHE_BYTES_MAX: usize = 16 << 20;
@@ -44,7 +44,7 @@ pub struct Viewport {
     /// First and last entry in view.
     in_view: (usize, usize),
     unfolded: HashSet<usize>,
-    /// The stop that the arrow keys selected.
+    /// The selected stop.
     pub stop: Option<Stop>,
     /// The text selected with the mouse, or line by line with the arrow keys.
     pub selection: Option<TextSelection>,

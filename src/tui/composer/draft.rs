@@ -113,7 +113,8 @@ impl Composer {
         restored.is_some_and(|restored| restored == self.editor.text())
     }
 
-    /// Whether the message or the queue contains text typed in a private conversation.
+    /// Whether unsent text counts as private: some was typed in a private conversation, or private
+    /// mode was requested.
     pub fn has_private_text(&self) -> bool {
         self.draft.is_private || self.draft.awaits_private
     }
@@ -217,7 +218,7 @@ impl Composer {
     pub fn command_rejected(&mut self, command: &Command) {
         match command {
             Command::SetPrivate(true) => self.draft.awaits_private = false,
-            // `track_draft` then requests it again.
+            // `track_draft` then requests the removal again.
             Command::SaveDraft(draft) if draft.is_blank() => self.draft.is_on_disk = true,
             Command::SaveSetAsideDraft(_) => self.draft.is_on_disk = true,
             _ => {}

@@ -1,4 +1,4 @@
-//! Prompts that wait for the running turn. The user can select, edit, move and delete them.
+//! Prompts that wait, usually for the running turn. The user can select, edit, move and delete them.
 
 use crate::domain::attachment::ReadAttachment;
 use crate::domain::{Attachment, QueryId, UnsentFile};

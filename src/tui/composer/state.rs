@@ -128,8 +128,8 @@ impl Composer {
     }
 
     /// Handles an editing key. Up in an empty message selects a queued prompt; at the
-    /// edges of the text, Up and Down recall the history. Returns false if another key changed
-    /// nothing.
+    /// edges of the text, Up and Down recall the history. Returns false if a key other than Up and
+    /// Down changed nothing.
     pub fn edit(&mut self, edit: Edit) -> bool {
         self.completion_revision = None;
         // Completion works only at the end of the text.

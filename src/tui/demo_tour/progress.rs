@@ -57,7 +57,7 @@ pub fn turn_ended(model: &mut UiModel, end: &TurnEnd) {
     }
 }
 
-/// A call stopped with Ctrl+C does not count.
+/// Whether a call has been decided. One that was interrupted or not run does not count.
 fn has_decided(model: &UiModel) -> bool {
     let transcript = &model.chat.transcript;
     model
@@ -75,7 +75,7 @@ fn has_decided(model: &UiModel) -> bool {
 pub fn line(model: &UiModel, columns: u16) -> Option<String> {
     let tour = model.tour.as_ref()?;
     let (step, forms) = step_text::step_and_text(tour, model);
-    // The help that was opened early is no progress.
+    // Help that is opened early is not progress.
     let is_early_help = step == STEP_HELP && tour.step < STEP_HELP;
     let count = match (step + 1, columns >= LONG_COUNT_COLUMNS_MIN) {
         _ if is_early_help => String::new(),

@@ -1,5 +1,5 @@
-//! Dialog bodies for a changed tool definition and for a server's instructions. Both are
-//! shown in full, and different texts never look the same.
+//! Dialog bodies for a changed tool definition and for a server's instructions. All changes and
+//! all instructions are shown, and different texts never look the same.
 
 use crate::domain::ServerId;
 use crate::domain::trust::{DiffSection, DiffSign, PinChange};

@@ -70,7 +70,7 @@ pub fn unfinished_rows(turn: &UnfinishedTurn, columns: u16) -> Vec<String> {
     rows
 }
 
-/// Calls come before the partial answer, because a resumed turn may run them again.
+/// Calls come before the partial answer, because they may run again once the prompt is sent again.
 fn push_call_rows(rows: &mut Vec<String>, calls: &[UnfinishedCall], columns: u16) {
     if calls.is_empty() {
         return;

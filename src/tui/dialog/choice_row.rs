@@ -15,7 +15,7 @@ const GAP_COLUMNS: u16 = 2;
 /// A key of the row below the body.
 pub(super) struct ChoiceItem {
     /// Index of the choice; `None` for keys that open a page or belong to one.
-    pub row: Option<usize>,
+    pub choice: Option<usize>,
     opens: Option<DialogPage>,
     pub key: String,
     pub label: String,
@@ -37,35 +37,37 @@ pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
     if text.page == DialogPage::Values {
         return values_items(text);
     }
-    let item = |(index, row): (usize, &DialogChoice)| ChoiceItem {
-        row: Some(index),
+    let item = |(index, choice): (usize, &DialogChoice)| ChoiceItem {
+        choice: Some(index),
         opens: None,
-        key: row.shown_key().to_string(),
-        label: row.short.clone(),
+        key: choice.shown_key().to_string(),
+        label: choice.short.clone(),
     };
-    let rows = text.rows.iter().enumerate();
-    let shown = rows.filter(|(_, row)| !row.action.is_lasting());
+    let choices = text.choices.iter().enumerate();
+    let shown = choices.filter(|(_, choice)| !choice.action.is_lasting());
     let mut items: Vec<ChoiceItem> = shown.map(item).collect();
     let page = |key: &str, label: &str, opens| ChoiceItem {
-        row: None,
+        choice: None,
         opens: Some(opens),
         key: key.to_owned(),
         label: label.to_owned(),
     };
     let keys = &text.page_keys;
-    if !keys.lasting.is_empty() && text.rows.iter().any(|row| row.action.is_lasting()) {
-        // Inserted before the choices that appear later, so that the others never move.
+    if !keys.lasting.is_empty() && text.choices.iter().any(|choice| choice.action.is_lasting()) {
+        // Inserted before the choices that may appear only while the dialog is open, so that nothing
+        // else moves when they do.
         let at = items.iter().position(|item| {
-            let action = item.row.and_then(|index| text.rows.get(index));
-            action.is_some_and(|row| row.action.comes_later())
+            let choice = item.choice.and_then(|index| text.choices.get(index));
+            choice.is_some_and(|choice| choice.action.comes_later())
         });
         items.insert(
             at.unwrap_or(items.len()),
             page(&keys.lasting, "always…", DialogPage::Lasting),
         );
     }
-    let has_longer_label = |row: &DialogChoice| !row.label.eq_ignore_ascii_case(&row.short);
-    if !keys.details.is_empty() && text.rows.iter().any(has_longer_label) {
+    let has_longer_label =
+        |choice: &DialogChoice| !choice.label.eq_ignore_ascii_case(&choice.short);
+    if !keys.details.is_empty() && text.choices.iter().any(has_longer_label) {
         items.push(page(&keys.details, "", DialogPage::Details));
     }
     items
@@ -73,7 +75,7 @@ pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
 
 fn values_items(text: &DialogText) -> Vec<ChoiceItem> {
     let item = |(key, label): (&str, &str)| ChoiceItem {
-        row: None,
+        choice: None,
         opens: None,
         key: key.to_owned(),
         label: label.to_owned(),
@@ -135,7 +137,7 @@ pub fn draw(text: &DialogText, dialog: &Dialog, area: Rect, pen: &mut Painter) {
         let is_open = item.opens == Some(text.page);
         let used = pen.put(x, y, &item.key, key_style, columns);
         pen.put_truncated(x + used + 1, y, &item.label, label_style, columns - used);
-        let is_selected = item.row.is_some() && item.row == dialog.selected_choice;
+        let is_selected = item.choice.is_some() && item.choice == dialog.selected_choice;
         if is_selected || is_open {
             let cells = Rect::new(x, y, item.columns().min(columns), 1);
             let selection = pen.theme.selection;

@@ -30,7 +30,7 @@ pub fn draw_keys(text: &DialogText, dialog: &Dialog, area: Rect, columns: u16, p
     );
     let chosen = keys
         .iter()
-        .position(|(row, _)| row.is_some() && *row == dialog.selected_choice);
+        .position(|(choice, _)| choice.is_some() && *choice == dialog.selected_choice);
     if let Some((at, key)) = chosen.and_then(|at| Some((at, shown.get(at)?))) {
         let before: usize = shown.iter().take(at).map(|key| width(key) + 1).sum();
         let x = area.x.saturating_add(saturate_u16(before));
@@ -64,12 +64,12 @@ fn compact_keys(
         }
         return keys;
     }
-    let keys = items.into_iter().map(|item| (item.row, item.key));
+    let keys = items.into_iter().map(|item| (item.choice, item.key));
     let mut keys: Vec<(Option<usize>, String)> = keys.collect();
     if total_width(&keys) > columns {
         keys.retain(|(at, _)| {
-            let row = at.and_then(|at| text.rows.get(at));
-            *at == chosen && at.is_some() || !row.is_some_and(is_rare)
+            let choice = at.and_then(|at| text.choices.get(at));
+            *at == chosen && at.is_some() || !choice.is_some_and(is_rare)
         });
         let before_help = keys.len().saturating_sub(1);
         keys.insert(before_help, (None, "…".to_owned()));
@@ -78,11 +78,11 @@ fn compact_keys(
 }
 
 /// Whether a small screen shows this choice only in the list opened with `?`.
-fn is_rare(row: &DialogChoice) -> bool {
-    let has_letter = row.answer.is_some() || row.action == DialogAction::RunAll;
+fn is_rare(choice: &DialogChoice) -> bool {
+    let has_letter = choice.answer.is_some() || choice.action == DialogAction::RunAll;
     !has_letter
         || matches!(
-            row.action,
+            choice.action,
             DialogAction::UseFirstResult | DialogAction::TreatAsText
         )
 }

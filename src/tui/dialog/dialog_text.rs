@@ -27,7 +27,7 @@ pub struct DialogText {
     pub position: String,
     pub question: String,
     pub page: DialogPage,
-    pub rows: Vec<DialogChoice>,
+    pub choices: Vec<DialogChoice>,
     pub page_keys: PageKeys,
     /// The label of the field for a confirmation word or a reason, if it is open.
     pub field_label: Option<String>,
@@ -147,7 +147,7 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
             _ => question.replace("(Y/N)", &yes_and_no(shared.keymap)),
         },
         page,
-        rows: dialog.choices(shared),
+        choices: dialog.choices(shared),
         page_keys: PageKeys::new(shared.keymap),
         field_label: field_label(&dialog.mode, shared.keymap),
         notes: call_notes(shared, dialog),

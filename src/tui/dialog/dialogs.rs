@@ -20,8 +20,8 @@ const LETTER_HOLD_TIME: Duration = Duration::from_millis(400);
 #[derive(Debug, Default)]
 pub struct Dialogs {
     queue: Vec<Dialog>,
-    /// Questions from servers that arrived while no turn was running. They accept no keys until the
-    /// user opens them.
+    /// Questions from servers that arrived while no turn was running, or were open when one ended.
+    /// They accept no keys until the user opens them.
     waiting: Vec<Dialog>,
     /// The question whose field `$EDITOR` edits.
     pub(super) edited_externally: Option<AskId>,

@@ -153,7 +153,7 @@ pub fn require_reading(
 
 /// Whether this key would accept something that the user must read first: an address or a command
 /// could hide in rows that were never drawn. Applies to settings changes, a tool's new definition,
-/// and a server's instructions, forms, web pages and requests to the model.
+/// a server's instructions, forms, web pages and requests to the model, and the model's answers.
 fn is_accepting_key(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> bool {
     if !matches!(dialog.mode, DialogMode::Choosing) {
         return false;

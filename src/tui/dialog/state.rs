@@ -1,5 +1,5 @@
 //! State of one dialog: the question, the user's progress in reading and deciding it, and
-//! its fields. The dialog is drawn from this alone.
+//! its fields.
 
 mod choices;
 mod scrolled;

@@ -82,9 +82,9 @@ fn lay_out(
         has_notes: is_small || !text.notes_fit(columns),
     };
     dialog.lay_out(columns, extras, |dialog| match dialog.page() {
-        DialogPage::Lasting => pages::lasting_choices(shared, dialog, &text.rows, columns),
+        DialogPage::Lasting => pages::lasting_choices(shared, dialog, &text.choices, columns),
         DialogPage::Values => pages::values(dialog, columns, shared.glyphs.more),
-        DialogPage::Details => pages::details(shared, dialog, &text.rows, columns),
+        DialogPage::Details => pages::details(shared, dialog, &text.choices, columns),
         DialogPage::Subject => {
             let mut body = body::dialog_body(shared, dialog, columns, extras.has_heading);
             if extras.has_notes && !text.notes.is_empty() {

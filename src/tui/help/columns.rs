@@ -65,7 +65,7 @@ pub fn columns(groups: &[HelpGroup], area_width: u16) -> Vec<HelpColumn> {
         .iter()
         .map(|group| rows(std::slice::from_ref(group), width).len())
         .collect();
-    // Split where the taller column is lowest. Of equal splits take the last, which fills the left
+    // Split where the taller column is shortest. Of equal splits, take the last, which fills the left
     // column.
     let height = |split: usize| {
         let (left, right) = heights.split_at(split);

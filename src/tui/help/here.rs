@@ -92,7 +92,7 @@ fn entries(hint: &str) -> Vec<HelpEntry> {
     }
 }
 
-/// Whether a hint begins with keys: `Enter`, `Up/Down` or `0-9`.
+/// Whether a part of a hint names keys: `Enter`, `Up/Down` or `0-9`.
 fn are_keys(text: &str) -> bool {
     let is_key = |name: &str| name.parse::<Chord>().is_ok();
     text == NUMBERS || is_key(text) || text.split('/').all(is_key)

@@ -106,7 +106,7 @@ pub enum KeyContext {
     Picker,
     Form,
     Completions,
-    /// The prompts that wait for the running turn.
+    /// The queued prompts.
     Queue,
     /// A server prompt, before it is sent.
     PromptReview,

@@ -59,7 +59,7 @@ pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> Resolved
             Err(problem) => problems.push(problem),
         }
     }
-    while let Some((index, problem)) = find_last_key_taken(&chosen) {
+    while let Some((index, problem)) = find_taker_of_needed_key(&chosen) {
         chosen.remove(index);
         problems.push(problem);
     }
@@ -122,7 +122,7 @@ impl Binding {
                 false
             }
             // One key may close both.
-            (true, true) if self.is_exit() && other.is_exit() => false,
+            (true, true) if self.closes_layer() && other.closes_layer() => false,
             _ => self.scope.overlaps(other.scope),
         }
     }
@@ -130,17 +130,17 @@ impl Binding {
     /// Whether both may have the same key, because this one comes first where both apply.
     pub(super) fn is_exception_to(&self, other: &Self) -> bool {
         let is_narrower = self.scope.is_narrower_than(other.scope);
-        is_narrower && other.scope != BindingScope::Always && !other.is_exit()
+        is_narrower && other.scope != BindingScope::Always && !other.closes_layer()
     }
 
-    pub(super) fn is_exit(&self) -> bool {
+    pub(super) fn closes_layer(&self) -> bool {
         self.action == Action::Layer(LayerKey::Back)
     }
 
     /// Whether the program would be unusable without a key for it.
     pub(super) fn needs_key(&self) -> bool {
         let confirms = self.action == Action::Layer(LayerKey::Confirm);
-        self.action == Action::Send || self.is_exit() || confirms
+        self.action == Action::Send || self.closes_layer() || confirms
     }
 }
 
@@ -248,7 +248,7 @@ fn check_layer_key(key: Chord, binding: &Binding, context: KeyContext) -> Result
     if context.takes_text() && edits && key.modifiers.is_empty() {
         return Err(format!("{key} deletes text there."));
     }
-    if binding.is_exit() && key.types_text() {
+    if binding.closes_layer() && key.types_text() {
         return Err(format!("{key} is easily pressed by accident."));
     }
     Ok(())
@@ -264,7 +264,7 @@ fn missing_key(binding: &Binding, keys: &[Chord]) -> Option<&'static str> {
             Some("Esc must remain one of its keys, to close lists and dialogs.")
         }
         Action::Send if keys.is_empty() => Some("without a key, no message could be sent."),
-        _ if keys.is_empty() && binding.is_exit() => {
+        _ if keys.is_empty() && binding.closes_layer() => {
             Some("it needs a key: otherwise nothing could be closed.")
         }
         _ if keys.is_empty() && binding.needs_key() => {
@@ -296,8 +296,8 @@ fn without_clash(keys: ChosenKeys, earlier: &[ChosenKeys]) -> Result<ChosenKeys,
     })
 }
 
-/// The last choice that leaves an action without the key that it needs.
-fn find_last_key_taken(chosen: &[ChosenKeys]) -> Option<(usize, KeyProblem)> {
+/// The last choice because of which an action that needs a key would have none.
+fn find_taker_of_needed_key(chosen: &[ChosenKeys]) -> Option<(usize, KeyProblem)> {
     let mut needed = all_bindings().filter(|binding| binding.needs_key());
     let keyless = needed.find(|binding| keys_of(binding, chosen).is_empty())?;
     let takes = |keys: &ChosenKeys| {

@@ -1,4 +1,4 @@
-//! Texts about tasks that the user left running. Server texts in them are not sanitized.
+//! Texts about tasks that the user left running.
 
 use crate::domain::server::ServerTransport;
 use crate::domain::{LeftTask, LeftTaskState, Server, TaskCancellation};
@@ -6,7 +6,7 @@ use crate::text::Clean;
 use crate::tui::widgets::painter::wrapped_rows;
 use std::time::Duration;
 
-/// The status of a task. A server's text in it may contain line breaks.
+/// The status of a task, not sanitized: a server's text in it may contain line breaks.
 pub fn status_text(task: &LeftTask) -> String {
     if let (LeftTaskState::Running { status }, Some(cancellation)) =
         (&task.state, &task.cancellation)

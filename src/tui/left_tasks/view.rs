@@ -55,7 +55,7 @@ impl TaskRow<'_> {
     }
 }
 
-/// Widths of the columns for calls and servers, the same for each row.
+/// Widths of the columns, the same for each row.
 pub struct TaskColumns {
     call: u16,
     server: u16,

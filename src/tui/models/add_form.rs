@@ -49,7 +49,7 @@ pub struct AddModelForm {
 pub enum SaveState {
     #[default]
     Editing,
-    /// Saves once the server has listed its models, unless the complete list lacks this one.
+    /// The model is saved once the server has listed its models, unless the complete list lacks it.
     Checking,
     /// The check failed, so the form offers to save anyway.
     CheckFailed,
@@ -241,7 +241,7 @@ impl AddModelForm {
         self.finish_check(cx);
     }
 
-    /// Saves once the server has listed its models, unless the complete list lacks this one.
+    /// Saves the model once the server has listed its models, unless the complete list lacks it.
     fn finish_check(&mut self, cx: &mut UiContext) {
         let Some(model) = self
             .new_model()

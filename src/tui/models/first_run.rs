@@ -46,13 +46,13 @@ impl FirstRun {
     pub fn reopen(&mut self, now: Duration) -> bool {
         let was_closed = std::mem::take(&mut self.is_closed);
         if was_closed {
-            self.ignore_enter(now);
+            self.ignore_choices(now);
         }
         was_closed
     }
 
     /// Lets neither Enter nor digits choose for a moment: they may repeat the key that led here.
-    pub fn ignore_enter(&mut self, now: Duration) {
+    pub fn ignore_choices(&mut self, now: Duration) {
         self.changed_at = now;
     }
 

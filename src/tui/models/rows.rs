@@ -237,7 +237,7 @@ const OFFERED_MODELS_MAX: usize = 6;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FirstRunItem<'a> {
     Model(&'a ModelServer, &'a ListedModel),
-    /// A server answers, but lists no model that can chat.
+    /// Offered if a server answers but lists no model that can chat.
     Pull,
     AnotherServer,
     ImportServers,

@@ -27,7 +27,7 @@ impl FieldCompletion {
         };
     }
 
-    /// Hides the values until the text changes.
+    /// Hides the values until the text or the focus changes.
     pub fn close(&mut self) {
         *self = Self::default();
     }

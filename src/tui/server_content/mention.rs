@@ -23,8 +23,9 @@ impl MentionedResource {
     }
 }
 
-/// The resources whose full URI, as it is or as the message shows it, or whose label contains the fragment, ignoring case. Empty for an empty
-/// fragment, because a bare `@` lists only files.
+/// The resources whose label or full URI contains the fragment, ignoring case. The URI is compared
+/// both raw and as the message shows it. Empty for an empty fragment, because a bare `@` lists only
+/// files.
 pub fn mentioned_resources(servers: &[Server], fragment: &str) -> Vec<MentionedResource> {
     if fragment.is_empty() {
         return Vec::new();

@@ -17,8 +17,8 @@ use ratatui::layout::Position;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Keys that send or edit are ignored for this long after the prompt appears, because they were meant
-/// for the form.
+/// Keys that send or edit are ignored for this long after the prompt appears, because they may have
+/// been meant for the form.
 const KEY_GUARD: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]

@@ -14,7 +14,8 @@ use crate::tui::widgets::picker::{Picker, PickerRow};
 use crate::tui::widgets::text_viewer::TextViewer;
 use std::time::Duration;
 
-/// A repeated failure of a server is announced again only after this interval.
+/// A repeated failure of a server is announced again only after this interval, unless the user waits
+/// for the outcome.
 const FAILURE_REPEAT_INTERVAL: Duration = Duration::from_secs(300);
 
 /// Enter on a row: folds or unfolds it, or opens the full text.

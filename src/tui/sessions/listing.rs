@@ -20,7 +20,7 @@ pub struct SessionListing {
     query: Result<SessionQuery, InvalidFilter>,
     /// Sessions whose text contains every word.
     found: Arc<HashSet<SessionId>>,
-    /// The words as the engine searched them.
+    /// The words as the engine searched for them, for example without particles.
     found_terms: Vec<String>,
     /// Indexes of the listed sessions in `sessions`.
     listed: Vec<usize>,
@@ -92,7 +92,7 @@ impl SessionListing {
         longest.map(String::as_str)
     }
 
-    /// The words to search in the text of all sessions; `None` if there are none.
+    /// The words to search for in the text of all sessions; `None` if there are none.
     pub fn words(&self) -> Option<String> {
         let words = self.query.as_ref().ok()?.words();
         (!words.is_empty()).then(|| words.join(" "))
@@ -118,7 +118,7 @@ impl SessionListing {
         self.filter();
     }
 
-    /// Adds the sessions whose text contains every word.
+    /// Replaces the set of sessions whose text contains every word.
     pub fn set_found(&mut self, found: Arc<HashSet<SessionId>>, terms: Vec<String>) {
         self.found = found;
         self.found_terms = terms;

@@ -171,7 +171,7 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         Err(notice) => (None, Some(notice)),
     };
     let revision = model.composer.editor.revision();
-    let sends = model.attachments.mentioned.is_reading(revision);
+    let sends = model.attachments.mention_check.is_reading(revision);
     let is_clipboard = model.attachments.clipboard_query == Some(query);
     let outcome = model.attachments.handle_read(query, read);
     if model.attachments.unread_name().is_none() {
@@ -182,7 +182,7 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
         ReadOutcome::Attached => {}
         ReadOutcome::Duplicate(_) if sends => {}
         ReadOutcome::Duplicate(resource) => {
-            // Its contents are the current ones again, so it is no longer marked as changed.
+            // The attached contents are current again, so the resource is no longer marked as changed.
             let commands = resource.map(|resource| {
                 [
                     ServerContentCommand::FollowResource(resource.clone()),
@@ -203,13 +203,13 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
             model.notify(Notice::info(text));
         }
         ReadOutcome::Failed => {
-            model.attachments.mentioned.cancel(revision);
+            model.attachments.mention_check.cancel(revision);
             if let Some(notice) = problem {
                 mentions::report_unread(model, notice, sends);
             }
         }
         ReadOutcome::Lost => {
-            model.attachments.mentioned.cancel(revision);
+            model.attachments.mention_check.cancel(revision);
             earlier_files::report_lost(model);
         }
         ReadOutcome::Ignored => {}

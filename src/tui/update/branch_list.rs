@@ -1,4 +1,4 @@
-//! The list of branches: what tells them apart, and when the user left them.
+//! The list of branches: what tells them apart, and when they were answered.
 
 use crate::domain::{EntryBody, Notice};
 use crate::protocol::{BranchSummary, bounded_line};

@@ -51,8 +51,8 @@ fn without_byte_order_mark(text: &str) -> &str {
 
 /// Pastes into a text field. Pasted text is never submitted and never answers a question.
 pub fn paste(model: &mut UiModel, text: &str, kind: PasteKind) {
-    let is_armed = model.dialog_has_keys();
-    if is_armed && model.with_dialogs(|dialogs, cx| dialogs.paste(text, cx)) == Handled::Consumed {
+    let has_keys = model.dialog_has_keys();
+    if has_keys && model.with_dialogs(|dialogs, cx| dialogs.paste(text, cx)) == Handled::Consumed {
         return;
     }
     if model.layer.is_some() {

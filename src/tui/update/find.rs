@@ -70,7 +70,7 @@ pub fn is_typing(model: &UiModel) -> bool {
     model.chat.find.as_ref().is_some_and(|find| find.is_typing)
 }
 
-/// Whether the user moved from the field to a match. Esc then stays at the match.
+/// Whether a match is selected and the field does not have the focus. Esc then stays at the match.
 fn has_reached_match(model: &UiModel) -> bool {
     let find = model.chat.find.as_ref();
     find.is_some_and(|find| !find.is_typing && find.current_match().is_some())

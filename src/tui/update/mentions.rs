@@ -15,14 +15,14 @@ use crate::tui::server_content::mention::{MentionedResource, mentioned_resources
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{attachments, composer};
 
-/// Remembers the path that is being typed.
+/// Remembers the path of the mention that is being typed.
 pub fn char_typed(model: &mut UiModel) {
     if let Some(typed) = AttachmentList::typed_path(&model.composer)
         && !typed.is_argument
     {
         model
             .attachments
-            .mentioned
+            .mention_check
             .record_typed_path(&typed.fragment);
     }
 }
@@ -32,10 +32,10 @@ pub fn char_typed(model: &mut UiModel) {
 pub fn look_for_files(model: &mut UiModel) -> bool {
     let editor = &model.composer.editor;
     let revision = editor.revision();
-    if !can_mention(model) || model.attachments.mentioned.was_checked(revision) {
+    if !can_mention(model) || model.attachments.mention_check.was_checked(revision) {
         return false;
     }
-    if model.attachments.mentioned.is_looking(revision) {
+    if model.attachments.mention_check.is_looking(revision) {
         model.notify_about_key(Notice::info(
             "Still looking for the files that the message mentions.",
         ));
@@ -47,7 +47,7 @@ pub fn look_for_files(model: &mut UiModel) -> bool {
         return false;
     }
     let query = model.with_context(|cx| cx.next_query_id());
-    model.attachments.mentioned.begin(query, revision);
+    model.attachments.mention_check.begin(query, revision);
     let command = Command::FindMentioned(query, paths);
     model.requests.push_back(UiRequest::Send(command));
     true
@@ -63,9 +63,10 @@ fn can_mention(model: &UiModel) -> bool {
     !is_answer && (!is_command || composer.queue.edited().is_some())
 }
 
-/// Attaches the files that exist. If the user typed all their paths, sends the message once they
-/// have been read; if not, a notice says so, and the user has to send the message again. Without
-/// such files, sends the message at once.
+/// Attaches the files and resources that were found. If there are none and no typed path is
+/// missing, sends the message at once; if the user typed all their paths, once they have been read.
+/// Otherwise a notice says what was attached or is missing, and the user has to send the message
+/// again.
 pub fn handle_found(
     model: &mut UiModel,
     query: QueryId,
@@ -73,7 +74,7 @@ pub fn handle_found(
     effects: &mut Vec<UiEffect>,
 ) {
     let revision = model.composer.editor.revision();
-    if !model.attachments.mentioned.finish(query, revision) {
+    if !model.attachments.mention_check.finish(query, revision) {
         return;
     }
     let found = found_mentions(model, files);
@@ -103,9 +104,9 @@ pub fn handle_found(
     }
     if names
         .iter()
-        .all(|name| model.attachments.mentioned.was_typed(name))
+        .all(|name| model.attachments.mention_check.was_typed(name))
     {
-        return model.attachments.mentioned.send_when_read(revision);
+        return model.attachments.mention_check.send_when_read(revision);
     }
     let name = match names.as_slice() {
         [name] => Clean::name(name).as_str().to_owned(),
@@ -150,8 +151,8 @@ fn found_mentions(model: &UiModel, files: &[String]) -> Vec<MentionTarget> {
     found.collect()
 }
 
-/// The first mention that the user typed and that looks like a file, but names none. Its shortest
-/// spelling has neither punctuation nor a particle after it.
+/// The first mention that the user typed and that looks like a file, but names none. Returns its
+/// shortest spelling, which excludes punctuation or a particle after the path.
 fn typed_missing(model: &UiModel, files: &[String], missing: &[String]) -> Option<Clean> {
     let mentions = model
         .attachments
@@ -162,7 +163,8 @@ fn typed_missing(model: &UiModel, files: &[String], missing: &[String]) -> Optio
         .filter(|spellings| !spellings.iter().any(names_file))
         .filter_map(|spellings| spellings.last());
     let path = unnamed.find(|path| {
-        model.attachments.mentioned.was_typed(path) && missing.iter().any(|other| other == *path)
+        model.attachments.mention_check.was_typed(path)
+            && missing.iter().any(|other| other == *path)
     })?;
     Some(Clean::name(path))
 }
@@ -171,8 +173,10 @@ fn typed_missing(model: &UiModel, files: &[String], missing: &[String]) -> Optio
 pub fn send_if_read(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     let revision = model.composer.editor.revision();
     let selected = model.engine.selected.as_ref();
-    if model.attachments.mentioned.is_reading(revision) && model.attachments.is_checked(selected) {
-        model.attachments.mentioned.cancel(revision);
+    if model.attachments.mention_check.is_reading(revision)
+        && model.attachments.is_checked(selected)
+    {
+        model.attachments.mention_check.cancel(revision);
         composer::submit_message(model, effects);
     }
 }

@@ -71,7 +71,8 @@ fn editable_message(model: &UiModel) -> Option<(MessageTarget, String, Vec<Arc<A
     }
 }
 
-/// Sends an edited answer to the engine, if one is being edited. Returns false otherwise.
+/// Sends the edited answer to the engine, or shows a notice that says why not. Returns false if no
+/// answer is being edited.
 pub fn submit_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     let Some(MessageTarget::Answer(turn)) = model.composer.edited().map(|edited| edited.target)
     else {

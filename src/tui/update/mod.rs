@@ -120,8 +120,8 @@ fn save_draft(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Applies an input, before or after a held letter that is due: an event may close the question,
-/// and a key comes after the letter.
+/// Applies an input and presses a held letter that is due. The letter precedes a key, which came
+/// later, but not an engine event, which may close the question.
 fn apply_input_around_held_letter(
     model: &mut UiModel,
     input: UiInput,

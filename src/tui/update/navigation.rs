@@ -235,8 +235,8 @@ fn toggle_selected_fold(model: &mut UiModel) {
             if let Some(index) = index.filter(|index| is_foldable(input, *index)) {
                 viewport.pin_position(input, height);
                 viewport.toggle_fold(index);
-                let row = viewport.stop_rows(input, Stop::at_entry(index));
-                let row = row.map_or(0, |rows| *rows.start());
+                let rows = viewport.stop_rows(input, Stop::at_entry(index));
+                let row = rows.map_or(0, |rows| *rows.start());
                 viewport.reveal(input, height, index, row..=row);
             }
         });

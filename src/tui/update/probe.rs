@@ -40,8 +40,9 @@ pub fn probe_changed(model: &mut UiModel, state: Option<ProbeState>, effects: &m
     probe.state = state;
 }
 
-/// Stops the running probe. Returns false if there is none. Also returns true, without any
-/// effect, if the probe has just ended, since the key was meant for it.
+/// Stops the running probe. Returns false if there is none. Also returns true, without any effect,
+/// if the probe has just ended and its question accepts no keys yet: the key was meant for the
+/// probe.
 pub fn stop_probe(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     if model.active_probe().is_some() {
         model.composer.queue.pause();

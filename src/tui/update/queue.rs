@@ -63,7 +63,8 @@ fn cancel_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Puts an edited prompt back into its place. Returns false if none was being edited.
+/// Puts the edited prompt back into its place, or removes it if it is blank. A command stays in the
+/// message. Returns false if no prompt was being edited.
 pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     if model.composer.queue.edited().is_none() {
         return false;
@@ -106,8 +107,9 @@ pub fn put_edited_back(model: &mut UiModel) {
 }
 
 /// Takes the prompts out of the queue, because they were meant for another conversation. A single
-/// one goes into an empty message; several would become one prompt there, so they go to the
-/// history. In a private conversation, prompts that cannot go into the message are dropped.
+/// one goes into the message if that is empty. Otherwise they go to the history: in the message,
+/// several would become one prompt. In a private conversation, prompts that cannot go into the
+/// message are dropped.
 pub fn leave_conversation(model: &mut UiModel) {
     put_edited_back(model);
     let mut prompts = model.composer.queue.take_all();

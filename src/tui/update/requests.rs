@@ -83,8 +83,9 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Sends a server prompt, or adds it to the message. While a file of the message is still being read,
-/// always adds it. Files of the message stay attached.
+/// Sends a server prompt, or adds it to the message. While a file of the message is still being
+/// read, always adds it. Files of the message stay attached. With too many files, only shows a
+/// notice.
 fn take_server_prompt(
     model: &mut UiModel,
     text: String,
@@ -104,7 +105,8 @@ fn take_server_prompt(
     model.composer.editor.insert(&text);
 }
 
-/// The text that follows a typed command: for `/rename`, the current title, for the user to change.
+/// The text to put after a command in the message: for `/rename`, the current title, which the user
+/// can change; for other commands, none.
 fn argument_to_edit(model: &UiModel, command: &str) -> String {
     let renames =
         keymap::find_command(command).is_some_and(|(_, row)| row.action == Action::Rename);

@@ -159,7 +159,9 @@ fn stop_name(model: &UiModel, stop: Stop) -> &'static str {
     }
 }
 
-/// Moves to the next stop, or extends the keyboard selection by a line.
+/// Extends the keyboard selection by a line, if there is one. Otherwise moves to the next stop in
+/// this direction, or scrolls if there is none. If no stop is selected, selects the last one in
+/// view.
 pub fn step(model: &mut UiModel, step: isize) {
     if is_extending(model) {
         return extend_lines(model, step);
@@ -276,7 +278,7 @@ pub fn scroll_while_dragging(model: &mut UiModel) {
 }
 
 /// Handles the release of the button: copies the selected text. A click selects the stop under the
-/// pointer.
+/// pointer, and unfolds a long prompt on the row that tells how much of it is hidden.
 pub fn release(model: &mut UiModel, at: Position) {
     drag_to(model, at);
     let Some(drag) = model.chat.mouse.drag.take() else {

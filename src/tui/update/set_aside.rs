@@ -28,8 +28,8 @@ pub fn begin_private(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// The command that removes the message and the queue from the draft on disk, because they were sent
-/// or discarded.
+/// The command that saves what remains of the draft once the message and the queue were sent or
+/// discarded: the text that was set aside, if any.
 pub fn save_remaining(model: &UiModel) -> Command {
     let set_aside = model.composer.set_aside();
     match set_aside.is_blank() {

@@ -21,7 +21,7 @@ pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     if !model.offers_first_run() {
         model.with_context(|cx| models::layer::run("", cx));
     }
-    model.first_run.ignore_enter(model.now);
+    model.first_run.ignore_choices(model.now);
     let notice = Notice::info("Choose a model: your message will be sent to it.");
     model.notices.show_about_message(notice, model.now);
 }
@@ -162,8 +162,7 @@ pub fn send_if_idle(model: &mut UiModel, command: Command, effects: &mut Vec<UiE
     }
 }
 
-/// Shows a notice if a turn or probe is running, a summary was requested, or a conversation is
-/// being opened. Returns whether that is so.
+/// Shows a notice if a new prompt has to wait ([`UiModel::is_busy`]). Returns whether that is so.
 pub fn notify_if_busy(model: &mut UiModel) -> bool {
     let reason = match model.running_turn() {
         Some(_) => "A turn is still running.",

@@ -67,7 +67,8 @@ fn turn_ended(model: &mut UiModel, end: &TurnEnd, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Reports that a turn which was to replace earlier ones has done so, if it was answered.
+/// If a turn that was to replace earlier ones was answered, reports that, and updates a title that
+/// came from the replaced prompt.
 fn finish_replacement(model: &mut UiModel, is_answered: bool) {
     let Some(replacement) = model
         .conversation

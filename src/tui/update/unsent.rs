@@ -20,8 +20,8 @@ use crate::tui::widgets::editor::{Edit, Motion};
 
 const TITLE_COLUMNS_MAX: usize = 50;
 
-/// Restores the draft of the last run. Its message goes to the history if the message field is in
-/// use; the texts in `others` always do.
+/// Restores the draft of the last run, or sets it aside if private mode is on or requested. Its
+/// message goes to the history if the message field is in use; the texts in `others` always do.
 pub fn history_loaded(model: &mut UiModel, prompts: &[String], draft: Option<UnsentText>) {
     model.composer.load_history(prompts);
     let Some(draft) = draft.filter(|draft| !draft.is_blank()) else {
@@ -164,7 +164,9 @@ fn restored_notice(model: &UiModel, restored: &RestoredDraft) -> Notice {
     if let Some(edit_of) = edit_of {
         let title = Clean::single_line(truncate_to_width(&edit_of.title, TITLE_COLUMNS_MAX));
         let title = title.as_str();
-        notice = notice.with_advice(format!("Open \"{title}\" with /sessions to replace it."));
+        notice = notice.with_advice(format!(
+            "To replace that message, open \"{title}\" with /sessions."
+        ));
     }
     let hint = match is_in_history {
         true => recall_hint(model, "brings back unsent text."),
@@ -292,7 +294,8 @@ pub fn clear_message(model: &mut UiModel) -> bool {
     clear_to_history(model) || had_files
 }
 
-/// Clears the message, whose text goes to the history. Returns false if there was nothing to clear.
+/// Clears the message, whose text goes to the history unless its private conversation has ended. An
+/// untouched prompt of the tour is not saved. Returns false if there was nothing to clear.
 pub fn clear_to_history(model: &mut UiModel) -> bool {
     let tour = model.tour.as_ref();
     let has_tour_prompt =

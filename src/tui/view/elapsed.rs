@@ -9,8 +9,9 @@ use crate::tui::view::{hints, message};
 use crate::tui::widgets::numbers::{format_seconds, format_thousands, format_whole_seconds};
 use crate::tui::widgets::painter::Painter;
 
-/// The spinner with the elapsed time, and a suffix: the step of a running probe, the server that
-/// the model answers, or how long the stream has been silent. `None` if nothing is running.
+/// The spinner with the elapsed time (of a probe, that of its step), and a suffix: the step of a
+/// running probe, the server that the model answers, or how long the stream has been silent. `None`
+/// if nothing is running.
 pub fn activity_text(model: &UiModel) -> Option<(String, String)> {
     if let Some(probe) = model.active_probe() {
         let elapsed = format_whole_seconds(model.now.saturating_sub(probe.step_started_at));

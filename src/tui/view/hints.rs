@@ -333,7 +333,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
     hints.into_iter().flatten().collect()
 }
 
-/// Hints for the message while nothing runs and nothing is edited.
+/// Hints for the message while no turn or probe runs and nothing is edited.
 fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
     let hint = |action, word: &str| model.keymap.hint(action, word);
     let mut hints = Vec::new();
@@ -358,7 +358,7 @@ fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
     if model.conversation.is_last_answer_truncated {
         hints.push(hint(Action::Continue, "continue the answer"));
     }
-    // On narrow screens there is no room for both.
+    // "ask again" takes the place of "newline": narrow screens have no room for both.
     if !asks_again {
         hints.push(hint(Action::Edit(Edit::Newline), "newline"));
     }

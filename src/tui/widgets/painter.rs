@@ -191,8 +191,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Wraps clean text into at most `area.height` rows and returns the number of rows
-    /// used.
+    /// Draws clean text, wrapped into at most `area.height` rows. Returns the number of rows used.
     pub fn paragraph(&mut self, area: Rect, text: &Clean, style: Style) -> u16 {
         let mut used = 0;
         for row in wrapped_rows(text, area.width)

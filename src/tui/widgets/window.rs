@@ -1,5 +1,5 @@
-//! The area of a layer: a popup that grows upward from the message editor, or the whole screen
-//! above the editor. Both have a rule with the title at the top and no frame.
+//! The area of a layer: a popup that grows upward from the message editor, or everything between
+//! the header and the editor. Both have a rule with the title at the top and no frame.
 
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;

@@ -180,8 +180,8 @@ impl WrappedLine {
     }
 
     /// The row that starts at a byte of the shown text, unless that is before `after_cut` or inside
-    /// the replacement of a cluster. If a new row starts there after an edit before it, this row
-    /// and all later ones are unchanged.
+    /// the replacement of a cluster. If the edited line has a row that starts at the same place,
+    /// the row found here and all later ones are unchanged.
     fn row_at(&self, shown: usize, after_cut: usize) -> Option<usize> {
         if shown < after_cut || self.is_inside_cluster(shown) {
             return None;
@@ -209,8 +209,8 @@ impl WrappedLine {
     }
 
     /// The row from which to wrap again after an edit at a raw byte. The text after a row decides
-    /// where the row ends, and may also affect the row before. A hyphen depends on the text before
-    /// it.
+    /// where the row ends, and may also affect the row before. Whether a row may start with a hyphen
+    /// depends on the text before it.
     fn first_row_to_wrap(&self, raw: usize) -> usize {
         let edited = self.start_of_cluster_up_to(raw);
         let row = self.rows.partition_point(|row| row.start < edited);

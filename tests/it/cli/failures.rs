@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_server_that_is_down_gives_one_error_line_and_status_1() {
+fn a_server_that_is_down_is_reported_with_status_1() {
     let fixture = ask_fixture();
     fixture.write(
         "config.json",

@@ -353,7 +353,7 @@ proptest! {
         assert_all_parse(as_tokens(&map), &map)?;
     }
 
-    /// Truncating a call never runs part of it, whatever its form.
+    /// A truncated call never runs with only a part of its arguments, whatever its form.
     #[test]
     fn truncated_calls_are_never_complete(map in arguments(), index in any::<prop::sample::Index>()) {
         let calls = [as_json(&map), as_tags(&map), as_tokens(&map)].concat();

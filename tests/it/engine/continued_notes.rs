@@ -10,7 +10,7 @@ async fn continue_answer(harness: &mut EngineHarness, turn: u64) {
     harness.send(Command::Submit { turn, prompt }).await;
 }
 
-/// Unlike the request for the note, its continuation offers tools, and their definitions may change.
+/// Unlike the request for the note, its continuation offers tools, which may change meanwhile.
 #[tokio::test(start_paused = true)]
 async fn a_continued_note_follows_changed_tools() {
     let script = Script::default()

@@ -10,7 +10,7 @@ use humble::engine::EngineOptions;
 use std::fs;
 
 #[tokio::test(start_paused = true)]
-async fn answer_is_saved_before_its_end_is_reported() {
+async fn answer_is_on_disk_before_the_end_of_its_turn_is_reported() {
     let script = Script::default()
         .answer("one")
         .answer("two")

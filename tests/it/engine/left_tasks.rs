@@ -105,7 +105,7 @@ pub(super) fn notices(harness: &EngineHarness) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_continues_without_a_left_task() {
+async fn a_turn_continues_after_the_user_leaves_its_task() {
     let server = server();
     let mut harness = leave(home(), &server, Script::default().answer(WORK_CALL)).await;
     let result = format!("{:?}", harness.model_messages().pop());

@@ -224,7 +224,7 @@ async fn a_task_of_a_changed_server_is_not_followed() {
         (
             "humble",
             launch.as_str(),
-            "The server changed the tool since the call, so its task was not followed.",
+            "The server has changed the tool since the call, so its task was not followed.",
         ),
     ] {
         let (home, server) = (home(), server());

@@ -131,7 +131,7 @@ fn pinned_and_used_tools_are_offered_and_a_small_toolset_is_not_reduced() {
         .collect();
     assert_eq!(names, ["humble__find_tools", "weather__get_tides"]);
     assert!(offer.holds_back(&"files".into(), "read_file"));
-    // The model calls a tool by name that it was not offered.
+    // The model calls a tool that it was not offered, by its name.
     let extended = offer.record_use(&all, &"files".into(), "read_file");
     assert!(offers(&extended.expect("a new offer"), "files/read_file"));
     assert!(

@@ -287,7 +287,7 @@ fn the_tour_does_not_claim_that_an_unsaved_conversation_was_saved() {
         .sees("refused")
         .ctrl('o')
         .sees("5 of 7  There are no saved conversations yet.");
-    // A file is named like the sessions folder, so saving fails.
+    // A file is in the place of the sessions folder, so saving fails.
     let mut chat = demo_with_file("sessions", "");
     chat.enter()
         .waits_until_sees("Call now? (Y/N)")

@@ -1,5 +1,4 @@
-//! User journeys through the whole program: real screen, real engine, a scripted model,
-//! the built-in tools.
+//! User journeys through the whole program: real screen, real engine, and a scripted model.
 
 use crate::support::chat;
 use crate::support::engine_harness;

@@ -1,4 +1,4 @@
-//! Notes requested in ordinary prompts (create, find, summarize, undo), and the commands for notes.
+//! Notes that ordinary prompts create, find and summarize, and the commands for notes.
 
 use super::*;
 use crate::support::engine_harness::{OLLAMA_CONFIG, write_config};
@@ -78,7 +78,7 @@ fn ctrl_c_stops_a_note_before_it_is_written() {
 }
 
 #[test]
-fn notes_are_sent_with_prompts_between_on_and_off() {
+fn notes_are_sent_with_prompts_only_while_switched_on() {
     let home = home_with_vault();
     let note = "# 공유기\n비밀번호는 서랍에 있다.";
     fs::write(home.path().join("vault/router.md"), note).expect("written");
@@ -189,7 +189,7 @@ fn the_path_of_a_note_is_completed() {
 }
 
 #[test]
-fn enter_opens_the_note_that_was_typed_and_no_suggestion() {
+fn enter_takes_the_typed_path_unless_a_suggestion_was_selected() {
     let home = home_with_vault();
     for name in ["old-plan.md", "router.md"] {
         fs::write(home.path().join("vault").join(name), "# Old").expect("written");
@@ -246,7 +246,7 @@ fn a_number_in_a_string_passes_the_argument_check() {
         .model_receives("tea.md");
 }
 
-/// The folder `recipes` contains a note.
+/// No notes folder is configured. The folder `recipes` contains a note.
 fn home_without_vault() -> TempDir {
     let home = TempDir::new().expect("a temporary folder");
     write_config(&home, OLLAMA_CONFIG);

@@ -8,7 +8,7 @@ fn answer(text: &str) -> Vec<ScriptStep> {
     vec![ScriptStep::text(text), ScriptStep::end()]
 }
 
-/// Without the tool `say_hello`, it greets the user.
+/// A model that calls `say_hello` only natively. Without that tool, it greets the user.
 fn calls_natively_only(request: &ChatRequest) -> Vec<ScriptStep> {
     let mut offered_tools = request.tools.tools().iter();
     if !offered_tools.any(|tool| tool.tool.name == "say_hello") {
@@ -157,7 +157,7 @@ fn the_palette_lists_probe_and_a_running_turn_blocks_it() {
 }
 
 #[test]
-fn commands_that_ask_the_model_wait_for_the_probe() {
+fn commands_are_refused_while_the_model_is_probed() {
     let mut chat = chat(script().answer("Hi.").round([ScriptStep::Hang]));
     chat.says("Hello").sees("Hi.").says("/probe");
     for command in ["/compact", "/retry", "/undo", "/probe"] {
@@ -196,7 +196,7 @@ fn say_hello_is_off_in_the_chat_until_the_user_enables_it() {
     chat.says("Say hello").sees("Call now? (Y/N)");
     chat.reads_screen().key('y').sees("안녕!");
     chat.model_receives("secret_word");
-    // The choice survives a restart, and the other tools stay off.
+    // The choice is saved, and the other tools stay off.
     let home = chat.shut_down();
     let file = std::fs::read_to_string(home.path().join("mcp-servers.json")).expect("written");
     assert!(

@@ -1,5 +1,5 @@
 //! The browser for saved conversations: searching titles and messages, and the keys that act on a
-//! row. The home contains sessions from earlier runs.
+//! row. Also the commands that export, delete, restore or fork the open conversation.
 
 use super::*;
 use crate::support::chat::{Chat, chat_in};
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::fs;
 use tempfile::TempDir;
 
-/// Three conversations, the newest first: Busan, weather, parser.
+/// Three conversations. The browser lists the newest first: Busan, weather, parser.
 fn home_with_sessions() -> TempDir {
     let home = TempDir::new().expect("a temporary folder");
     let folder = home.path().join("sessions");
@@ -195,7 +195,7 @@ fn the_open_conversation_is_exported_deleted_and_restored() {
     chat.says("/delete undo")
         .sees("Restored \"one\".")
         .sees("Second answer.");
-    // Once something else was said, the restored conversation does not replace it.
+    // Once something else has been said, the restored conversation does not replace it.
     chat.says("/delete").key('y').sees("Deleted \"one\".");
     chat.says("three").sees("Third answer.");
     chat.says("/delete undo")
@@ -213,7 +213,7 @@ fn the_open_conversation_is_not_deleted_while_it_is_answered() {
 }
 
 #[test]
-fn the_title_of_a_fork_differs_from_the_original() {
+fn a_fork_gets_a_title_of_its_own() {
     let mut chat = chat(script().answer("First answer."));
     chat.says("one").says("/fork");
     chat.sees("Forked. You are in the copy, \"one (2)\".")

@@ -1,4 +1,4 @@
-//! Stored decisions: made in the dialog of a tool call, inspected and revoked in `/trust`.
+//! Lasting decisions: made in the dialog of a tool call, inspected and revoked in `/trust`.
 
 use super::*;
 

@@ -22,7 +22,7 @@ async fn long_lines_arrive_intact_and_overlong_ones_end_the_session() {
 }
 
 #[tokio::test]
-async fn log_messages_are_interleaved_with_stderr_lines() {
+async fn log_messages_are_listed_with_the_stderr_lines() {
     let mut harness = HubHarness::start_connected("").await;
     harness.call("log", json!({})).await;
     harness.wait_for_stderr(r#"[warning db] {"a":1}"#).await;

@@ -265,7 +265,7 @@ async fn every_other_end_of_a_task_is_explained_to_the_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn status_messages_become_progress_truncated_to_one_line() {
+async fn status_messages_become_progress_and_are_truncated() {
     let working = json!({ "status": "working", "statusMessage": "x".repeat(1 << 20) });
     let server = server(created(json!(50_000))).with_answer("tasks/get", working);
     let (_, _, progress) = run(&server).await;

@@ -111,7 +111,7 @@ async fn an_exit_during_a_call_ends_the_call_and_the_next_one_reconnects() {
 }
 
 #[tokio::test]
-async fn repeated_exits_back_off_until_the_user_reconnects() {
+async fn restarts_after_repeated_exits_are_delayed_until_the_user_reconnects() {
     let mut harness = HubHarness::start_connected("").await;
     unreachable_because(harness.call("die", json!({})).await);
     unreachable_because(harness.call("die", json!({})).await);
@@ -227,7 +227,7 @@ async fn switching_a_server_off_stops_it_and_its_calls() {
 }
 
 #[tokio::test]
-async fn a_tool_is_not_called_if_its_definition_changed_after_a_restart() {
+async fn after_a_restart_a_tool_with_a_changed_definition_is_not_called() {
     let mut harness = HubHarness::start_connected("").await;
     let pin_of = |name: &str, harness: &HubHarness| {
         let tools = harness.server().tools;

@@ -1,6 +1,5 @@
-//! The MCP client against servers, most of which misbehave: real child processes and, in
-//! `hostile_tasks`, an in-memory server. Each test with a child process ends by closing the hub and
-//! checking that no process is left.
+//! The MCP client against servers, most of which misbehave. Each test with a child process ends by
+//! closing or dropping the hub and checking that no process is left.
 
 use crate::support::fixtures::{self, server_config, stdio};
 use crate::support::hub_harness;
@@ -284,7 +283,7 @@ fn variable_names(text: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn environment_variables_are_withheld_unless_configured() {
+async fn environment_variables_are_passed_on_only_if_allowed() {
     // Cargo sets this variable for every test.
     let variable = "CARGO_MANIFEST_DIR".to_owned();
     let config_with = |inherit: InheritedEnv| {

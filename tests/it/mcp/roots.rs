@@ -50,7 +50,7 @@ async fn without_roots_the_capability_is_not_declared() {
     let mut harness = HubHarness::start_connected("asks-legacy").await;
     harness.wait_for_stderr("capabilities {").await;
     harness.set_roots(&["/late"]);
-    // A notification would be sent before the call.
+    // A notification would have arrived before this call.
     succeeded(harness.call("idle", json!({})).await);
     let lines = harness.server().stderr;
     assert!(

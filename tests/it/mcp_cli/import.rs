@@ -1,4 +1,4 @@
-//! `humble mcp import`: the formats of other clients, secrets, taken names and refused files.
+//! `humble mcp import`: the formats of other clients, taken names, selection and consent.
 
 use super::{CommandOutput, TestHome, command, wait_for_output};
 use serde_json::{Value, json};

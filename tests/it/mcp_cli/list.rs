@@ -93,7 +93,7 @@ fn the_json_list_is_one_object() {
 }
 
 #[test]
-fn status_is_0_even_if_a_server_is_off() {
+fn the_exit_status_is_0_even_if_a_server_is_off() {
     let home = with_test_server("");
     home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["enabled"] = json!(false);

@@ -72,7 +72,7 @@ fn run_with_input(home: &TestHome, arguments: &[&str], input: &str) -> CommandOu
     wait_for_output(child)
 }
 
-/// Waits for the program to end, and kills it after [`WAIT_TIMEOUT`].
+/// Waits for the program to end. After [`WAIT_TIMEOUT`], kills it and panics.
 fn wait_for_output(child: Child) -> CommandOutput {
     let process = Pid::from_child(&child);
     let (sender, receiver) = channel();

@@ -31,6 +31,7 @@ fn server(name: &str, fields: &Value) -> Value {
     server
 }
 
+/// A server with one package: an npm package, except where these fields replace its own.
 pub(super) fn npm(fields: &Value) -> Value {
     let mut package = json!({
         "registryType": "npm", "identifier": "@ann/weather", "version": "1.2.3",

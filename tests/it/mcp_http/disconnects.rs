@@ -227,7 +227,7 @@ async fn an_endless_body_is_cut_off() {
 }
 
 #[tokio::test]
-async fn missing_response_headers_end_with_the_startup_timeout() {
+async fn a_server_that_sends_no_response_headers_fails_at_the_startup_timeout() {
     let web = TestHttpServer::start_with(|_| Some(Behavior::Hang)).await;
     let config = ServerConfig {
         startup_timeout: Duration::from_millis(300),

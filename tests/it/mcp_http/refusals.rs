@@ -65,7 +65,7 @@ async fn each_status_has_its_own_message() {
 }
 
 #[tokio::test]
-async fn unknown_user_is_asked_to_sign_in_and_a_denied_one_is_not_without_echoing_secrets() {
+async fn status_401_asks_for_a_sign_in_status_403_does_not_and_neither_echoes_secrets() {
     let missing_credentials_advice = "Add the header it requires, such as `Authorization`, to `headers` of its entry in mcp-servers.json; `${NAME}` there inserts an environment variable.";
     let denied_access_advice = "Check the credentials in `headers` of its entry in mcp-servers.json, and whether \
                    you may use this server.";
@@ -133,7 +133,7 @@ async fn an_excessive_retry_after_fails_at_once() {
 }
 
 #[tokio::test]
-async fn a_retry_after_beyond_the_startup_timeout_is_reported_as_rate_limiting() {
+async fn rate_limiting_that_outlasts_the_startup_timeout_is_reported() {
     for pause in ["20", "1"] {
         let web = TestHttpServer::start_with(move |_| {
             let headers = vec![format!("Retry-After: {pause}")];

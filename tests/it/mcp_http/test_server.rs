@@ -27,7 +27,7 @@ pub struct ReceivedRequest {
     pub headers: HashMap<String, String>,
     /// Null if there was none or it was not JSON.
     pub body: Value,
-    /// Number of earlier requests with the same HTTP and MCP method.
+    /// Number of earlier requests with the same [`Self::method`].
     pub earlier_count: usize,
 }
 
@@ -233,7 +233,7 @@ impl TestHttpServer {
         while !holds(self) {
             assert!(
                 started.elapsed() < WAIT_TIMEOUT,
-                "{condition} never happened: {:?}",
+                "timed out waiting for: {condition}. Requests: {:?}",
                 self.requests()
             );
             sleep(Duration::from_millis(5)).await;

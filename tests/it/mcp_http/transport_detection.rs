@@ -27,7 +27,7 @@ async fn detect(harness: &mut HttpHarness) -> (ServerTransport, String) {
 }
 
 #[tokio::test]
-async fn without_a_transport_sse_is_tried_and_then_streamable_http() {
+async fn without_a_configured_transport_sse_is_tried_and_then_streamable_http() {
     for (path, transport, version) in [
         ("/sse", ServerTransport::Sse, "2025-11-25"),
         ("/mcp", ServerTransport::Http, "2025-11-25"),

@@ -161,7 +161,7 @@ async fn a_note_deleted_during_indexing_is_skipped() {
     let vault = Vault::open(&notes.vault).expect("a vault");
     let mut index = Index::open(&notes.vault.join("../index.sqlite")).expect("opened");
     let was_deleted = std::cell::Cell::new(false);
-    // The check runs between listing the folder and reading the first note.
+    // The check for cancellation runs between listing the folder and reading the first note.
     let report = update_index(&vault, &mut index, &|| {
         if !was_deleted.replace(true) {
             fs::remove_file(notes.vault.join("a.md")).expect("removed");
@@ -313,7 +313,7 @@ fn two_programs_index_one_vault_at_the_same_time() {
 }
 
 #[tokio::test]
-async fn scalars_of_another_type_are_converted_and_other_types_are_refused() {
+async fn scalars_are_converted_where_possible_and_other_values_are_refused() {
     let notes = NotesFixture::new(&[("a.md", "# Tea"), ("b.md", "# Tea too\n2024 true")]);
     for (limit, count) in [(json!("1"), 1), (json!("5"), 2), (json!(1.0), 1)] {
         let arguments = json!({ "query": "tea", "limit": limit });

@@ -128,7 +128,7 @@ const SLOW: &str = "The embedding model `mini` has not answered yet; until it do
 const SECOND: Duration = Duration::from_secs(1);
 
 #[tokio::test(start_paused = true)]
-async fn a_hanging_model_delays_one_search_by_three_seconds_and_then_gets_no_requests() {
+async fn a_hanging_model_delays_one_search_and_then_gets_no_requests_for_a_while() {
     let fixture = SearchFixture::new(&[Answer::Never, Answer::Never]);
     assert_eq!(fixture.search().await, (1, SLOW.to_owned(), 3 * SECOND));
     let progress = fixture.progress.lock().expect("unpoisoned").clone();

@@ -1,4 +1,4 @@
-//! Paths, disks and processes that fail while notes are read and written.
+//! Paths, disks, processes and models' answers that fail while notes are read and written.
 
 use super::*;
 use humble::notes::{Vault, update_index};
@@ -125,7 +125,7 @@ async fn impossible_paths_are_explained_in_each_argument() {
 }
 
 #[tokio::test]
-async fn a_note_is_summarized_by_its_file_name() {
+async fn a_topic_that_names_a_file_summarizes_that_note() {
     let notes = NotesFixture::new(&[("lists/장보기-list.md", "milk"), ("b.md", "list md")]);
     notes.server.queue_reply(CHAT, ollama_text(&["Milk."]));
     let arguments = json!({ "mode": "topic", "topic": "장보기-list.md" });
@@ -310,7 +310,7 @@ fn cut_off(text: &str) -> Reply {
     Reply::status(200).chunk(format!("{part}\n{end}\n"))
 }
 
-/// Sorted.
+/// The names of a folder's entries, sorted.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -80,7 +80,7 @@ impl NotesFixture {
         })
     }
 
-    /// As paths below the vault.
+    /// The notes that a search finds, as paths below the vault.
     async fn found(&self, query: &str) -> Vec<String> {
         let result = self.call("search_notes", json!({ "query": query })).await;
         let result = result.expect("a result");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn meaning_counts_more_than_words_and_only_changed_notes_are_embedded() {
+async fn meaning_counts_more_than_words_and_only_changed_notes_are_embedded_again() {
     let extra = json!({ "embedModel": "mini" });
     let notes =
         NotesFixture::with_settings(&[("cats.md", "cats purr"), ("dogs.md", "dogs bark")], extra);

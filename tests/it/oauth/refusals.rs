@@ -11,7 +11,8 @@ async fn start_with_faults(faults: AuthFaults) -> SignInHarness {
     harness
 }
 
-/// The error of preparing a sign-in. Asserts that the authorization and token endpoints got no request.
+/// The error of preparing a sign-in. Asserts that the authorization and token endpoints got no
+/// request.
 async fn preparation_error(faults: AuthFaults) -> OAuthError {
     let harness = start_with_faults(faults).await;
     let error = harness.prepare().await.err().expect("a refusal");
@@ -61,7 +62,7 @@ async fn a_server_without_pkce_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_without_registration_asks_for_a_client_id() {
+async fn without_registration_the_error_asks_for_a_client_id() {
     let error = preparation_error(AuthFaults {
         lacks_registration: true,
         ..AuthFaults::default()

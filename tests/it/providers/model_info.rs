@@ -27,7 +27,7 @@ fn queue_show_reply(server: &ModelServer, answer: Value) {
 }
 
 #[tokio::test]
-async fn ollama_reports_limit_model_file_memory_and_capabilities() {
+async fn ollama_reports_context_sizes_capabilities_and_details() {
     let server = ModelServer::start();
     queue_show_reply(
         &server,

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 const MESSAGES: &str = "/v1/messages";
 
-/// Sends the request twice; returns the notices of the first time and all bodies sent. The second
-/// time must give no notice.
+/// Sends the request twice; returns the notices of the first attempt and all bodies sent. Panics if
+/// the second attempt gives a notice.
 async fn ask_twice(
     server: &ModelServer,
     request: ChatRequest,
@@ -48,7 +48,7 @@ fn fallback_notice(server: &ModelServer, name: &str, rejected: &str, instead: &s
     )
 }
 
-/// Null where `key` is missing.
+/// The value of `key` in each body; null where it is missing.
 fn values(bodies: &[Value], key: &str) -> Vec<Value> {
     let values = bodies
         .iter()

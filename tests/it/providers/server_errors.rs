@@ -1,4 +1,4 @@
-//! Every failure of each provider over a real socket: its message, and whether it is transient.
+//! Failures of each provider over a real socket: their messages, and whether they are transient.
 
 use super::notice_text::notice_text;
 use crate::providers::model_server::*;

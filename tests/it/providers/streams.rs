@@ -300,7 +300,7 @@ fn endless_line_endless_reply_and_too_many_calls_are_stopped() {
 }
 
 #[test]
-fn events_are_parsed_as_the_standard_requires() {
+fn events_follow_the_standard_but_need_no_blank_line_at_the_end() {
     let stream = "\u{feff}data: one\r\ndata:two\r\n\r\n: comment\nid: 7\nevent: error\ndata\n\nevent: lost\n\ndata:  spaced\n\ndata: last";
     let event = |name: &str, data: &str| SseEvent {
         name: name.into(),

@@ -1,4 +1,4 @@
-//! Surrogate pairs whose JSON escapes arrive in two events, as some tokenizers send them, and lone
+//! Surrogate pairs whose JSON escapes arrive in two events, as some servers send them, and lone
 //! surrogates.
 
 use crate::providers::decoding::{
@@ -170,7 +170,7 @@ fn surrogates_in_arguments_are_joined_or_replaced() {
         let split = call_stream(provider, r#"{\"a\":\"x \ud83d"#, r#"\ude00\"}"#);
         let expected = [call(Some("1"), "f", json!({"a": "x 😀"}))];
         assert_eq!(calls(provider, &split), expected, "{provider}");
-        // The arguments' own JSON may contain a lone escape, too.
+        // The arguments' own JSON may contain a lone surrogate, too.
         let lone = call_stream(provider, r#"{\"a\":\"x \\ud83d"#, r#" \ud83d\"}"#);
         let expected = [call(Some("1"), "f", json!({"a": "x \u{FFFD} \u{FFFD}"}))];
         assert_eq!(calls(provider, &lone), expected, "{provider}");

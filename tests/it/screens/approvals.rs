@@ -118,7 +118,7 @@ fn the_drawn_arguments_are_those_of_the_call() {
     }
 }
 
-/// A highlighted part of a long line may end inside a cluster.
+/// A highlighted part of a long line may end inside a grapheme cluster.
 #[test]
 fn highlights_in_long_lines_are_drawn() {
     for pad in 0..4 {

@@ -183,7 +183,7 @@ fn form_with(story: &mut ScreenHarness, count: usize) {
     story.advance_clock(200);
     let values = ["Sangju", "Sejong", "Seoul", "Sokcho", "Suncheon", "Suwon"];
     let values = Arc::new(values.map(str::to_owned).to_vec());
-    // The clock requested one completion for each field that was left for longer than the delay.
+    // The ids of the completions depend on the steps before, so all of them are answered.
     for query in 1..=2 * count as u64 {
         let (query, values) = (QueryId(query), Arc::clone(&values));
         let completed = ServerContentEvent::ArgumentCompleted { query, values };
@@ -199,7 +199,6 @@ fn required_arguments_are_marked_in_forms_of_each_size() {
     }
 }
 
-/// Names and URIs from servers show hidden characters, in every list.
 #[test]
 fn resources_with_hidden_characters() {
     let uri = "note://\u{1b}[2J\u{202e}txt.exe/%E2%82%AC%0a\n";

@@ -71,7 +71,7 @@ fn sign_in_after_a_wrong_address() {
 }
 
 #[test]
-fn a_slow_token_endpoint_leaves_a_sign_of_work() {
+fn the_exchange_of_the_code_is_shown_while_it_runs() {
     let mut story = screen_harness((80, 24));
     opened(&mut story).event(Event::SignIn(SignInEvent::ExchangingCode));
     let screen = story.screen();

@@ -224,7 +224,10 @@ fn waiting_and_thinking() {
     snapshot_states(
         "waiting_and_thinking",
         &[
-            ("a model that is loaded", &waits(WaitReason::ModelLoading)),
+            (
+                "a model that is being loaded",
+                &waits(WaitReason::ModelLoading),
+            ),
             ("a pause before a retry", &retries),
             ("thinking", &thinks),
             ("thinking opened with F3", &opened),

@@ -1,4 +1,5 @@
-//! `Host`, `Origin` and the access token, on every endpoint.
+//! `Host`, `Origin` and the access token on every endpoint, and the types that clients send and
+//! accept.
 
 use super::harness::{JSON_HEADERS, TestServe};
 use serde_json::json;

@@ -37,7 +37,7 @@ fn calls(services: &ModelServer) -> [Value; 2] {
     ]
 }
 
-/// Waits until both have reported progress.
+/// Starts both calls and waits until each has reported progress.
 fn start_both(program: &mut Program, services: &ModelServer) {
     for (id, mut call) in calls(services).into_iter().enumerate() {
         call["_meta"] = json!({ "progressToken": id });

@@ -38,7 +38,8 @@ pub struct TestServe {
     pub stopped: mpsc::UnboundedReceiver<()>,
 }
 
-/// A model that counts to three. It answers the prompt `soon` after 300 ms and `wait` never.
+/// A model that counts to three. It answers the prompt `soon` after 300 ms, and never
+/// answers `wait`.
 struct TestModel {
     stopped: mpsc::UnboundedSender<()>,
 }

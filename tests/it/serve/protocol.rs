@@ -225,7 +225,7 @@ async fn cancelling_stops_the_work_in_both_eras() {
         events(&call.text().await.expect("a whole response")),
         [] as [Value; 0]
     );
-    // In the modern era, the client closes the request.
+    // In the modern era, the client cancels by closing the connection.
     let sending = server.modern_request("tools/call", params).send();
     let closed = tokio::time::timeout(std::time::Duration::from_millis(300), sending).await;
     assert!(closed.is_err(), "the call does not end by itself");

@@ -15,7 +15,7 @@ struct SseClient<'a> {
 
 impl<'a> SseClient<'a> {
     async fn open(server: &'a TestServe) -> Self {
-        // Unlike the client of `server`, this one has no timeout, which would end the stream.
+        // Unlike the client of `server`, this one has no timeout: a timeout would end the stream.
         let client = reqwest::Client::builder().no_proxy().build();
         let request = client.expect("a client").get(server.url("/sse"));
         let stream = request.send().await.expect("a response");

@@ -43,7 +43,7 @@ fn slow_services() -> ModelServer {
 }
 
 #[test]
-fn the_last_line_is_answered_without_a_line_break() {
+fn a_last_line_without_a_line_break_is_answered() {
     let (_home, mut program) = start_program();
     program.initialize();
     let mut stdin = program.stdin.take().expect("open");

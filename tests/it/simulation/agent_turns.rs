@@ -7,7 +7,7 @@ use humble::domain::{AgentResult, Notice};
 use humble::engine::turn::{AgentPlan, Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnState};
 use std::collections::BTreeSet;
 
-/// Every kind of plan, and both endings of an agent, must occur.
+/// The number of kinds of [`AgentPlan`].
 const KINDS: usize = 6;
 
 fn result() -> AgentResult {
@@ -44,7 +44,7 @@ fn agent_input(rng: &mut TestRng, plan_kind: usize) -> TurnInput {
     }
 }
 
-/// What an agent's turn may do besides the invariants of every turn.
+/// The rules of an agent's turn, in addition to the invariants of every turn.
 #[derive(Default)]
 struct AgentRules {
     plan: Option<usize>,

@@ -20,10 +20,10 @@ const SIZES: [(u16, u16); 12] = [
     (200, 60),
 ];
 
-/// A user with keys that are still to be pressed.
+/// A user, and the rest of a sequence of keys that is being pressed.
 #[derive(Default)]
 pub struct ApprovingUser {
-    /// Whether the user mostly reads and grants, instead of pressing any key.
+    /// Whether the user mostly reads and grants, instead of pressing random keys.
     pub reads: bool,
     script: VecDeque<UiInput>,
 }

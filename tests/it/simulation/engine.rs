@@ -1,5 +1,5 @@
-//! Random commands to the whole engine with real files: turns while the settings change, servers come
-//! and go, sessions are opened and deleted, and saving fails.
+//! Random commands to the whole engine with real files: turns while the settings change, servers
+//! come and go, sessions are opened and deleted, and saving fails.
 
 use super::run_count;
 use super::test_rng::TestRng;
@@ -18,10 +18,11 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// Runs take much longer than those of the state machines.
-const SEEDS_PER_RUN: u64 = 100;
-const COMMANDS: usize = 40;
-/// Contents of config.json after an edit: harmless, with consent, and unreadable.
+/// Runs of the whole engine are far slower than those of a turn: one per this many turn runs.
+const TURN_RUNS_PER_ENGINE_RUN: u64 = 100;
+const COMMAND_COUNT: usize = 40;
+/// Contents of config.json after an edit: the original, a harmless change, one that needs consent,
+/// and an unreadable file.
 const EDITS: [&str; 4] = [
     OLLAMA_CONFIG,
     r#"{ "models": [ { "name": "m", "provider": "ollama", "active": true, "contextLength": 9000 } ] }"#,
@@ -158,7 +159,7 @@ async fn run(seed: u64) {
     write_config(&home, OLLAMA_CONFIG);
     let mut harness = EngineHarness::start_in(home, script(rng)).await;
     let mut promises = Promises::default();
-    for _ in 0..COMMANDS {
+    for _ in 0..COMMAND_COUNT {
         promises.read(&harness.events);
         if let Some(command) = command(rng, &harness, &mut promises) {
             harness.send(command).await;
@@ -174,7 +175,7 @@ async fn run(seed: u64) {
         harness.wait_for("the turn's end", is_end).await;
         promises.read(&harness.events);
     }
-    // The question may be closed right after the end.
+    // The turn's question may be closed only right after its end.
     let _ = tokio::time::timeout(
         Duration::from_secs(1),
         harness.wait_for("nothing", |_| false),
@@ -201,7 +202,7 @@ async fn run(seed: u64) {
 
 #[test]
 fn random_commands_keep_every_promise() {
-    for seed in 0..(run_count() / SEEDS_PER_RUN).max(1) {
+    for seed in 0..(run_count() / TURN_RUNS_PER_ENGINE_RUN).max(1) {
         let mut builder = tokio::runtime::Builder::new_current_thread();
         let runtime = builder
             .enable_all()

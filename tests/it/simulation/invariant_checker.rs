@@ -45,7 +45,7 @@ pub struct InvariantChecker {
     pub open_asks: BTreeMap<u64, Ask>,
     pub calls: BTreeMap<CallId, ToolCall>,
     pub running: BTreeSet<CallId>,
-    /// The call that the current input cancels, if any.
+    /// The call that the current input cancels or leaves, if any.
     cancelling: Option<CallId>,
     /// Tool and arguments of the calls that tool results contain.
     suggested: Vec<(String, Arguments)>,

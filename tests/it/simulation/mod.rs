@@ -1,6 +1,6 @@
-//! Seeded random inputs for the two state machines that perform no I/O: the turn and the screen.
-//! A failure prints its seed; pass the seed to `run_turn`, or to `run_session` in the file of the
-//! test, to reproduce the failure.
+//! Seeded random inputs for the turn and the screen, which perform no I/O, and for the whole
+//! engine. A failure prints its seed; pass the seed to the function that runs one seed, such as
+//! `run_turn`, to reproduce the failure.
 
 use crate::support::test_rng;
 mod agent_turns;

@@ -1,5 +1,5 @@
-//! Every state transition of a turn. The simulation fails if a turn takes a transition that is
-//! not listed here.
+//! Every change of state of a turn without a note agent. The simulation fails if a turn makes a
+//! change that is not listed here, or if no turn makes one that is.
 
 use humble::engine::turn::{TurnInput, TurnState};
 

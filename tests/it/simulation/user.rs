@@ -24,15 +24,15 @@ pub fn answer(rng: &mut TestRng, question: &Ask) -> UserAnswer {
         return UserAnswer::Dismissed;
     }
     let Ask::ApproveCalls(calls) = question else {
-        let rows = question.choices();
+        let offered = question.choices();
         // Stopping ends the turn, so it is chosen less often.
-        let row = rng.pick(rows);
-        let row = if row.choice == UserChoice::Stop {
-            rng.pick(rows)
+        let picked = rng.pick(offered);
+        let picked = if picked.choice == UserChoice::Stop {
+            rng.pick(offered)
         } else {
-            row
+            picked
         };
-        return UserAnswer::Choice(row.choice);
+        return UserAnswer::Choice(picked.choice);
     };
     let mut decisions: Vec<_> = calls
         .iter()

@@ -50,9 +50,7 @@ fn extra_keys_of_messages_are_preserved_on_every_branch() {
 #[test]
 fn a_branch_added_by_another_program_is_never_overwritten() {
     let (_folder, sessions) = new_store();
-    let id = sessions
-        .create(&conversation("p", "a"), &end_time())
-        .unwrap();
+    let id = sessions.create(&conversation("p", "a"), &now()).unwrap();
     let mut mine = sessions.open(&id).unwrap();
     let mut other = mine.clone();
     other.rewind(0, rewind_time());
@@ -68,7 +66,7 @@ fn a_branch_added_by_another_program_is_never_overwritten() {
     other
         .branches
         .retain(|branch| branch.messages[1].content == "a".into());
-    let fork = sessions.create(&other, &end_time()).unwrap();
+    let fork = sessions.create(&other, &now()).unwrap();
     mine.id = Some(fork.clone());
     sessions.save(&mine).unwrap();
     assert_eq!(sessions.open(&fork).unwrap().messages, mine.messages);

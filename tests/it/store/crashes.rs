@@ -6,9 +6,7 @@ use super::*;
 #[test]
 fn a_crash_before_the_rename_leaves_the_old_file() {
     let (folder, sessions) = new_store();
-    let id = sessions
-        .create(&conversation("q", "a"), &end_time())
-        .unwrap();
+    let id = sessions.create(&conversation("q", "a"), &now()).unwrap();
     let before = sessions.open(&id).unwrap();
     write_session(&folder, ".humble-abc123.tmp", "{\"messages\": [ha");
     assert_eq!(sessions.list().len(), 1);
@@ -66,7 +64,7 @@ fn an_unwritable_folder_is_an_error_with_advice() {
     fs::write(&file, "").unwrap();
     let sessions = SessionStore::new(file.join("sessions"));
     let error = sessions
-        .create(&conversation("q", "a"), &end_time())
+        .create(&conversation("q", "a"), &now())
         .unwrap_err();
     assert!(matches!(error, StoreError::Unwritable { .. }), "{error}");
     assert!(!error.notice().advice.is_empty());
@@ -92,7 +90,7 @@ fn a_read_only_folder_is_reported_as_permission_denied() {
     };
     let sessions = SessionStore::new(folder.path().to_owned());
     let error = sessions
-        .create(&conversation("q", "a"), &end_time())
+        .create(&conversation("q", "a"), &now())
         .unwrap_err();
     assert!(error.to_string().ends_with("permission denied"), "{error}");
 }
@@ -107,7 +105,7 @@ fn a_save_in_a_folder_that_cannot_be_synced_succeeds_once() {
     let set_mode = |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode));
     let sessions = SessionStore::new(folder.path().to_owned());
     set_mode(0o300).unwrap();
-    let created = sessions.create(&conversation("q", "a"), &end_time());
+    let created = sessions.create(&conversation("q", "a"), &now());
     let replaced = files::replace(&folder.path().join("file"), b"new", 0o600);
     set_mode(0o700).unwrap();
     assert!(

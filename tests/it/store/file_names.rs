@@ -24,11 +24,7 @@ fn a_name_consists_of_the_time_and_the_beginning_of_the_prompt() {
     ];
     for (prompt, beginning) in cases {
         let expected = format!("20251016_162030_{beginning}.json");
-        assert_eq!(
-            session_file_name(prompt, &end_time()),
-            expected,
-            "{prompt:?}"
-        );
+        assert_eq!(session_file_name(prompt, &now()), expected, "{prompt:?}");
     }
 }
 
@@ -39,12 +35,12 @@ proptest! {
         marks in 0_usize..500,
     ) {
         let prompt = format!("{prompt}e{}", "\u{301}".repeat(marks));
-        let name = session_file_name(&prompt, &end_time());
+        let name = session_file_name(&prompt, &now());
         prop_assert!(name.len() <= 249, "space for _99999: {}", name.len());
         let is_forbidden = |c: char| c.is_control() || "/\\:*?\"<>| ".contains(c);
         prop_assert!(!name.contains(is_forbidden), "{}", name);
         let (folder, sessions) = new_store();
-        let id = sessions.create(&conversation(&prompt, "a"), &end_time()).unwrap();
+        let id = sessions.create(&conversation(&prompt, "a"), &now()).unwrap();
         prop_assert_eq!(id.as_str(), name);
         prop_assert!(path_of(&folder, id.as_str()).exists());
         prop_assert_eq!(&*sessions.open(&id).unwrap().messages[0].content, &prompt);

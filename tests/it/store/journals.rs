@@ -43,7 +43,7 @@ fn a_journal_is_offered_only_while_it_is_unlocked() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
     assert_eq!(orphaned_turns(&journals), []);
-    let mut journal = journals.create(&turn_record("한글"), &end_time()).unwrap();
+    let mut journal = journals.create(&turn_record("한글"), &now()).unwrap();
     journal.append(&text_record(1, "안녕")).unwrap();
     journal.append(&text_record(2, "let me see")).unwrap();
     journal.append(&text_record(1, "하세요")).unwrap();
@@ -81,7 +81,7 @@ fn each_journal_is_claimed_by_exactly_one_of_several_programs() {
     let journals = journals(&folder);
     for number in 0..10 {
         journals
-            .create(&turn_record(&number.to_string()), &end_time())
+            .create(&turn_record(&number.to_string()), &now())
             .unwrap();
     }
     let claims: Vec<Vec<OrphanedJournal>> = std::thread::scope(|scope| {
@@ -110,7 +110,7 @@ fn each_journal_is_claimed_by_exactly_one_of_several_programs() {
 fn a_truncated_journal_yields_the_records_before_the_cut() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
-    let mut journal = journals.create(&turn_record("q"), &end_time()).unwrap();
+    let mut journal = journals.create(&turn_record("q"), &now()).unwrap();
     journal.append(&text_record(1, "가나다")).unwrap();
     journal.append(&JournalRecord::Ended).unwrap();
     drop(journal);
@@ -176,7 +176,7 @@ fn the_number_of_skipped_journals_is_reported() {
     let journals = journals(&folder);
     for number in 0..66 {
         let prompt = format!("prompt {number}");
-        journals.create(&turn_record(&prompt), &end_time()).unwrap();
+        journals.create(&turn_record(&prompt), &now()).unwrap();
     }
     let mut messages = Vec::new();
     for orphan in journals.claim_orphaned() {
@@ -193,10 +193,7 @@ fn the_number_of_skipped_journals_is_reported() {
 fn a_removed_journal_is_not_offered() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);
-    journals
-        .create(&turn_record("q"), &end_time())
-        .unwrap()
-        .remove();
+    journals.create(&turn_record("q"), &now()).unwrap().remove();
     assert_eq!(orphaned_turns(&journals), []);
     assert_eq!(file_names(&folder.path().join("journal")), BTreeSet::new());
 }

@@ -26,8 +26,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
-/// The time in the file names of new sessions.
-fn end_time() -> Zoned {
+/// A fixed time, which the file names of new sessions contain.
+fn now() -> Zoned {
     "2025-10-16T16:20:30+09:00[Asia/Seoul]".parse().unwrap()
 }
 
@@ -66,7 +66,7 @@ fn a_session_is_written_in_the_documented_format() {
     let (folder, sessions) = new_store();
     let mut session = conversation("대화 제목 이다", "답");
     session.metadata.title = Some("T".to_owned());
-    let id = sessions.create(&session, &end_time()).unwrap();
+    let id = sessions.create(&session, &now()).unwrap();
     assert_eq!(id.as_str(), "20251016_162030_대화_제목_이다.json");
     let text = fs::read_to_string(path_of(&folder, id.as_str())).unwrap();
     let expected = r#"{
@@ -106,7 +106,7 @@ fn concurrent_sessions_with_equal_names_get_separate_files() {
             .map(|number| {
                 let sessions = &sessions;
                 let session = conversation("같은 이름", &number.to_string());
-                scope.spawn(move || sessions.create(&session, &end_time()).unwrap())
+                scope.spawn(move || sessions.create(&session, &now()).unwrap())
             })
             .collect();
         creators
@@ -136,9 +136,7 @@ fn an_existing_file_of_any_kind_is_never_overwritten() {
     fs::create_dir(path_of(&folder, "20251016_162030_a_2.json")).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink("gone", path_of(&folder, "20251016_162030_a_3.json")).unwrap();
-    let id = sessions
-        .create(&conversation("a", "b"), &end_time())
-        .unwrap();
+    let id = sessions.create(&conversation("a", "b"), &now()).unwrap();
     assert_eq!(id.as_str(), "20251016_162030_a_4.json");
     let text = fs::read_to_string(path_of(&folder, "20251016_162030_a.json")).unwrap();
     assert_eq!(text, "another program's text");
@@ -210,9 +208,7 @@ fn saving_preserves_unknown_data() {
 #[test]
 fn a_session_that_another_program_changed_is_not_overwritten() {
     let (folder, sessions) = new_store();
-    let id = sessions
-        .create(&conversation("q", "a"), &end_time())
-        .unwrap();
+    let id = sessions.create(&conversation("q", "a"), &now()).unwrap();
     let mut mine = sessions.open(&id).unwrap();
     let mut other = mine.clone();
     other.messages.push(SavedMessage::user("other"));
@@ -221,7 +217,7 @@ fn a_session_that_another_program_changed_is_not_overwritten() {
     let error = sessions.save(&mine).unwrap_err();
     assert_eq!(error, StoreError::ChangedElsewhere(id.clone()));
     assert_eq!(sessions.open(&id), Ok(other));
-    let fork = sessions.create(&mine, &end_time()).unwrap();
+    let fork = sessions.create(&mine, &now()).unwrap();
     assert_eq!(sessions.open(&fork).unwrap().messages, mine.messages);
     assert_eq!(
         file_names(&folder.path().join("sessions")).len(),
@@ -331,7 +327,7 @@ fn a_name_that_escapes_the_folder_is_rejected() {
         assert_eq!(sessions.open(&id), Err(StoreError::InvalidName(id.clone())));
         let trash = SessionTrash::new(folder.path().join("trash"));
         assert_eq!(
-            trash.delete(&sessions, &id, &end_time()),
+            trash.delete(&sessions, &id, &now()),
             Err(StoreError::InvalidName(id.clone()))
         );
         let mut session = conversation("q", "a");
@@ -349,13 +345,11 @@ fn a_deleted_session_can_be_saved_again() {
         sessions.save(&conversation("q", "a")),
         Err(StoreError::NotCreated)
     );
-    let id = sessions
-        .create(&conversation("q", "a"), &end_time())
-        .unwrap();
+    let id = sessions.create(&conversation("q", "a"), &now()).unwrap();
     let session = sessions.open(&id).unwrap();
-    trash.delete(&sessions, &id, &end_time()).unwrap();
+    trash.delete(&sessions, &id, &now()).unwrap();
     assert_eq!(
-        trash.delete(&sessions, &id, &end_time()),
+        trash.delete(&sessions, &id, &now()),
         Err(StoreError::NotFound(id.clone()))
     );
     assert_eq!(sessions.open(&id), Err(StoreError::NotFound(id.clone())));

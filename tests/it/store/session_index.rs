@@ -318,7 +318,7 @@ fn a_preview_begins_with_the_turn_in_which_the_words_occur() {
         ],
         ..Session::new("m")
     };
-    let id = sessions.create(&session, &end_time()).unwrap();
+    let id = sessions.create(&session, &now()).unwrap();
     let preview = sessions.preview(&id, &["날씨".to_owned()]).unwrap();
     let texts: Vec<&str> = preview
         .messages

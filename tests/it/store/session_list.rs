@@ -118,7 +118,7 @@ fn a_preview_contains_the_beginning_of_the_first_messages() {
     let mut session = conversation("short", &"한".repeat(10_000));
     let messages = (0..200).map(|number| SavedMessage::user(number.to_string()));
     session.messages.extend(messages);
-    let id = sessions.create(&session, &end_time()).unwrap();
+    let id = sessions.create(&session, &now()).unwrap();
     let preview = sessions.preview(&id, &[]).unwrap();
     let texts: Vec<&str> = preview
         .messages

@@ -11,11 +11,9 @@ fn trash(folder: &TempDir) -> SessionTrash {
 fn a_restored_session_is_the_same_file() {
     let (folder, sessions) = new_store();
     let trash = trash(&folder);
-    let id = sessions
-        .create(&conversation("q", "a"), &end_time())
-        .unwrap();
+    let id = sessions.create(&conversation("q", "a"), &now()).unwrap();
     let before = fs::read(path_of(&folder, id.as_str())).unwrap();
-    let trashed = trash.delete(&sessions, &id, &end_time()).unwrap();
+    let trashed = trash.delete(&sessions, &id, &now()).unwrap();
     assert_eq!(sessions.list(), []);
     assert!(
         trashed
@@ -37,11 +35,11 @@ fn neither_the_trash_nor_a_restored_session_replaces_a_file() {
     let mut deleted = Vec::new();
     for answer in ["one", "two"] {
         let session = conversation("q", answer);
-        let id = sessions.create(&session, &end_time()).unwrap();
-        deleted.push(trash.delete(&sessions, &id, &end_time()).unwrap());
+        let id = sessions.create(&session, &now()).unwrap();
+        deleted.push(trash.delete(&sessions, &id, &now()).unwrap());
     }
     let third = sessions
-        .create(&conversation("q", "three"), &end_time())
+        .create(&conversation("q", "three"), &now())
         .unwrap();
     let restored = deleted
         .iter()
@@ -60,13 +58,11 @@ fn neither_the_trash_nor_a_restored_session_replaces_a_file() {
 fn the_trash_is_emptied_after_some_days() {
     let (folder, sessions) = new_store();
     let trash = trash(&folder);
-    let id = sessions
-        .create(&conversation("q", "a"), &end_time())
-        .unwrap();
-    let trashed = trash.delete(&sessions, &id, &end_time()).unwrap();
+    let id = sessions.create(&conversation("q", "a"), &now()).unwrap();
+    let trashed = trash.delete(&sessions, &id, &now()).unwrap();
     fs::create_dir(folder.path().join("trash/mine")).unwrap();
     let day = |days: i32| {
-        end_time()
+        now()
             .date()
             .checked_add(jiff::Span::new().days(days))
             .unwrap()
@@ -83,11 +79,9 @@ fn the_trash_is_emptied_after_some_days() {
 #[test]
 fn a_session_that_cannot_be_moved_is_kept() {
     let (folder, sessions) = new_store();
-    let id = sessions
-        .create(&conversation("q", "a"), &end_time())
-        .unwrap();
+    let id = sessions.create(&conversation("q", "a"), &now()).unwrap();
     fs::write(folder.path().join("trash"), "a file is in the way").unwrap();
-    let deleted = trash(&folder).delete(&sessions, &id, &end_time());
+    let deleted = trash(&folder).delete(&sessions, &id, &now());
     assert!(
         matches!(deleted, Err(StoreError::Unwritable { .. })),
         "{deleted:?}"
@@ -109,7 +103,7 @@ fn renaming_and_copying_preserve_data_of_other_programs() {
         (&json!(1), &json!(7))
     );
     assert_eq!(file["humble"], json!({ "title": "서울 여행" }));
-    let copy = sessions.copy(&id, "서울 여행 (2)", &end_time()).unwrap();
+    let copy = sessions.copy(&id, "서울 여행 (2)", &now()).unwrap();
     let copied = sessions.open(&copy).unwrap();
     assert_eq!(copied.title(), "서울 여행 (2)");
     assert_eq!(copied.messages, sessions.open(&id).unwrap().messages);
@@ -134,9 +128,7 @@ fn the_newest_deletion_of_any_program_is_restored_first() {
         .iter()
         .zip(["one", "two", "three"])
         .map(|(day, prompt)| {
-            let id = sessions
-                .create(&conversation(prompt, "a"), &end_time())
-                .unwrap();
+            let id = sessions.create(&conversation(prompt, "a"), &now()).unwrap();
             let at = format!("{day}T16:20:30+09:00[Asia/Seoul]");
             let deleted = trash(&folder).delete(&sessions, &id, &at.parse().unwrap());
             // Two deletions within a tick of the clock have no order.

@@ -10,8 +10,7 @@ use source::code;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each top-level module with the modules that it may use. All other modules are in a higher or
-/// the same layer.
+/// Each top-level module with the other modules that it may use.
 const LAYERS: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("domain", &["text"]),
@@ -148,7 +147,7 @@ fn named_crate_modules(code: &str) -> Vec<&str> {
 }
 
 #[test]
-fn no_module_imports_from_a_higher_or_sibling_layer() {
+fn modules_use_only_those_listed_for_them() {
     let mut problems = Vec::new();
     for (path, text) in sources("src") {
         let module = module_of(&path);

@@ -242,7 +242,7 @@ async fn content_that_is_not_text_is_refused_with_an_explanation() {
 }
 
 #[tokio::test]
-async fn an_image_sent_as_text_is_recognized_without_zero_bytes() {
+async fn a_binary_file_sent_as_text_is_recognized_without_zero_bytes() {
     let (server, tools) = site();
     for bytes in [
         &b"\x89PNG\r\n\x1a\nno zero bytes"[..],

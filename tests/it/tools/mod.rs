@@ -150,19 +150,19 @@ fn definitions_with_stored_permissions_have_not_changed() {
 }
 
 #[tokio::test]
-async fn unknown_and_withheld_tools_are_distinguished_from_failures() {
+async fn unknown_and_excluded_tools_are_distinguished_from_failures() {
     let tools = tools_of(&Settings::default());
     assert_eq!(
         call(&tools, "nothing", json!({})).await,
         Err(ToolFailure::UnknownTool)
     );
-    let withheld = tools.clone().without(|name| name == "fetch_page");
+    let remaining = tools.clone().without(|name| name == "fetch_page");
     let arguments = json!({ "url": "http://127.0.0.1/" });
     assert_eq!(
-        call(&withheld, "fetch_page", arguments.clone()).await,
+        call(&remaining, "fetch_page", arguments.clone()).await,
         Err(ToolFailure::UnknownTool)
     );
-    assert_eq!(withheld.definitions().len(), tools.definitions().len() - 1);
+    assert_eq!(remaining.definitions().len(), tools.definitions().len() - 1);
     assert!(
         failure(&tools, "fetch_page", arguments)
             .await

@@ -29,8 +29,8 @@ pub(in crate::engine) struct SavedSessions {
     waiting_search: Option<(QueryId, String)>,
     /// The open conversation that was deleted last, and the empty one that replaced it.
     deleted_open: Option<(SessionId, ConversationSeq)>,
-    /// Lists, searches and slices of indexing. Nothing is lost if they are dropped, so the end of
-    /// the program does not wait for them.
+    /// Lists, searches, previews and slices of indexing. Nothing is lost if they are dropped, so the
+    /// end of the program does not wait for them.
     tasks: JobSet,
 }
 
@@ -60,9 +60,9 @@ impl SavedSessions {
         restored: &SessionId,
         seq: ConversationSeq,
     ) -> bool {
-        let is_it =
+        let is_same =
             |(id, empty): &mut (SessionId, ConversationSeq)| id == restored && *empty == seq;
-        self.deleted_open.take_if(is_it).is_some()
+        self.deleted_open.take_if(is_same).is_some()
     }
 
     /// Waits for a task to end; `None` if there is none. Cancel-safe.

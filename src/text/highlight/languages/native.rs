@@ -1,5 +1,4 @@
-//! Other languages with braces: those that compile to machine code, and schema and configuration
-//! languages.
+//! Other languages with braces: those that are compiled, and schema and configuration languages.
 
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;

@@ -1,4 +1,4 @@
-//! Scripting, scientific and query languages.
+//! Scripting, scientific and query languages, and LaTeX.
 
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;

@@ -1,4 +1,4 @@
-//! Samples of data, configuration and markup, annotated as in [`super::managed`].
+//! Samples of data, configuration and markup, annotated as in [`super::braces`].
 
 pub const SAMPLES: &[(&str, &str)] = &[
     (

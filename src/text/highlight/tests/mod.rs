@@ -1,8 +1,8 @@
 //! Tests annotated samples of every language, and properties of any text in any language: coverage,
 //! order, determinism and linear work.
 
+mod braces;
 mod config;
-mod managed;
 mod scripts;
 
 use super::line_cursor::BYTES_EXAMINED;
@@ -66,7 +66,7 @@ fn assert_highlights(language: &str, expected: &str) {
 }
 
 fn samples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    let groups = [managed::SAMPLES, scripts::SAMPLES, config::SAMPLES];
+    let groups = [braces::SAMPLES, scripts::SAMPLES, config::SAMPLES];
     groups.into_iter().flatten()
 }
 
@@ -123,7 +123,7 @@ fn first_word_of_the_info_string_selects_the_language() {
 }
 
 #[test]
-fn unterminated_single_line_string_ends_with_its_line() {
+fn unterminated_single_line_string_ends_with_its_line_unless_a_backslash_continues_it() {
     assert_highlights("java", "x = «txt:\"open»\n«ty:int» y");
     assert_highlights("python", "s = «txt:f\"a »{x\n«kw:if» y} z");
     assert_highlights("c", "s = «txt:\"a \\»\n«txt:b\"»; «ty:int» x");

@@ -1,5 +1,5 @@
 //! Samples of scripting languages, functional languages and shells, annotated as in
-//! [`super::managed`].
+//! [`super::braces`].
 
 pub const SAMPLES: &[(&str, &str)] = &[
     (

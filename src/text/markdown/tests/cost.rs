@@ -115,7 +115,7 @@ fn table_row_cost_is_bounded_by_its_length() {
 }
 
 #[test]
-fn long_lines_and_short_table_rows_stream_to_the_final_layout() {
+fn streamed_long_lines_and_short_table_rows_are_laid_out_like_the_whole_text() {
     let short_rows = format!("|{}\n|{}\n", "abc|".repeat(30), "-|".repeat(30)) + &"|\n".repeat(900);
     let lines = LONG_LINES.map(|part| part.repeat(6_000 / part.len()));
     for raw in lines.iter().chain([&short_rows]) {

@@ -33,7 +33,7 @@ pub struct MatchId {
 pub struct FindEngine {
     glyphs: MarkdownGlyphs,
     query: Option<FindQuery>,
-    /// The entry at which the reader was.
+    /// The entry at which the search starts: where the reader was, or the first one.
     origin: usize,
     indices: BTreeMap<usize, EntryIndex>,
     matches: BTreeMap<usize, Vec<LineMatch>>,

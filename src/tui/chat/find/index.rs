@@ -62,7 +62,7 @@ pub struct EntryIndex {
     /// The normalized lines, each with a line break at its end.
     text: String,
     lines: Vec<IndexedLine>,
-    /// The length of `text` and `lines` that later text does not change.
+    /// How much of `text` and `lines` later text leaves unchanged: bytes and lines.
     settled: (usize, usize),
     is_complete: bool,
 }

@@ -53,7 +53,7 @@ pub fn draw(
     }
 }
 
-/// The columns of the matches in a row, including matches that continue in the next row.
+/// The columns of the matches in a row, including parts of matches that are wrapped.
 fn matching_columns(
     query: &FindQuery,
     viewport: &Viewport,

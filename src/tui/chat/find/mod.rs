@@ -25,7 +25,7 @@ const CONTEXT_ROWS: usize = 3;
 #[derive(Debug)]
 pub struct Find {
     pub field: Editor,
-    /// Keys go to the field; otherwise the chat has them, with `n` and `N`.
+    /// Whether the field has the focus.
     pub is_typing: bool,
     /// The chat was following its end when the find bar was opened.
     followed_end: bool,

@@ -125,7 +125,7 @@ impl PaneView<'_> {
                 (start, place_in_row(last, end))
             }
             SelectionUnit::Word => {
-                // Each cluster with its row and its bytes in it.
+                // Each cluster with its row and its bytes within that row.
                 let mut clusters: Vec<(usize, Range<usize>)> = Vec::new();
                 for row in rows {
                     let mut byte = 0;
@@ -234,7 +234,7 @@ fn is_word_cluster(cluster: &str) -> bool {
 }
 
 /// The word around the cluster at index `here`, as a range of clusters. Punctuation on either side
-/// of a word does not belong to it, except a period before it.
+/// of a word does not belong to it, except a period before it, and punctuation at `here`.
 pub fn word_around(clusters: &[&str], here: usize) -> Range<usize> {
     let is_word = |index: usize| clusters.get(index).is_some_and(|c| is_word_cluster(c));
     if !is_word(here) {

@@ -178,10 +178,10 @@ impl ArgumentDocument {
     fn push_block(&mut self, path: &str, key: &str, value: &Value, siblings: Option<Highlighter>) {
         match value {
             Value::String(text) => self.push_text(path, key, text, siblings),
-            Value::Object(members) if has_long_text(value) => {
+            Value::Object(members) if needs_block(value) => {
                 self.push_members(path, members, siblings);
             }
-            Value::Array(items) if has_long_text(value) => {
+            Value::Array(items) if needs_block(value) => {
                 for (index, item) in items.iter().enumerate() {
                     let path = format!("{path}[{index}]");
                     match item {
@@ -266,10 +266,13 @@ pub fn named_edit_keys(members: &Arguments) -> Option<(&'static str, &'static st
 fn edit_keys(members: &Arguments) -> Option<(&'static str, &'static str)> {
     let text = |key: &str| members.get(key).and_then(Value::as_str);
     let texts = |(old, new): (&str, &str)| text(old).zip(text(new));
-    let is_code = |text: &str| !is_unmistakable(text) || width(text) >= DIFF_COLUMNS_MIN;
+    let is_worth_diff = |text: &str| !is_unmistakable(text) || width(text) >= DIFF_COLUMNS_MIN;
     named_edit_keys(members).or_else(|| {
         let mut weak = WEAK_EDIT_KEYS.into_iter();
-        weak.find(|keys| texts(*keys).is_some_and(|(old, new)| is_code(old) || is_code(new)))
+        weak.find(|keys| {
+            let texts = texts(*keys);
+            texts.is_some_and(|(old, new)| is_worth_diff(old) || is_worth_diff(new))
+        })
     })
 }
 
@@ -291,20 +294,18 @@ pub(super) fn is_inline(value: &Value) -> bool {
     match value {
         Value::String(text) => !needs_own_line(text),
         Value::Array(_) | Value::Object(_) => {
-            !has_long_text(value) && width(&value.to_string()) <= INLINE_JSON_COLUMNS_MAX
+            !needs_block(value) && width(&value.to_string()) <= INLINE_JSON_COLUMNS_MAX
         }
         _ => true,
     }
 }
 
-/// Whether a text inside `value` would be hard to read as JSON.
-pub(super) fn has_long_text(value: &Value) -> bool {
+/// Whether `value` contains a text of several lines or an edit, which is hard to read as JSON.
+pub(super) fn needs_block(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains('\n'),
-        Value::Array(items) => items.iter().any(has_long_text),
-        Value::Object(members) => {
-            edit_keys(members).is_some() || members.values().any(has_long_text)
-        }
+        Value::Array(items) => items.iter().any(needs_block),
+        Value::Object(members) => edit_keys(members).is_some() || members.values().any(needs_block),
         _ => false,
     }
 }

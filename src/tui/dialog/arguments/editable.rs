@@ -2,7 +2,7 @@
 //! JSON escapes.
 
 use super::Arguments;
-use super::document::{has_long_text, line_count, member_path};
+use super::document::{line_count, member_path, needs_block};
 use super::values::{is_unmistakable, value_text};
 use crate::text::lines::restore_line_endings;
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub struct EditableValue {
 pub fn editable_values(arguments: &Arguments) -> Vec<EditableValue> {
     let is_escaped = |value: &Value| match value {
         Value::String(text) => !is_unmistakable(text),
-        value => has_long_text(value),
+        value => needs_block(value),
     };
     if !arguments.values().any(is_escaped) {
         return Vec::new();
@@ -43,13 +43,13 @@ pub fn editable_values(arguments: &Arguments) -> Vec<EditableValue> {
 
 fn collect_values(label: &str, pointer: String, value: &Value, values: &mut Vec<EditableValue>) {
     match value {
-        Value::Object(members) if has_long_text(value) => {
+        Value::Object(members) if needs_block(value) => {
             for (key, value) in members {
                 let pointer = format!("{pointer}/{}", escape_pointer(key));
                 collect_values(&member_path(label, key), pointer, value, values);
             }
         }
-        Value::Array(items) if has_long_text(value) => {
+        Value::Array(items) if needs_block(value) => {
             for (index, item) in items.iter().enumerate() {
                 let pointer = format!("{pointer}/{index}");
                 collect_values(&format!("{label}[{index}]"), pointer, item, values);

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_with_characters_of_the_layout_are_quoted() {
+    fn keys_with_syntax_characters_are_quoted() {
         for (key, text) in [
             ("path", "path"),
             ("a.b", "\"a.b\""),

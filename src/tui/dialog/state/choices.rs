@@ -33,7 +33,7 @@ pub enum DialogAction {
 }
 
 impl DialogAction {
-    /// Whether it also applies to later calls, until the user revokes it.
+    /// Whether it also applies in later conversations, until the user revokes it.
     pub fn is_lasting(self) -> bool {
         matches!(
             self,
@@ -248,7 +248,7 @@ impl Dialog {
         }
     }
 
-    /// Offered after each call has been displayed.
+    /// The choice to run several calls, offered once all of them have been displayed.
     fn run_all_choice(&self, keymap: &Keymap) -> Option<DialogChoice> {
         let calls = self.calls().len();
         let (short, label) = match (self.decided_count(), calls) {

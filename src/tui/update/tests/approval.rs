@@ -218,7 +218,7 @@ fn keys_go_to_the_message_after_a_question_is_closed() {
 }
 
 #[test]
-fn each_question_has_its_own_keys() {
+fn a_digit_answers_the_question_about_the_round_limit() {
     let mut chat = chat();
     chat.keys("sum<Enter>")
         .ask_question(Ask::RoundLimit {

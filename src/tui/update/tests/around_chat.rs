@@ -186,7 +186,7 @@ fn a_stopped_prompt_is_the_title_until_another_one_is_answered() {
 }
 
 #[test]
-fn the_title_of_an_opened_stopped_turn_gives_way_to_an_answered_prompt() {
+fn the_title_of_an_opened_stopped_turn_gives_way_to_an_answered_prompt_unless_the_user_set_it() {
     for (title, expected) in [(None, "two"), (Some("Trip".to_owned()), "Trip")] {
         let mut chat = chat();
         let mut session = Session::new("m");

@@ -186,7 +186,7 @@ fn without_an_image_in_the_clipboard_the_last_cut_is_pasted() {
 }
 
 #[test]
-fn dropped_images_are_attached_and_removed_without_a_trace() {
+fn dropping_and_removing_an_image_leaves_the_text_unchanged() {
     let mut chat = chat();
     chat.keys("Look: ")
         .input(UiInput::Paste("'/a/My Cat.png'\n".into()));

@@ -33,7 +33,7 @@ fn a_changed_key_opens_the_palette_and_no_longer_edits() {
     chat.keys("some text<Home><Ctrl+p><Ctrl+k>");
     assert!(chat.model.is_layer_open(Action::Commands));
     assert_eq!(chat.message(), "some text", "nothing is deleted");
-    // In the filter of the list, too, the key deletes nothing; the same key closes the list.
+    // In the filter of the list, the key deletes nothing either; it closes the list.
     chat.keys("model<Home><Ctrl+k>");
     assert!(chat.model.layer.is_none());
 }
@@ -292,7 +292,7 @@ fn the_hint_for_queued_prompts_names_the_changed_key() {
 }
 
 #[test]
-fn the_notice_about_a_message_without_versions_names_the_changed_key() {
+fn the_notice_about_a_message_without_branches_names_the_changed_key() {
     let mut chat = chat();
     chat.change_keys(&[("edit-message", &["k"])]);
     chat.keys("one<Enter>")
@@ -310,7 +310,7 @@ fn the_room_beside_a_notice_is_measured_in_columns() {
     let mut chat = chat();
     chat.change_keys(&[("interrupt", &["Alt+ö", "Ctrl+C"])]);
     chat.keys("hello<Enter>");
-    // The key takes one byte more than columns.
+    // The name of the key has one more byte than columns.
     let room = 80 - "Alt+Ö stop".chars().count() - 7;
     let text = format!("{}한", "x".repeat(room - 2));
     chat.engine_event(Event::NoticePosted(Notice::info(text)));

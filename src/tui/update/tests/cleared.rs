@@ -88,7 +88,7 @@ fn clearing_the_message_clears_its_files_and_undo_restores_both() {
 }
 
 #[test]
-fn files_without_a_message_are_cleared_before_the_program_ends() {
+fn ctrl_c_clears_files_without_a_message_instead_of_quitting() {
     let mut chat = chat();
     attach_image(&mut chat);
     chat.wait(2_000).keys("<Ctrl+c>");
@@ -111,7 +111,7 @@ fn a_restored_draft_is_cleared_into_the_history() {
 }
 
 #[test]
-fn a_draft_that_a_recalled_prompt_replaced_is_kept_when_that_is_sent() {
+fn a_draft_that_a_recalled_prompt_replaced_is_kept_when_the_prompt_is_sent() {
     for keys in [
         "precious draft<Up><Enter>",
         "precious draft<Up> again<Enter>",

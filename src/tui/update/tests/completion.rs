@@ -262,7 +262,7 @@ fn odd_names_are_drawn_sanitized_and_inserted_raw() {
 }
 
 #[test]
-fn stored_models_follow_rm() {
+fn rm_is_followed_by_stored_models() {
     let mut chat = chat();
     chat.engine_event(stored_models(&["qwen3:4b", "qwen3:latest", "two words"]));
     assert_eq!(

@@ -254,7 +254,7 @@ fn a_word_typed_after_a_pause_goes_to_the_message() {
     }
     assert_eq!(chat.message(), "I think yesy");
     assert!(chat.wait(1_000).is_asking());
-    // A single letter answers, and another key cancels it.
+    // A single letter answers, unless another key follows it at once.
     assert!(chat.keys("y<Left>").wait(400).is_asking());
     chat.screen();
     assert!(chat.wait(600).keys("y").wait(399).is_asking());

@@ -153,7 +153,7 @@ fn every_choice_also_has_a_digit_and_alternative_keys() {
             assert_eq!(answer(&mut chat), Some(UserAnswer::Choice(choice)), "{key}");
         }
     }
-    // In an approval, `a` only shows a page.
+    // The letter `a` shows a page in an approval, so it answers no other question.
     let mut chat = chat_with_question(Ask::PinChanged(Arc::new(trust::changed_tool(0))));
     chat.keys("a");
     assert_eq!(answer(&mut chat), None);
@@ -161,7 +161,7 @@ fn every_choice_also_has_a_digit_and_alternative_keys() {
 }
 
 #[test]
-fn a_page_explains_the_choices_of_every_dialog() {
+fn a_page_explains_the_choices() {
     let mut chat = chat_with_question(settings());
     let screen = chat.keys("?").screen();
     for label in [
@@ -202,7 +202,7 @@ fn the_page_of_lasting_choices_shows_the_scope_of_each() {
             "Neither run nor asked about again, even if its definition changes.",
         ]
     );
-    // The mark of the selected row follows the heading.
+    // The heading and the scopes count as body rows.
     chat.keys("<Down><Down>");
     let dialog = &chat.model.dialogs.all()[0];
     assert_eq!(dialog.selected_body_row(), Some(5));

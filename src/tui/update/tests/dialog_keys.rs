@@ -213,7 +213,7 @@ fn a_field_distinguishes_texts_that_look_the_same() {
 #[test]
 fn an_external_editor_changes_only_the_field_that_it_was_opened_for() {
     let closed = |text: &str| UiInput::EditorClosed(Ok(text.to_owned()));
-    // The dialog is gone: its text must not land in the message.
+    // The dialog is gone, so the edited text must not land in the message.
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("e<Ctrl+g>")
         .engine_event(Event::AskClosed(AskId(7)));

@@ -44,7 +44,7 @@ fn the_hint_points_to_undrawn_rows() {
 }
 
 #[test]
-fn the_counts_agree_for_a_repaired_call() {
+fn the_counts_agree_for_a_call_that_parsing_changed() {
     for (width, height) in [(40, 14), (60, 16), (80, 24)] {
         let changes = ["path", "text", "content", "mode"].map(|key| JsonChange::RepeatedKey {
             key: key.to_owned(),

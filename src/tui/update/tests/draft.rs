@@ -3,7 +3,7 @@
 use crate::domain::UnsentText;
 use crate::tui::update::tests::*;
 
-/// Quits. Returns the command that saves the draft, if one was sent.
+/// Waits, then quits. Returns the commands sent on quitting, which only save drafts.
 fn saved_drafts(chat: &mut ChatHarness) -> Vec<Command> {
     chat.wait(2_000).sent.clear();
     chat.quits();

@@ -203,8 +203,8 @@ fn a_restored_edit_replaces_its_prompt_once_its_conversation_is_open() {
         if !is_open_before {
             assert_eq!(
                 chat.notice(),
-                "Restored your edit of an earlier message. Open \"Numbers\" with /sessions to \
-                 replace it."
+                "Restored your edit of an earlier message. To replace that message, open \
+                 \"Numbers\" with /sessions."
             );
             chat.keys("!<Backspace>");
             assert_eq!(saved_draft(&mut chat), draft, "a later crash keeps it");
@@ -259,7 +259,7 @@ fn resumed(draft: UnsentText) -> ChatHarness {
 }
 
 #[test]
-fn a_resumed_prompt_keeps_the_queue_and_the_draft_apart() {
+fn a_resumed_prompt_leaves_the_queue_alone_and_moves_the_draft_to_the_history() {
     let mut chat = resumed(UnsentText {
         queue: vec!["one".into(), "two".into()],
         ..UnsentText::from("draft")

@@ -160,7 +160,7 @@ fn palette_title_counts_all_and_hidden_commands() {
 }
 
 #[test]
-fn palette_finds_commands_by_any_of_their_words_and_by_common_synonyms() {
+fn palette_finds_commands_by_their_words_by_synonyms_and_by_abbreviations() {
     for (filter, first) in [
         ("tool", "Ask before tool calls"),
         ("quit", "Quit"),

@@ -29,6 +29,7 @@ fn the_help_over_a_list_or_form_has_one_row_for_each_key() {
             for (keys, effect) in rows {
                 let are_keys = keys == "0-9" || keys.split('/').all(is_key);
                 assert!(are_keys && !effect.is_empty(), "{script}: {keys} {effect}");
+                // Neither "when" nor "then".
                 assert!(!effect.contains("hen "), "{script}: {keys} {effect}");
             }
         }

@@ -81,7 +81,7 @@ fn one_of_several_tasks_is_left_by_name_or_number() {
     assert_eq!(chat.commands(), [leave(3)]);
     chat.keys("<Alt+l>");
     assert!(chat.screen().contains("Running tasks"));
-    assert!(!chat.screen().contains("1  convert-1"), "it is no task");
+    assert!(!chat.screen().contains("1  convert-1"), "it is not a task");
     chat.keys("1");
     assert_eq!(chat.commands(), [leave(2)]);
 }

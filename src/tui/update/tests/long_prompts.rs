@@ -123,7 +123,7 @@ fn a_long_prompt_is_copied_and_edited_as_a_whole() {
     let mut chat = with_prompt(&log());
     chat.keys("<Ctrl+Up>y");
     assert_eq!(chat.copied(), Some(log()));
-    // Select from the second line to the answer.
+    // Select the first two lines, then all rows with the label.
     chat.keys("v<Down>");
     assert_eq!(chat.copied(), None);
     chat.keys("y");
@@ -139,7 +139,7 @@ fn a_long_prompt_is_copied_and_edited_as_a_whole() {
 }
 
 #[test]
-fn a_cut_line_is_copied_without_a_line_break() {
+fn a_line_split_by_the_fold_is_copied_without_a_line_break() {
     let words: Vec<String> = (0..1_000).map(|word| format!("word{word}")).collect();
     let mut chat = with_prompt(&words.join(" "));
     chat.keys("<Ctrl+Up>v<Down>y");
@@ -201,7 +201,7 @@ fn names_of_attached_files_are_found_below_a_folded_prompt() {
 }
 
 #[test]
-fn the_previous_message_in_the_middle_of_one_is_its_own_beginning() {
+fn ctrl_up_in_the_middle_of_a_message_goes_to_its_beginning() {
     let mut chat = with_prompt(&log());
     chat.keys("<Ctrl+Up><Enter><PgDn><PgDn><Esc><PgUp>");
     assert!(chat.model.chat.viewport.stop.is_none());

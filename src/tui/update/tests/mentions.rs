@@ -120,7 +120,7 @@ fn a_mention_of_no_file_is_text() {
 }
 
 #[test]
-fn the_same_checks_apply_as_to_a_completed_mention() {
+fn a_mention_typed_in_full_gets_the_checks_of_a_completed_one() {
     let mut chat = chat_with("Read @.env<Enter>");
     finds_mentioned(&mut chat, &[".env"]);
     answer(&mut chat, Ok(text_file(".env")));

@@ -185,7 +185,8 @@ impl ChatHarness {
         self
     }
 
-    /// Sends text that arrives in a single read, as from another program.
+    /// Sends text that arrives in a single read, as from another program. An escape character
+    /// stands for `ESC ]`, which begins a reply of the terminal.
     fn type_at_once(&mut self, text: &str) -> &mut Self {
         let event = |c| match c {
             '\n' => key(KeyCode::Enter, KeyModifiers::NONE),
@@ -309,8 +310,8 @@ impl ChatHarness {
         !self.model.dialogs.all().is_empty()
     }
 
-    /// Takes the decisions of the last command, apart from saved drafts. It must answer an approval
-    /// dialog.
+    /// Takes the decisions in the last command that does not save a draft. That command must answer
+    /// an approval dialog.
     fn decisions(&mut self) -> Vec<Decision> {
         let mut commands = self.commands();
         commands.retain(|command| !matches!(command, Command::SaveDraft(_)));

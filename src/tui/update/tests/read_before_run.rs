@@ -81,7 +81,7 @@ pub(super) fn takes_run_answer(chat: &mut ChatHarness) -> bool {
 }
 
 #[test]
-fn allow_key_scrolls_until_all_is_drawn_then_runs() {
+fn y_scrolls_until_all_is_drawn_and_then_runs_the_call() {
     let mut chat = with_tool_call((80, 24), "Writes.", &lines(40));
     let mut presses = 0;
     while chat.model.dialogs.all()[0].undrawn_rows > 0 {

@@ -1,9 +1,9 @@
-//! Questions of servers that wait after the turn and are opened again.
+//! Server questions that wait after the turn and are opened again.
 
 use super::*;
 use crate::domain::ElicitationForm;
 
-/// A question that accepted keys before its turn ended, and waits since.
+/// A question that accepted keys before its turn ended, and has waited since.
 fn set_aside() -> ChatHarness {
     let params = json!({ "message": "Agreed?", "requestedSchema": { "properties": {} } });
     let form = ElicitationForm::from_params(&params).expect("a valid form");

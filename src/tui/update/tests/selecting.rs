@@ -71,7 +71,7 @@ fn a_block_is_marked_in_the_margin_and_copied_as_shown() {
 }
 
 #[test]
-fn lines_are_selected_from_the_stop_on_with_v() {
+fn v_selects_lines_from_the_stop_on() {
     let mut chat = with_answer();
     chat.keys("<Tab><Up><Up><Up>v<Down>y");
     assert_eq!(chat.copied().as_deref(), Some("Some **bold** words."));
@@ -219,7 +219,7 @@ fn an_edited_answer_is_not_sent_as_a_prompt() {
 }
 
 #[test]
-fn a_running_turn_prevents_editing_with_a_notice() {
+fn editing_during_a_turn_only_shows_a_notice() {
     let mut chat = three_turns();
     chat.keys("four<Enter>").model_says("thinking");
     chat.keys("<Tab><Up><Up><Up>e");

@@ -281,7 +281,7 @@ fn fifty_servers_with_5000_tools_open_and_scroll_without_delay() {
 }
 
 #[test]
-fn space_switches_the_selected_tool_or_server() {
+fn space_toggles_the_selected_tool_or_server() {
     let mut chat = with_viewer();
     chat.keys("<Esc>/mcp files<Enter><Down><Tab> ");
     let server = ServerId::new("files");
@@ -295,7 +295,7 @@ fn space_switches_the_selected_tool_or_server() {
     chat.keys("<Up> ");
     let expected = UiEffect::Send(Command::ToggleServer(server));
     assert_eq!(chat.sent.last(), Some(&expected));
-    // In the search line, Space is text.
+    // In the filter, Space is text.
     chat.sent.clear();
     chat.keys("<Tab>a b");
     assert_eq!(chat.sent, []);

@@ -301,7 +301,7 @@ fn a_second_d_leaves_the_question_about_deleting_open() {
     chat.keys("dx");
     assert!(
         !chat.screen().contains("Delete \""),
-        "any other key keeps it"
+        "any other key closes the question"
     );
 }
 

@@ -48,7 +48,7 @@ fn external_edit_shows_old_and_new_values_unambiguously() {
 }
 
 #[test]
-fn typed_keys_do_not_answer_and_ctrl_c_changes_nothing() {
+fn keys_pressed_too_early_do_not_answer_and_ctrl_c_changes_nothing() {
     let take_answer = |chat: &mut ChatHarness| {
         let mut commands = chat.commands().into_iter();
         commands.find_map(|command| match command {

@@ -208,7 +208,7 @@ fn recent_commands_are_saved_and_those_of_earlier_runs_come_after_them() {
 }
 
 #[test]
-fn quitting_is_no_recent_command() {
+fn quitting_is_not_remembered_as_a_recent_command() {
     for script in ["/exit<Enter>", "/quit<Enter>", "<Ctrl+p>exit<Enter>"] {
         let mut chat = chat();
         chat.keys(script);

@@ -32,7 +32,7 @@ fn chat_with_resource(uri: &str) -> ChatHarness {
     chat
 }
 
-/// A chat whose message waits for a resource that its server never sends.
+/// A chat in which `keys` tried to send a message whose resource could not be read.
 fn failed_to_read(keys: &str) -> ChatHarness {
     let mut chat = chat_with_resource("note://rain");
     chat.keys(keys);
@@ -57,7 +57,7 @@ fn the_message_keeps_the_mention_of_a_resource_that_cannot_be_read() {
 }
 
 #[test]
-fn the_reason_outlasts_the_notice_about_a_server_that_died() {
+fn the_notice_about_a_server_that_died_does_not_replace_the_reason() {
     let mut chat = failed_to_read("Sum up @seoul:note://rain please<Enter>");
     let notice = chat.notice();
     let mut died = seoul("note://rain");
@@ -80,7 +80,7 @@ fn the_reason_outlasts_the_notice_about_a_server_that_died() {
 }
 
 #[test]
-fn a_resource_from_the_list_names_its_reason_until_a_key() {
+fn the_reason_for_an_unread_resource_of_the_list_is_shown_until_the_next_key() {
     let mut chat = chat_with_resource("note://rain");
     chat.keys("/resource<Enter><Enter>").keys("Sum it up");
     answer(&mut chat, Err(Notice::failure(REASON)));
@@ -124,7 +124,7 @@ fn the_exact_uri_is_requested_and_its_hidden_characters_are_shown() {
     chat.keys("<Enter>");
     assert_eq!(sent_files(&mut chat), [[format!("seoul:{uri}")]]);
 
-    // Typed in its visible form.
+    // Pasted in its visible form.
     let mut chat = chat_with_resource(uri);
     chat.keys("see ").input(UiInput::Paste(shown.into()));
     chat.keys("<Enter>");

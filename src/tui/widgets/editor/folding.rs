@@ -4,7 +4,7 @@ use super::{Editor, EditorLine, TextPosition};
 use std::ops::Range;
 
 impl Editor {
-    /// Whether the text has a chip that [`Edit::Unfold`] would unfold.
+    /// Whether the text has a folded paste.
     pub fn has_chip(&self) -> bool {
         self.chip_to_unfold().is_some()
     }
@@ -41,7 +41,7 @@ impl Editor {
         }
     }
 
-    /// Whether the cursor is in or beside an unfolded paste, which [`Edit::Unfold`] would fold.
+    /// Whether the cursor is in or beside an unfolded paste, which `Edit::Unfold` would fold.
     pub fn is_in_unfolded_paste(&self) -> bool {
         self.unfolded_at_cursor().is_some()
     }
@@ -52,7 +52,8 @@ impl Editor {
         self.unfolded.iter().rposition(is_here)
     }
 
-    /// Folds an unfolded paste with all edits in it, and puts the cursor after the chip.
+    /// Folds an unfolded paste with all edits in it, and puts the cursor after the chip. Returns false
+    /// if the paste has become too short for a chip, or there are too many chips.
     fn fold(&mut self, index: usize) -> bool {
         let range = self.unfolded.remove(index);
         let text = self

@@ -36,7 +36,7 @@ impl SimpleText {
             Motion::WordRight if self.cursor == line_end => self.target(Motion::Right),
             Motion::WordLeft | Motion::WordRight => {
                 let is_left = motion == Motion::WordLeft;
-                let is_word = |at: usize| {
+                let cluster_kind = |at: usize| {
                     let cluster: &str = match boundaries.iter().find(|edge| **edge > at) {
                         Some(end) => &self.text[at..*end],
                         None => "",
@@ -51,7 +51,7 @@ impl SimpleText {
                         true => up_to(at - 1),
                         false => from(at + 1),
                     };
-                    match is_word(next.min(at)) {
+                    match cluster_kind(next.min(at)) {
                         (true, _) if !in_word => return next,
                         (false, true) => in_word = true,
                         _ if in_word => return at,

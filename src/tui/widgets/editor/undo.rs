@@ -34,8 +34,8 @@ pub struct UndoHistory {
 }
 
 impl UndoHistory {
-    /// Records a change. If `continues`, it may join the change before it. Returns true if old
-    /// changes were dropped.
+    /// Records a change and discards the undone ones. If `continues`, it may join the change before
+    /// it. Returns true if old changes were dropped to keep within the budget.
     pub fn record(&mut self, change: Change, continues: bool) -> bool {
         let undone = self.undone.drain(..);
         self.bytes -= undone

@@ -97,7 +97,7 @@ impl EngineHarness {
         self.wait_for_turn_end().await;
     }
 
-    /// Denies the call if it needed approval.
+    /// Sends a prompt and returns whether its call needed approval, which is then denied.
     async fn call_needs_approval(&mut self) -> bool {
         self.prompt("Do it.").await;
         let is_question_or_end = |event: &Event| {

@@ -149,7 +149,7 @@ fn name_in_another_script_finds_the_place() {
 }
 
 #[test]
-fn unknown_city_gets_a_hint() {
+fn unknown_city_is_not_found() {
     for document in [
         json!({}),
         json!({ "results": [] }),

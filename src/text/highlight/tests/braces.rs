@@ -1,5 +1,5 @@
-//! Samples of all languages with braces, managed and native: the info string of a fence, and code
-//! in which each token is annotated with its kind.
+//! Samples of all languages with braces: the info string of a fence, and code in which each token
+//! is annotated with its kind.
 
 pub const SAMPLES: &[(&str, &str)] = &[
     (
