@@ -249,7 +249,7 @@ impl Actor {
         );
         let notice =
             Notice::info("The model now receives this summary instead of the messages before it.")
-                .with_reason("The session file keeps everything.");
+                .with_reason("Nothing is deleted.");
         self.cx
             .outbox
             .push(Event::Turn(id, TurnEvent::Noted(notice)));

@@ -353,7 +353,7 @@ impl ContextBudget {
             Some(cost) => cost.explain(notice),
             None => notice
                 .with_advice(Advice::Compact)
-                .with_advice("The session file keeps everything."),
+                .with_advice("Nothing is deleted."),
         })
     }
 }

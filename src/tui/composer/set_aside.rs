@@ -18,8 +18,9 @@ impl Composer {
                 text: prompt.text,
             });
         let set_aside = &mut self.draft.set_aside.queue;
+        let earlier = set_aside.len();
         set_aside.extend(prompts);
-        set_aside.len()
+        set_aside.len() - earlier
     }
 
     /// The draft to save before a private conversation begins: what was set aside, and the last run's
