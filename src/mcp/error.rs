@@ -114,6 +114,7 @@ pub struct SessionFailure<'a> {
     pub stderr_lines: Vec<String>,
     /// Summary of output lines that were not messages.
     pub skipped_summary: Option<String>,
+    pub is_remote: bool,
     /// Which variables the server inherits, if it is a child process.
     pub inherited_env: Option<&'a InheritedEnv>,
 }
@@ -127,6 +128,8 @@ impl SessionFailure<'_> {
             format!("Server `{server}` denied access.")
         } else if self.was_connected {
             format!("Server `{server}` ended.")
+        } else if self.is_remote {
+            format!("Could not connect to server `{server}`.")
         } else {
             format!("Server `{server}` could not be started.")
         })
@@ -268,6 +271,7 @@ mod tests {
             status: status.map(ExitStatus::from_raw),
             stderr_lines: stderr.iter().map(|&line| line.to_owned()).collect(),
             skipped_summary: None,
+            is_remote: false,
             inherited_env: Some(&InheritedEnv::AllowList),
         }
         .notice()

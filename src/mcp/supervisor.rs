@@ -250,6 +250,7 @@ impl ServerSupervisor {
                         status,
                         stderr_lines: self.quoted_stderr_lines(was_connected),
                         skipped_summary: self.state.borrow().skipped_summary.clone(),
+                        is_remote: matches!(endpoint, Endpoint::Remote(_)),
                         inherited_env: endpoint.inherited_env(),
                     };
                     self.record_failure(&failure, delay).await;

@@ -101,7 +101,9 @@ pub enum HttpError {
     StreamClosed,
     #[error("It no longer recognizes the session.")]
     SessionLost,
-    #[error("It supports neither HTTP+SSE ({sse}) nor streamable HTTP ({http}).")]
+    #[error(
+        "It supports neither HTTP+SSE nor streamable HTTP. Over HTTP+SSE: {sse} Over streamable HTTP: {http}"
+    )]
     NeitherTransport {
         sse: Box<HttpError>,
         http: Box<HttpError>,

@@ -78,7 +78,7 @@ impl HttpHarness {
         }
     }
 
-    /// The notice of a server that could not be started.
+    /// The notice about a connection that failed.
     pub async fn connection_error(web: TestHttpServer, config: ServerConfig) -> String {
         let mut harness = Self::start(web, config);
         let sentence = harness.mcp.wait_for_failure().await.summary();

@@ -35,7 +35,7 @@ async fn a_redirect_to_a_different_origin_is_refused_and_nothing_is_sent_there()
         assert_eq!(
             HttpHarness::connection_error(web, config).await,
             format!(
-                "Server `web` could not be started. It redirects to `{}/mcp`, which is a different \
+                "Could not connect to server `web`. It redirects to `{}/mcp`, which is a different \
                  origin, so the redirect was not followed. If you trust that address, set it as `url` in mcp-servers.json.",
                 other.origin
             )
@@ -51,7 +51,7 @@ async fn a_redirect_that_would_drop_the_request_is_explained() {
     assert_eq!(
         HttpHarness::connection_error(web, config).await,
         format!(
-            "Server `web` could not be started. It redirects to `{origin}/other` with HTTP \
+            "Could not connect to server `web`. It redirects to `{origin}/other` with HTTP \
              status 303, which would drop the request. If that is its endpoint, set it as `url` \
              in mcp-servers.json."
         )
@@ -65,7 +65,7 @@ async fn a_redirect_loop_ends() {
     let notice = HttpHarness::connection_error(web, config).await;
     assert_eq!(
         notice,
-        "Server `web` could not be started. It redirects in a loop."
+        "Could not connect to server `web`. It redirects in a loop."
     );
 }
 

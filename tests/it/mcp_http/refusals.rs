@@ -59,7 +59,7 @@ async fn each_status_has_its_own_message() {
         let expected = expected.replace("ORIGIN", &origin);
         assert_eq!(
             notice,
-            format!("Server `web` could not be started. {expected}")
+            format!("Could not connect to server `web`. {expected}")
         );
     }
 }
@@ -128,7 +128,7 @@ async fn an_excessive_retry_after_fails_at_once() {
     let config = server_at(&web, "/mcp");
     assert_eq!(
         HttpHarness::connection_error(web, config).await,
-        "Server `web` could not be started. It is limiting the rate of requests (HTTP status 429: slow down; it asks to retry after 24 h). Try again later."
+        "Could not connect to server `web`. It is limiting the rate of requests (HTTP status 429: slow down; it asks to retry after 24 h). Try again later."
     );
 }
 
@@ -146,7 +146,7 @@ async fn rate_limiting_that_outlasts_the_startup_timeout_is_reported() {
         assert_eq!(
             notice,
             format!(
-                "Server `web` could not be started. It is limiting the rate of requests (HTTP status 429: slow \
+                "Could not connect to server `web`. It is limiting the rate of requests (HTTP status 429: slow \
                  down; it asks to retry after {pause} s). Try again later."
             )
         );
@@ -201,7 +201,7 @@ async fn each_kind_of_non_mcp_answer_has_its_own_message() {
         .await;
         let config = server_at(&web, "/mcp");
         let notice = HttpHarness::connection_error(web, config).await;
-        let expected = format!("Server `web` could not be started. {expected}");
+        let expected = format!("Could not connect to server `web`. {expected}");
         assert!(notice.starts_with(&expected), "{notice}");
     }
 }
@@ -222,7 +222,7 @@ async fn an_unreachable_server_is_reported_without_the_secrets_in_its_url() {
     assert_eq!(
         notice,
         format!(
-            "Server `web` could not be started. Nothing listens at `{origin}/mcp`: the \
+            "Could not connect to server `web`. Nothing listens at `{origin}/mcp`: the \
              connection was refused. Start it, or correct `url` in mcp-servers.json."
         )
     );
@@ -237,7 +237,7 @@ async fn tls_to_a_plain_text_port_is_reported() {
     let config = remote(format!("{url}/mcp"), RemoteTransport::Http);
     let notice = HttpHarness::connection_error(web, config).await;
     let start =
-        format!("Server `web` could not be started. The TLS connection to `{url}/mcp` failed: ");
+        format!("Could not connect to server `web`. The TLS connection to `{url}/mcp` failed: ");
     assert!(notice.starts_with(&start), "{notice}");
     assert!(
         notice.contains("change `https://` to `http://`"),
@@ -332,7 +332,7 @@ async fn secrets_in_the_url_path_are_never_shown() {
     let mut harness = HttpHarness::start(web, config);
     let notice = harness.mcp.wait_for_failure().await.summary();
     let expected = format!(
-        "Server `web` could not be started. There is no MCP server at `{origin}/st404/[hidden]/mcp` \
+        "Could not connect to server `web`. There is no MCP server at `{origin}/st404/[hidden]/mcp` \
          (HTTP status 404: no [hidden] or [hidden] here). "
     );
     assert!(notice.starts_with(&expected), "{notice}");
@@ -350,7 +350,7 @@ async fn an_answer_with_an_invalid_header_is_not_reported_as_unreachable() {
     .await;
     let config = server_at(&web, "/mcp");
     let notice = HttpHarness::connection_error(web, config).await;
-    let expected = "Server `web` could not be started. Its answer is not valid HTTP: invalid HTTP \
+    let expected = "Could not connect to server `web`. Its answer is not valid HTTP: invalid HTTP \
                     header parsed.";
     assert_eq!(notice, expected);
 }
@@ -368,7 +368,7 @@ async fn a_header_that_cannot_be_sent_is_named_without_its_value() {
         let config = fixtures::server_config("web", launch);
         let notice = HttpHarness::connection_error(web, config).await;
         let expected = format!(
-            "Server `web` could not be started. The header `{name}` of its entry cannot be sent: \
+            "Could not connect to server `web`. The header `{name}` of its entry cannot be sent: \
              its {part} contains a character that HTTP does not allow. Correct `headers` in \
              mcp-servers.json. A value must not contain line breaks or other control characters."
         );

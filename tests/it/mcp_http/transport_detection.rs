@@ -105,9 +105,9 @@ async fn both_errors_are_reported_if_neither_transport_works() {
     assert_eq!(
         HttpHarness::connection_error(web, config).await,
         format!(
-            "Server `web` could not be started. It supports neither HTTP+SSE (There is no MCP \
-             server at `{origin}/mcp` (HTTP status 404).) nor streamable HTTP (It answered with \
-             HTTP status 500 Internal Server Error: boom.). Check `url` in mcp-servers.json. It must be the MCP endpoint itself, and often ends in `mcp` or `sse`."
+            "Could not connect to server `web`. It supports neither HTTP+SSE nor streamable \
+             HTTP. Over HTTP+SSE: There is no MCP server at `{origin}/mcp` (HTTP status 404). Over \
+             streamable HTTP: It answered with HTTP status 500 Internal Server Error: boom. Check `url` in mcp-servers.json. It must be the MCP endpoint itself, and often ends in `mcp` or `sse`."
         )
     );
 }
@@ -129,7 +129,7 @@ async fn an_endpoint_at_a_different_origin_is_refused() {
         assert_eq!(
             HttpHarness::connection_error(web, config).await,
             format!(
-                "Server `web` could not be started. Its message endpoint `{}/messages` has a different origin, which is not allowed.",
+                "Could not connect to server `web`. Its message endpoint `{}/messages` has a different origin, which is not allowed.",
                 other.origin
             )
         );
@@ -142,7 +142,7 @@ async fn a_missing_sse_endpoint_is_reported() {
     let web = TestHttpServer::start_with(|_| Some(Behavior::Stream(vec![ReplyPart::Hang]))).await;
     let config = remote(format!("{}/sse", web.origin), RemoteTransport::Sse);
     let sentence = HttpHarness::connection_error(web, config).await;
-    let expected = "Server `web` could not be started. It sent no message endpoint within 5 s. If it uses streamable HTTP, set `\"transport\": \"http\"` for it in mcp-servers.json.";
+    let expected = "Could not connect to server `web`. It sent no message endpoint within 5 s. If it uses streamable HTTP, set `\"transport\": \"http\"` for it in mcp-servers.json.";
     assert_eq!(sentence, expected);
 }
 
@@ -157,7 +157,7 @@ async fn an_sse_url_without_an_event_stream_is_reported() {
         let config = remote(format!("{}/sse", web.origin), RemoteTransport::Sse);
         assert_eq!(
             HttpHarness::connection_error(web, config).await,
-            "Server `web` could not be started. It did not answer with an event stream."
+            "Could not connect to server `web`. It did not answer with an event stream."
         );
     }
 }
