@@ -286,6 +286,6 @@ fn with_newlines(text: &str) -> String {
 #[cfg(test)]
 mod key_scripts;
 #[cfg(test)]
-mod model;
+mod random_edits;
 #[cfg(test)]
 mod tests;

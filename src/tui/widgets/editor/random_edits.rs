@@ -61,7 +61,7 @@ impl SimpleText {
                 }
                 at
             }
-            Motion::BlankLeft => unreachable!("has scripts"),
+            Motion::BlankLeft => unreachable!("tested in key_scripts"),
             Motion::LineStart => line_start,
             Motion::LineEnd => line_end,
             Motion::TextStart => 0,
