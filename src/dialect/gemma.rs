@@ -90,7 +90,7 @@ impl GemmaRecognizer {
             arguments,
             form: FORM,
             was_repaired,
-            is_terminated: true,
+            has_end: true,
             is_unmistakable: true,
         };
         match json_call::resolve_call(call, offered) {

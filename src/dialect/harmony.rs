@@ -260,7 +260,7 @@ impl HarmonyRecognizer {
         body: &str,
         arguments_end: usize,
         offered: &Toolset,
-        is_terminated: bool,
+        has_end: bool,
     ) -> Option<RecognizedForm> {
         let raw = body[..arguments_end].trim_end();
         let (arguments, was_repaired) = match body[self.header_end..arguments_end].trim() {
@@ -274,7 +274,7 @@ impl HarmonyRecognizer {
             arguments,
             form: FORM,
             was_repaired,
-            is_terminated,
+            has_end,
             is_unmistakable: true,
         };
         json_call::resolve_call(call, offered).map(|event| RecognizedForm::Calls(vec![event]))

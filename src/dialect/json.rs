@@ -271,7 +271,7 @@ impl JsonRecognizer {
                 is_array_element: false,
                 is_wrapped: self.is_wrapped,
                 form: self.form,
-                is_terminated: true,
+                has_end: true,
             };
             events.extend(json_call::parse_call(&object, offered));
         }
@@ -295,7 +295,7 @@ impl JsonRecognizer {
                     is_array_element: true,
                     is_wrapped: self.is_wrapped,
                     form: self.form,
-                    is_terminated: true,
+                    has_end: true,
                 };
                 (object.raw, json_call::parse_call(&object, offered))
             })

@@ -53,7 +53,7 @@ pub(super) struct JsonObject<'a> {
     pub(super) is_wrapped: bool,
     /// The form's label in the approval dialog.
     pub(super) form: &'static str,
-    pub(super) is_terminated: bool,
+    pub(super) has_end: bool,
 }
 
 /// A call in any form, before its tool is resolved.
@@ -65,7 +65,7 @@ pub(super) struct ParsedCall<'a> {
     pub(super) arguments: Result<Value, String>,
     pub(super) form: &'static str,
     pub(super) was_repaired: bool,
-    pub(super) is_terminated: bool,
+    pub(super) has_end: bool,
     /// This is a call even if no tool has that name.
     pub(super) is_unmistakable: bool,
 }
@@ -105,7 +105,7 @@ pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Toolset) -> Option<Sc
             arguments,
             form: call.form,
             was_repaired: call.was_repaired || was_string_repaired,
-            is_terminated: call.is_terminated,
+            has_end: call.has_end,
             raw: call.raw.to_owned(),
         }),
         Err(why) => unusable_call(call.raw, why),
@@ -147,7 +147,7 @@ pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Toolset) -> Option<S
         arguments: Ok(parts.arguments.unwrap_or_default()),
         form: object.form,
         was_repaired: parsed.was_repaired,
-        is_terminated: object.is_terminated,
+        has_end: object.has_end,
         is_unmistakable,
     };
     resolve_call(call, offered)

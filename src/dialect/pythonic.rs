@@ -378,7 +378,7 @@ impl PythonCall<'_> {
             name: tool_name(self.name, offered),
             form: self.form,
             was_repaired: arguments.as_ref().is_ok_and(|parsed| parsed.was_repaired),
-            is_terminated: true,
+            has_end: true,
             is_unmistakable: self.is_certain || arguments.is_ok(),
             arguments: arguments
                 .map(|parsed| parsed.value)

@@ -42,8 +42,8 @@ pub struct TextCall {
     pub form: &'static str,
     /// The call was invalid as written, but its meaning was clear.
     pub was_repaired: bool,
-    /// False if the call ended only because the stream ended, so something may be missing.
-    pub is_terminated: bool,
+    /// False if the call ended only because the reply ended, so something may be missing.
+    pub has_end: bool,
     /// The call as the model wrote it; shown if the user treats the call as text (`t`).
     pub raw: String,
 }

@@ -297,7 +297,7 @@ impl SpecialTokenRecognizer {
             arguments,
             form: self.form,
             was_repaired,
-            is_terminated: true,
+            has_end: true,
             is_unmistakable: true,
         };
         json_call::resolve_call(call, offered).map(|event| RecognizedForm::Calls(vec![event]))

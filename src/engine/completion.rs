@@ -240,7 +240,7 @@ fn without_thinking(
             }
             ScanEvent::Thinking(_) | ScanEvent::Marker(_) => {}
             ScanEvent::Call(call) if offers_tools => {
-                if is_cut_off && !call.is_terminated {
+                if is_cut_off && !call.has_end {
                     let message = "The answer was cut off in the middle of a tool call.";
                     return Err(Notice::failure(message));
                 }

@@ -63,7 +63,7 @@ impl TagCall {
         grammar: &TagGrammar,
         raw: &str,
         body: &str,
-        is_terminated: bool,
+        has_end: bool,
         offered: &Toolset,
     ) -> Option<ScanEvent> {
         let Some(name) = &self.name else {
@@ -84,7 +84,7 @@ impl TagCall {
             arguments,
             form: grammar.form,
             was_repaired,
-            is_terminated,
+            has_end,
             is_unmistakable: true,
         };
         json_call::resolve_call(call, offered)

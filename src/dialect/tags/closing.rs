@@ -77,11 +77,11 @@ impl TagParser {
         &self,
         body: &str,
         end: usize,
-        is_terminated: bool,
+        has_end: bool,
         offered: &Toolset,
     ) -> Option<ScanEvent> {
         self.call
-            .to_event(self.grammar, &body[..end], body, is_terminated, offered)
+            .to_event(self.grammar, &body[..end], body, has_end, offered)
     }
 
     /// Returns `None` if `body` is plain text.

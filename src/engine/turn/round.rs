@@ -250,7 +250,7 @@ impl Turn {
                 break;
             };
             let is_native = call.origin == CallOrigin::Native;
-            call.is_truncated = is_native || !call.is_terminated;
+            call.is_truncated = is_native || !call.has_end;
             if !call.is_truncated || is_native {
                 break;
             }

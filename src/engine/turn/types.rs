@@ -45,7 +45,7 @@ pub struct TurnSetup {
     pub limits: Limits,
     /// Untrusted text of this conversation.
     pub untrusted_texts: UntrustedTexts,
-    /// Earlier calls that the turn resumes: none, or some of which at least one has an open task.
+    /// Earlier calls that the turn resumes. If there are any, at least one has an open task.
     pub resumed_calls: Vec<ToolCall>,
 }
 
@@ -223,8 +223,8 @@ pub struct ProposedCall {
     /// `Err` contains the text received instead of a JSON object.
     pub arguments: Result<Arguments, String>,
     pub origin: CallOrigin,
-    /// The call is complete in its form. Otherwise the reply ended before the form did.
-    pub is_terminated: bool,
+    /// False if the call ended only because the reply ended.
+    pub has_end: bool,
     /// The call may be incomplete, because the reply ended at the token limit.
     pub is_truncated: bool,
     /// The text from which the call was read. It is restored if the user treats it as text.

@@ -194,7 +194,7 @@ fn to_input(event: ScanEvent, dialect: Dialect) -> TurnInput {
                 repaired: call.was_repaired,
                 is_taught: dialect.taught_form() == Some(call.form),
             },
-            is_terminated: call.is_terminated,
+            has_end: call.has_end,
             is_truncated: false,
             raw: call.raw,
         }),
@@ -214,7 +214,7 @@ fn native_call(call: NativeCall) -> ProposedCall {
         name: call.name,
         arguments: call.arguments,
         origin: CallOrigin::Native,
-        is_terminated: true,
+        has_end: true,
         is_truncated: false,
     }
 }

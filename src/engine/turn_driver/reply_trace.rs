@@ -133,7 +133,7 @@ impl ReplyTracer {
                 if call.was_repaired {
                     note.push_str(", repaired");
                 }
-                if !call.is_terminated {
+                if !call.has_end {
                     note.push_str(", its end missing");
                 }
                 (TraceKind::Call, note)

@@ -311,9 +311,7 @@ fn read_back(text: &str) -> Result<(String, Arguments), String> {
     for event in scan_whole(text) {
         match event {
             ScanEvent::Text(text) => prose.push_str(&text),
-            ScanEvent::Call(call)
-                if call.tool == "f" && call.is_terminated && !call.was_repaired =>
-            {
+            ScanEvent::Call(call) if call.tool == "f" && call.has_end && !call.was_repaired => {
                 calls.push(call.arguments);
             }
             ScanEvent::Marker(_) => {}
@@ -365,7 +363,7 @@ proptest! {
             events.extend(scanner.finish());
             for event in events {
                 if let ScanEvent::Call(call) = event {
-                    prop_assert!(call.arguments == map || !call.is_terminated, "{call:?} of {cut}");
+                    prop_assert!(call.arguments == map || !call.has_end, "{call:?} of {cut}");
                 }
             }
         }

@@ -89,11 +89,7 @@ pub fn describe_scan_with(toolset: &Arc<Toolset>, text: &str, pairs_bytes: usize
             ScanEvent::Call(call) => {
                 let repaired = if call.was_repaired { " repaired" } else { "" };
                 let arguments = Value::Object(call.arguments.clone());
-                let unterminated = if call.is_terminated {
-                    ""
-                } else {
-                    " unterminated"
-                };
+                let unterminated = if call.has_end { "" } else { " unterminated" };
                 let (server, tool) = (&call.server, &call.tool);
                 format!("call {server}/{tool} {arguments}{repaired}{unterminated}")
             }

@@ -22,7 +22,7 @@ pub fn unknown(name: &str) -> String {
 pub fn form_of(text: &str) -> (&'static str, bool) {
     let events = scan(&test_toolset(), [text]);
     let mut calls = events.iter().filter_map(|event| match event {
-        ScanEvent::Call(call) => Some((call.form, call.is_terminated)),
+        ScanEvent::Call(call) => Some((call.form, call.has_end)),
         _ => None,
     });
     match (calls.next(), calls.next()) {

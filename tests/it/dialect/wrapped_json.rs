@@ -216,9 +216,7 @@ fn a_call_is_labeled_with_its_form_and_markers_contain_the_hidden_text() {
     let raw: Vec<_> = events.iter().map(ScanEvent::raw).collect();
     let closing = "\n</tool_call>\n<|eom_id|>";
     assert_eq!(raw, ["넵 ", "<tool_call>\n", ADD, closing]);
-    assert!(
-        matches!(&events[2], ScanEvent::Call(call) if call.form == "Hermes" && call.is_terminated)
-    );
+    assert!(matches!(&events[2], ScanEvent::Call(call) if call.form == "Hermes" && call.has_end));
 }
 
 #[test]

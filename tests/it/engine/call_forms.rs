@@ -124,7 +124,7 @@ fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
         resumed_calls: Vec::new(),
     };
     let (mut turn, _) = Turn::begin(setup, TurnIdGenerators::default());
-    for (number, (is_terminated, is_native)) in calls.iter().enumerate() {
+    for (number, (has_end, is_native)) in calls.iter().enumerate() {
         let origin = if *is_native {
             CallOrigin::Native
         } else {
@@ -141,7 +141,7 @@ fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
             name: "get_time".to_owned(),
             arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
             origin,
-            is_terminated: *is_terminated,
+            has_end: *has_end,
             is_truncated: false,
             raw: String::new(),
         }));

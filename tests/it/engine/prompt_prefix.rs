@@ -78,7 +78,7 @@ fn proposed_call(number: usize) -> TurnInput {
         name: "tool_1".to_owned(),
         arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
         origin: humble::domain::CallOrigin::Native,
-        is_terminated: true,
+        has_end: true,
         is_truncated: false,
         raw: String::new(),
     })

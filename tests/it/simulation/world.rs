@@ -124,9 +124,9 @@ pub fn input(rng: &mut TestRng, checker: &InvariantChecker) -> TurnInput {
     }
 }
 
-/// An input that does not come through the screen: from the model, the servers or the clock, or the
-/// cancellation of a call.
-pub fn non_user_input(rng: &mut TestRng, checker: &InvariantChecker) -> TurnInput {
+/// An input that does not come through the screen: from the model, the servers or the clock, or that
+/// cancels or leaves a call.
+pub fn input_outside_screen(rng: &mut TestRng, checker: &InvariantChecker) -> TurnInput {
     if rng.one_in(40) {
         return TurnInput::ToolsetChanged(Arc::clone(&TOOLSETS[rng.below(4)]));
     }
@@ -343,7 +343,7 @@ fn call(rng: &mut TestRng) -> ProposedCall {
                 is_taught: false,
             }
         },
-        is_terminated: !rng.one_in(6),
+        has_end: !rng.one_in(6),
         is_truncated: false,
         raw: "{…}".to_owned(),
     }
