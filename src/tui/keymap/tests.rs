@@ -88,7 +88,7 @@ fn an_empty_list_removes_all_keys() {
     let keymap = keymap(key_settings(&[("commands", &[]), ("sidebar", &[])]));
     assert_eq!(banners(&keymap), [""; 0]);
     assert_eq!(keymap.hint(A::Commands, "commands"), None);
-    assert_eq!(keymap.hint(A::Servers, "servers"), None);
+    assert_eq!(keymap.hint(A::ToggleSidebar, "servers"), None);
 }
 
 #[test]
@@ -130,23 +130,23 @@ fn swapping_the_keys_of_two_actions_works() {
     assert_eq!(keymap.text_field_action(enter(KeyModifiers::NONE)), newline);
     assert_eq!(keymap.text_field_action(enter(ALT)), Some(A::Send));
     // In panes, Enter still unfolds.
-    let in_pane = keymap.find_action(enter(KeyModifiers::NONE), |scope| scope == W::Pane);
-    assert_eq!(in_pane, Some(A::Unfold));
+    let in_pane = keymap.find_action(enter(KeyModifiers::NONE), |scope| scope == Scope::Pane);
+    assert_eq!(in_pane, Some(A::ToggleFold));
     let hint = keymap.field_hint(A::Edit(Edit::Newline), "newline");
     assert_eq!(hint.as_deref(), Some("Ctrl+J newline"));
 }
 
 #[test]
-fn a_key_may_differ_on_a_selected_row_from_the_rest_of_its_pane() {
+fn a_key_may_act_differently_on_a_selected_row_than_in_the_rest_of_its_pane() {
     let keymap = keymap(key_settings(&[
         ("next-line", &["j"]),
         ("open-call", &["j"]),
     ]));
     assert_eq!(banners(&keymap), [""; 0]);
     let pressed = KeyEvent::new(KeyCode::Char('j'), KeyModifiers::NONE);
-    let on_call = keymap.find_action(pressed, |scope| !matches!(scope, W::Layer(_)));
+    let on_call = keymap.find_action(pressed, |scope| !matches!(scope, Scope::Layer(_)));
     assert_eq!(on_call, Some(A::OpenCall));
-    let in_pane = keymap.find_action(pressed, |scope| scope == W::Pane);
+    let in_pane = keymap.find_action(pressed, |scope| scope == Scope::Pane);
     assert_eq!(in_pane, Some(A::NextLine));
 }
 

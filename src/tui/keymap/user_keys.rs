@@ -150,9 +150,12 @@ impl Action {
         let is_dialog = matches!(layer, BindingScope::Layer(context) if context.is_of_dialog());
         match self {
             Self::Interrupt | Self::Redraw | Self::Suspend => true,
-            Self::Help | Self::Log | Self::Mouse | Self::Servers | Self::Thinking | Self::Raw => {
-                is_dialog
-            }
+            Self::Help
+            | Self::Log
+            | Self::Mouse
+            | Self::ToggleSidebar
+            | Self::Thinking
+            | Self::Raw => is_dialog,
             _ => false,
         }
     }

@@ -95,7 +95,7 @@ fn dialog_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
         Some(action @ (Action::Help | Action::Log | Action::Mouse)) => {
             actions::run_action(model, action, "", effects);
         }
-        Some(Action::Servers) if navigation::toggle_beside_dialog(model, Focus::Servers) => {}
+        Some(Action::ToggleSidebar) if navigation::toggle_beside_dialog(model, Focus::Servers) => {}
         Some(Action::Thinking) if navigation::toggle_beside_dialog(model, Focus::Thinking) => {}
         // The message may end with a letter that was meant for the question but came too early.
         _ if key.code == KeyCode::Backspace && edits_message_beside_dialog(model) => {

@@ -25,7 +25,7 @@ pub fn run_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffec
         Action::Back => return_to_message(model),
         Action::NextPane => step_focus(model, 1),
         Action::PreviousPane => step_focus(model, -1),
-        Action::Servers => toggle_pane(model, Focus::Servers),
+        Action::ToggleSidebar => toggle_pane(model, Focus::Servers),
         Action::Thinking => toggle_pane(model, Focus::Thinking),
         Action::PageUp => page(model, -1),
         Action::PageDown => page(model, 1),
@@ -45,9 +45,9 @@ pub fn run_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffec
         Action::ScrollToEnd => with_viewport(model, |viewport, _, _| viewport.follows_end = true),
         Action::PreviousLine => step_line(model, -1),
         Action::NextLine => step_line(model, 1),
-        Action::Unfold => toggle_selected_fold(model),
+        Action::ToggleFold => toggle_selected_fold(model),
         Action::FoldServer => model.servers_pane.fold_selected_server(),
-        Action::UnfoldRow => model.servers_pane.unfold_selected(),
+        Action::UnfoldServerRow => model.servers_pane.unfold_selected(),
         _ => {}
     }
 }

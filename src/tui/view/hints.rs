@@ -105,7 +105,7 @@ fn make_room_for_help(
         hints.map(|hint| width(hint) + between).sum::<usize>() > columns + between
     };
     let panes = [
-        model.keymap.hint(Action::Servers, "servers"),
+        model.keymap.hint(Action::ToggleSidebar, "servers"),
         model.keymap.hint(Action::NextPane, "chat"),
     ];
     for pane in panes.into_iter().flatten() {
@@ -328,7 +328,7 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         && !is_calling
         && hints.iter().flatten().count() < 3
     {
-        hints.push(hint(Action::Servers, "servers"));
+        hints.push(hint(Action::ToggleSidebar, "servers"));
     }
     hints.into_iter().flatten().collect()
 }

@@ -114,8 +114,8 @@ fn fold_hint(model: &UiModel) -> Option<String> {
     let effect = if is_unfolded { "fold" } else { "unfold" };
     match model.chat.find.is_some() {
         // Enter goes to the next match.
-        true => model.keymap.field_hint(Action::Unfold, effect),
-        false => model.keymap.hint(Action::Unfold, effect),
+        true => model.keymap.field_hint(Action::ToggleFold, effect),
+        false => model.keymap.hint(Action::ToggleFold, effect),
     }
 }
 
@@ -134,7 +134,7 @@ fn server_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
         return vec![back];
     };
     if matches!(pane.selected_row(), Some(ServersPaneRow::More { .. })) {
-        return vec![hint(Action::Unfold, "read all"), back];
+        return vec![hint(Action::ToggleFold, "read all"), back];
     }
     let toggle = hint(Action::ToggleServer, "on/off");
     if let Some((server, tool)) = pane.selected_tool() {
@@ -142,7 +142,7 @@ fn server_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
             true => "fold",
             false => "details",
         };
-        let mut hints = vec![hint(Action::Unfold, unfold), back, toggle];
+        let mut hints = vec![hint(Action::ToggleFold, unfold), back, toggle];
         if server.withheld_tools.contains(&tool.name) {
             hints.insert(0, hint(Action::Withheld, "changes"));
         }
@@ -154,7 +154,7 @@ fn server_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
         None if server.tools.is_empty() => "details",
         None => "tools",
     };
-    let mut hints = vec![hint(Action::Unfold, unfold), back, toggle];
+    let mut hints = vec![hint(Action::ToggleFold, unfold), back, toggle];
     if server.enabled {
         // Reading the instructions replaces the rarely used retry: there is no room for both.
         let is_connected = server.status == ServerStatus::Connected;
