@@ -164,7 +164,7 @@ impl Chat {
             }
         }
         // A dialog accepts keys only after it has been drawn.
-        if !self.model.dialogs.all().is_empty() {
+        if !self.model.dialogs.queued().is_empty() {
             self.screen();
         }
     }

@@ -91,7 +91,7 @@ impl ScreenHarness {
         let msg = Msg::new(self.model.now, input);
         let _ = update(&mut self.model, msg);
         // A dialog accepts keys only after it has been drawn.
-        if !self.model.dialogs.all().is_empty() {
+        if !self.model.dialogs.queued().is_empty() {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             let mut buffer = ratatui::buffer::Buffer::empty(area);

@@ -41,12 +41,13 @@ struct HeldLetter {
 }
 
 impl Dialogs {
-    pub fn all(&self) -> &[Dialog] {
+    /// All questions except those that wait for the user to open them.
+    pub fn queued(&self) -> &[Dialog] {
         &self.queue
     }
 
     #[cfg(test)]
-    pub fn all_mut(&mut self) -> &mut [Dialog] {
+    pub fn queued_mut(&mut self) -> &mut [Dialog] {
         &mut self.queue
     }
 
@@ -249,8 +250,8 @@ impl Dialogs {
             .for_each(|dialog| dialog.call_changed(call));
     }
 
-    /// The dialog's height: at most `room` if that leaves space for its horizontal rules, otherwise up to
-    /// `height_max`. A dialog without rules, or at full height, takes all of `height_max`.
+    /// The dialog's height: at most `room`, or up to `height_max` if its horizontal rules need more.
+    /// It is `height_max` if there is no space for rules, or if the user enlarged the dialog.
     pub fn height(
         &mut self,
         shared: SharedUiState,

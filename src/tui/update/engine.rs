@@ -42,7 +42,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::SessionOpened(session) => session_opened(model, &session, effects),
         Event::SessionNotOpened => {
             model.conversation.is_opening = false;
-            queue::leave_conversation(model);
+            queue::withdraw_prompts(model);
         }
         Event::SessionSaved(session) => session_saved(model, session),
         Event::SessionDeleted { title, .. } => session_deleted(model, &title),
@@ -190,7 +190,7 @@ fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEf
     // belong to it.
     let has_waiting_prompts = model.conversation.is_opening;
     if !has_waiting_prompts {
-        queue::leave_conversation(model);
+        queue::withdraw_prompts(model);
     }
     model.chat = Chat::from_session(session, model.chat.shows_raw_text);
     model.conversation.open(session);

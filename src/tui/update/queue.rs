@@ -110,7 +110,7 @@ pub fn put_edited_back(model: &mut UiModel) {
 /// one goes into the message if that is empty. Otherwise they go to the history: in the message,
 /// several would become one prompt. In a private conversation, prompts that cannot go into the
 /// message are dropped.
-pub fn leave_conversation(model: &mut UiModel) {
+pub fn withdraw_prompts(model: &mut UiModel) {
     put_edited_back(model);
     let mut prompts = model.composer.queue.take_all();
     let count = prompts.len();

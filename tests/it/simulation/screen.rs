@@ -94,17 +94,23 @@ impl ScreenSimulation {
         let is_undrawn = self
             .model
             .dialogs
-            .all()
+            .queued()
             .first()
             .is_some_and(|ask| !ask.is_drawn);
-        if is_undrawn || !self.model.dialogs.all().is_empty() && rng.one_in(8) {
+        if is_undrawn || !self.model.dialogs.queued().is_empty() && rng.one_in(8) {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             let mut buffer = ratatui::buffer::Buffer::empty(area);
             view::paint(&mut self.model, &mut buffer);
             self.drawn.observe_frame(&buffer, self.now);
         }
-        let dialog_ids: Vec<AskId> = self.model.dialogs.all().iter().map(|ask| ask.id).collect();
+        let dialog_ids: Vec<AskId> = self
+            .model
+            .dialogs
+            .queued()
+            .iter()
+            .map(|ask| ask.id)
+            .collect();
         let question_ids: Vec<AskId> = self.ask.into_iter().collect();
         if dialog_ids != question_ids {
             self.report(&format!(
@@ -225,7 +231,7 @@ impl ScreenSimulation {
         if self.turn.is_none() {
             return;
         }
-        let input = world::non_user_input(rng, &self.checker);
+        let input = world::input_outside_screen(rng, &self.checker);
         let effects = self.step(input);
         let mut inputs = VecDeque::new();
         self.apply_effects(effects, &mut inputs);

@@ -40,7 +40,7 @@ fn keys_in_the_first_half_second_go_to_the_message() {
     let mut chat = chat();
     chat.keys("sum<Enter>").ask_about_calls(&[1]).keys("yes");
     assert_eq!(
-        (chat.message().as_str(), chat.model.dialogs.all().len()),
+        (chat.message().as_str(), chat.model.dialogs.queued().len()),
         ("yes", 1)
     );
 }
@@ -62,7 +62,7 @@ fn pasted_text_never_answers() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.input(UiInput::Paste("y".into())).type_at_once("yyyyy");
     assert_eq!(
-        (chat.commands().len(), chat.model.dialogs.all().len()),
+        (chat.commands().len(), chat.model.dialogs.queued().len()),
         (0, 1)
     );
 }
@@ -73,7 +73,7 @@ fn repeated_key_never_answers() {
     let repeated =
         KeyEvent::new_with_kind(KeyCode::Char('y'), KeyModifiers::NONE, KeyEventKind::Repeat);
     chat.input(UiInput::Key(repeated));
-    assert_eq!(chat.model.dialogs.all().len(), 1);
+    assert_eq!(chat.model.dialogs.queued().len(), 1);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn jamo_capitals_digits_and_arrows_also_answer() {
 fn nothing_is_preselected() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("<Enter>");
-    assert_eq!(chat.model.dialogs.all().len(), 1);
+    assert_eq!(chat.model.dialogs.queued().len(), 1);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn run_all_works_only_after_every_call_was_shown() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("0");
     assert_eq!(chat.notice(), "See all calls first: Left and Right.");
-    assert_eq!(chat.model.dialogs.all().len(), 1);
+    assert_eq!(chat.model.dialogs.queued().len(), 1);
     chat.keys("<Right>").wait(600).keys("0");
     assert_eq!(chat.decisions(), [Decision::Run, Decision::Run]);
 }
@@ -142,7 +142,7 @@ fn denial_can_carry_a_reason() {
 fn edited_arguments_are_validated_before_running() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("e<Ctrl+u><Ctrl+k>x<Enter>");
-    assert_eq!(chat.model.dialogs.all().len(), 1);
+    assert_eq!(chat.model.dialogs.queued().len(), 1);
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("e<Down><End>2<Enter>");
     let query = chat.pending_check();
@@ -282,7 +282,7 @@ fn a_key_before_the_next_frame_never_runs_an_edit() {
     let arguments = json!({ "content": "one\ntwo" });
     let mut chat = read_before_run::with_tool_call((80, 24), "", &arguments);
     chat.wait(1_000).keys("e");
-    let dialog = &mut chat.model.dialogs.all_mut()[0];
+    let dialog = &mut chat.model.dialogs.queued_mut()[0];
     let DialogMode::EditArguments { editor, .. } = &mut dialog.mode else {
         panic!("no field is open");
     };
@@ -330,7 +330,7 @@ fn truncated_rows_do_not_count_as_drawn() {
     let text = "가나다라마바사\n".repeat(30);
     let mut chat = read_before_run::with_tool_call((80, 24), "", &json!({ "text": text }));
     chat.size(7, 900).wait(1_000).size(80, 24);
-    assert!(chat.model.dialogs.all()[0].undrawn_rows > 0);
+    assert!(chat.model.dialogs.queued()[0].undrawn_rows > 0);
     chat.wait(1_000).keys("y");
     assert_eq!(chat.commands(), []);
 }

@@ -58,21 +58,21 @@ fn arguments_scroll_by_row_and_to_both_ends() {
         press(&mut chat, KeyCode::Up, modifier);
         assert_eq!(
             (
-                chat.model.dialogs.all()[0].scroll,
-                chat.model.dialogs.all()[0].selected_choice
+                chat.model.dialogs.queued()[0].scroll,
+                chat.model.dialogs.queued()[0].selected_choice
             ),
             (1, None)
         );
         press(&mut chat, KeyCode::End, modifier - KeyModifiers::SHIFT);
         assert!(screen(&mut chat, 80, 24).contains("<39>"));
         press(&mut chat, KeyCode::PageUp, KeyModifiers::NONE);
-        let dialog = &chat.model.dialogs.all()[0];
+        let dialog = &chat.model.dialogs.queued()[0];
         assert_eq!(
             dialog.scroll as isize,
             dialog.last_top() as isize - dialog.page_rows()
         );
         press(&mut chat, KeyCode::Home, modifier - KeyModifiers::SHIFT);
-        assert_eq!(chat.model.dialogs.all()[0].scroll, 0);
+        assert_eq!(chat.model.dialogs.queued()[0].scroll, 0);
     }
 }
 
@@ -108,22 +108,25 @@ fn dialog_with_more_rows_than_u16_max_is_drawn() {
     let mut chat = with_dialog_for(json!({"lines": vec![0; 65_531]}));
     let screen_text = screen(&mut chat, 80, 24);
     assert!(screen_text.contains("y run "), "{screen_text}");
-    assert!(chat.model.dialogs.all()[0].body_height > 3, "{screen_text}");
-    assert_eq!(chat.model.dialogs.all()[0].body_rows().len(), 65_534);
+    assert!(
+        chat.model.dialogs.queued()[0].body_height > 3,
+        "{screen_text}"
+    );
+    assert_eq!(chat.model.dialogs.queued()[0].body_rows().len(), 65_534);
 }
 
 #[test]
 fn large_arguments_are_wrapped_once() {
     let mut chat = with_dialog_for(json!({"a": "x".repeat(300_000)}));
     screen(&mut chat, 80, 24);
-    let rows_before = chat.model.dialogs.all()[0].body_rows().as_ptr();
+    let rows_before = chat.model.dialogs.queued()[0].body_rows().as_ptr();
     press(&mut chat, KeyCode::PageDown, KeyModifiers::NONE);
     screen(&mut chat, 80, 24);
     assert_eq!(
-        chat.model.dialogs.all()[0].body_rows().as_ptr(),
+        chat.model.dialogs.queued()[0].body_rows().as_ptr(),
         rows_before
     );
-    assert!(chat.model.dialogs.all()[0].scroll > 0);
+    assert!(chat.model.dialogs.queued()[0].scroll > 0);
 }
 
 #[test]
@@ -235,7 +238,7 @@ fn a_paste_while_choosing_goes_to_the_message() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.input(UiInput::Paste("yes, ".into())).keys("y");
     assert_eq!(
-        (chat.message().as_str(), chat.model.dialogs.all().len()),
+        (chat.message().as_str(), chat.model.dialogs.queued().len()),
         ("yes, y", 1)
     );
     chat.wait(600).keys("y").wait(400);
@@ -291,12 +294,12 @@ fn the_call_stays_in_view_while_it_is_denied_or_edited() {
 fn abandoned_edit_resumes_with_its_draft() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("e!<Esc><Right>e");
-    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
+    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.queued()[0].mode else {
         panic!("no field is open");
     };
     assert!(!editor.text().contains('!'), "each call has its own draft");
     chat.keys("<Esc><Left>e");
-    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
+    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.queued()[0].mode else {
         panic!("no field is open");
     };
     assert!(editor.text().contains('!'));
@@ -350,7 +353,7 @@ fn esc_closes_the_list_of_choices_before_it_refuses() {
 fn label_of_run_all_shows_the_number_of_calls() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2, 3]);
     let label = |chat: &ChatHarness| {
-        let rows = chat.model.dialogs.all()[0].choices(chat.model.shared());
+        let rows = chat.model.dialogs.queued()[0].choices(chat.model.shared());
         rows.into_iter()
             .find(|row| row.digit == Some('0'))
             .map(|row| row.label)

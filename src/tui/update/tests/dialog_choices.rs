@@ -194,8 +194,8 @@ fn the_page_of_lasting_choices_shows_the_scope_of_each() {
             "Any arguments, while the tool's definition and the server's command or",
             "address stay the same.",
             "7     Always run the tools of this server",
-            "Both tools it offers now, with any arguments; none that it adds or",
-            "changes later.",
+            "Both tools it offers now, with any arguments. Tools added or changed",
+            "later are not included.",
             "8     Always run calls like this one…",
             "This tool, only while the arguments match a pattern that you edit first.",
             "9     Never run this tool",
@@ -204,7 +204,7 @@ fn the_page_of_lasting_choices_shows_the_scope_of_each() {
     );
     // The heading and the scopes count as body rows.
     chat.keys("<Down><Down>");
-    let dialog = &chat.model.dialogs.all()[0];
+    let dialog = &chat.model.dialogs.queued()[0];
     assert_eq!(dialog.selected_body_row(), Some(5));
     chat.keys("<Enter>");
     assert_eq!(chat.decisions(), [Decision::RunWholeServer]);
@@ -215,7 +215,7 @@ fn all_rows_of_an_introduction_are_bold() {
     let mut chat = chat_with_question(settings());
     for (columns, rows) in [(80, 2), (50, 3)] {
         chat.size(columns, 24).screen();
-        let dialog = &chat.model.dialogs.all()[0];
+        let dialog = &chat.model.dialogs.queued()[0];
         assert_eq!(dialog.heading_rows(), rows);
         let next = dialog.body_rows()[rows].text();
         assert_eq!(next.trim(), "");
@@ -322,7 +322,7 @@ fn read_only_tools_are_listed_before_they_are_granted() {
     for part in [
         "v  Always run only the tools that it marks as read-only",
         "(2 of 3)",
-        "add, \"look, then run\": with any arguments",
+        "add, \"look, then run\", with any arguments",
     ] {
         assert!(screen.contains(part), "{part}\n{screen}");
     }

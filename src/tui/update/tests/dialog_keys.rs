@@ -46,7 +46,7 @@ fn help_and_log_cover_a_dialog_and_lead_back_to_it() {
 #[test]
 fn a_covered_dialog_is_not_drawn_and_takes_no_key() {
     let mut chat = long_call((80, 24));
-    let undrawn_before = chat.model.dialogs.all()[0].undrawn_rows;
+    let undrawn_before = chat.model.dialogs.queued()[0].undrawn_rows;
     chat.keys("<F1><PgDn><PgDn><PgDn>").wait(2_000).keys("y");
     assert_eq!(
         chat.model.next_wake(),
@@ -56,7 +56,7 @@ fn a_covered_dialog_is_not_drawn_and_takes_no_key() {
     chat.input(UiInput::Paste("y".into()));
     assert!(chat.model.is_layer_open(Action::Help));
     chat.keys("<Esc><Esc>");
-    assert_eq!(chat.model.dialogs.all()[0].undrawn_rows, undrawn_before);
+    assert_eq!(chat.model.dialogs.queued()[0].undrawn_rows, undrawn_before);
     // The key that closes the help must not be followed by one that refuses.
     chat.keys("<Esc>");
     assert_eq!((chat.commands(), chat.message()), (vec![], String::new()));
@@ -89,7 +89,7 @@ fn keys_that_do_nothing_before_the_answer_show_a_notice() {
             "{key}"
         );
         assert!(chat.screen().contains(&notice), "{key}");
-        assert_eq!(chat.model.dialogs.all().len(), 1, "{key}");
+        assert_eq!(chat.model.dialogs.queued().len(), 1, "{key}");
         assert!(chat.model.layer.is_none() && chat.message().is_empty());
         // The next key that does something dismisses it.
         chat.keys("<PgDn>");
@@ -156,7 +156,7 @@ fn ctrl_c_closes_the_help_before_the_dialog_below_it() {
         .wait(600)
         .keys("<F1><Ctrl+c>");
     assert!(chat.model.layer.is_none());
-    assert_eq!(chat.model.dialogs.all().len(), 1);
+    assert_eq!(chat.model.dialogs.queued().len(), 1);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn fields_open_with_the_cursor_at_the_start() {
     for keys in ["e", "8"] {
         let mut chat = ChatHarness::with_approval_dialog(&[1]);
         chat.keys(keys).keys("#");
-        let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
+        let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.queued()[0].mode else {
             panic!("no field is open");
         };
         assert!(editor.text().starts_with("#{"), "{}", editor.text());
@@ -180,7 +180,7 @@ fn a_quoted_string_is_edited_as_text() {
     ] {
         let mut chat = with_tool_call((80, 24), "", &arguments);
         chat.wait(1_000).keys("e");
-        let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
+        let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.queued()[0].mode else {
             panic!("no field is open");
         };
         assert_eq!(editor.text(), text);
@@ -223,13 +223,13 @@ fn an_external_editor_changes_only_the_field_that_it_was_opened_for() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("e<F1><Esc><Ctrl+g>")
         .input(closed("for the message"));
-    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
+    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.queued()[0].mode else {
         panic!("no field is open");
     };
     assert!(editor.text().starts_with('{'), "{}", editor.text());
     assert_eq!(chat.message(), "for the message");
     chat.wait(600).keys("<Ctrl+g>").input(closed("[]"));
-    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.all()[0].mode else {
+    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.queued()[0].mode else {
         panic!("no field is open");
     };
     assert_eq!(editor.text(), "[]");

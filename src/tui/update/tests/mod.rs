@@ -161,7 +161,7 @@ impl ChatHarness {
             self.sent.push(effect);
         }
         // A dialog accepts keys only after it has been drawn.
-        if !self.model.dialogs.all().is_empty() {
+        if !self.model.dialogs.queued().is_empty() {
             let (width, height) = self.model.screen.size;
             let area = ratatui::layout::Rect::new(0, 0, width, height);
             let mut buffer = ratatui::buffer::Buffer::empty(area);
@@ -307,7 +307,7 @@ impl ChatHarness {
     }
 
     fn is_asking(&self) -> bool {
-        !self.model.dialogs.all().is_empty()
+        !self.model.dialogs.queued().is_empty()
     }
 
     /// Takes the decisions in the last command that does not save a draft. That command must answer

@@ -84,7 +84,7 @@ pub(super) fn takes_run_answer(chat: &mut ChatHarness) -> bool {
 fn y_scrolls_until_all_is_drawn_and_then_runs_the_call() {
     let mut chat = with_tool_call((80, 24), "Writes.", &lines(40));
     let mut presses = 0;
-    while chat.model.dialogs.all()[0].undrawn_rows > 0 {
+    while chat.model.dialogs.queued()[0].undrawn_rows > 0 {
         chat.wait(1_000).keys("y");
         presses += 1;
         assert_eq!(chat.commands(), [], "after {presses}");
@@ -103,10 +103,10 @@ fn choices_that_run_the_call_wait_until_all_is_drawn() {
         chat.keys(key);
         assert_eq!(chat.commands(), [], "{key}");
         assert!(
-            matches!(chat.model.dialogs.all()[0].mode, DialogMode::Choosing),
+            matches!(chat.model.dialogs.queued()[0].mode, DialogMode::Choosing),
             "{key}"
         );
-        assert!(chat.model.dialogs.all()[0].scroll > 0, "{key} scrolls");
+        assert!(chat.model.dialogs.queued()[0].scroll > 0, "{key} scrolls");
     }
     for (key, expected) in [
         ("n", Decision::Refuse),
@@ -124,7 +124,7 @@ fn choices_that_run_the_call_wait_until_all_is_drawn() {
 fn held_key_that_reveals_the_end_never_runs_the_call() {
     let mut chat = with_tool_call((80, 24), "", &lines(20));
     chat.keys("y");
-    assert_eq!(chat.model.dialogs.all()[0].undrawn_rows, 0);
+    assert_eq!(chat.model.dialogs.queued()[0].undrawn_rows, 0);
     // The first repeat of a held key is slow, later ones are fast.
     chat.wait(590);
     for _ in 0..40 {
@@ -158,13 +158,13 @@ fn keys_between_two_frames_skip_no_row() {
     for _ in 0..40 {
         page(&mut chat);
     }
-    assert_eq!(chat.model.dialogs.all()[0].undrawn_rows, 0);
+    assert_eq!(chat.model.dialogs.queued()[0].undrawn_rows, 0);
     // Jumping to the end is allowed, but skipped rows must be shown before the call runs.
     let mut chat = with_tool_call((80, 24), "", &lines(60));
     let last = rows(&mut chat).pop().expect("a row");
     assert_eq!(last, "      \"<11>\",");
     chat.keys("<End>").wait(1_000);
-    let undrawn = chat.model.dialogs.all()[0].undrawn_rows;
+    let undrawn = chat.model.dialogs.queued()[0].undrawn_rows;
     assert!(undrawn > 30, "{undrawn}");
     chat.keys("y");
     assert_eq!(chat.commands(), []);
@@ -178,19 +178,19 @@ fn drawn_rows_still_count_after_a_resize() {
     let arguments = json!({ "text": words });
     let mut chat = with_tool_call((104, 30), "", &arguments);
     read_through(&mut chat);
-    assert_eq!(chat.model.dialogs.all()[0].undrawn_rows, 0);
+    assert_eq!(chat.model.dialogs.queued()[0].undrawn_rows, 0);
     chat.size(64, 20).wait(1_000).keys("y");
     assert!(takes_run_answer(&mut chat));
     // In a call that was read in part, the same part stays unread at any width.
     let mut chat = with_tool_call((104, 30), "", &arguments);
     chat.keys("<PgDn><PgDn>");
-    let undrawn = chat.model.dialogs.all()[0].undrawn_rows;
+    let undrawn = chat.model.dialogs.queued()[0].undrawn_rows;
     assert!(undrawn > 5, "{undrawn}");
     chat.size(64, 20);
-    let narrow_undrawn = chat.model.dialogs.all()[0].undrawn_rows;
+    let narrow_undrawn = chat.model.dialogs.queued()[0].undrawn_rows;
     assert!(narrow_undrawn > undrawn, "{narrow_undrawn}");
     chat.size(104, 30);
-    assert!(chat.model.dialogs.all()[0].undrawn_rows <= undrawn);
+    assert!(chat.model.dialogs.queued()[0].undrawn_rows <= undrawn);
     chat.wait(1_000).keys("y");
     assert_eq!(chat.commands(), []);
 }
@@ -201,7 +201,9 @@ fn resize_keeps_the_reading_position() {
     chat.keys("<PgDn><PgDn><PgDn>");
     let top_row = |chat: &mut ChatHarness| {
         let body = chat.dialog_rows();
-        body[chat.model.dialogs.all()[0].scroll].trim().to_owned()
+        body[chat.model.dialogs.queued()[0].scroll]
+            .trim()
+            .to_owned()
     };
     let before = top_row(&mut chat);
     chat.size(40, 12).size(80, 24);
@@ -212,15 +214,15 @@ fn resize_keeps_the_reading_position() {
 fn changed_arguments_must_be_drawn_again() {
     let mut chat = with_tool_call((80, 24), "", &lines(20));
     read_through(&mut chat);
-    assert_eq!(chat.model.dialogs.all()[0].undrawn_rows, 0);
+    assert_eq!(chat.model.dialogs.queued()[0].undrawn_rows, 0);
     chat.turn_event(TurnEvent::Tool(tool_call("files", "write", lines(20))));
     assert_eq!(
-        chat.model.dialogs.all()[0].undrawn_rows,
+        chat.model.dialogs.queued()[0].undrawn_rows,
         0,
         "the arguments are unchanged"
     );
     chat.turn_event(TurnEvent::Tool(tool_call("files", "write", lines(21))));
-    assert!(chat.model.dialogs.all()[0].undrawn_rows > 0);
+    assert!(chat.model.dialogs.queued()[0].undrawn_rows > 0);
     chat.wait(1_000).keys("y");
     assert_eq!(chat.commands(), []);
 }
@@ -230,7 +232,8 @@ fn edit_that_was_not_fully_drawn_is_shown_before_it_runs() {
     let mut chat = with_tool_call((80, 24), "", &lines(40));
     read_through(&mut chat);
     chat.wait(1_000).keys("e<Ctrl+Home>");
-    let DialogMode::EditArguments { editor, .. } = &mut chat.model.dialogs.all_mut()[0].mode else {
+    let DialogMode::EditArguments { editor, .. } = &mut chat.model.dialogs.queued_mut()[0].mode
+    else {
         panic!("no field is open");
     };
     let text = editor.text().replace("<3>", "<three>");
@@ -238,7 +241,7 @@ fn edit_that_was_not_fully_drawn_is_shown_before_it_runs() {
     chat.keys("<Enter>").accept_check();
     assert_eq!(chat.commands(), []);
     assert!(
-        chat.model.dialogs.all()[0].undrawn_rows > 0,
+        chat.model.dialogs.queued()[0].undrawn_rows > 0,
         "the edit was not drawn yet"
     );
     chat.wait(1_000);
@@ -271,7 +274,7 @@ fn run_all_needs_every_call_fully_drawn() {
     chat.wait(600).keys("<Right>").wait(1_000).keys("0");
     assert_eq!(chat.commands().len(), 1, "only the prompt was sent");
     assert_eq!(
-        chat.model.dialogs.all()[0].call_index,
+        chat.model.dialogs.queued()[0].call_index,
         0,
         "the dialog shows the unread call"
     );
@@ -283,7 +286,7 @@ fn run_all_needs_every_call_fully_drawn() {
 #[test]
 fn very_long_arguments_can_run_unread_after_confirmation() {
     let mut chat = with_tool_call((80, 24), "", &lines(2_000));
-    assert!(chat.model.dialogs.all()[0].undrawn_rows > 1_900);
+    assert!(chat.model.dialogs.queued()[0].undrawn_rows > 1_900);
     let screen = chat.screen();
     assert!(screen.contains("r run unread…"), "{screen}");
     chat.keys("rno<Enter>");
@@ -305,7 +308,7 @@ fn a_few_hundred_rows_cannot_run_unread() {
     let screen = chat.keys("r").screen();
     assert!(!screen.contains("unread"), "{screen}");
     assert!(matches!(
-        chat.model.dialogs.all()[0].mode,
+        chat.model.dialogs.queued()[0].mode,
         DialogMode::Choosing
     ));
 }
@@ -313,12 +316,12 @@ fn a_few_hundred_rows_cannot_run_unread() {
 #[test]
 fn megabyte_argument_is_wrapped_once_and_must_be_read() {
     let mut chat = with_tool_call((200, 60), "", &json!({ "a": "x".repeat(1 << 20) }));
-    let rows = chat.model.dialogs.all()[0].body_rows().as_ptr();
+    let rows = chat.model.dialogs.queued()[0].body_rows().as_ptr();
     for _ in 0..50 {
         chat.keys("<PgDn>");
     }
-    assert_eq!(chat.model.dialogs.all()[0].body_rows().as_ptr(), rows);
-    assert!(chat.model.dialogs.all()[0].undrawn_rows > 500);
+    assert_eq!(chat.model.dialogs.queued()[0].body_rows().as_ptr(), rows);
+    assert!(chat.model.dialogs.queued()[0].undrawn_rows > 500);
     chat.wait(1_000).keys("y");
     assert_eq!(chat.commands(), []);
 }
@@ -330,7 +333,7 @@ fn dialog_drawn_under_half_a_second_ago_ignores_keys() {
     // The program stalled between the question and its first frame.
     let mut late = self::chat();
     late.keys("go<Enter>").ask_about_calls(&[1]);
-    late.model.dialogs.all_mut()[0].is_drawn = false;
+    late.model.dialogs.queued_mut()[0].is_drawn = false;
     late.sent.clear();
     late.model.now += Duration::from_millis(600);
     let now = late.model.now;

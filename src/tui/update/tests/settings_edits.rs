@@ -73,7 +73,7 @@ fn keys_pressed_too_early_do_not_answer_and_ctrl_c_changes_nothing() {
         let mut chat = chat();
         chat.ask_question(external_edit()).wait(600).keys(key);
         assert_eq!(take_answer(&mut chat), Some(UserAnswer::Dismissed), "{key}");
-        assert!(!chat.sent.contains(&UiEffect::Quit) && chat.model.dialogs.all().is_empty());
+        assert!(!chat.sent.contains(&UiEffect::Quit) && chat.model.dialogs.queued().is_empty());
     }
     // The key of `n` on a two-set Hangul keyboard.
     let mut hangul = chat();

@@ -89,7 +89,7 @@ fn names_and_keys_cannot_imitate_labels_or_rows() {
             let mut chat = with_named_tool_call(size, (tool, server), "About it.", &arguments);
             chat.screen();
             let body = chat.dialog_rows();
-            let heading_len = chat.model.dialogs.all()[0].heading_rows();
+            let heading_len = chat.model.dialogs.queued()[0].heading_rows();
             let starts_at_edge = |row: &&String| row.starts_with(|c: char| c.is_alphanumeric());
             let labels: Vec<&String> = body[heading_len..].iter().filter(starts_at_edge).collect();
             assert_eq!(labels, ["The server says: About it."], "{body:#?}");
