@@ -213,9 +213,9 @@ impl Server {
         self.enabled && is_failure
     }
 
-    /// The tools offered to a model. Tools of an ended session are still offered; a call
-    /// starts a new session.
-    pub fn offered_tools(&self) -> impl Iterator<Item = &Tool> {
+    /// The tools that a model can call, also those that are held back and those of an ended
+    /// session: a call starts a new session.
+    pub fn available_tools(&self) -> impl Iterator<Item = &Tool> {
         let is_usable = self.enabled
             && matches!(
                 self.status,

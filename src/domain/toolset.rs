@@ -124,7 +124,7 @@ impl Toolset {
                 .iter()
                 .filter(|name| server.enabled && !server.disabled_tools.contains(*name));
             withheld.extend(withheld_names.map(|name| (server.id.clone(), name.clone())));
-            for tool in server.offered_tools() {
+            for tool in server.available_tools() {
                 tools.push(OfferedTool {
                     server: server.id.clone(),
                     launch: server.launch.clone(),

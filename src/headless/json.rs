@@ -124,7 +124,7 @@ fn server_line(server: &Server) -> Value {
         ServerStatus::Misconfigured(why) => ("misconfigured", Some(why.clone())),
     };
     let tools: Vec<&str> = server
-        .offered_tools()
+        .available_tools()
         .map(|tool| tool.name.as_str())
         .collect();
     let mut line =

@@ -84,27 +84,27 @@ impl ServerReport {
         }
     }
 
-    /// Number of offered tools, number of all tools, and estimated tokens of the offered tools.
+    /// Number of available tools, number of all tools, and estimated tokens of the available tools.
     fn tool_counts(&self) -> (usize, usize, usize) {
-        let offered_count = self.server.offered_tools().count();
-        let tokens = self.server.offered_tools().map(token_estimate).sum();
-        (offered_count, self.server.tools.len(), tokens)
+        let available_count = self.server.available_tools().count();
+        let tokens = self.server.available_tools().map(token_estimate).sum();
+        (available_count, self.server.tools.len(), tokens)
     }
 
     fn tool_count_texts(&self) -> [String; 2] {
-        let (offered_count, total_count, tokens) = self.tool_counts();
-        let out_of = if offered_count == total_count {
+        let (available_count, total_count, tokens) = self.tool_counts();
+        let out_of = if available_count == total_count {
             String::new()
         } else {
             format!(" of {total_count}")
         };
-        let plural = if offered_count == 1 && offered_count == total_count {
+        let plural = if available_count == 1 && available_count == total_count {
             ""
         } else {
             "s"
         };
         [
-            format!("{offered_count}{out_of} tool{plural}"),
+            format!("{available_count}{out_of} tool{plural}"),
             format!("~{tokens} tokens"),
         ]
     }
@@ -146,7 +146,7 @@ impl ServerReport {
 
     /// The server as a JSON object.
     pub fn to_json(&self) -> Value {
-        let (offered_count, total_count, tokens) = self.tool_counts();
+        let (available_count, total_count, tokens) = self.tool_counts();
         let mut value = json!({
             "name": self.server.id,
             "description": self.config.description,
@@ -154,7 +154,7 @@ impl ServerReport {
             "transport": self.transport().map(transport_name),
             "protocol": self.server.peer.as_ref().map(|peer| &peer.protocol),
             "tools": total_count,
-            "tools_on": offered_count,
+            "tools_on": available_count,
             "tokens": tokens,
         });
         if let Some(peer) = &self.server.peer {

@@ -134,7 +134,7 @@ impl Actor {
     pub(super) fn with_marked_tools(&self, server: Server) -> Server {
         let mut server = self.trust.with_withheld_tools(server);
         let held_back = server
-            .offered_tools()
+            .available_tools()
             .filter(|tool| self.tool_offer.holds_back(&server.id, &tool.name));
         server.held_back_tools = held_back.map(|tool| tool.name.clone()).collect();
         server

@@ -55,7 +55,7 @@ impl TrustState {
     ) {
         let mut new = Vec::new();
         for server in servers.iter().filter(|server| Self::is_pinned(server)) {
-            for tool in server.offered_tools() {
+            for tool in server.available_tools() {
                 let accepted =
                     self.stored_trust()
                         .accepted_definition(&server.id, &server.launch, &tool.name);
@@ -209,8 +209,11 @@ impl TrustState {
                 postponed.any(|entry| (&entry.0, &entry.1, &entry.2) == (server, tool, pin));
             // A tool that would not be offered anyway needs no decision yet.
             let server = servers.iter().find(|candidate| candidate.id == *server);
-            let is_offered = server
-                .is_some_and(|server| server.offered_tools().any(|offered| offered.name == *tool));
+            let is_offered = server.is_some_and(|server| {
+                server
+                    .available_tools()
+                    .any(|offered| offered.name == *tool)
+            });
             is_offered && !change.is_declined() && !is_postponed
         };
         if let Some(change) = self.pin_changes(servers).into_iter().find(is_due) {

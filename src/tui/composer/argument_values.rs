@@ -87,7 +87,7 @@ fn servers_and_verbs(
         .iter()
         .zip(&mut numbers)
         .map(|(server, number)| {
-            let tools = match server.offered_tools().count() {
+            let tools = match server.available_tools().count() {
                 1 => "1 tool".to_owned(),
                 count => format!("{count} tools"),
             };

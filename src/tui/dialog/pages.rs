@@ -61,13 +61,13 @@ fn scope(shared: SharedUiState, dialog: &Dialog, action: DialogAction) -> String
                 .to_owned()
         }
         DialogAction::RunServer => {
-            let tools = match offered_tools(shared, dialog) {
+            let tools = match available_tool_count(shared, dialog) {
                 Some(1) => "The one tool it offers now".to_owned(),
                 Some(2) => "Both tools it offers now".to_owned(),
                 Some(count) => format!("All {count} tools it offers now"),
                 None => "All tools it offers now".to_owned(),
             };
-            format!("{tools}, with any arguments; none that it adds or changes later.")
+            format!("{tools}, with any arguments. Tools added or changed later are not included.")
         }
         DialogAction::RunReadOnly => {
             let tools = dialog.call().and_then(|offered| {
@@ -86,13 +86,13 @@ fn scope(shared: SharedUiState, dialog: &Dialog, action: DialogAction) -> String
     }
 }
 
-fn offered_tools(shared: SharedUiState, dialog: &Dialog) -> Option<usize> {
+fn available_tool_count(shared: SharedUiState, dialog: &Dialog) -> Option<usize> {
     let call = shared.transcript.call(dialog.call()?.call)?;
     let server = shared
         .servers
         .iter()
         .find(|server| server.id == call.server)?;
-    Some(server.offered_tools().count())
+    Some(server.available_tools().count())
 }
 
 /// All choices with their digits, then the server's description of the tool.

@@ -27,12 +27,12 @@ impl ReadOnlyTools {
         if !is_read_only(&offered.tool) {
             return None;
         }
-        let read_only = server.offered_tools().filter(|tool| is_read_only(tool));
+        let read_only = server.available_tools().filter(|tool| is_read_only(tool));
         let identity = |tool: &Tool| (tool.name.clone(), tool.pin.clone());
         let mut tools: BTreeMap<String, Pin> = read_only.map(identity).collect();
         // The user consents to the definition that the dialog shows.
         tools.extend([identity(&offered.tool)]);
-        let total = server.offered_tools().count();
+        let total = server.available_tools().count();
         (tools.len() < total).then_some(Self { tools, total })
     }
 
@@ -56,15 +56,15 @@ impl ReadOnlyTools {
         let names = self.tools.keys().map(|name| Clean::quoted_if_needed(name));
         let names: Vec<String> = names.map(|name| name.to_string()).collect();
         format!(
-            "{}: with any arguments; none that it adds or changes later. Only the server says \
-             that they are read-only.",
+            "{}, with any arguments. Only the server says that they are read-only. Tools added or \
+             changed later are not included.",
             names.join(", ")
         )
     }
 }
 
-/// Opens the page that names the tools, and scrolls to the last name. Grants them once it is
-/// visible.
+/// One step per key press: opens the page that names the tools, then scrolls down by pages, and
+/// grants the tools once the last name is visible.
 pub fn list_or_grant(shared: SharedUiState, dialog: &mut Dialog) -> Option<UserAnswer> {
     if dialog.page() != DialogPage::Lasting {
         dialog.show_page(DialogPage::Lasting);

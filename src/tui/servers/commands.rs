@@ -289,7 +289,7 @@ pub fn toggle_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext
 /// connection only if the user asked for it.
 pub fn server_changed(pane: &mut ServersPane, server: Server, cx: &mut UiContext) {
     let (id, status) = (server.id.clone(), server.status.clone());
-    let tool_count = server.offered_tools().count();
+    let tool_count = server.available_tools().count();
     let previous = pane.upsert(server);
     let has_new_status = previous.is_none_or(|previous| previous.status != status);
     match status {

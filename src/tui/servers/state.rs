@@ -375,10 +375,10 @@ fn reason_row(index: usize, server: &Server) -> Option<ServersPaneRow> {
 fn cost(server: &Server) -> ServerToolCost {
     let tokens = |tool: &Tool| tool.bytes / BYTES_PER_TOKEN;
     ServerToolCost {
-        tools: server.offered_tools().count(),
+        tools: server.available_tools().count(),
         held_back: server.held_back_tools.len(),
         tokens: server
-            .offered_tools()
+            .available_tools()
             .filter(|tool| !server.held_back_tools.contains(&tool.name))
             .map(tokens)
             .sum(),

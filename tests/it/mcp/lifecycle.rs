@@ -101,7 +101,7 @@ async fn an_exit_during_a_call_ends_the_call_and_the_next_one_reconnects() {
         "{notice}"
     );
     // The tools of the ended server remain available, so that a call can reconnect it.
-    assert_eq!(harness.server().offered_tools().count(), 16);
+    assert_eq!(harness.server().available_tools().count(), 16);
     assert_eq!(
         succeeded(harness.call("add", json!({ "a": 1, "b": 2 })).await),
         "3"

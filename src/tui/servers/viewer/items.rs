@@ -305,7 +305,7 @@ pub fn full_text(server: &Server, item: ViewerItem, separator: &str) -> String {
 /// For example `connected, 3 of 5 tools available`.
 pub fn status_line(server: &Server) -> String {
     let status = status_label(server);
-    let (available, total) = (server.offered_tools().count(), server.tools.len());
+    let (available, total) = (server.available_tools().count(), server.tools.len());
     match total {
         0 => status.to_owned(),
         1 if available == total => format!("{status}, 1 tool"),

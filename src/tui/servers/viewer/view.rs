@@ -50,7 +50,7 @@ fn title(servers: &[Server], scope: ViewerScope) -> String {
     if scope == ViewerScope::Tools {
         let offered: usize = servers
             .iter()
-            .map(|server| server.offered_tools().count())
+            .map(|server| server.available_tools().count())
             .sum();
         let held_back: usize = servers
             .iter()
