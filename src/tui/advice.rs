@@ -27,7 +27,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::ChooseOtherModel => "Choose another model with /set-model.",
         Advice::ChooseLargerContext => "Choose a model with a larger context.",
         Advice::ChooseImageModel => {
-            "/detach removes them, or choose another model with /set-model."
+            "Remove them with /detach, or choose another model with /set-model."
         }
         Advice::AddModel => "Use /models to add one from a running Ollama.",
         Advice::ListModels => "/models lists its models.",

@@ -68,12 +68,12 @@ pub fn context_notice(meter: ContextMeter) -> Notice {
     let digits = |tokens: u64| group_digits(usize::try_from(tokens).unwrap_or(usize::MAX));
     let parts = meter.parts();
     let used = match (meter.is_measured, meter.limit) {
-        (true, None) => format!("The context has {} tokens", digits(meter.used)),
-        (false, None) => format!("The context has about {} tokens", digits(meter.used)),
+        (true, None) => format!("The context holds {} tokens", digits(meter.used)),
+        (false, None) => format!("The context holds about {} tokens", digits(meter.used)),
         (is_measured, Some(limit)) => {
             let about = if is_measured { "" } else { "about " };
             let (used, limit) = (digits(meter.used), digits(limit));
-            format!("The context has {about}{used} of {limit} tokens")
+            format!("The context holds {about}{used} of {limit} tokens")
         }
     };
     let mut rows = vec![format!("system message ~{}", digits(parts.system))];

@@ -142,7 +142,7 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
                 ""
             };
             let text = format!(
-                "{name}{size}\n{}\n\n{used}Its files are deleted from the server. Pulling it again restores them.",
+                "{name}{size}\n{}\n\n{used}Its files will be deleted from the server. Pulling it again restores them.",
                 server.url
             );
             wrapped_rows(&Clean::escaped(&text), columns)

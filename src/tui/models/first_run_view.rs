@@ -146,7 +146,7 @@ fn first_server_text(catalog: &ModelCatalog) -> String {
     match &server.state {
         CatalogState::Loading => format!("Looking for Ollama at {url} …"),
         CatalogState::Failed(_) => format!(
-            "No Ollama answers at {url}. Start it with `ollama serve`; /models looks again. Or choose:"
+            "Ollama does not answer at {url}. Run `ollama serve`; /models looks again. Or choose:"
         ),
         CatalogState::Listed(listed) if listed.models.is_empty() => {
             "Ollama is running here, but has no models yet:".to_owned()

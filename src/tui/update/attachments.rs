@@ -278,8 +278,9 @@ pub fn can_send(model: &mut UiModel) -> bool {
         Notice::info("Write a message to go with the files.")
     } else if let Some(name) = model.attachments.ask_about_secret() {
         let name = Clean::name(&name);
-        Notice::warning(format!("{} may hold secrets.", name.as_str()))
-            .with_advice(format!("{send} again sends it, {remove} removes it."))
+        Notice::warning(format!("{} may hold secrets.", name.as_str())).with_advice(format!(
+            "Press {send} again to send it, or {remove} to remove it."
+        ))
     } else {
         return true;
     };

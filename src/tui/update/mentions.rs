@@ -96,10 +96,9 @@ pub fn handle_found(
     }
     if let Some(missing) = missing {
         let notice = Notice::warning(format!("There is no file {}.", missing.as_str()));
-        let send = model
-            .keymap
-            .hint(Action::Send, "again sends the message as it is.");
-        let notice = notice.with_advice(send.unwrap_or_default());
+        let key = model.keymap.key_name(Action::Send);
+        let advice = key.map(|key| format!("Press {key} again to send the message as it is."));
+        let notice = notice.with_advice(advice.unwrap_or_default());
         return model.notices.show_about_message(notice, model.now);
     }
     if names

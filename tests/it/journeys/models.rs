@@ -146,8 +146,8 @@ fn the_first_run_chooser_can_be_postponed() {
 #[test]
 fn without_an_ollama_the_other_options_are_offered() {
     first_run(script())
-        .sees("No Ollama answers at http")
-        .sees("Start it with `ollama")
+        .sees("Ollama does not answer at http")
+        .sees("Run `ollama serve`")
         .sees("1  Another server")
         .sees("3  Look around");
 }
@@ -156,7 +156,7 @@ fn without_an_ollama_the_other_options_are_offered() {
 fn the_search_for_ollama_times_out() {
     let mut chat = first_run(script().with_unresponsive_server(&local_ollama_url()));
     chat.sees("Looking for Ollama at").sees("3  Look around");
-    chat.waits_until_sees("No Ollama answers at");
+    chat.waits_until_sees("Ollama does not answer at");
 }
 
 #[test]

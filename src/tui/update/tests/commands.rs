@@ -23,7 +23,7 @@ fn context_command_shows_the_token_usage() {
         chat.keys(command).keys("<Enter>");
         assert_eq!(
             chat.notice(),
-            "The context has about 2,000 of 16,384 tokens: system message ~500, tools ~1,000, \
+            "The context holds about 2,000 of 16,384 tokens: system message ~500, tools ~1,000, \
              conversation ~500, free for answers 14,384. /compact shortens the conversation."
         );
     }

@@ -76,7 +76,7 @@ fn removing_a_file_removes_its_mention() {
     chat.keys("<Ctrl+_>");
     assert!(chat.message().contains("@a.txt"), "{}", chat.message());
     assert_eq!(file_names(&chat), ["a.txt"]);
-    // A file that no text mentions leaves the text alone.
+    // Removing a file that the text does not mention leaves the text unchanged.
     let mut chat = chat_with("/attach b.txt<Enter>");
     answer(&mut chat, Ok(text_file("b.txt")));
     chat.keys("see b.txt<Alt+x>");
@@ -234,7 +234,7 @@ fn a_typed_mention_of_a_missing_file_needs_a_second_enter() {
     assert!(sent_files(&mut chat).is_empty());
     assert_eq!(
         chat.notice(),
-        "There is no file src/gone.rs. Enter again sends the message as it is."
+        "There is no file src/gone.rs. Press Enter again to send the message as it is."
     );
     chat.keys("<Enter>");
     assert_eq!(chat.prompts(), ["see @src/gone.rs에서"]);
