@@ -120,8 +120,8 @@ impl PreviewWindow {
         }
     }
 
-    /// Adds the stopped turns among the messages, or shows the first one that contains a term if no
-    /// message does.
+    /// Inserts the cancelled turns between the messages. If no message contains a term, shows
+    /// instead the first cancelled turn that does.
     fn add_cancelled<'a>(
         &mut self,
         turns: impl DoubleEndedIterator<Item = &'a CancelledTurn>,
@@ -166,7 +166,7 @@ fn cancelled_messages(turn: &CancelledTurn) -> Vec<SavedMessage> {
     messages
 }
 
-/// The whole message if it is short, otherwise a part of it that contains `match_start`.
+/// At most [`MESSAGE_BYTES_MAX`] bytes of the message, including those at `match_start`.
 fn truncated(message: &SavedMessage, match_start: usize) -> SavedMessage {
     let text = &message.content;
     let start = match match_start > MESSAGE_BYTES_MAX / 2 {

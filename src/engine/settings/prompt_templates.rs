@@ -20,7 +20,7 @@ pub(in crate::engine) fn list(cx: &mut EngineCx) {
 /// The templates that were read with the settings files, to report what changed.
 #[derive(Debug, Default)]
 pub(super) struct KnownTemplates {
-    /// `None` until the files have been read again for the first time.
+    /// `None` until the settings files are first reloaded.
     last: Option<Arc<PromptTemplates>>,
     unreported: Vec<SettingsChange>,
 }

@@ -58,7 +58,7 @@ const CLASSES: &[Class] = &[
         "creating",
         &["creating", "making", "writing", "drafting", "jotting down"],
     ),
-    // Without an article, `take note` is something else.
+    // Not part of `create`: without an article, `take note` means to pay attention.
     ("take", &["take", "take down"]),
     (
         "find",

@@ -9,9 +9,9 @@ use std::ops::Range;
 
 /// Delimiters of emphasis that is not closed within this many bytes are shown as text.
 const EMPHASIS_BYTES_MAX: usize = 240;
-/// Of an unfinished link target.
-const TARGET_BYTES_MAX: usize = 400;
-/// Of an unfinished character reference.
+/// An unfinished link has at most this many bytes.
+const LINK_BYTES_MAX: usize = 400;
+/// An unfinished character reference has at most this many bytes.
 const REFERENCE_BYTES_MAX: usize = 9;
 const CHECKBOX_STARTS: [&str; 7] = ["[", "[ ", "[x", "[X", "[ ]", "[x]", "[X]"];
 
@@ -125,7 +125,7 @@ fn strip_link_start(text: &str) -> &str {
 
 /// Completes or removes an unfinished link, autolink or character reference.
 fn close_pending_link(text: &mut String) {
-    let search_start = text.floor_char_boundary(text.len().saturating_sub(TARGET_BYTES_MAX));
+    let search_start = text.floor_char_boundary(text.len().saturating_sub(LINK_BYTES_MAX));
     if let Some(start) = text[search_start..]
         .rfind('&')
         .map(|start| search_start + start)

@@ -31,8 +31,7 @@ const FIELD_ROWS: u16 = 10;
 /// Rows of a single-line text field, with its label.
 const WORD_ROWS: u16 = 2;
 
-/// The dialog's preferred height: at most `room` if its horizontal rules fit into that, otherwise up to
-/// `height_max`. Returns `height_max` if the user gave it its full height.
+/// See [`super::dialogs::Dialogs::height`].
 pub fn dialog_height(
     shared: SharedUiState,
     dialog: &mut Dialog,

@@ -7,7 +7,7 @@ use crate::tui::widgets::editor::Chips;
 use std::num::NonZeroU16;
 use std::ops::Range;
 
-/// A tab where it must be visible: this symbol and three spaces. The symbol itself is escaped.
+/// A visible tab: this symbol and three spaces. A `⇥` in the text is escaped.
 pub const TAB: &str = "⇥   ";
 pub const TAB_SIGN: char = '⇥';
 

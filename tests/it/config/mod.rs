@@ -186,7 +186,7 @@ fn expected_message(file: &str, message: &str) -> String {
 }
 
 #[test]
-fn unknown_keys_are_named_in_sections_of_this_program_and_elsewhere_if_they_look_misspelled() {
+fn unknown_keys_are_reported_in_sections_that_only_humble_reads_and_elsewhere_if_misspelled() {
     let text = r#"{
   "telemetry": null, "toolCallMod": "auto",
   "models": [{ "name": "m", "provider": "ollama", "note": "mine", "optons": {} }],

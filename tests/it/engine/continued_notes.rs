@@ -12,7 +12,7 @@ async fn continue_answer(harness: &mut EngineHarness, turn: u64) {
 
 /// Unlike the request for the note, its continuation offers tools, which may change meanwhile.
 #[tokio::test(start_paused = true)]
-async fn a_continued_note_follows_changed_tools() {
+async fn a_call_of_a_continued_note_does_not_run_once_its_tool_is_off() {
     let script = Script::default()
         .round([
             ScriptStep::text("# Tea\n\nIt is"),

@@ -233,7 +233,7 @@ async fn two_programs_of_one_home_do_not_follow_the_same_task() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_while_a_turn_waits_for_a_left_task_leaves_it_in_one_place() {
+async fn after_a_crash_a_left_task_that_a_turn_waited_for_is_listed_only_once() {
     let first = server();
     let mut harness = leave(home(), &first, Script::default().answer(WORK_CALL)).await;
     let has_status = has_state(|state| matches!(state, LeftTaskState::Running { status: Some(_) }));

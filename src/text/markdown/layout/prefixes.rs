@@ -13,7 +13,8 @@ impl MarkdownLayout {
         format!("{} ", self.glyphs.code_bar)
     }
 
-    /// The columns of prose after the prefix. Together they take at most [`PROSE_COLUMNS_MAX`] columns.
+    /// The columns for prose after the prefix. Prefix and prose together take at most
+    /// [`PROSE_COLUMNS_MAX`] columns.
     pub(super) fn prose_width(&self, prefixes: RowPrefixes) -> NonZeroU16 {
         let surplus = self.width.get().saturating_sub(PROSE_COLUMNS_MAX);
         let left = self.content_width(prefixes).get().saturating_sub(surplus);

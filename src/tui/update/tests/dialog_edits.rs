@@ -335,7 +335,7 @@ fn chat_asking_for_two_calls() -> ChatHarness {
 }
 
 #[test]
-fn a_decided_edit_stays_on_the_screen_and_can_be_discarded() {
+fn a_decided_edit_can_be_viewed_again_and_discarded() {
     let mut chat = chat_asking_for_two_calls();
     chat.wait(1_000);
     chat.keys("e<Down><End><Left>!<Enter>").accept_check();

@@ -117,7 +117,7 @@ fn a_missing_or_invalid_value_is_shown_instead_of_sent() {
 }
 
 #[test]
-fn letters_of_choices_can_be_typed_before_the_form_is_read() {
+fn answer_letters_can_be_typed_into_a_field_before_the_form_is_read() {
     let fields: serde_json::Map<String, Value> = (0..30)
         .map(|n| (format!("f{n}"), json!({ "type": "string" })))
         .collect();

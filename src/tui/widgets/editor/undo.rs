@@ -8,7 +8,7 @@ use std::ops::Range;
 /// The oldest changes are dropped when the texts of all changes exceed this many bytes. The last
 /// change is kept whatever its size.
 const HISTORY_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Fixed cost of a change, so that empty texts are bounded, too.
+/// Fixed cost of a change, so that the budget also limits the number of small changes.
 const CHANGE_BYTES: usize = 200;
 
 /// Cursor, and the other end of the selection.

@@ -1,20 +1,21 @@
 //! `<function=f>` with values in tags or as JSON.
 
 use super::{
-    CUT, STRAY, TIME, UNCLOSED, describe, describe_every_way, seoul, unknown, weather, write_call,
+    CUT, STRAY, TIME, UNCLOSED, describe, describe_with_more_splits, seoul, unknown, weather,
+    write_call,
 };
 use serde_json::json;
 
 #[test]
 fn function_and_parameter_tags_are_a_call() {
     assert_eq!(
-        describe_every_way(
+        describe_with_more_splits(
             "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n</function>\n</tool_call>"
         ),
         [seoul()]
     );
     assert_eq!(
-        describe_every_way(
+        describe_with_more_splits(
             "<seed:tool_call>\n<function=get_weather>\n<parameter=city>東京</parameter>\n<parameter=days>3</parameter>\n<parameter=metric>\nTrue\n</parameter>\n<parameter=tags>\n[\"a\", \"b\"]\n</parameter>\n</function>\n</seed:tool_call>"
         ),
         [format!(
@@ -39,7 +40,7 @@ fn function_and_parameter_tags_are_a_call() {
 fn function_tags_amid_prose_need_no_wrapper() {
     let call = "<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n</function>";
     assert_eq!(
-        describe_every_way(&format!("날씨를 볼게요.\n\n{call}\n</tool_call>\n끝")),
+        describe_with_more_splits(&format!("날씨를 볼게요.\n\n{call}\n</tool_call>\n끝")),
         [
             "text 날씨를 볼게요.\n\n".to_owned(),
             seoul(),
@@ -206,11 +207,11 @@ fn text_between_tags_makes_a_call_unusable() {
 #[test]
 fn llama_writes_json_in_a_function_tag() {
     assert_eq!(
-        describe_every_way("<function=get_weather>{\"city\": \"서울\"}</function>"),
+        describe_with_more_splits("<function=get_weather>{\"city\": \"서울\"}</function>"),
         [seoul()]
     );
     assert_eq!(
-        describe_every_way(
+        describe_with_more_splits(
             "봅니다 <function=get_weather>\n{\"city\": \"東京 }</function>\", \"days\": 2}\n</function><|eom_id|>"
         ),
         [
@@ -219,7 +220,7 @@ fn llama_writes_json_in_a_function_tag() {
         ]
     );
     assert_eq!(
-        describe_every_way("<function=get_time>{}</function><function=get_time>{}\n네"),
+        describe_with_more_splits("<function=get_time>{}</function><function=get_time>{}\n네"),
         [TIME, TIME, "text 네"]
     );
     assert_eq!(

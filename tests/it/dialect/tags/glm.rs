@@ -1,6 +1,6 @@
 //! GLM: `<tool_call>f<arg_key>`.
 
-use super::{CUT, TIME, UNCLOSED, describe, describe_every_way, seoul, unknown, weather};
+use super::{CUT, TIME, UNCLOSED, describe, describe_with_more_splits, seoul, unknown, weather};
 use serde_json::json;
 
 #[test]
@@ -11,7 +11,7 @@ fn glm_writes_a_bare_name_with_tagged_keys_and_values() {
         "<tool_call>\nget_weather\n\n<arg_key>city</arg_key>\n<arg_value>\n서울\n</arg_value>\n</tool_call>\n",
         "<tool_call>functions.get_weather\n{\"city\": \"서울\"}\n</tool_call>",
     ] {
-        assert_eq!(describe_every_way(text), [seoul()], "{text}");
+        assert_eq!(describe_with_more_splits(text), [seoul()], "{text}");
     }
     assert_eq!(
         describe(
@@ -34,7 +34,7 @@ fn missing_or_doubled_glm_tags_are_tolerated() {
         "<tool_call>get_weather<arg_key>city</arg_key></arg_key>\n<arg_value>서울</arg_value></tool_call>",
     ] {
         assert_eq!(
-            describe_every_way(text),
+            describe_with_more_splits(text),
             [format!("{} repaired", seoul())],
             "{text}"
         );

@@ -1,6 +1,6 @@
 //! `<invoke name="f">` in all of its wrappers.
 
-use super::{CUT, TIME, describe, describe_every_way, seoul, unknown, weather, write_call};
+use super::{CUT, TIME, describe, describe_with_more_splits, seoul, unknown, weather, write_call};
 use serde_json::json;
 
 #[test]
@@ -59,8 +59,8 @@ fn invoke_tags_are_read_in_every_wrapper() {
             "{label}"
         );
     }
-    assert_eq!(describe_every_way(&call("")), [seoul()]);
-    assert_eq!(describe_every_way(&call("｜DSML｜")), [seoul()]);
+    assert_eq!(describe_with_more_splits(&call("")), [seoul()]);
+    assert_eq!(describe_with_more_splits(&call("｜DSML｜")), [seoul()]);
     assert_eq!(
         describe(&format!(
             "<function_calls>\n{}\n<invoke name='get_time'>\n</invoke><invoke name=\"get_time\"/>\n</function_calls>",

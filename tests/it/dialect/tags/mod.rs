@@ -38,12 +38,12 @@ fn tag_toolset() -> Arc<Toolset> {
     ]))
 }
 
-/// Describes the scan of `text`. Splits it at fewer pairs of offsets than [`describe_every_way`].
 fn describe(text: &str) -> Vec<String> {
     describe_scan_with(&tag_toolset(), text, 24)
 }
 
-fn describe_every_way(text: &str) -> Vec<String> {
+/// Like [`describe`], but splits longer texts at all pairs of offsets, too.
+fn describe_with_more_splits(text: &str) -> Vec<String> {
     describe_scan_with(&tag_toolset(), text, PAIRS_BYTES_MAX)
 }
 

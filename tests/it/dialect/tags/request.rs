@@ -1,7 +1,8 @@
 //! `<mcp-request>`, the form of the `xml` dialect.
 
 use super::{
-    CUT, STRAY, TIME, UNCLOSED, describe, describe_every_way, seoul, unknown, weather, write_call,
+    CUT, STRAY, TIME, UNCLOSED, describe, describe_with_more_splits, seoul, unknown, weather,
+    write_call,
 };
 use serde_json::json;
 
@@ -17,7 +18,7 @@ fn every_spelling_of_mcp_request_is_read() {
         "<mcp-request><tool name=\"get_weather\" server=\"humble\"/><param name=\"city\">&#49436;&#xC6B8;</param></mcp-request>",
         "```xml\n<mcp-request>\n<tool name=\"get_weather\"/>\n<param name=\"city\"><![CDATA[서울]]></param>\n</mcp-request>\n```",
     ] {
-        assert_eq!(describe_every_way(text), [seoul()], "{text}");
+        assert_eq!(describe_with_more_splits(text), [seoul()], "{text}");
     }
     assert_eq!(
         describe("시간: <mcp-request><tool name=\"get_time\" /></mcp-request> 네"),

@@ -1,7 +1,7 @@
 //! Unclosed values. The scanner can only guess where they end, so such a call is reported and not
 //! run. The prose and the call that follow must not be lost.
 
-use super::{TIME, UNCLOSED, describe, describe_every_way, seoul, weather, write_call};
+use super::{TIME, UNCLOSED, describe, describe_with_more_splits, seoul, weather, write_call};
 use serde_json::json;
 
 #[test]
@@ -40,7 +40,7 @@ fn an_unclosed_value_swallows_neither_prose_nor_the_next_call() {
         format!("{invoke}</invoke><invoke name=\"get_time\"/>"),
         format!("{request}</mcp-request> {next_request}"),
     ] {
-        assert_eq!(describe_every_way(&text), [UNCLOSED, TIME], "{text}");
+        assert_eq!(describe_with_more_splits(&text), [UNCLOSED, TIME], "{text}");
     }
     for text in [
         format!("{glm}\n</tool_call>\n끝"),
