@@ -12,6 +12,7 @@ pub mod mcp;
 pub mod models;
 pub mod probe;
 mod question_text;
+mod request_text;
 pub mod sessions;
 mod shutdown;
 pub mod signals;

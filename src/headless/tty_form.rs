@@ -1,6 +1,7 @@
 //! Requests from MCP servers on the command line: asks for the values of a form line by line, and
 //! describes a web page before it is opened. Without a terminal, both are declined.
 
+use super::request_text::RequestText;
 use super::tty_reader::TtyReader;
 use crate::domain::ServerId;
 use crate::domain::elicitation::{
@@ -20,6 +21,8 @@ const DECLINED: &str = "Declined: there is no terminal to ask on.";
 /// The answer to a request, and a line that reports it, if one is needed.
 type RequestAnswer = (UserAnswer, Option<String>);
 
+pub(super) const DECLINE: RequestAnswer = (UserAnswer::Choice(UserChoice::Decline), None);
+
 /// Asks whether to fill in the form, for each value, and then whether to send them.
 pub async fn ask_form(
     tty: Option<Arc<TtyReader>>,
@@ -37,8 +40,14 @@ pub async fn ask_form(
         1 => "a value".to_owned(),
         count => format!("{count} values"),
     };
-    eprintln!("{server} asks for {wanted}. Lines marked with | are from the server:");
-    print_quote(&form.message);
+    let mut text = RequestText::new(&tty);
+    text.add(&format!(
+        "{server} asks for {wanted}. Lines marked with | are from the server:"
+    ));
+    text.add_quote(&form.message);
+    if !text.show(&tty).await {
+        return DECLINE;
+    }
     if has_fields {
         let question = format!("Fill in the form? (y: fill in, {REFUSALS}) ");
         if let Some(refusal) = ask_or_refuse(&tty, &question, "y").await {
@@ -96,7 +105,11 @@ async fn ask_or_refuse(tty: &TtyReader, question: &str, word: &str) -> Option<Us
 /// Asks until the value is valid. `None` at the end of input.
 async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
     if let Some(description) = &field.description {
-        print_quote(description);
+        let mut text = RequestText::new(tty);
+        text.add_quote(description);
+        if !text.show(tty).await {
+            return None;
+        }
     }
     if let Some(why) = &field.invalid_default {
         eprintln!("{}", Clean::unambiguous_line(why));
@@ -229,12 +242,19 @@ pub async fn ask_page(
         let report = format!("{server} asked to open a page on {}. {DECLINED}", page.host);
         return (UserAnswer::Choice(UserChoice::Decline), Some(report));
     };
-    eprintln!("{server} asks you to open a page. Lines marked with | are from the server:");
-    print_quote(&page.message);
-    eprintln!("Host:    {}", Clean::unambiguous_line(&page.host));
-    eprintln!("Address: {}", Clean::unambiguous_line(&page.url));
+    let mut text = RequestText::new(&tty);
+    text.add(&format!(
+        "{server} asks you to open a page. Lines marked with | are from the server:"
+    ));
+    text.add_quote(&page.message);
+    text.add(&format!("Host:    {}", Clean::unambiguous_line(&page.host)));
+    text.add(&format!("Address: {}", Clean::unambiguous_line(&page.url)));
     for warning in &page.warnings {
-        eprintln!("Warning: {}", Clean::unambiguous_line(&warning.sentence()));
+        let warning = warning.sentence();
+        text.add(&format!("Warning: {}", Clean::unambiguous_line(&warning)));
+    }
+    if !text.show(&tty).await {
+        return DECLINE;
     }
     let question = format!("Open it? (y: open it in the browser, m: open it myself, {REFUSALS}) ");
     loop {
@@ -250,12 +270,6 @@ pub async fn ask_page(
             _ => continue,
         };
         return (UserAnswer::Choice(choice), None);
-    }
-}
-
-pub(super) fn print_quote(text: &str) {
-    for line in Clean::unambiguous(text).as_str().lines() {
-        eprintln!("  | {line}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Prints a text that is longer than the screen page by page, so that none of a call's arguments
+//! Prints a text that is longer than the screen page by page, so that no part of a call or request
 //! scrolls by unread.
 
 use super::tty_reader::TtyReader;
@@ -7,7 +7,7 @@ use super::tty_reader::TtyReader;
 const QUESTION_COLUMNS: u16 = 60;
 
 /// Prints a text whose rows are wrapped to the terminal's width. Waits for Enter after each page but
-/// the last. Returns false if the user refused the call.
+/// the last. Returns false if the user refused instead.
 pub(super) async fn print_pages(tty: &TtyReader, text: &str) -> bool {
     let rows: Vec<&str> = text.lines().collect();
     let mut page_rows = page_height(tty);

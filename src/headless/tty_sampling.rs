@@ -1,7 +1,8 @@
 //! Sampling on the command line: shows a server's request to the model and the model's answer, and
 //! asks whether to send each. Without a terminal, both are declined.
 
-use super::tty_form::print_quote;
+use super::request_text::RequestText;
+use super::tty_form::DECLINE;
 use super::tty_reader::TtyReader;
 use crate::domain::{SampledAnswer, SamplingRequest, SamplingSection, ServerId};
 use crate::protocol::{UserAnswer, UserChoice};
@@ -23,15 +24,19 @@ pub async fn ask_model(
         );
         return (UserAnswer::Choice(UserChoice::Decline), Some(report));
     };
-    eprintln!(
+    let mut text = RequestText::new(&tty);
+    text.add(&format!(
         "{server} wants an answer from your model {}, {}. Lines marked with | are from the server and \
          are all that the model would get:",
         Clean::name(model),
         request.parameters_text()
-    );
-    print_sections(request.sections());
+    ));
+    add_sections(&mut text, request.sections());
     if !request.left_out.is_empty() {
-        eprintln!("Left out: {}.", request.left_out.join(", "));
+        text.add(&format!("Left out: {}.", request.left_out.join(", ")));
+    }
+    if !text.show(&tty).await {
+        return DECLINE;
     }
     let question =
         "Ask the model? (y: ask it, n: decline, x: decline everything from this server) ";
@@ -56,13 +61,18 @@ pub async fn send_answer(
         true => ", cut off at the token limit",
         false => "",
     };
-    eprintln!("The answer of {}{cut_off}:", Clean::name(&answer.model));
+    let mut text = RequestText::new(&tty);
+    let model = Clean::name(&answer.model);
+    text.add(&format!("The answer of {model}{cut_off}:"));
     match answer.calls.is_empty() {
-        true => print_quote(&answer.text),
+        true => text.add_quote(&answer.text),
         false => {
-            eprintln!("It contains calls of the server's own tools, which the server may run.");
-            print_sections(answer.sections());
+            text.add("It contains calls of the server's own tools, which the server may run.");
+            add_sections(&mut text, answer.sections());
         }
+    }
+    if !text.show(&tty).await {
+        return DECLINE;
     }
     let question = format!(
         "Send it to {}? (y: send, n: decline, x: decline everything from it) ",
@@ -71,10 +81,10 @@ pub async fn send_answer(
     confirm(&tty, &question).await
 }
 
-fn print_sections(sections: impl Iterator<Item = SamplingSection>) {
+fn add_sections(text: &mut RequestText, sections: impl Iterator<Item = SamplingSection>) {
     for section in sections {
-        eprintln!("{}", section.heading);
-        print_quote(&section.text);
+        text.add(section.heading.as_str());
+        text.add_quote(&section.text);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::model_server::{Gate, ModelServer, ollama_call, ollama_text};
 use super::pty::{Exit, TerminalOptions};
 use super::{CHAT, clean_exit, ollama, ollama_with_tools};
-use crate::home::TestHome;
+use crate::home::{TestHome, test_server_path};
 use serde_json::json;
 use std::thread::sleep;
 use std::time::Duration;
@@ -131,4 +131,32 @@ fn a_long_call_is_shown_page_by_page() {
     terminal.wait_for_text("Done.");
     assert_eq!(terminal.exit(), clean_exit());
     home.assert_no_process_left();
+}
+
+#[test]
+fn a_long_request_of_a_server_is_shown_page_by_page() {
+    for (tool, last_question) in [("page", "Open it?"), ("sample", "Ask the model?")] {
+        let (server, home) = ollama();
+        let home = home.with_server("test", &test_server_path(), &["asks-legacy"]);
+        server
+            .queue_reply(CHAT, ollama_call(tool, &json!({})))
+            .queue_reply(CHAT, ollama_text(&["Declined, then."]));
+        let mut terminal = TerminalOptions::in_home(&home)
+            .size(40, 6)
+            .arg("ask")
+            .arg("Call it.")
+            .start();
+        terminal.wait_for_text("Call now? (Y/N)");
+        sleep(AFTER_TYPE_AHEAD);
+        terminal.press("y\r");
+        let page = terminal.wait_for_text("(Enter: next page");
+        assert!(!page.contents().contains(last_question), "{tool}");
+        sleep(AFTER_TYPE_AHEAD);
+        terminal.press("a\r");
+        terminal.wait_for_text(last_question);
+        sleep(AFTER_TYPE_AHEAD);
+        terminal.press("n\r");
+        terminal.wait_for_text("Declined, then.");
+        terminal.exit();
+    }
 }

@@ -137,8 +137,14 @@ impl UntrustedTexts {
         }
         let canonical = canonical_call(&call.tool, &call.arguments);
         let arguments = Value::Object(call.arguments.clone()).to_string();
-        // The second one is the usual spelling of a native call in text.
-        let needles = [raw, &format!("{}({arguments})", call.tool)].map(normalize::normalize);
+        // The others are the usual spellings of a native call in text. The scanner recognizes the JSON
+        // only for tools that were offered then, and not without their required arguments.
+        let needles = [
+            raw,
+            &format!("{}({arguments})", call.tool),
+            &format!(r#"{{"name":"{}","arguments":{arguments}}}"#, call.tool),
+        ];
+        let needles = needles.map(normalize::normalize);
         let contains_needle = |untrusted_text: &UntrustedText, needle: &str| {
             needle.len() >= NEEDLE_BYTES_MIN && untrusted_text.normalized.contains(needle)
         };

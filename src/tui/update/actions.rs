@@ -114,9 +114,14 @@ pub fn show_help(model: &mut UiModel, action: Action) {
 /// Opens the questions of servers that wait for this: those asked without a running turn, and those
 /// still unanswered when a turn ended.
 fn answer_servers(model: &mut UiModel) {
-    if !model.dialogs.open_waiting(model.now) {
-        model.notify(Notice::info("No server is asking you anything."));
+    if model.dialogs.open_waiting(model.now) {
+        return;
     }
+    let text = match model.visible_dialog() {
+        Some(_) => "Answer the open question first.",
+        None => "No server is asking you anything.",
+    };
+    model.notify(Notice::info(text));
 }
 
 fn use_server_content(model: &mut UiModel, action: Action, argument: &str) {
