@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 use vt100::{Parser, Screen};
 
 const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long output may take to be read once the program has ended.
+const LAST_OUTPUT_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub const ENTER: &str = "\r";
 pub const ESC: &str = "\x1b";
@@ -228,6 +230,15 @@ impl PtyTerminal {
         let exit = state.exit.clone();
         drop(state);
         if !is_wanted(&screen) {
+            // The last output may be read after the end was noticed.
+            let ended_at = Instant::now();
+            while ended_at.elapsed() < LAST_OUTPUT_TIMEOUT {
+                let screen = self.screen();
+                if is_wanted(&screen) {
+                    return screen;
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
             panic!(
                 "{what}: the program ended first: {exit:?}\n{}",
                 screen_with_border(&screen)

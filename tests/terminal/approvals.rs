@@ -207,3 +207,20 @@ fn ctrl_c_during_a_tool_call_returns_to_the_input_at_once() {
     assert_eq!(server.bodies(CHAT).len(), 1, "the model was asked again");
     home.assert_no_process_left();
 }
+
+#[test]
+fn a_tool_that_the_server_adds_during_a_call_is_reported() {
+    let (server, home) = ollama_with_tools();
+    server
+        .queue_reply(CHAT, ollama_call("grow", &json!({})))
+        .queue_reply(CHAT, ollama_text(&["It has grown."]));
+    let mut terminal = open_with_tools(&home);
+    terminal.send_prompt("Grow.");
+    terminal.wait_for_text(QUESTION);
+    terminal.wait_for_text(READY_HINT);
+    terminal.press("y");
+    terminal.wait_for_text("changed its tools: added `grown`");
+    terminal.wait_for_text("It has grown.");
+    assert_eq!(terminal.quit(), clean_exit());
+    home.assert_no_process_left();
+}

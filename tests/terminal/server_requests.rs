@@ -242,3 +242,37 @@ fn roots_are_shown_at_the_server_and_an_edit_applies_at_once() {
     assert_eq!(terminal.quit(), clean_exit());
     home.assert_no_process_left();
 }
+
+#[test]
+fn a_web_page_is_described_and_opened_only_on_a_key() {
+    for behavior in ["asks-legacy", "asks-modern"] {
+        let (server, home) = ollama();
+        let home = home.with_server("test", &test_server_path(), &[behavior]);
+        server
+            .queue_reply(CHAT, ollama_call("page", &json!({})))
+            .queue_reply(CHAT, ollama_text(&["The shop stays closed."]));
+        let mut terminal = open_with_tools(&home);
+        terminal.send_prompt("Sign me in.");
+        terminal.wait_for_text("Call now? (Y/N)");
+        terminal.wait_for_text(READY_HINT);
+        terminal.press("y");
+        let dialog = terminal.wait_for_text("Web page from test");
+        for part in ["  | Sign in to the shop.", "shop.example", "Open it?"] {
+            assert!(
+                contains_text(&dialog, part),
+                "{part}\n{}",
+                dialog.contents()
+            );
+        }
+        terminal.wait_for_text(READY_HINT);
+        terminal.press("n");
+        terminal.wait_for_text("The shop stays closed.");
+        let second_request = &server.bodies(CHAT)[1];
+        let messages = second_request["messages"].as_array().expect("messages");
+        let result = messages.last().and_then(|last| last["content"].as_str());
+        let result = result.expect("a result");
+        assert!(result.contains("decline"), "{behavior}: {result}");
+        assert_eq!(terminal.quit(), clean_exit());
+        home.assert_no_process_left();
+    }
+}

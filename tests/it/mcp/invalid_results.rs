@@ -43,7 +43,6 @@ async fn bad_fields_of_a_handshake_are_left_out_and_reported() {
             server.omissions,
             [
                 "`instructions` in its handshake, which is not text",
-                "`capabilities.tools` in its handshake, which is not an object",
                 "`serverInfo.version` in its handshake, which is not text",
                 "`serverInfo.icons[].sizes` in its handshake, which is not a list of texts",
             ],
