@@ -10,10 +10,9 @@ pub use pty_screen::{contains_text, screen_with_border};
 
 use super::home::TestHome;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
-use pty_screen::assert_restored;
+use pty_screen::{assert_restored, cells_of, has_message};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
-use std::num::NonZeroU16;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -394,18 +393,4 @@ fn size_of(columns: u16, rows: u16) -> PtySize {
         pixel_width: 0,
         pixel_height: 0,
     }
-}
-
-/// The size of the emulator, which needs at least one cell even if the program sees none.
-fn cells_of(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
-    let at_least_one = |cells: u16| NonZeroU16::new(cells).unwrap_or(NonZeroU16::MIN);
-    (at_least_one(rows), at_least_one(columns))
-}
-
-/// Whether the first visible row of the message contains text.
-fn has_message(screen: &Screen) -> bool {
-    let text = |row: &str| row.trim_start().strip_prefix('›').map(str::to_owned);
-    let contents = screen.contents();
-    let mut messages = contents.lines().filter_map(text);
-    messages.any(|text| !text.trim().is_empty())
 }

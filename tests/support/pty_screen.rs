@@ -1,5 +1,6 @@
 //! Assertions about an emulated screen and the terminal modes.
 
+use std::num::NonZeroU16;
 use vt100::{MouseProtocolMode, Screen};
 
 /// Whether the screen contains the text, in one row or wrapped by the terminal.
@@ -90,4 +91,18 @@ pub fn count_keyboard_mode_changes(raw: &[u8], direction: u8) -> usize {
             && window[4] == b'u'
     };
     windows.filter(is_sequence).count()
+}
+
+/// The size of the emulator, which needs at least one cell even if the program sees none.
+pub(super) fn cells_of(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
+    let at_least_one = |cells: u16| NonZeroU16::new(cells).unwrap_or(NonZeroU16::MIN);
+    (at_least_one(rows), at_least_one(columns))
+}
+
+/// Whether the first visible row of the message contains text.
+pub(super) fn has_message(screen: &Screen) -> bool {
+    let text = |row: &str| row.trim_start().strip_prefix('›').map(str::to_owned);
+    let contents = screen.contents();
+    let mut messages = contents.lines().filter_map(text);
+    messages.any(|text| !text.trim().is_empty())
 }
