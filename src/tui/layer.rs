@@ -171,6 +171,8 @@ pub enum UiRequest {
     Notify(Notice),
     /// Shows, until the next key, why a key did nothing.
     NotifyAboutKey(Notice),
+    /// Shows a notice about the text in the message, at most until that is sent.
+    NotifyAboutMessage(Notice),
     Copy(CopyRequest),
     /// Edits a text of the open dialog in `$EDITOR`.
     EditExternally(String),

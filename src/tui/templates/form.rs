@@ -55,16 +55,17 @@ impl TemplateForm {
             .map(|field| field.text().trim().to_owned())
             .collect();
         let text = self.body.fill(&values);
-        let mut fields = self.body.fields().iter().zip(&self.fields);
-        match fields.find(|(_, value)| value.is_blank()) {
-            Some((field, _)) => {
-                cx.request(UiRequest::SetMessage(text));
-                let text = format!("`{field}` is empty, so the message is not sent yet.");
-                let advice = format!("Replace {{{{{field}}}}} or delete it.");
-                cx.notify(Notice::info(text).with_advice(advice));
-            }
-            None => cx.request(UiRequest::SubmitPrompt(text)),
+        let fields = self.body.fields().iter().zip(&self.fields);
+        let blank = fields.filter(|(_, value)| value.is_blank());
+        let blank: Vec<String> = blank.map(|(field, _)| format!("{{{{{field}}}}}")).collect();
+        if blank.is_empty() {
+            cx.request(UiRequest::SubmitPrompt(text));
+            return Handled::Closed;
         }
+        cx.request(UiRequest::SetMessage(text));
+        let notice = Notice::info("The message is not sent yet.");
+        let notice = notice.with_advice(format!("Replace or delete {}.", blank.join(" and ")));
+        cx.request(UiRequest::NotifyAboutMessage(notice));
         Handled::Closed
     }
 }

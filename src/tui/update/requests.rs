@@ -22,6 +22,9 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::Send(command) => effects.push(UiEffect::Send(command)),
             UiRequest::Notify(notice) => model.notify(notice),
             UiRequest::NotifyAboutKey(notice) => model.notify_about_key(notice),
+            UiRequest::NotifyAboutMessage(notice) => {
+                model.notices.show_about_message(notice, model.now);
+            }
             UiRequest::Copy(request) => effects.push(UiEffect::Copy(request)),
             UiRequest::EditExternally(text) => effects.push(UiEffect::OpenEditor(text)),
             UiRequest::OpenBrowser(address) => effects.push(UiEffect::OpenBrowser(address)),

@@ -108,10 +108,16 @@ fn a_form_with_an_empty_field_puts_the_text_into_the_message() {
     assert_eq!(message, "Translate to Korean:\n{{text}}");
     assert_eq!(
         chat.notice(),
-        "`text` is empty, so the message is not sent yet. Replace {{text}} or delete it."
+        "The message is not sent yet. Replace or delete {{text}}."
     );
     chat.keys("<Ctrl+c>/translate<Enter>x<Esc>");
     assert!(chat.model.layer.is_none() && prompts(&chat).is_empty());
+    chat.keys("/translate<Enter><Enter><Enter>");
+    let notice = chat.notice();
+    let names_both = notice.contains("{{text}}") && notice.contains(" and {{");
+    assert!(names_both, "{notice}");
+    chat.keys("<Enter>");
+    assert_eq!(chat.notice(), "", "the message was sent");
 }
 
 #[test]
