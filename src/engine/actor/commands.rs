@@ -248,7 +248,7 @@ impl Actor {
             Command::ReplaceAnswer { replaced, answer }
                 if self
                     .conversation
-                    .replace_any_answer(&replaced, &answer, &mut self.cx) =>
+                    .replace_answer(&replaced, &answer, &mut self.cx) =>
             {
                 self.save_and_estimate();
             }

@@ -77,27 +77,10 @@ impl Conversation {
         }
     }
 
-    /// Replaces an answer with the user's own text, in a new branch.
-    pub fn replace_answer(
-        &mut self,
-        turns_from_end: usize,
-        answer: &str,
-        cx: &mut EngineCx,
-    ) -> bool {
-        if !self
-            .session
-            .replace_answer(turns_from_end, answer, Timestamp::now())
-        {
-            cx.notice(Notice::warning(
-                "That answer is no longer in the conversation.",
-            ));
-            return false;
-        }
+    /// Shows the conversation again, because the active branch has changed.
+    pub(super) fn show_again(&self, cx: &mut EngineCx) {
         let session = Arc::new(self.session.clone());
         cx.outbox.push(Event::SessionOpened(session));
-        let notice = Notice::info("The edited answer is in a new branch. Nothing was sent.");
-        cx.notice(notice.with_advice(Advice::ListBranches));
-        true
     }
 
     pub fn switch_branch(&mut self, wanted: &BranchSummary, cx: &mut EngineCx) -> bool {
@@ -111,8 +94,7 @@ impl Conversation {
         };
         let fork_index = branches[index].fork_index;
         self.session.switch_branch(index, Timestamp::now());
-        let session = Arc::new(self.session.clone());
-        cx.outbox.push(Event::SessionOpened(session));
+        self.show_again(cx);
         let mut notice = Notice::info("Switched to the other branch.");
         let notes = self.session.metadata.released_notes(fork_index);
         if !notes.is_empty() {

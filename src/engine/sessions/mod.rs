@@ -2,8 +2,8 @@
 //! and switches branches, `saved` lists, searches and changes saved sessions.
 
 mod branches;
+mod replaced_answers;
 pub(super) mod saved;
-mod stopped_answers;
 
 use super::cx::EngineCx;
 use super::deps::InitialSession;
