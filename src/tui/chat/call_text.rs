@@ -46,10 +46,7 @@ pub fn unfolded_call_text(call: &ToolCall) -> String {
         text.push_str(preview.trim_end_matches('\n'));
         let rest = section.len() - preview.len();
         if rest > 0 {
-            text.push_str(&format!(
-                "\n… {} more (o opens all of it)",
-                format_bytes(rest)
-            ));
+            text.push_str(&format!("\n… {} more in the full call", format_bytes(rest)));
         }
     }
     text

@@ -1,5 +1,6 @@
 //! Viewer for a server's stderr. Polls the engine for new lines only while it is open.
 
+use crate::domain::server::ServerTransport;
 use crate::domain::{Server, ServerId, ServerLog, ServerLogLine};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
@@ -164,18 +165,12 @@ impl Layer for StderrLog {
         lines.extend(added_lines.map(|line| (format!("humble: {line}"), attention)));
         lines.reverse();
         let count = lines.len();
-        let placeholder = match server {
-            Some(server) if !server.enabled => {
-                "The server is off. Output of its last run is not kept."
-            }
-            _ => "Nothing was written to stderr.",
-        };
         draw_from_end(
             lines.into_iter(),
             count,
             area,
             &mut self.lines_from_end,
-            placeholder,
+            placeholder(server),
             pen,
         );
         None
@@ -183,6 +178,20 @@ impl Layer for StderrLog {
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
         page_hints(shared.keymap)
+    }
+}
+
+/// Explains an empty log.
+fn placeholder(server: Option<&Server>) -> &'static str {
+    let peer = server.and_then(|server| server.peer.as_ref());
+    match (server, peer.map(|peer| peer.transport)) {
+        (Some(server), _) if !server.enabled => {
+            "The server is off. Output of its last run is not kept."
+        }
+        (_, Some(ServerTransport::Http | ServerTransport::Sse)) => {
+            "This server is reached over HTTP, so its stderr cannot be read."
+        }
+        _ => "Nothing was written to stderr.",
     }
 }
 
@@ -223,6 +232,8 @@ fn format_time(time: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::server::PeerInfo;
+    use crate::fixtures;
 
     fn log(lines: u64) -> Arc<ServerLog> {
         let line = |n: u64| ServerLogLine::Stderr(n.to_string());
@@ -250,5 +261,28 @@ mod tests {
         let mut viewer = StderrLog::new(ServerId::new("other"), Duration::ZERO);
         viewer.update(log(1));
         assert_eq!(viewer.log, None);
+    }
+
+    #[test]
+    fn empty_log_of_a_remote_server_says_that_there_is_no_stderr_to_read() {
+        let server = |transport, enabled| Server {
+            peer: Some(PeerInfo {
+                name: "peer".to_owned(),
+                version: "1".to_owned(),
+                protocol: "2025-11-25".to_owned(),
+                transport,
+            }),
+            enabled,
+            ..fixtures::server("s", Vec::new())
+        };
+        let remote = "This server is reached over HTTP, so its stderr cannot be read.";
+        for transport in [ServerTransport::Http, ServerTransport::Sse] {
+            assert_eq!(placeholder(Some(&server(transport, true))), remote);
+        }
+        let local = placeholder(Some(&server(ServerTransport::Stdio, true)));
+        assert_eq!(local, "Nothing was written to stderr.");
+        let off = placeholder(Some(&server(ServerTransport::Http, false)));
+        assert!(off.starts_with("The server is off."), "{off}");
+        assert_eq!(placeholder(None), local, "a server that was removed");
     }
 }

@@ -153,8 +153,7 @@ fn a_huge_result_is_truncated_in_the_chat_readable_in_full_and_copied_raw() {
         .ctrl('c');
     chat.press(TAB, NONE).up().up().enter();
     chat.press(KeyCode::End, KeyModifiers::CONTROL);
-    chat.sees("MB more (o opens all of it)")
-        .does_not_see("title");
+    chat.sees("MB more in the full call").does_not_see("title");
     chat.key('o').sees("arguments").sees("⟨ESC⟩]0;title⟨BEL⟩");
     chat.press(KeyCode::End, NONE)
         .sees("the end⟨U+202E⟩")

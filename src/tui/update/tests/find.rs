@@ -215,7 +215,7 @@ fn results_of_calls_are_searched_and_unfolded() {
     );
     chat.keys("<Ctrl+u>in-the-rest").search_ends();
     let screen = chat.screen();
-    assert!(screen.contains("more (o opens all of it)"), "{screen}");
+    assert!(screen.contains("more in the full call"), "{screen}");
     chat.keys("<Ctrl+u>sums").search_ends();
     assert_eq!(chat.find_line(), "Find sums 1 of 2", "the line of a call");
     chat.keys("<Esc>");
