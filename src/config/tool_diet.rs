@@ -25,7 +25,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn words_and_percentages_are_read() {
+    fn only_known_words_and_whole_percentages_are_accepted() {
         let diet =
             |value: Value| read(json!({ "toolDiet": value }).as_object().expect("an object"));
         assert_eq!(diet(json!("auto")), Ok(Some(ToolDiet::Auto)));

@@ -108,7 +108,7 @@ fn a_question_about_the_time_calls_the_tool_with_the_time_zone_of_its_place_if_a
 }
 
 #[test]
-fn without_the_tool_the_script_explains_why() {
+fn without_its_tool_the_script_answers_that_the_tool_is_not_available() {
     let mut request = request(vec![Message::User(QUESTION.to_owned())]);
     request.tools = Arc::default();
     assert!(text_of(&respond(&request)).contains("not available"));
@@ -212,7 +212,7 @@ fn any_other_prompt_explains_that_this_is_a_script() {
 }
 
 #[test]
-fn every_round_waits_for_its_first_word_and_ends() {
+fn every_round_begins_with_a_delay_and_reaches_its_end() {
     for prompt in [QUESTION, STORY, CONNECT, "hello"] {
         let steps = steps_for(prompt);
         assert_eq!(steps.first(), Some(&ScriptStep::Wait(FIRST_WORD_DELAY)));

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_kept_and_everything_else_is_counted() {
+    fn texts_are_kept_limits_clamped_and_omissions_counted() {
         let image = json!({ "type": "image", "data": "AA==", "mimeType": "image/png" });
         let request = request(&json!({
             "systemPrompt": "Be brief.",

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_turns_begin_at_a_prompt_and_the_last_answers_at_an_answer() {
+    fn an_export_contains_the_last_turns_or_only_the_last_answers() {
         let session = Session {
             messages: vec![
                 SavedMessage::user("q1"),

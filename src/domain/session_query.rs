@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_local_and_after_includes_its_day() {
+    fn days_are_local_and_the_after_filter_includes_its_day() {
         for (filter, first) in [
             ("after:2026-10-01", "2026-09-30T15:00:00Z"),
             ("after:2026-10", "2026-09-30T15:00:00Z"),

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_keep_their_message_requests_their_method_and_batches_their_other_items() {
+    fn errors_keep_messages_requests_keep_methods_and_batches_keep_other_items() {
         let deep = nested(300);
         let text = format!(
             r#"[{{"error":{{"code":-1,"message":"no","data":{deep}}},"id":1}},{{"id":2,"result":{{"a":{deep}}}}},{{"id":3,"method":"ping","params":{{"a":{deep}}}}},{{"id":4,"result":{{}}}}]"#

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn other_objects_are_results() {
+    fn objects_are_results_unless_a_modern_result_type_is_unknown() {
         for result in [
             json!({}),
             json!({ "content": [] }),

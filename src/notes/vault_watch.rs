@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_events_folders_and_many_changes_need_a_scan() {
+    fn lost_events_new_folders_and_many_changes_require_a_scan() {
         let created = EventKind::Create(CreateKind::Any);
         let lost = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         let many = (0..=PATHS_MAX).map(|n| event(created, &format!("/vault/{n}.md")));

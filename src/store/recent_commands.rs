@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn other_content_counts_as_empty_and_unusable_names_are_left_out() {
+    fn invalid_content_counts_as_empty_and_unusable_names_are_left_out() {
         let folder = tempfile::tempdir().expect("a folder");
         let many = format!("[{}]", vec!["\"raw\""; 20_000].join(","));
         let long = format!("[\"{}\", \"raw\", \"\", \"raw\"]", "x".repeat(1_000));

@@ -161,7 +161,7 @@ fn a_written_file_of_an_old_home_becomes_private_with_one_notice() {
 }
 
 #[test]
-fn an_edit_while_running_applies_and_a_dangerous_one_needs_consent() {
+fn a_harmless_edit_during_a_run_applies_and_a_dangerous_one_needs_consent() {
     let home = old_home();
     let mut terminal = open(&home);
     let config = home.path().join("config.json");

@@ -277,7 +277,7 @@ Not every dialect was tested, so nothing was saved.";
 }
 
 #[test]
-fn a_key_reaches_neither_the_table_nor_the_log() {
+fn an_api_key_reaches_neither_the_table_nor_the_log() {
     let fixture = ProbeFixture::new(follows_nothing);
     let url = fixture.server.url();
     let refusal = Reply::json(401, &json!({ "error": "no access with sk-secret-12345" }));

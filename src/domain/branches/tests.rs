@@ -185,7 +185,7 @@ fn records_of_unknown_shape_survive_a_branch_switch() {
 }
 
 #[test]
-fn a_version_is_preserved_only_if_all_of_its_branches_are() {
+fn a_version_of_a_session_is_preserved_only_if_all_of_its_branches_are() {
     let mut ours = session_with(&[("p", "a"), ("q", "b")]);
     ours.rewind(2, now());
     add_turn(&mut ours, "q", "c");

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sign_ins_stop_if_the_server_is_never_satisfied() {
+    fn a_third_sign_in_for_the_same_scopes_is_refused() {
         let scopes =
             |names: &[&str]| -> Vec<String> { names.iter().map(|&name| name.to_owned()).collect() };
         let mut step_ups = StepUps::default();

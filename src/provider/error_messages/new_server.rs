@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_name_the_field_and_no_file() {
+    fn failures_are_attributed_to_a_field_without_naming_settings() {
         let why = || "it contains a space".to_owned();
         let variable = "OPENAI_API_KEY".to_owned();
         let cases = [

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_do_something_else_in_the_message_name_their_place() {
+    fn help_names_the_place_of_keys_that_do_something_else_in_the_message() {
         let place = "(the key: outside the message)";
         let found = everything("clipboard yank last answer", &Keymap::default());
         assert!(found[0].entries[0].description.ends_with(place));

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn background_reply_is_not_typed_text() {
+    fn terminal_reply_about_its_background_is_not_typed_text() {
         let mut filter = ReplyFilter::default();
         let (passed, background) = filtered(&mut filter, "a⎋11;rgb:ffff/FFFF/ffff\\b");
         assert_eq!(
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn few_keys_count_as_typing() {
+    fn a_short_burst_of_keys_counts_as_typing() {
         assert_eq!(group_keys(&keys("ab\n")).len(), 3);
     }
 

@@ -107,7 +107,7 @@ fn the_second_of_two_entries_with_the_same_key_keeps_its_default() {
 }
 
 #[test]
-fn a_default_that_another_entry_took_does_not_come_back() {
+fn a_default_key_that_another_entry_took_does_not_come_back() {
     let keymap = keymap(key_settings(&[
         ("commands", &["Alt+R"]),
         ("retry", &["Nonsense"]),
@@ -248,7 +248,7 @@ fn control_with_punctuation_is_found_as_a_legacy_terminal_reports_it() {
 }
 
 #[test]
-fn banners_are_limited() {
+fn banners_about_unusable_entries_are_limited_in_number() {
     let names: Vec<String> = (0..50).map(|number| format!("action-{number}")).collect();
     let entries: Vec<(&str, &[&str])> = names.iter().map(|name| (name.as_str(), &[][..])).collect();
     let settings = KeySettings {

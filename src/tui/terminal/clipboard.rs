@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_depend_on_the_environment() {
+    fn clipboard_programs_depend_on_the_environment() {
         assert_eq!(detected(&[]), [""; 0]);
         assert_eq!(detected(&["WAYLAND_DISPLAY"]), ["wl-copy"]);
         assert_eq!(detected(&["DISPLAY"]), ["xclip", "xsel"]);

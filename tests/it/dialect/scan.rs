@@ -9,7 +9,7 @@ const ADD: &str = r#"{"server": "log", "name": "add", "arguments": {"a": 1, "b":
 const ADD_CALL: &str = r#"call log/add {"a":1,"b":2}"#;
 
 #[test]
-fn the_form_in_the_system_message_is_a_call() {
+fn a_call_in_the_form_of_the_system_message_is_recognized() {
     assert_eq!(describe_scan(ADD), [ADD_CALL]);
     assert_eq!(
         describe_scan(

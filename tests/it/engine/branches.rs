@@ -298,7 +298,7 @@ async fn new_conversation_starts_with_an_empty_context() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn meter_follows_an_undone_turn() {
+async fn context_meter_shrinks_after_an_undo() {
     let mut harness = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     let used_tokens = |event: &Event| match event {
         Event::ContextMeasured(meter) => Some(meter.used),

@@ -142,7 +142,7 @@ fn typing_replaces_the_suggested_prompt() {
 }
 
 #[test]
-fn an_edited_suggestion_belongs_to_the_user() {
+fn typing_after_a_cursor_movement_edits_the_suggestion() {
     demo()
         .press(KeyCode::Home, NONE)
         .types("So, ")
@@ -173,7 +173,7 @@ fn a_step_completed_early_is_not_repeated() {
 }
 
 #[test]
-fn the_help_skips_no_step() {
+fn opening_the_help_skips_no_step_of_the_tour() {
     let mut chat = after_first_answer();
     chat.press(KeyCode::F(1), NONE)
         .sees("▸ Type to filter")

@@ -240,7 +240,7 @@ fn a_changed_list_keeps_the_selected_row_and_never_runs_another() {
 }
 
 #[test]
-fn a_server_without_the_capabilities_is_never_asked() {
+fn a_server_without_prompts_and_resources_is_never_asked_for_them() {
     let server = InMemoryServer::default().with_answering_tool("a", "b");
     let mut chat = chat_with(&server, script());
     chat.types("/prompt").enter();

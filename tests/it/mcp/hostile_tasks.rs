@@ -224,7 +224,7 @@ async fn unanswered_requests_are_abandoned() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_other_end_of_a_task_is_explained_to_the_model() {
+async fn every_unsuccessful_end_of_a_task_is_explained_to_the_model() {
     let cancelled = json!({ "status": "cancelled", "statusMessage": "Quota exceeded." });
     let ending_with = |result_type: &str| {
         let mut completed = state("completed");

@@ -96,7 +96,7 @@ fn the_rest_of_the_file_is_unchanged() {
 }
 
 #[test]
-fn the_server_list_of_an_older_home_gets_an_element() {
+fn a_server_is_added_to_the_list_of_an_older_home() {
     let home = TestHome::empty();
     home.write(
         "mcp-servers.json",

@@ -320,7 +320,7 @@ fn the_known_clients_are_listed_with_their_files() {
 }
 
 #[test]
-fn the_project_of_the_current_folder_is_read_for_claude_code() {
+fn claude_code_servers_of_the_user_and_the_current_project_are_imported() {
     let home = TestHome::empty();
     let folder = home.path().canonicalize().expect("a path");
     let server = json!({ "command": "x" });

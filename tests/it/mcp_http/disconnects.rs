@@ -96,7 +96,7 @@ async fn repeated_session_loss_fails_the_call() {
 }
 
 #[tokio::test]
-async fn a_bad_request_within_a_session_is_the_result_of_its_call() {
+async fn a_json_rpc_error_with_status_400_fails_its_call_and_keeps_the_session() {
     let web = TestHttpServer::start_with(|request| {
         let error = json!({ "code": -32602, "message": "no such tool" });
         let answer = json!({ "jsonrpc": "2.0", "id": request.body["id"], "error": error });

@@ -9,7 +9,7 @@ async fn call(server: &TestServe, body: &Value) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn the_list_equals_the_mcp_list() {
+async fn the_plain_json_list_of_tools_equals_the_mcp_list() {
     let server = TestServe::start().await;
     let response = server.client.get(server.url("/mcp/tools")).send().await;
     let (status, plain) = message_of(response.expect("a response")).await;

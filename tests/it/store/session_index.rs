@@ -224,7 +224,7 @@ fn an_unused_home_gets_no_index() {
 }
 
 #[test]
-fn a_slice_ends_in_time_and_the_next_one_continues() {
+fn indexing_stops_at_its_time_limit_and_continues_in_the_next_slice() {
     let home = home();
     for number in 0..250 {
         home.write(&format!("{number:03}.json"), &format!("word{number}"), "x");

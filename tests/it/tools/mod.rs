@@ -235,7 +235,7 @@ async fn cat_fact_service_may_fail_in_many_ways() {
 /// The definitions as clients see them. Users' grants and pins depend on every byte: after a
 /// change, each user is asked again.
 #[test]
-fn the_definitions_are_those_that_users_have_granted() {
+fn the_tool_definitions_equal_the_stored_ones_byte_for_byte() {
     let tools = tools_of(&Settings::default());
     let found = serde_json::to_string(&json!({ "tools": tools.definitions() }));
     let expected = include_str!("definitions.json");

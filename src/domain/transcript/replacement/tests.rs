@@ -160,7 +160,7 @@ fn a_failed_continuation_leaves_the_truncated_answer_unchanged() {
 }
 
 #[test]
-fn a_detached_summary_leaves_a_note_and_is_restored() {
+fn a_detached_summary_leaves_a_notice_and_is_restored() {
     let mut transcript = two_turn_transcript();
     begin(&mut transcript, 3, Prompt::compaction());
     answers(&mut transcript, 3, "summary", false);

@@ -189,7 +189,7 @@ fn unlisted_and_missing_names_are_reported_below_the_model() {
 }
 
 #[test]
-fn outdated_check_saves_nothing() {
+fn result_of_an_outdated_check_saves_nothing() {
     let mut chat = with_form();
     chat.keys("<Down>localhost:1<Down><Down>gpt<Down><Enter>");
     let (outdated, _) = take_request(&mut chat);

@@ -93,7 +93,7 @@ fn nothing_is_preselected() {
 }
 
 #[test]
-fn calls_are_decided_in_turn_and_answered_together() {
+fn calls_are_decided_one_by_one_and_answered_together() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("y");
     assert!(chat.commands().is_empty());
@@ -114,7 +114,7 @@ fn double_key_press_does_not_decide_the_next_call() {
 }
 
 #[test]
-fn refusal_applies_to_all_calls() {
+fn refusing_one_call_refuses_all_calls() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("y").wait(600).keys("n");
     assert_eq!(chat.decisions(), [Decision::Refuse, Decision::Refuse]);

@@ -290,7 +290,7 @@ fn the_help_key_works_in_a_list_and_leads_back_with_nothing_lost() {
 }
 
 #[test]
-fn a_list_below_the_help_gets_its_answers() {
+fn a_list_below_the_help_still_gets_its_answer_from_the_engine() {
     let mut chat = chat();
     chat.keys("<Ctrl+o>");
     let query = chat

@@ -68,7 +68,7 @@ fn mcp_add_and_the_empty_list_name_the_shell_command() {
 }
 
 #[test]
-fn rows_below_name_the_key_that_goes_to_the_end() {
+fn the_mark_for_rows_below_names_the_key_that_goes_to_the_end() {
     let mut chat = with_long_answer();
     chat.keys("<PgUp>");
     let screen = chat.screen();
@@ -100,7 +100,7 @@ fn ctrl_c_leaves_the_edit_of_the_last_prompt() {
 }
 
 #[test]
-fn ctrl_c_leaves_the_edit_of_an_emptied_prompt() {
+fn ctrl_c_first_ends_the_edit_of_an_emptied_prompt_and_then_quits() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("1").wait(2_000);
     chat.keys("/edit<Enter><Ctrl+u><Ctrl+c>");
@@ -258,7 +258,7 @@ fn a_small_screen_names_the_help_and_the_keys_of_a_question() {
 }
 
 #[test]
-fn a_stopped_answer_can_be_asked_again_with_the_key_shown() {
+fn the_hint_names_the_key_that_asks_again_after_a_stopped_answer() {
     let mut chat = chat();
     chat.keys("go<Enter>").model_says("The fi");
     assert!(!chat.screen().contains("ask again"));

@@ -51,7 +51,7 @@ fn task_command(command: LeftTaskCommand) -> Command {
 }
 
 #[test]
-fn a_key_leaves_the_only_task() {
+fn alt_l_leaves_the_only_call_that_runs_as_a_task() {
     let mut chat = chat();
     chat.keys("go<Enter>");
     start_call(&mut chat, 1, false);

@@ -175,7 +175,7 @@ fn every_layer_draws_and_closes_at_every_size() {
 }
 
 #[test]
-fn all_lists_have_the_same_title_filter_mark_and_closing_rule() {
+fn every_list_has_a_title_a_filter_one_selection_mark_and_a_row_of_keys() {
     for script in LISTS {
         let mut chat = opened(script);
         let screen = chat.screen();

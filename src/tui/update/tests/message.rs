@@ -293,7 +293,7 @@ fn an_edited_prompt_of_the_history_leads_back_to_the_draft() {
 }
 
 #[test]
-fn deleting_a_recalled_prompt_keeps_the_way_to_the_draft() {
+fn down_returns_to_the_draft_even_if_the_recalled_prompt_was_replaced() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("Yes.");
     chat.keys("draft<Home><Up><Ctrl+u>new<Down>");
@@ -301,7 +301,7 @@ fn deleting_a_recalled_prompt_keeps_the_way_to_the_draft() {
 }
 
 #[test]
-fn an_edited_recalled_prompt_is_the_draft_if_there_was_no_other() {
+fn an_edited_recalled_prompt_is_saved_as_the_draft_if_there_is_no_other_draft() {
     for (keys, message, others) in [
         ("<Up>!", "one!", &[][..]),
         ("draft<Home><Up>!", "draft", &["one!"]),

@@ -238,7 +238,7 @@ fn wide_but_short_screen_overlays_the_servers_pane() {
 }
 
 #[test]
-fn one_key_jumps_to_the_first_row_the_last_row_or_the_server() {
+fn end_home_and_left_jump_to_the_last_row_the_first_row_and_the_server() {
     let mut chat = with_selected_tool();
     let selected_row = |chat: &ChatHarness| chat.model.servers_pane.selected_row().cloned();
     chat.keys("<End>");

@@ -139,7 +139,7 @@ fn a_draft_that_arrives_in_a_private_conversation_is_restored_after_it() {
 }
 
 #[test]
-fn a_rejected_private_mode_puts_the_queue_back() {
+fn a_rejected_switch_to_private_mode_puts_the_queue_back() {
     let mut chat = chat();
     load_draft(&mut chat, draft(&["one"], ""));
     chat.keys("/private<Enter>").sent.clear();

@@ -32,7 +32,7 @@ fn a_turn_stopped_before_any_text_says_so_too() {
 }
 
 #[test]
-fn narrow_screens_show_a_short_form() {
+fn narrow_screens_shorten_the_row_of_a_stopped_turn() {
     for (columns, shown) in [
         (50, "(cancelled) Not seen by the model."),
         (40, "(cancelled) Not seen by the model."),

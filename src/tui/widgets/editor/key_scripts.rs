@@ -326,7 +326,7 @@ fn private_use_characters_are_not_taken_for_chips() {
 }
 
 #[test]
-fn undo_keeps_to_its_budget() {
+fn undo_stays_within_its_memory_budget() {
     let mut editor = Editor::new("");
     let megabyte = "word ".repeat(200_000);
     for _ in 0..8 {

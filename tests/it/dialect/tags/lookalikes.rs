@@ -39,7 +39,7 @@ fn lookalikes_stay_text() {
 }
 
 #[test]
-fn text_is_withheld_only_until_it_is_distinguishable() {
+fn text_is_withheld_only_while_it_may_begin_a_tag() {
     use humble::dialect::scan::CallScanner;
     for (start, next) in [
         ("<invoke", "r"),
