@@ -118,7 +118,7 @@ mod tests {
 
     /// Otherwise the settings files would never be read again.
     #[tokio::test]
-    async fn a_settings_write_that_panics_ends() {
+    async fn a_settings_write_that_panics_counts_as_finished() {
         let provider = Provider::scripted(Script::new(Vec::new()));
         let (options, settings) = (EngineOptions::default(), Settings::default());
         let home = Home::at("/nonexistent");

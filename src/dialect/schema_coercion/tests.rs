@@ -111,7 +111,7 @@ fn objects_and_arrays_are_parsed_leniently_and_other_text_is_kept() {
 }
 
 #[test]
-fn if_strings_are_allowed_only_lossless_conversions_apply() {
+fn values_that_may_be_strings_are_converted_only_without_loss() {
     for schema in [
         json!({"type": ["string", "number", "array"]}),
         json!({"anyOf": [{"type": "string"}, {"type": "integer"}, {"items": {}}]}),

@@ -214,7 +214,7 @@ fn a_letter_that_declines_in_one_question_grants_nothing_in_another() {
 }
 
 #[test]
-fn changing_the_keys_of_the_chat_does_not_change_those_of_layers() {
+fn changed_chat_keys_take_none_from_layers_except_for_global_actions() {
     let settings = [
         ("commands", ["Ctrl+Y"].as_slice()),
         ("up", &["Ctrl+U"]),

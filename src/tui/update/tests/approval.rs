@@ -86,7 +86,7 @@ fn jamo_capitals_digits_and_arrows_also_answer() {
 }
 
 #[test]
-fn nothing_is_preselected() {
+fn no_choice_of_an_approval_is_preselected() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("<Enter>");
     assert_eq!(chat.model.dialogs.queued().len(), 1);
@@ -239,7 +239,7 @@ fn a_digit_answers_the_question_about_the_round_limit() {
 }
 
 #[test]
-fn tool_line_unfolds_by_keyboard() {
+fn call_row_is_unfolded_by_keyboard() {
     let mut chat = chat();
     chat.keys("sum<Enter>").ask_about_calls(&[1]);
     chat.engine_event(Event::AskClosed(AskId(7)));

@@ -217,7 +217,7 @@ fn changed_letters_answer_an_approval_and_its_choices_name_them() {
 }
 
 #[test]
-fn a_changed_letter_waits_while_a_message_is_typed() {
+fn a_changed_answer_letter_typed_within_a_message_does_not_answer() {
     let mut chat = chat();
     chat.change_keys(&[("answer.yes", &["j"])]);
     chat.keys("sum<Enter>")

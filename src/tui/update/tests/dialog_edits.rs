@@ -268,7 +268,7 @@ fn an_edited_call_is_marked_at_any_size() {
 }
 
 #[test]
-fn a_draft_survives_layers_and_sizes() {
+fn the_draft_of_an_edit_survives_layers_and_resizes() {
     let mut chat = write_call();
     chat.wait(1_000).keys("e2zero ");
     for keys in ["<F1>", "<F12>", "<F4>", "<Ctrl+P>", "<Ctrl+L>"] {

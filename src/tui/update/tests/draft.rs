@@ -104,7 +104,7 @@ fn recalled_queued_prompt_is_saved_once() {
 }
 
 #[test]
-fn quitting_while_editing_the_last_prompt_saves_the_earlier_text() {
+fn quitting_while_editing_the_last_prompt_saves_the_text_before_the_edit() {
     let mut chat = chat();
     chat.keys("old<Enter>").model_answers("1");
     chat.input(UiInput::Paste("new".into()));

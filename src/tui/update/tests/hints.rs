@@ -82,7 +82,7 @@ fn the_mark_for_rows_below_names_the_key_that_goes_to_the_end() {
 }
 
 #[test]
-fn ctrl_c_leaves_the_edit_of_the_last_prompt() {
+fn ctrl_c_ends_the_edit_of_the_last_prompt_and_keeps_both_texts() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("1").wait(2_000);
     chat.keys("draft").commands();

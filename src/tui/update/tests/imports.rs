@@ -207,7 +207,7 @@ fn a_wrapped_value_does_not_look_like_another_line() {
 }
 
 #[test]
-fn the_rows_of_the_servers_offer_the_import() {
+fn i_in_the_rows_of_the_servers_starts_the_import() {
     let mut chat = chat();
     chat.keys("/mcp<Enter><Tab>i");
     let is_import = |command: &Command| matches!(command, Command::FindImportSources(_));

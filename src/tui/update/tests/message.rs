@@ -260,7 +260,7 @@ fn a_long_prompt_is_recalled_as_a_folded_paste() {
 }
 
 #[test]
-fn an_edited_prompt_of_the_history_leads_back_to_the_draft() {
+fn edits_of_recalled_prompts_are_kept_and_down_leads_back_to_the_draft() {
     let mut chat = chat();
     for prompt in ["one", "two", "three"] {
         chat.keys(prompt).keys("<Enter>").model_answers("Yes.");

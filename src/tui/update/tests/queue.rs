@@ -183,7 +183,7 @@ fn open_new_conversation(chat: &mut ChatHarness) {
 }
 
 #[test]
-fn prompts_of_the_last_conversation_are_not_joined_into_one_message() {
+fn queued_prompts_of_the_last_conversation_go_to_the_history_unjoined() {
     let mut chat = queued(&["two", "three"]);
     chat.turn_ends(TurnEnd::Cancelled);
     open_new_conversation(&mut chat);
@@ -197,7 +197,7 @@ fn prompts_of_the_last_conversation_are_not_joined_into_one_message() {
 }
 
 #[test]
-fn one_prompt_of_the_last_conversation_goes_into_an_empty_message_only() {
+fn one_queued_prompt_of_the_last_conversation_goes_into_an_empty_message_only() {
     let mut chat = queued(&["two"]);
     chat.turn_ends(TurnEnd::Cancelled);
     open_new_conversation(&mut chat);

@@ -23,7 +23,7 @@ fn a_stopped_answer_says_that_the_model_does_not_see_it_and_which_key_asks_again
 }
 
 #[test]
-fn a_turn_stopped_before_any_text_says_so_too() {
+fn a_turn_stopped_before_any_text_says_that_the_model_does_not_see_it() {
     let mut chat = chat();
     chat.keys("one<Enter>").turn_ends(TurnEnd::Cancelled);
     let screen = chat.wait(2_000).screen();
