@@ -163,7 +163,7 @@ fn without_a_terminal_a_tool_is_denied_and_the_model_still_answers() {
 }
 
 #[test]
-fn yes_runs_tools_and_prints_their_calls() {
+fn the_yes_option_runs_tools_and_prints_their_calls() {
     let fixture = ask_fixture();
     fixture
         .queue_reply(get_time_call())
@@ -190,7 +190,7 @@ fn yes_runs_tools_and_prints_their_calls() {
 }
 
 #[test]
-fn no_tools_sends_no_tool_definitions() {
+fn the_no_tools_option_sends_no_tool_definitions() {
     let fixture = ask_fixture();
     fixture.queue_reply(ollama_text(&["hi"]));
     fixture.run(&["ask", "--no-tools", "hi"]);

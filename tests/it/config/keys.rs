@@ -52,7 +52,7 @@ fn entries_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn a_section_of_another_type_is_reported_in_a_banner() {
+fn a_keys_section_that_is_not_an_object_is_reported_in_a_banner() {
     let fixture = with_config("{\n  \"keys\": \"Ctrl+K\"\n}");
     assert_eq!(fixture.settings().keys.entries, []);
     let [(cause, text)] = fixture.banners().try_into().expect("one banner");

@@ -285,7 +285,7 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn new_conversation_starts_with_an_empty_context() {
+async fn new_conversation_starts_with_an_empty_context_meter() {
     use humble::protocol::ContextMeter;
     let mut harness = EngineHarness::start(Script::default().answer("one")).await;
     complete_and_save_turn(&mut harness, "first").await;

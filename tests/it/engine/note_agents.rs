@@ -130,7 +130,7 @@ async fn a_remark_of_a_search_without_hits_is_not_shown_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_open_note_is_named() {
+async fn a_request_to_summarize_a_deleted_open_note_names_the_note() {
     let script = Script::default().answer("Which one?");
     let (mut harness, vault) = with_notes(&[("a.md", "# A\nTea.")], script).await;
     let open = NoteCommand::Open("a".to_owned());

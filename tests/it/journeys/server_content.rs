@@ -184,7 +184,7 @@ fn a_resource_is_read_from_its_server_and_sent_as_data() {
 }
 
 #[test]
-fn a_template_is_found_by_its_name_too() {
+fn a_resource_template_is_found_by_its_name_although_its_title_is_shown() {
     let template = json!({ "resourceTemplates": [
         { "uriTemplate": "db://{id}", "name": "invoices", "title": "Bills" },
     ] });

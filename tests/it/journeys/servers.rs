@@ -102,7 +102,7 @@ fn a_key_and_a_command_open_the_stderr_of_a_server() {
 }
 
 #[test]
-fn every_action_has_a_command() {
+fn the_mcp_command_performs_every_action_on_a_server() {
     let mut chat = chat_with(&workshop(), script());
     chat.says("/mcp humble")
         .sees("1 of 1 connected")

@@ -182,7 +182,7 @@ async fn failed_requests_are_repeated_visibly_and_abandoned_after_six() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_failed_request_is_repeated() {
+async fn a_task_survives_one_failed_request() {
     let server = server(created(json!(null))).with_answer("tasks/get", json!({ "error": -32603 }));
     let repair = {
         let server = server.clone();

@@ -64,7 +64,7 @@ fn an_unknown_tool_is_invalid_usage_and_nothing_is_sent() {
 }
 
 #[test]
-fn a_withheld_or_blocked_tool_is_refused_despite_allow() {
+fn a_withheld_or_blocked_tool_is_refused_despite_the_allow_option() {
     let server = ModelServer::start();
     let home = home(&server);
     let ask = || {

@@ -119,7 +119,7 @@ async fn blocking_a_tool_closes_its_open_approval() {
 }
 
 #[tokio::test]
-async fn unreadable_trust_file_overrides_mode_and_flag() {
+async fn unreadable_trust_file_makes_calls_ask_despite_auto_mode_and_allowed_tools() {
     for mode in [ToolMode::Manual, ToolMode::Auto] {
         let fixture = TrustFixture::new();
         fs::write(fixture.home.path().join("trust.json"), "{}x").expect("written");
