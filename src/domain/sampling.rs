@@ -105,11 +105,11 @@ impl SamplingRequest {
     pub fn parameters_text(&self) -> String {
         let temperature = self.temperature;
         let temperature = temperature.map(|it| format!(" at temperature {it}"));
-        format!(
-            "of up to {} tokens{}",
-            self.tokens_max,
-            temperature.unwrap_or_default()
-        )
+        let tokens = match self.tokens_max {
+            1 => "1 token".to_owned(),
+            count => format!("{count} tokens"),
+        };
+        format!("of up to {tokens}{}", temperature.unwrap_or_default())
     }
 }
 

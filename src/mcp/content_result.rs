@@ -78,7 +78,8 @@ pub fn prompt_contents(result: &Value) -> Result<PromptContents, String> {
         let rest = messages.len() - PARTS_MAX;
         contents.begin_message();
         contents.heading_lines.push(contents.text.len());
-        let line = format!("[left out: {rest} more messages]");
+        let plural = if rest == 1 { "" } else { "s" };
+        let line = format!("[left out: {rest} more message{plural}]");
         contents.text.push_str(&line);
     }
     Ok(contents)

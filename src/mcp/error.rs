@@ -126,6 +126,8 @@ impl SessionFailure<'_> {
             format!("Server `{server}` requires you to sign in.")
         } else if self.error.is_access_denied() {
             format!("Server `{server}` denied access.")
+        } else if self.was_connected && self.is_remote {
+            format!("Server `{server}` disconnected.")
         } else if self.was_connected {
             format!("Server `{server}` ended.")
         } else if self.is_remote {

@@ -216,7 +216,8 @@ impl Journals {
             .checked_sub(ORPHANS_MAX)
             .filter(|skipped| *skipped > 0)?;
         let folder = self.folder.display();
-        let message = format!("{skipped} of the {count} journals in {folder} were skipped.");
+        let were = if skipped == 1 { "was" } else { "were" };
+        let message = format!("{skipped} of the {count} journals in {folder} {were} skipped.");
         let notice = Notice::warning(message)
             .with_reason("Only the newest are checked at startup.")
             .with_advice("Move old journals out of this folder; the next start checks the rest.");

@@ -34,7 +34,7 @@ impl Actor {
             let notice = Notice::info("The server does not run this call as a task.");
             return self
                 .cx
-                .notice(notice.with_advice("It cannot be left, only cancelled."));
+                .notice(notice.with_advice("The call cannot be left, only cancelled."));
         }
         let leave = TurnInput::LeaveCall { call: id, elapsed };
         if self.left_tasks.is_awaited_by(id) {

@@ -126,7 +126,7 @@ impl Actor {
     fn fork(&mut self, seq: ConversationSeq, title: &str) {
         if self.turn.is_some() || seq != self.conversation.seq() {
             let notice = Notice::warning("Not forked: the conversation has changed.");
-            return self.cx.notice(notice.with_advice("Fork it again."));
+            return self.cx.notice(notice.with_advice("Try again."));
         }
         self.persist
             .fork(&mut self.conversation, title, &mut self.cx);

@@ -159,8 +159,8 @@ impl Actor {
     /// `None` if a turn can start. Only one turn runs at a time, and none during a probe.
     pub(super) fn busy_notice(&self) -> Option<Notice> {
         let reason = match (&self.turn, self.probe.is_active()) {
-            (Some(_), _) => "Another prompt is still being answered.",
-            (None, true) => "The model is being probed.",
+            (Some(_), _) => "A turn is still running.",
+            (None, true) => "A probe is still running.",
             (None, false) => return None,
         };
         Some(Notice::failure(reason).with_advice(Advice::WaitOrStop))

@@ -61,7 +61,7 @@ impl Turn {
             ToolIdentity::from_offered(current) == ToolIdentity::from_offered(&proposed)
         });
         if !is_unchanged {
-            let why = "the tool changed or was removed before it could run".to_owned();
+            let why = "the tool changed or is no longer offered".to_owned();
             self.finish_call(id, ToolOutcome::NotRun { why });
             return None;
         }

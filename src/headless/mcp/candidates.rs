@@ -83,9 +83,16 @@ pub fn already_set_message(
     servers: &[ServerCandidate],
     is_set: impl Fn(&str) -> bool,
 ) -> Option<String> {
-    let names = variables_where(servers, is_set).join(", ");
-    (!names.is_empty())
-        .then(|| format!("Already set in this environment, and given to these servers: {names}."))
+    let names = variables_where(servers, is_set);
+    let variables = match names.len() {
+        0 => return None,
+        1 => "This variable is",
+        _ => "These variables are",
+    };
+    let names = names.join(", ");
+    Some(format!(
+        "{variables} already set, and the servers will receive the values: {names}."
+    ))
 }
 
 /// The plan as JSON, not sanitized.

@@ -209,7 +209,7 @@ impl HttpError {
                  often ends in `mcp` or `sse`."
             }
             Self::Refused(_) | Self::ConnectTimeout { .. } => {
-                "Start it, or correct `url` in mcp-servers.json."
+                "Start the server, or correct `url` in mcp-servers.json."
             }
             Self::Tls { .. } => {
                 "If it does not use TLS, change `https://` to `http://` in `url` in mcp-servers.json. \

@@ -145,7 +145,7 @@ fn stale_page() -> Response<Full<Bytes>> {
     page(
         StatusCode::BAD_REQUEST,
         "Not signed in",
-        "This answer does not fit the sign-in in progress. The terminal shows what to do.",
+        "This answer belongs to no sign-in in progress. Go back to the terminal.",
     )
 }
 

@@ -58,7 +58,7 @@ impl ProviderError {
             | FailureCause::ConnectTimeout
             | FailureCause::Unreachable { .. } => notice.with_advice("Check the address."),
             FailureCause::Status { status, .. } => match status {
-                401 if !self.target.has_key => notice.with_advice("Type it here."),
+                401 if !self.target.has_key => notice.with_advice("Type the key here."),
                 401 | 403 => notice.with_advice("Check the key."),
                 404 | 405 => notice.with_advice("Check the address and the provider."),
                 _ => notice,

@@ -151,10 +151,12 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
             rounds,
             was_told_to_answer,
         } => {
-            let text = if *was_told_to_answer {
-                "The model was asked to answer now, but still calls tools.".to_owned()
-            } else {
-                format!("The model has called tools in {rounds} rounds of this turn.")
+            let text = match (*was_told_to_answer, *rounds) {
+                (true, _) => "The model was asked to answer now, but still calls tools.".to_owned(),
+                (false, 1) => "The model has called tools in 1 round of this turn.".to_owned(),
+                (false, _) => {
+                    format!("The model has called tools in {rounds} rounds of this turn.")
+                }
             };
             wrapped_rows(&Clean::single_line(&text), columns)
         }

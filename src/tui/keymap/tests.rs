@@ -259,7 +259,7 @@ fn banners_about_unusable_entries_are_limited_in_number() {
     assert_eq!(banners.len(), 5);
     let last = banners.last().expect("five");
     assert!(last.contains("53 more entries"), "{last}");
-    assert!(last.contains("F12 shows all of them."), "{last}");
+    assert!(last.contains("F12 lists every problem."), "{last}");
 }
 
 #[test]

@@ -166,7 +166,7 @@ pub fn send_if_idle(model: &mut UiModel, command: Command, effects: &mut Vec<UiE
 pub fn notify_if_busy(model: &mut UiModel) -> bool {
     let reason = match model.running_turn() {
         Some(_) => "A turn is still running.",
-        None if model.probe.is_some() => "The model is being probed.",
+        None if model.probe.is_some() => "A probe is still running.",
         None if model.conversation.is_opening => {
             let notice = Notice::info("The conversation is still being opened.");
             model.notices.show_about_activity(notice, model.now);

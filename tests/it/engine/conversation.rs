@@ -272,7 +272,7 @@ async fn prompt_during_a_turn_is_rejected_with_a_notice() {
     let TurnEnd::Failed { notice } = harness.wait_for_turn_end().await else {
         panic!("the turn did not fail")
     };
-    assert_eq!(notice.what, "Another prompt is still being answered.");
+    assert_eq!(notice.what, "A turn is still running.");
 }
 
 #[tokio::test(start_paused = true)]

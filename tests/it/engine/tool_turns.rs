@@ -347,7 +347,7 @@ async fn unusual_end_reason_produces_a_notice() {
         ),
         (
             "pause_turn",
-            "The server paused in the middle of the answer. Ask it to continue.",
+            "The server paused in the middle of the answer. Ask the model to continue.",
         ),
         (
             "stop_sequence",

@@ -223,7 +223,7 @@ async fn an_unreachable_server_is_reported_without_the_secrets_in_its_url() {
         notice,
         format!(
             "Could not connect to server `web`. Nothing listens at `{origin}/mcp`: the \
-             connection was refused. Start it, or correct `url` in mcp-servers.json."
+             connection was refused. Start the server, or correct `url` in mcp-servers.json."
         )
     );
     assert!(started.elapsed() < Duration::from_secs(2));

@@ -32,7 +32,7 @@ fn unreachable_server_is_explained() {
         (
             Ollama,
             FailureCause::ConnectionRefused,
-            "Nothing listens at http://localhost:11434. Start it with `ollama serve`, or check `baseUrl` in config.json.",
+            "Nothing listens at http://localhost:11434. Start the server with `ollama serve`, or check `baseUrl` in config.json.",
         ),
         (
             OpenAi,
