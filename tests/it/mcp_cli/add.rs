@@ -57,7 +57,7 @@ fn a_server_is_added_and_checked() {
 }
 
 #[test]
-fn the_rest_of_the_file_is_unchanged() {
+fn adding_a_server_leaves_the_rest_of_the_file_unchanged() {
     let home = TestHome::empty();
     let before = "{\n  \"$schema\": \"x\",\n  \"mcpServers\": {\n    \"b\": { \"command\": \"x\",   \"mine\": [1] },\n    \"a\": \
                   { \"url\": \"http://h/\", \"enabled\": false }\n  },\n  \"other\": {}\n}\n";

@@ -9,7 +9,7 @@ fn home(server: &ModelServer) -> TestHome {
 }
 
 #[test]
-fn only_named_tools_run_without_asking() {
+fn only_tools_named_by_the_allow_option_run_without_asking() {
     let server = ModelServer::start();
     server
         .queue_reply("/api/chat", ollama_call("add", &json!({ "a": 1, "b": 2 })))

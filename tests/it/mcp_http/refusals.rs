@@ -20,7 +20,7 @@ async fn connection_error_for(code: u16, body: &'static str) -> (String, String)
 }
 
 #[tokio::test]
-async fn each_status_has_its_own_message() {
+async fn each_http_status_is_explained() {
     let url = "Check `url` in mcp-servers.json. It must be the MCP endpoint itself, and often ends in `mcp` or `sse`.";
     for (code, body, expected) in [
         (

@@ -168,7 +168,7 @@ fn port_comes_from_the_variable_unless_the_option_is_given() {
 }
 
 #[test]
-fn other_machines_need_a_token() {
+fn serving_other_machines_needs_a_token() {
     let home = TestHome::empty();
     for host in ["0.0.0.0", "::", "[::]"] {
         let program = Program::start(&home, &["--http", "--port", "0", "--host", host], &[]);

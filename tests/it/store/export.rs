@@ -203,7 +203,7 @@ fn assert_harmless(page: &str) {
 }
 
 #[test]
-fn hostile_text_stays_text() {
+fn hostile_text_is_harmless_in_an_exported_page() {
     let attacks = [
         "<script>alert(1)</script>",
         "a <img src=x onerror=alert(1)> b",

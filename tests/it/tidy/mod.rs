@@ -257,7 +257,7 @@ fn function_lengths_are_measured_correctly() {
 }
 
 #[test]
-fn every_module_has_a_doc() {
+fn every_module_begins_with_a_doc_comment() {
     let undocumented: Vec<String> = sources("src")
         .into_iter()
         .filter(|(_, text)| !text.starts_with("//!"))
