@@ -212,7 +212,7 @@ impl HttpError {
                 "Start the server, or correct `url` in mcp-servers.json."
             }
             Self::Tls { .. } => {
-                "If it does not use TLS, change `https://` to `http://` in `url` in mcp-servers.json. \
+                "If the server does not use TLS, change `https://` to `http://` in `url` in mcp-servers.json. \
                  Otherwise this computer must trust its certificate."
             }
             Self::RedirectToGet(_) => {
