@@ -52,7 +52,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::BypassNotes => "/chat PROMPT skips the search.",
         Advice::ContinueNote => "/continue completes and saves it.",
         Advice::ShowLog => "/log shows the log.",
-        Advice::Reload => "/reload shows the choice again.",
+        Advice::Reload => "/reload asks again.",
         Advice::ReplaceSystemPrompt => {
             "`/system-prompt replace` installs the built-in prompt and keeps a copy."
         }

@@ -103,7 +103,7 @@ fn push_call_rows(rows: &mut Vec<String>, calls: &[UnfinishedCall], columns: u16
 }
 
 pub fn discard_rows(prompt: &str, columns: u16) -> Vec<String> {
-    let intro = "This deletes the prompt and the partial answer:";
+    let intro = "This deletes the prompt and any partial answer:";
     let mut rows = wrapped_rows(&Clean::single_line(intro), columns);
     rows.extend(indented_rows(
         &truncate_with_mark(prompt, TEXT_COLUMNS_MAX),

@@ -36,7 +36,7 @@ fn an_edit_returns_to_the_question_and_is_confirmed_there() {
             shown,
             "── edited ─",
             "y run as edited",
-            "Esc discards the edit",
+            "Esc discard edit",
         ] {
             assert!(screen.contains(part), "{part}\n{screen}");
         }
