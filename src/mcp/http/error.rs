@@ -213,7 +213,7 @@ impl HttpError {
             }
             Self::Tls { .. } => {
                 "If the server does not use TLS, change `https://` to `http://` in `url` in mcp-servers.json. \
-                 Otherwise this computer must trust its certificate."
+                 Otherwise this machine must trust its certificate."
             }
             Self::RedirectToGet(_) => {
                 "If that is its endpoint, set it as `url` in mcp-servers.json."

@@ -188,7 +188,7 @@ impl Authorizer {
         SignIn::new((http, discovered, client), address, scopes, request, save)
     }
 
-    /// Removes the tokens from this computer and asks the authorization server to revoke them.
+    /// Removes the tokens from this machine and asks the authorization server to revoke them.
     /// Returns whether there were any.
     ///
     /// # Errors

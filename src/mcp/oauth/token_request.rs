@@ -104,7 +104,7 @@ pub async fn request_tokens(
 }
 
 /// Asks the authorization server to revoke a token (RFC 7009). The outcome changes nothing here:
-/// the token is removed from this computer anyway.
+/// the token is removed from this machine anyway.
 pub async fn revoke(
     http: &OAuthHttp,
     url: &Url,

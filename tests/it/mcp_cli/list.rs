@@ -229,7 +229,7 @@ fn a_server_that_is_a_program_is_not_started_to_sign_in_or_out() {
             (output.out.as_str(), output.err.as_str()),
             (
                 "",
-                "Server `files` does not use sign-in. It is a program on this computer, which has \
+                "Server `files` does not use sign-in. It is a program on this machine, which has \
                  no URL to sign in to.\n"
             ),
         );
