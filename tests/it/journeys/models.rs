@@ -58,7 +58,7 @@ fn with_local_ollama() -> Script {
 #[test]
 fn a_first_run_offers_the_models_of_ollama() {
     let mut chat = first_run(with_local_ollama());
-    chat.sees("Ollama is running here:")
+    chat.sees("Ollama is running:")
         .sees("1  qwen3:4b")
         .sees("2  gemma3:4b")
         .sees("3  Another server")

@@ -316,7 +316,7 @@ fn a_server_with_only_embedding_models_has_no_model_that_can_chat() {
     chat.engine_event(Event::CatalogChanged(catalog));
     let screen = chat.screen();
     assert!(
-        screen.contains("Ollama is running here, but has no model that can chat:"),
+        screen.contains("Ollama is running, but has no model that can chat:"),
         "{screen}"
     );
 }
