@@ -182,11 +182,11 @@ fn files_of(source: &str, folders: &Folders) -> Result<Vec<PathBuf>, (String, u8
             .iter()
             .map(|path| path.display().to_string())
             .collect();
-        let message = format!(
-            "No settings of {} were found. These files do not exist: {}.",
-            client.title,
-            places.join(", ")
-        );
+        let missing = match places.as_slice() {
+            [place] => format!("This file does not exist: {place}."),
+            places => format!("These files do not exist: {}.", places.join(", ")),
+        };
+        let message = format!("No settings of {} were found. {missing}", client.title);
         return Err((message, EXIT_FAILED));
     }
     let path = PathBuf::from(source);
