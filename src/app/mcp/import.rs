@@ -147,13 +147,13 @@ fn write_servers(home: &Home, plan: &ImportPlan, json: bool) -> Result<u8> {
         print(&format!("{}\n", render::plan_json(plan, true)))?;
         return Ok(EXIT_SUCCESS);
     }
-    let summary = match servers.as_slice() {
-        [server] => format!("Added `{}`", server.name),
-        servers => format!("Added {} servers", servers.len()),
+    let (summary, added) = match servers.as_slice() {
+        [server] => (format!("Added `{}`", server.name), "it"),
+        servers => (format!("Added {} servers", servers.len()), "servers"),
     };
     let file = home.servers();
     print_to_stderr(&clean_line(&format!(
-        "{summary} to {}, switched off. Switch servers on in the chat with /toggle-mcp.",
+        "{summary} to {}, switched off. Switch {added} on in the chat with /toggle-mcp.",
         file.display()
     )));
     Ok(EXIT_SUCCESS)

@@ -90,7 +90,7 @@ fn servers_of_a_client_are_shown_in_full_before_they_are_added() {
         "needs    API_KEY",
         "U+202E",
         "Skipped notes: you already have it.",
-        "Set these variables before you switch the servers on: API_KEY.",
+        "Set this variable before you switch the servers on: API_KEY.",
         "Enter add all 2, switched off",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
