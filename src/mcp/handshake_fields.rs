@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_valid_result_is_unchanged() {
+    fn a_valid_handshake_is_unchanged() {
         assert_eq!(
             normalized("/instructions", json!("i")),
             (valid_result(), vec![])

@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_becomes_an_error_with_the_id_of_its_request() {
+    fn a_result_nested_too_deeply_becomes_an_error_with_the_id_of_its_request() {
         let error = json!({ "code": 0, "message": "The answer is nested deeper than 128 levels." });
         let deep = nested(300);
         for result in [

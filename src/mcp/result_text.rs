@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_flagged_and_empty_results_are_rendered() {
+    fn errors_are_flagged_and_empty_results_get_a_placeholder() {
         assert!(render_result(&json!({ "isError": true, "content": [] })).is_error);
         assert!(!render_result(&json!({ "isError": "yes", "content": [] })).is_error);
         for nothing in [json!({}), json!({ "content": [] }), json!(null), json!([1])] {

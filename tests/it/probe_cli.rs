@@ -207,7 +207,7 @@ fn an_unreachable_server_is_reported_once() {
 }
 
 #[test]
-fn usage_errors_are_reported() {
+fn usage_and_settings_errors_are_reported_before_anything_is_sent() {
     let fixture = ProbeFixture::new(follows_nothing);
     let cases: [(&[&str], i32, &str); 4] = [
         (&["probe", "--no-tools"], 2, "remove --no-tools"),

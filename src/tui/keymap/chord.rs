@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_parsed_in_any_case_and_with_either_separator() {
+    fn key_names_are_parsed_in_any_case_and_with_either_separator() {
         for (text, expected) in [
             ("Ctrl+K", "Ctrl+K"),
             ("ctrl-k", "Ctrl+K"),

@@ -249,7 +249,7 @@ fn names_may_be_namespaced() {
 }
 
 #[test]
-fn thinking_is_extracted_first() {
+fn thinking_is_separated_from_text_and_calls() {
     assert_eq!(
         describe_scan("<think>더하면</think>\n\n3입니다."),
         ["thinking 더하면", "text 3입니다."]

@@ -127,7 +127,7 @@ fn the_mcp_command_performs_every_action_on_a_server() {
 }
 
 #[test]
-fn toggle_mcp_lists_servers_and_accepts_a_number_or_a_name() {
+fn the_toggle_mcp_command_lists_servers_and_accepts_a_number_or_a_name() {
     let mut chat = chat_with(&workshop(), script());
     chat.says("/toggle-mcp").sees("1  humble  connected");
     chat.key('0').does_not_see("1  humble").sees("  tools 2");

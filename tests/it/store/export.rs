@@ -51,7 +51,7 @@ fn answers_alone_are_exported_as_they_were_written() {
 }
 
 #[test]
-fn json_can_be_opened_again() {
+fn an_exported_json_file_can_be_opened_as_a_session() {
     let (folder, sessions) = new_store();
     let text = render(&trip(), ExportFormat::Json, ExportPart::default());
     write_session(&folder, "s.json", text);
@@ -125,7 +125,7 @@ fn an_opened_export_shows_the_cancelled_turns_in_their_places() {
 }
 
 #[test]
-fn a_page_renders_markdown() {
+fn an_exported_page_renders_markdown() {
     let answer = "# A\n\n- [x] b\n\n| c | d |\n|---|---|\n| 1 | 2 |\n\n```rust\nlet x = 1 < 2;\n```\n\n\
                   <https://a.b/?x=1&y=2> and <me@a.b> and ~~old~~ ![pic](https://a.b/p.png)";
     let page = page(answer);
@@ -262,7 +262,7 @@ proptest! {
 }
 
 #[test]
-fn known_secrets_are_hidden() {
+fn known_secrets_are_hidden_in_exports() {
     let redactor = Redactor::new([Secret::new("sk-very-secret-key-12345")]);
     let session = conversation("q", "The key is sk-very-secret-key-12345.");
     for format in ExportFormat::ALL {

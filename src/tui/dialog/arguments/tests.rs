@@ -151,7 +151,7 @@ fn multi_line_texts_have_line_numbers() {
 }
 
 #[test]
-fn code_is_highlighted_by_the_file_or_the_key() {
+fn code_is_highlighted_by_file_name_declared_language_or_key() {
     let has_keyword = |value: Value| {
         let document = ArgumentDocument::readable(value.as_object().expect("an object"));
         let is_keyword = |token: &(u32, crate::text::highlight::Token)| {

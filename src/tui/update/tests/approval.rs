@@ -36,7 +36,7 @@ fn y_runs_a_call_once_the_dialog_accepts_keys() {
 }
 
 #[test]
-fn keys_in_the_first_half_second_go_to_the_message() {
+fn keys_in_the_first_half_second_of_a_dialog_go_to_the_message() {
     let mut chat = chat();
     chat.keys("sum<Enter>").ask_about_calls(&[1]).keys("yes");
     assert_eq!(
@@ -46,7 +46,7 @@ fn keys_in_the_first_half_second_go_to_the_message() {
 }
 
 #[test]
-fn a_typed_letter_postpones_the_dialog() {
+fn a_typed_letter_postpones_when_the_dialog_accepts_keys() {
     let mut chat = chat();
     chat.keys("sum<Enter>")
         .ask_about_calls(&[1])

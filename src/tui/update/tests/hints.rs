@@ -46,7 +46,7 @@ fn command_without_its_argument_stays_in_the_message() {
 }
 
 #[test]
-fn rename_without_a_title_puts_the_current_one_into_the_message() {
+fn the_rename_command_without_a_title_puts_the_current_one_into_the_message() {
     for keys in ["/rename<Enter>", "<Ctrl+p>rename<Enter>"] {
         let mut chat = chat();
         chat.keys("Trip<Enter>").model_answers("1").keys(keys);
@@ -58,7 +58,7 @@ fn rename_without_a_title_puts_the_current_one_into_the_message() {
 }
 
 #[test]
-fn mcp_add_and_the_empty_list_name_the_shell_command() {
+fn the_mcp_add_command_and_the_empty_list_name_the_shell_command() {
     let mut chat = chat();
     let screen = chat.keys("/mcp add files<Enter>").screen();
     assert!(screen.contains("humble mcp add NAME"), "{screen}");

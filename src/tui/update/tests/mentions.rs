@@ -204,7 +204,7 @@ fn one_blank_follows_a_completed_mention() {
 }
 
 #[test]
-fn escape_closes_the_list() {
+fn escape_closes_the_list_of_files_and_the_mention_stays_text() {
     let mut chat = chat();
     chat.keys("@a");
     finds(&mut chat, &["a.txt"]);

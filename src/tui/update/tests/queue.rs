@@ -36,7 +36,7 @@ fn queued_prompt_is_edited_in_place() {
 }
 
 #[test]
-fn escape_leaves_the_edited_prompt_unchanged() {
+fn escape_discards_the_edit_of_a_queued_prompt() {
     let mut chat = queued(&["두 번째", "three"]);
     chat.keys("<Up><Up><Enter> more<Esc>");
     assert_eq!(
@@ -79,7 +79,7 @@ fn selected_prompt_moves() {
 }
 
 #[test]
-fn typing_or_leaving_the_rows_returns_to_the_message() {
+fn typing_or_leaving_the_rows_of_the_queue_returns_to_the_message() {
     let mut chat = queued(&["two"]);
     chat.keys("<Up>하");
     assert_eq!((chat.message().as_str(), queue(&chat)), ("하", vec!["two"]));

@@ -290,7 +290,7 @@ fn unfolding_the_lowest_row_scrolls_it_into_view() {
 }
 
 #[test]
-fn mcp_add_shows_the_commands_to_type() {
+fn the_mcp_add_command_shows_the_shell_commands_to_type() {
     let mut chat = chat();
     let screen = chat.size(80, 24).keys("/mcp add<Enter>").screen();
     for part in [

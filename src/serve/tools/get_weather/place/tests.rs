@@ -149,7 +149,7 @@ fn name_in_another_script_finds_the_place() {
 }
 
 #[test]
-fn unknown_city_is_not_found() {
+fn the_error_about_an_unknown_city_names_the_city() {
     for document in [
         json!({}),
         json!({ "results": [] }),
