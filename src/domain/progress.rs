@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn long_messages_are_truncated() {
+    fn long_progress_messages_are_truncated() {
         let message = "말".repeat(1_000_000);
         let kept = ToolProgress::new(1.0, None, Some(&message)).message;
         assert_eq!(kept, Some("말".repeat(MESSAGE_CHARS_MAX)));

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn unusable_requests_are_refused() {
+    fn unusable_sampling_requests_are_refused() {
         let text =
             |text: &str| json!({ "role": "user", "content": { "type": "text", "text": text } });
         for (params, why) in [

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_follow_the_headings() {
+    fn a_note_is_split_into_chunks_at_its_headings() {
         let text =
             "# Router\nintro\n## Setup\n```\n# not a heading\n```\n### Wi-Fi ##\nkey\n## Costs\n9";
         let (title, chunks) = outline(text);

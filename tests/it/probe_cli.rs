@@ -145,7 +145,7 @@ fn a_better_dialect_is_saved_only_on_request() {
 }
 
 #[test]
-fn the_json_is_one_object() {
+fn json_output_of_a_probe_is_one_object() {
     let fixture = ProbeFixture::new(follows_native);
     let output = fixture.run(&["probe", "--json", "--model", "qwen3:4b"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -250,7 +250,7 @@ fn usage_and_settings_errors_are_reported_before_anything_is_sent() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_shows_partial_results() {
+fn an_interrupted_probe_shows_partial_results_and_saves_nothing() {
     let fixture = ProbeFixture::new(hangs_in_prompt);
     let child = fixture
         .command(&["probe", "--save"])

@@ -146,7 +146,7 @@ fn always_and_never_rules_for_a_tool_replace_each_other() {
 }
 
 #[test]
-fn unknown_entries_survive_in_order() {
+fn unknown_entries_of_the_trust_file_survive_in_order() {
     let (_folder, home) = home();
     let file = json!({
         "comment": "mine", "grants": [

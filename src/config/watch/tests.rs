@@ -99,7 +99,7 @@ async fn a_removed_and_recreated_home_is_watched_again() {
 }
 
 #[test]
-fn unchanged_contents_are_not_reported() {
+fn settings_files_with_unchanged_contents_are_not_reported() {
     let folder = TempDir::new().unwrap();
     plain_home(folder.path());
     let (wake, _wakes) = mpsc::channel(1);

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_means_no_limit() {
+    fn a_rate_limit_of_zero_means_no_limit() {
         let (mut limiter, now) = (RateLimiter::new(0), Instant::now());
         for _ in 0..10_000 {
             let delay = limiter.admit(address("10.0.0.1"), now, Duration::ZERO);

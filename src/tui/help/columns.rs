@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn wrapped_rows_keep_every_word() {
+    fn wrapped_rows_of_the_help_keep_every_word() {
         let groups = matching_groups(
             HelpTopic::Everything,
             "",

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_names_are_explained() {
+    fn invalid_key_names_are_explained() {
         for (text, expected) in [
             ("", "! there is no such key"),
             ("Ctrl+", "! there is no such key"),

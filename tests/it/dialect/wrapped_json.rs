@@ -139,7 +139,7 @@ fn llama_separates_calls_with_semicolons() {
 }
 
 #[test]
-fn command_r_numbers_its_calls() {
+fn numbered_calls_of_command_r_are_recognized() {
     let first = r#"{"tool_call_id": "0", "tool_name": "add", "parameters": {"a": 1, "b": 2}}"#;
     let second =
         r#"{"tool_call_id": "1", "tool_name": "get_weather", "parameters": {"city": "서울"}}"#;
@@ -220,7 +220,7 @@ fn a_call_is_labeled_with_its_form_and_markers_contain_the_hidden_text() {
 }
 
 #[test]
-fn magistral_thinks_in_brackets() {
+fn thinking_of_magistral_in_brackets_is_recognized() {
     assert_eq!(
         describe_scan(&format!("[THINK]{ADD} 할까[/THINK]\n네")),
         [format!("thinking {ADD} 할까"), "text 네".to_owned()]

@@ -216,7 +216,7 @@ fn servers_can_be_selected_and_an_unknown_name_is_a_usage_error() {
 }
 
 #[test]
-fn nothing_is_added_without_consent() {
+fn an_import_adds_nothing_without_consent() {
     let home = TestHome::empty();
     let path = write(
         &home,

@@ -6,7 +6,7 @@ use std::fs;
 
 /// Each file is refused with a short message, and nothing is written.
 #[test]
-fn unusable_files_are_refused() {
+fn an_import_refuses_unusable_files() {
     let home = TestHome::empty();
     let server = r#"{ "command": "x" }"#;
     let many: Vec<String> = (0..10_000)

@@ -161,7 +161,7 @@ fn sidebar_names_a_failed_server_that_is_scrolled_away() {
 }
 
 #[test]
-fn renaming_shows_the_new_title() {
+fn renaming_shows_the_new_title_at_once_and_a_notice_when_saved() {
     let mut chat = chat();
     chat.engine_event(Event::SessionRenamed("Trip to Busan".into()));
     assert!(chat.screen().contains("Trip to Busan"));

@@ -153,7 +153,7 @@ fn unknown_command_is_not_sent_and_gets_a_suggestion() {
 }
 
 #[test]
-fn commands_complete_with_tab() {
+fn tab_completes_a_slash_command() {
     let mut chat = chat();
     chat.keys("/set-t<Tab>auto<Enter>");
     let auto = crate::domain::ToolMode::Auto;

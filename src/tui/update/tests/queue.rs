@@ -59,7 +59,7 @@ fn prompt_being_edited_is_not_sent_until_it_is_put_back() {
 }
 
 #[test]
-fn selected_prompt_is_deleted() {
+fn d_and_delete_remove_the_selected_queued_prompt() {
     for delete in ["d", "<Delete>"] {
         let mut chat = queued(&["two", "three", "four"]);
         chat.keys("<Up><Up>").keys(delete);
