@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn file_names_are_portable_and_never_empty() {
+    fn file_names_of_exports_are_portable_and_never_empty() {
         let name = |title| export_file_name(title, ExportFormat::Markdown);
         assert_eq!(name("서울 날씨와 옷차림"), "서울 날씨와 옷차림.md");
         assert_eq!(name("a/b\\c: \"d\"\u{202e}\n?"), "a_b_c_ _d____.md");
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_get_the_next_free_number() {
+    fn titles_of_copies_get_the_next_free_number() {
         let taken = ["Trip (2)", "Trip (3)"];
         let copy = |title| copy_title(title, |other| taken.contains(&other));
         assert_eq!(copy("Trip"), "Trip (4)");

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_must_contain_every_word() {
+    fn a_matching_title_contains_every_word_of_the_query() {
         let query = parse("울 날").expect("valid");
         assert!(query.matches_title("서울 날씨"));
         assert!(!query.matches_title("서울"));

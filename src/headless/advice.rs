@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn advice_that_needs_the_screen_is_omitted() {
+    fn advice_that_needs_the_screen_is_omitted_or_replaced() {
         let notice = |advice: &[Advice]| {
             let mut notice = Notice::failure("It failed.");
             notice.advice = advice.to_vec();

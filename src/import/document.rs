@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_recognized_by_their_contents() {
+    fn the_format_of_an_imported_file_is_recognized_by_its_contents() {
         for (text, expected) in [
             ("// a\n{}", Format::Json),
             ("  {", Format::Json),

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_double_up_to_half_a_minute() {
+    fn backoff_delays_double_up_to_half_a_minute() {
         assert_eq!(
             delays(&mut Backoff::default(), 9),
             [0, 1, 2, 4, 8, 16, 30, 30, 30]

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_pages_and_repeated_cursors_end() {
+    fn endless_pages_and_repeated_cursors_end_the_list() {
         let mut list = ContentListBuilder::<ServerResource>::default();
         let mut page_count = 0;
         loop {

@@ -110,7 +110,7 @@ fn texts_are_checked_by_format_length_and_pattern() {
 }
 
 #[test]
-fn numbers_are_checked_by_kind_and_bounds() {
+fn numbers_in_forms_are_checked_by_kind_and_bounds() {
     let integer = json!({ "type": "integer", "minimum": 18, "maximum": 99 });
     assert_eq!(check(&integer, " 18 "), Ok(Some(json!(18))));
     for (text, error) in [

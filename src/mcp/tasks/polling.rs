@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_are_bounded_whatever_the_server_suggests() {
+    fn poll_intervals_are_bounded_whatever_the_server_suggests() {
         let mut schedule = PollSchedule::new(Duration::MAX);
         assert_eq!(schedule.interval(), INTERVAL_DEFAULT);
         for (suggested, expected) in [

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn each_call_returns_a_new_pronounceable_word() {
+    fn each_call_of_say_hello_returns_a_new_pronounceable_word() {
         let mut words = HashSet::new();
         for _ in 0..1_000 {
             let result = call_with(json!({})).expect("no arguments are valid");

@@ -122,7 +122,7 @@ fn invalid_python_strings_are_repaired_and_reported_as_repaired() {
 }
 
 #[test]
-fn expressions_are_rejected_with_a_reason() {
+fn python_expressions_are_rejected_with_a_reason() {
     let unnamed = |text: &str| {
         format!("`{text}` has no name: pass arguments by name, as in `city=\"Paris\"`")
     };
@@ -224,7 +224,7 @@ fn scanner_ends_where_the_outermost_bracket_closes() {
 }
 
 #[test]
-fn mismatched_bracket_closes_the_nearest_match() {
+fn mismatched_bracket_closes_the_nearest_open_bracket_of_its_kind() {
     assert_eq!(bracket_end("(a=[1, 2)]"), Some(9));
     assert_eq!(bracket_end("[f(a=1]"), Some(7));
     assert_eq!(bracket_end("(a=1]}))"), Some(7));

@@ -84,7 +84,7 @@ fn an_action_keeps_the_other_keys_of_its_default() {
 }
 
 #[test]
-fn an_empty_list_removes_all_keys() {
+fn an_empty_list_of_keys_leaves_an_action_without_keys() {
     let keymap = keymap(key_settings(&[("commands", &[]), ("sidebar", &[])]));
     assert_eq!(banners(&keymap), [""; 0]);
     assert_eq!(keymap.hint(A::Commands, "commands"), None);
@@ -263,7 +263,7 @@ fn banners_about_unusable_entries_are_limited_in_number() {
 }
 
 #[test]
-fn writing_out_the_defaults_changes_nothing() {
+fn key_settings_equal_to_the_defaults_change_nothing() {
     let names: Vec<(&str, Vec<String>)> = all_bindings()
         .map(|row| {
             let keys = row.default_keys.iter().map(Chord::to_string);

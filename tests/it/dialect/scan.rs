@@ -91,7 +91,7 @@ fn an_invalid_call_in_an_array_does_not_drop_the_others() {
 }
 
 #[test]
-fn the_fence_around_a_call_is_removed_with_it() {
+fn the_fence_around_a_call_is_removed_with_the_call() {
     assert_eq!(describe_scan(&format!("```json\n{ADD}\n```")), [ADD_CALL]);
     assert_eq!(describe_scan(&format!("```\n{ADD}\n```\n")), [ADD_CALL]);
     assert_eq!(describe_scan(&format!("`{ADD}`")), [ADD_CALL]);
@@ -151,7 +151,7 @@ fn arguments_may_be_a_json_string() {
 }
 
 #[test]
-fn minor_errors_are_repaired_and_reported() {
+fn minor_errors_in_the_json_of_a_call_are_repaired_and_reported() {
     assert_eq!(
         describe_scan("{'name': 'add', 'arguments': {'a': True, 'b': None,},} # done"),
         [

@@ -110,7 +110,7 @@ fn granite_may_omit_closing_tokens() {
 }
 
 #[test]
-fn mistral_lists_its_calls_after_a_token() {
+fn a_list_of_calls_after_the_token_of_mistral_is_read() {
     assert_eq!(
         describe_scan(
             r#"[TOOL_CALLS] [{"name": "add", "arguments": {"a": 1, "b": 2}, "id": "VvvODy9mT"}]"#
@@ -156,7 +156,7 @@ fn numbered_calls_of_command_r_are_recognized() {
 }
 
 #[test]
-fn phi_writes_functools_before_its_list() {
+fn a_list_of_calls_after_the_word_functools_is_read() {
     assert_eq!(describe_scan(&format!("functools[{ADD}]")), [ADD_CALL]);
     assert_eq!(
         describe_scan(&format!("네.\nfunctools[{SEOUL}, {ADD}]")),

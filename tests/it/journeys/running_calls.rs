@@ -66,7 +66,7 @@ fn a_running_call_shows_its_progress() {
 }
 
 #[test]
-fn progress_without_a_total_is_a_count() {
+fn progress_without_a_total_is_shown_as_a_count() {
     let workshop = workshop();
     let mut chat = with_running_calls(&workshop, &["saw"]);
     workshop.report_progress("saw", json!({ "progress": 17, "total": 0 }));

@@ -131,7 +131,7 @@ async fn a_cancelled_call_returns_at_once_and_the_server_is_notified() {
 }
 
 #[tokio::test]
-async fn a_dropped_call_is_cancelled_too() {
+async fn a_dropped_call_is_cancelled_at_the_server() {
     let mut harness = HubHarness::start_connected("").await;
     let call = harness.hub.call(
         harness.call_request("slow", json!({ "seconds": 60 })),

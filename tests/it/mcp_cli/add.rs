@@ -13,7 +13,7 @@ fn servers(home: &TestHome) -> Value {
 }
 
 #[test]
-fn a_server_is_added_and_checked() {
+fn mcp_add_writes_and_checks_a_server() {
     let home = TestHome::empty();
     let server = home::test_server_path();
     let output = run(
@@ -166,7 +166,7 @@ fn invalid_servers_are_rejected_and_the_file_is_unchanged() {
 }
 
 #[test]
-fn a_broken_file_is_not_changed() {
+fn mcp_add_does_not_change_a_broken_file() {
     let home = TestHome::empty();
     let broken = "{ \"mcpServers\": {\n  \"a\": { \"command\": \"x\" }, }\n}\n";
     std::fs::write(home.path().join("mcp-servers.json"), broken).expect("written");

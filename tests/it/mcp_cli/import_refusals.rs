@@ -100,7 +100,7 @@ fn paths_without_a_regular_file_are_refused() {
 }
 
 #[test]
-fn unusable_servers_are_skipped_with_the_reason() {
+fn an_import_skips_unusable_servers_with_the_reason() {
     let home = TestHome::empty();
     let text = r#"{ "mcpServers": {
         "good": { "command": "x" }, "both": { "command": "x", "url": "https://h/" }, "neither": {},

@@ -87,7 +87,7 @@ async fn a_failed_call_is_a_result_and_a_wrong_request_is_not() {
 }
 
 #[tokio::test]
-async fn closing_the_connection_stops_the_work() {
+async fn closing_the_connection_stops_a_running_call() {
     let mut server = TestServe::start().await;
     let body = json!({ "tool": "ollama_chat", "arguments": { "prompt": "wait" } });
     let body = body.to_string();

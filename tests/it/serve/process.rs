@@ -30,7 +30,7 @@ fn get(url: &str, token: &str) -> reqwest::Result<String> {
 }
 
 #[test]
-fn a_client_over_stdio_sees_only_messages() {
+fn a_client_over_stdio_gets_results_and_errors_and_no_log_lines() {
     let home = TestHome::empty();
     let mut program = Program::start(&home, &[], &[]);
     program.initialize();

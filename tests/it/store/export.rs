@@ -252,7 +252,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn pages_from_random_markup_are_harmless(pieces in prop::collection::vec(prop::sample::select(vec![
+    fn exported_pages_from_random_markup_are_harmless(pieces in prop::collection::vec(prop::sample::select(vec![
         "<", ">", "\"", "'", "&", "script", "javascript:", "](", "[", "![", ")", "\n", "\n\n", "`", "```",
         "|", "-", "#", "* ", "<a href=", "</style>", "onload=", "https://a.b", "mailto:x@y.z", "\\", " ", "한글",
         "&#106;", "<!--", "-->", "<?", "<![CDATA[", "1. ", "> ", "    ", "\t",

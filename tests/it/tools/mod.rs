@@ -130,7 +130,7 @@ fn definitions_come_in_a_fixed_order_with_annotations_and_schemas() {
 
 /// Stored permissions are bound to the whole definition.
 #[test]
-fn definitions_with_stored_permissions_have_not_changed() {
+fn definitions_of_get_time_and_say_hello_have_not_changed() {
     use sha2::{Digest, Sha256};
     let tools = tools_of(&Settings::default());
     let hashes: Vec<String> = tools

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_described_in_words_and_units() {
+    fn a_forecast_is_described_in_words_and_units() {
         let document = json!({
             "timezone": "Asia/Seoul",
             "current": {

@@ -252,7 +252,7 @@ fn the_way_to_change_keys_is_found_by_any_of_its_names() {
 }
 
 #[test]
-fn pasting_is_found_by_its_synonyms() {
+fn synonyms_find_the_help_about_pasting() {
     for words in ["paste", "yank", "clipboard"] {
         let mut chat = chat();
         let screen = chat.size(120, 40).keys("<F1>").keys(words).screen();

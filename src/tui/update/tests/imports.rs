@@ -155,7 +155,7 @@ fn with_every_server_left_out_enter_adds_nothing() {
 }
 
 #[test]
-fn esc_returns_to_the_list_and_adds_nothing() {
+fn esc_in_an_import_returns_to_the_list_and_adds_nothing() {
     let mut chat = importing_from(sources());
     chat.keys("<Enter>").wait(600).keys("<Esc>");
     assert!(chat.screen().contains("Windsurf"), "{}", chat.screen());

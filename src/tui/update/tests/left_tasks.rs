@@ -87,7 +87,7 @@ fn one_of_several_tasks_is_left_by_name_or_number() {
 }
 
 #[test]
-fn enter_uses_the_result_of_a_task() {
+fn enter_sends_a_prompt_with_the_result_of_a_left_task() {
     let mut chat = chat();
     list(
         &mut chat,

@@ -82,7 +82,7 @@ fn a_long_field_name_does_not_touch_its_value() {
 }
 
 #[test]
-fn a_form_asks_for_missing_values() {
+fn a_form_asks_for_missing_values_of_a_template() {
     let mut chat = chat_with_templates();
     chat.keys("/translate Korean<Enter>");
     assert_eq!(prompts(&chat), [""; 0]);
