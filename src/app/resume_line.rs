@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_names_the_command_and_a_clean_title_of_limited_width() {
+    fn the_resume_line_names_the_command_and_a_clean_title_of_limited_width() {
         let command = resume_command(Some(Path::new("/tmp/h")));
         let line = resume_line(&command, "Trip\nto \u{1b}[2JBusan", 80);
         assert_eq!(

@@ -201,7 +201,7 @@ fn the_answer_about_connecting_lists_the_next_steps() {
 }
 
 #[test]
-fn any_other_prompt_explains_that_this_is_a_script() {
+fn the_demo_answers_an_unscripted_prompt_by_calling_itself_a_script() {
     for prompt in ["hello", "Write a poem about timeouts", "안녕"] {
         let answer = text_of(&steps_for(prompt));
         assert!(

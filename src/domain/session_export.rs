@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn options_may_come_in_any_order_and_paths_may_contain_spaces() {
+    fn export_options_may_come_in_any_order_and_paths_may_contain_spaces() {
         let parse = |text| ExportArguments::parse(text);
         let arguments = parse("html --last 3 /tmp/my trip.txt --answers").expect("valid");
         assert_eq!(arguments.format, Some(ExportFormat::Html));

@@ -57,7 +57,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_answer_that_is_not_an_object_is_quoted() {
+    fn an_answer_that_is_not_an_object_is_quoted_in_the_error() {
         for (answer, quoted) in [
             (json!("x"), "`\"x\"`"),
             (json!(5), "`5`"),

@@ -102,7 +102,7 @@ fn an_unreachable_server_is_reported_and_the_others_are_listed() {
 }
 
 #[test]
-fn the_json_is_one_object_without_api_keys() {
+fn json_output_of_humble_models_is_one_object_without_api_keys() {
     let server = server_with_models();
     let home = home(&json!([
         {"name": "a", "provider": "ollama", "baseUrl": server.url(), "apiKey": "sk-secret-1", "active": true},

@@ -76,7 +76,7 @@ const UNITS: &[&str] = &[
 ];
 
 #[test]
-fn work_is_linear_and_withheld_text_is_bounded_for_any_input() {
+fn scanning_is_linear_and_withheld_text_is_bounded_for_any_input() {
     for unit in UNITS {
         let chunk = unit.repeat(1_000);
         let mut scanner = CallScanner::new(offered());

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_however_many_addresses_there_are() {
+    fn memory_of_the_rate_limiter_is_bounded_for_any_number_of_addresses() {
         let (mut limiter, now) = (RateLimiter::new(1), Instant::now());
         let many = u32::try_from(ADDRESSES_MAX * 2).expect("small");
         for number in 0..many {

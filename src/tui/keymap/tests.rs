@@ -118,7 +118,7 @@ fn a_default_key_that_another_entry_took_does_not_come_back() {
 }
 
 #[test]
-fn swapping_the_keys_of_two_actions_works() {
+fn two_actions_can_swap_their_keys() {
     let settings = [
         ("send", ["Alt+Enter"].as_slice()),
         ("newline", &["Enter", "Ctrl+J"]),
@@ -209,7 +209,7 @@ fn entries_that_would_make_the_program_unusable_are_refused() {
 }
 
 #[test]
-fn unknown_names_are_refused_with_a_suggestion() {
+fn unknown_names_of_actions_and_keys_are_refused_with_advice() {
     let refusal = |action, names| refusal(action, names, KeyProtocol::Legacy);
     assert_eq!(
         refusal("comands", &["Ctrl+K"]),

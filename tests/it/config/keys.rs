@@ -4,7 +4,7 @@ use super::*;
 use humble::domain::KeyEntry;
 
 #[test]
-fn keys_are_read_with_their_line_numbers() {
+fn key_settings_are_read_with_their_line_numbers() {
     let fixture = with_config(
         r#"{
   "keys": {

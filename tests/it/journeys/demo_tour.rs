@@ -269,7 +269,7 @@ fn the_tour_announces_no_tool_for_a_prompt_that_needs_none() {
 }
 
 #[test]
-fn without_tools_the_tour_does_not_promise_one() {
+fn without_tools_the_tour_does_not_promise_a_tool() {
     let home = TempDir::new().expect("a temporary folder");
     let mut chat = demo_with(home, humble::app::demo_options(true));
     chat.enter()

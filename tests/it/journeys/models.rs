@@ -343,7 +343,7 @@ fn thinking_is_set_for_this_run_only() {
 }
 
 #[test]
-fn thinking_is_refused_for_a_model_without_it() {
+fn turning_on_thinking_is_refused_for_a_model_without_thinking() {
     let plain_model = model("qwen3:4b", &["completion", "tools"]);
     let mut chat = with_qwen(script().with_server("http://localhost:11434", [plain_model]));
     chat.says("/think on")

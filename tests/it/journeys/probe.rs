@@ -123,7 +123,7 @@ fn a_stopped_probe_shows_its_partial_results() {
 }
 
 #[test]
-fn a_prompt_waits_until_the_report_is_closed() {
+fn a_prompt_waits_until_the_report_of_a_probe_is_closed() {
     let script = script()
         .round([ScriptStep::Hang])
         .answer("Hello.")

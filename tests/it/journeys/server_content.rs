@@ -117,7 +117,7 @@ fn several_messages_keep_their_roles_and_embedded_resources_are_attached_as_data
 }
 
 #[test]
-fn a_failed_prompt_restores_the_form_with_its_values() {
+fn a_server_prompt_that_fails_to_load_restores_the_form_with_its_values() {
     let library = library().with_answer("prompts/get", json!({ "messages": "none" }));
     let mut chat = chat_with(&library, script());
     chat.types("/humble:weather Busan").enter();

@@ -211,7 +211,7 @@ async fn a_flood_of_stderr_neither_blocks_nor_exhausts_memory() {
 }
 
 #[tokio::test]
-async fn an_invalid_tool_does_not_affect_the_others() {
+async fn an_invalid_tool_is_omitted_from_the_list_and_the_others_kept() {
     let harness = HubHarness::start_connected("one-bad-tool").await;
     let server = harness.server();
     assert_eq!(server.tools.len(), 16);

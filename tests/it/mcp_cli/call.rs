@@ -174,7 +174,7 @@ fn the_timeout_covers_the_whole_command_and_cancels_the_call() {
 }
 
 #[test]
-fn built_in_tools_can_be_called() {
+fn mcp_call_can_call_built_in_tools() {
     let home = with_test_server("dies");
     let output = run(
         &home,

@@ -136,7 +136,7 @@ fn received_messages(home: &TestHome) -> Vec<Value> {
 }
 
 #[test]
-fn the_no_tools_option_is_rejected() {
+fn humble_mcp_rejects_the_no_tools_option() {
     let output = run(&with_test_server(""), &["mcp", "list", "--no-tools"]).expect(2);
     assert_eq!(
         (output.out.as_str(), output.err.as_str()),

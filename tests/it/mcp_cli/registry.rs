@@ -60,7 +60,7 @@ pub(super) fn add(fields: &Value, arguments: &[&str]) -> (CommandOutput, Option<
 }
 
 #[test]
-fn search_shows_owner_version_and_transports() {
+fn mcp_search_shows_owner_version_and_transports() {
     let registry = ModelServer::start();
     let remote = json!({ "remotes": [{ "type": "streamable-http", "url": "https://h/" }] });
     let found = [

@@ -45,7 +45,7 @@ async fn an_unchanged_list_is_requested_again_without_a_notice() {
 }
 
 #[tokio::test]
-async fn a_change_is_received_on_the_open_stream() {
+async fn a_change_of_the_tool_list_is_received_on_the_open_stream() {
     for (path, transport) in [
         ("/sse", RemoteTransport::Sse),
         ("/events", RemoteTransport::Http),

@@ -137,7 +137,7 @@ async fn several_rejected_parameters_are_replaced_one_by_one() {
 }
 
 #[tokio::test]
-async fn invalid_settings_are_reported_before_anything_is_sent() {
+async fn invalid_model_settings_are_reported_before_anything_is_sent() {
     let server = ModelServer::start();
     let mut model = openai(&server);
     model.api_key = ApiKey::MissingVariable("MY_KEY".into());

@@ -24,7 +24,7 @@ async fn the_plain_json_list_of_tools_equals_the_mcp_list() {
 }
 
 #[tokio::test]
-async fn a_call_returns_the_result_of_the_tool() {
+async fn a_plain_json_call_returns_the_result_of_the_tool() {
     let server = TestServe::start().await;
     let body = json!({ "tool": "get_time", "arguments": { "timezone": "Asia/Seoul" } });
     let (status, result) = call(&server, &body).await;

@@ -147,7 +147,7 @@ fn named_crate_modules(code: &str) -> Vec<&str> {
 }
 
 #[test]
-fn modules_use_only_those_listed_for_them() {
+fn modules_use_only_the_modules_listed_for_them() {
     let mut problems = Vec::new();
     for (path, text) in sources("src") {
         let module = module_of(&path);

@@ -298,7 +298,7 @@ fn the_draft_of_an_edit_survives_layers_and_resizes() {
 }
 
 #[test]
-fn drafts_of_several_calls_are_kept() {
+fn the_draft_of_an_edited_call_is_kept_while_another_call_is_shown() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.wait(1_000).keys("e");
     let before = chat.screen();

@@ -92,7 +92,7 @@ fn typing_or_leaving_the_rows_of_the_queue_returns_to_the_message() {
 }
 
 #[test]
-fn commands_do_not_enter_the_queue() {
+fn a_queued_prompt_cannot_become_a_command_and_a_blank_one_is_removed() {
     let mut chat = queued(&["two"]);
     chat.keys("<Up><Enter><Ctrl+u>/new x<Enter>");
     assert!(
