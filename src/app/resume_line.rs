@@ -28,7 +28,7 @@ fn shell_quoted(path: &Path) -> String {
     }
 }
 
-/// The line itself, such as `humble --continue  resumes "Trip to Busan"`. A long title is truncated;
+/// A line such as `humble --continue  resumes "Trip to Busan"`. A long title is truncated;
 /// if there is little room beside the command, the title gets a line of its own. The command is
 /// always complete, so that it can be copied.
 pub fn resume_line(command: &str, title: &str, columns: u16) -> String {

@@ -30,7 +30,6 @@ const CONFIG: &str = "config.json";
 const SERVERS: &str = "mcp-servers.json";
 const PROMPT: &str = "system_prompt.txt";
 
-/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingsReview {
     pub changes: Vec<SettingsChange>,

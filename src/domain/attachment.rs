@@ -17,9 +17,7 @@ use std::sync::Arc;
 
 /// Maximum number of files attached to one prompt.
 pub const ATTACHMENTS_MAX: usize = 10;
-/// Maximum size of an attached image in bytes.
 pub const IMAGE_BYTES_MAX: u64 = 20 * 1024 * 1024;
-/// Maximum size of an attached text file in bytes.
 pub const TEXT_FILE_BYTES_MAX: u64 = 2 * 1024 * 1024;
 /// Maximum total size of the images in one request, in bytes. The oldest images are left out
 /// first.

@@ -66,7 +66,7 @@ pub enum CatalogState {
     Failed(Notice),
 }
 
-/// All available models.
+/// The models of all known servers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelCatalog {
     pub servers: Vec<ServerCatalog>,

@@ -25,7 +25,7 @@ pub enum ProgressAmount {
 }
 
 impl ToolProgress {
-    /// Creates a progress report. Infinite and NaN values count as missing.
+    /// An infinite or NaN `total` counts as missing, such a `done` as 0.
     pub fn new(done: f64, total: Option<f64>, message: Option<&str>) -> Self {
         let is_finite = |number: &f64| number.is_finite();
         Self {

@@ -61,7 +61,7 @@ enum TemplatePart {
 }
 
 impl TemplateBody {
-    /// Parses a template. Braces without a valid field name stay text.
+    /// Braces without a valid field name stay text.
     pub fn parse(text: &str) -> Self {
         let mut body = Self {
             parts: Vec::new(),

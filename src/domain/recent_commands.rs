@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-/// Maximum number of recent commands.
 const RECENT_MAX: usize = 5;
 /// Longer names, which only a damaged file has, are ignored.
 const NAME_BYTES_MAX: usize = 256;

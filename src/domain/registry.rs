@@ -1,6 +1,5 @@
 //! Servers as an MCP registry lists them.
 
-/// The public registry.
 pub const PUBLIC_REGISTRY: &str = "https://registry.modelcontextprotocol.io/";
 
 /// A search result.

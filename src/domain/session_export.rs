@@ -64,7 +64,6 @@ impl ExportPart {
         }
     }
 
-    /// The messages of the part.
     pub fn messages(self, session: &Session) -> impl Iterator<Item = &SavedMessage> {
         let messages = session.messages[self.first_message(session)..].iter();
         messages.filter(move |message| !self.answers_only || message.role == MessageRole::Assistant)

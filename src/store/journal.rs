@@ -23,7 +23,6 @@ const BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// The maximum number of journals examined at startup.
 const ORPHANS_MAX: usize = 64;
 
-/// One journal record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum JournalRecord {
@@ -283,7 +282,7 @@ impl Journal {
     /// Flushes the journal to disk.
     ///
     /// # Errors
-    /// The file-system error.
+    /// The file cannot be written.
     pub fn sync(&self) -> Result<(), StoreError> {
         let result = self.file.sync_data();
         result.map_err(|error| unwritable(&self.path, &error))

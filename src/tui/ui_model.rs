@@ -320,7 +320,7 @@ impl UiModel {
     /// dialog that starts to accept keys.
     pub fn next_wake(&self) -> Option<Duration> {
         let has_job = self.active_probe().is_some() || self.sampling.is_some();
-        let is_waiting = self.chat.transcript.wait().is_some() || has_job;
+        let is_waiting = self.chat.transcript.wait_reason().is_some() || has_job;
         let has_spinner = self.is_running_tool() || is_waiting || self.is_answering();
         // While text streams in, the spinner turns with the frames that show the text.
         let quiet_from = self.chat.timing.last_event_at + SPINNER_STEP;
@@ -368,7 +368,7 @@ impl UiModel {
     /// Time since the last data of a streaming answer, once it reaches [`SILENT_AFTER`].
     pub fn silence(&self) -> Option<Duration> {
         let is_streaming =
-            self.is_answering() && self.chat.transcript.wait().is_none() && !self.is_running_tool();
+            self.is_answering() && self.chat.transcript.wait_reason().is_none() && !self.is_running_tool();
         let silence = self.now.saturating_sub(self.chat.timing.last_event_at);
         (is_streaming && silence >= SILENT_AFTER).then_some(silence)
     }

@@ -127,7 +127,6 @@ impl Transcript {
             && !rest_of_turn.any(is_text)
     }
 
-    /// The index of the prompt of a turn.
     pub fn prompt_index(&self, turn: TurnId) -> Option<usize> {
         self.entries
             .iter()

@@ -40,8 +40,7 @@ pub struct ChatPane {
     pub edit_key: Option<String>,
     /// The call that the open dialog is about.
     pub asked_call: Option<CallId>,
-    /// The calls decided so far in the open dialog, which has not been answered yet, and whether they
-    /// will run.
+    /// The calls decided so far in the open dialog, and whether they will run.
     pub decided_calls: Vec<(CallId, bool)>,
 }
 
@@ -239,7 +238,7 @@ fn draw_wait(chat: &Chat, chat_pane: &ChatPane, line: usize, row: Rect, pen: &mu
     if line == 0 {
         return;
     }
-    let label = match chat.transcript.wait() {
+    let label = match chat.transcript.wait_reason() {
         Some(WaitReason::ModelLoading) => "Loading model…".to_owned(),
         Some(WaitReason::Retrying) => {
             let label = retry_label(chat.timing.retry, now, row.width);

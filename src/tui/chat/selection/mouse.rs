@@ -78,7 +78,6 @@ impl MouseSelection {
 }
 
 impl Drag {
-    /// Follows the pointer.
     pub fn move_to(&mut self, at: Position, area: Rect, now: Duration) {
         self.has_moved |= at != self.pressed_at;
         self.pointer = at;

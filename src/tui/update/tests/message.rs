@@ -6,7 +6,7 @@ use crate::tui::update::tests::*;
 fn prompt_is_shown_before_it_is_sent() {
     let mut chat = chat();
     chat.keys("hello<Enter>");
-    assert!(chat.model.chat.transcript.wait().is_some());
+    assert!(chat.model.chat.transcript.wait_reason().is_some());
     assert!(
         matches!(&chat.model.chat.transcript.entries()[0].body, EntryBody::Prompt { text, .. } if text == "hello")
     );
