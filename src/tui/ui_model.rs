@@ -367,8 +367,9 @@ impl UiModel {
 
     /// Time since the last data of a streaming answer, once it reaches [`SILENT_AFTER`].
     pub fn silence(&self) -> Option<Duration> {
-        let is_streaming =
-            self.is_answering() && self.chat.transcript.wait_reason().is_none() && !self.is_running_tool();
+        let is_streaming = self.is_answering()
+            && self.chat.transcript.wait_reason().is_none()
+            && !self.is_running_tool();
         let silence = self.now.saturating_sub(self.chat.timing.last_event_at);
         (is_streaming && silence >= SILENT_AFTER).then_some(silence)
     }
