@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_flag_overrides_the_variable_and_the_variable_the_default() {
+    fn the_home_flag_overrides_the_variable_and_the_variable_the_default_home() {
         let choose = |flag: Option<&str>, variable: Option<&str>| {
             Home::choose(
                 flag.map(PathBuf::from),

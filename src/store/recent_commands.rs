@@ -81,7 +81,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_the_user_can_read_the_file() {
+    fn only_the_user_can_read_the_file_of_recent_commands() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         file(&folder).remember("raw").expect("written");

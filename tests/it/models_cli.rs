@@ -46,7 +46,7 @@ fn server_with_models() -> ModelServer {
 }
 
 #[test]
-fn flags_that_select_a_model_or_persona_are_rejected() {
+fn humble_models_rejects_flags_that_select_a_model_or_persona() {
     let home = home(&json!([]));
     for (flag, value) in [("--model", "m"), ("--persona", "weather")] {
         let output = run(&home, &["models", flag, value]);

@@ -121,7 +121,7 @@ fn written_trust_round_trips() {
 
 #[cfg(unix)]
 #[test]
-fn only_the_user_can_read_the_file() {
+fn only_the_user_can_read_the_trust_file() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, home) = home();
     update_trust(&home, &[TrustEdit::AddRule(always())]).unwrap();

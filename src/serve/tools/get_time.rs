@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_or_invalid_arguments_are_rejected() {
+    fn get_time_rejects_unknown_or_invalid_arguments() {
         assert!(call_with(json!({ "timezone": 9 })).is_err());
         let why = call_with(json!({ "zone": "UTC" })).expect_err("an unknown argument");
         assert!(why.contains("`zone`"), "{why}");

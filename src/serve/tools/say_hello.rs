@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_or_invalid_arguments_are_rejected() {
+    fn say_hello_rejects_unknown_or_invalid_arguments() {
         let why = call_with(json!({ "who": "me" })).expect_err("an unknown argument");
         assert!(why.contains("`who`"), "{why}");
         assert!(call_with(json!({ "name": 7 })).is_err());

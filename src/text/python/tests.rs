@@ -186,7 +186,7 @@ fn python_expressions_are_rejected_with_a_reason() {
 }
 
 #[test]
-fn deep_nesting_is_rejected_without_a_stack_overflow() {
+fn deeply_nested_python_values_are_rejected_without_a_stack_overflow() {
     for open in ["[", "(", "{1:", "{'a': [("] {
         assert!(parse_arguments(&format!("(a={}", open.repeat(300_000))).is_err());
     }

@@ -64,7 +64,7 @@ fn addresses_and_hosts_are_read_and_an_address_without_a_scheme_is_reported() {
 }
 
 #[test]
-fn invalid_values_are_reported_and_the_defaults_are_used() {
+fn invalid_built_in_settings_are_reported_and_the_defaults_are_used() {
     let cases = [
         (
             json!({ "geocodingUrl": 7 }),

@@ -146,7 +146,7 @@ fn mcp_tools_lists_the_tools_of_a_server_with_their_usage() {
 }
 
 #[test]
-fn the_tools_in_json_have_schemas_and_states() {
+fn json_output_of_mcp_tools_has_schemas_and_states() {
     let home = with_test_server("");
     home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["enabled"] = json!(false);

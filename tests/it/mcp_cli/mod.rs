@@ -145,7 +145,7 @@ fn humble_mcp_rejects_the_no_tools_option() {
 }
 
 #[test]
-fn flags_that_select_a_model_or_persona_are_rejected() {
+fn humble_mcp_rejects_flags_that_select_a_model_or_persona() {
     for flag in ["--model", "--persona"] {
         let output = run(&with_test_server(""), &["mcp", "list", flag, "x"]).expect(2);
         let expected = format!("`humble mcp` uses no model: remove {flag}.\n");

@@ -296,7 +296,7 @@ fn unstreamed_message_is_decoded() {
 }
 
 #[test]
-fn malformed_reply_is_classified() {
+fn malformed_anthropic_reply_is_classified() {
     let malformed = |malformed| failed_reply(FailureCause::Malformed(malformed));
     let page = "\n<!DOCTYPE html>\n<html></html>\n";
     assert_eq!(decode_anthropic(page), malformed(MalformedReply::WebPage));

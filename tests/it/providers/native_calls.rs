@@ -39,7 +39,7 @@ fn ollama_call_on_the_last_line_is_not_lost() {
 }
 
 #[test]
-fn fragments_with_an_index_are_joined_by_index() {
+fn call_fragments_with_an_index_are_joined_by_index() {
     let calls = calls_of(&[
         json!({"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": ""}}),
         json!({"index": 0, "id": "", "function": {"name": "", "arguments": "{\"city\":"}}),

@@ -233,7 +233,7 @@ fn unstreamed_reply_is_decoded() {
 }
 
 #[test]
-fn malformed_reply_is_classified() {
+fn malformed_ollama_or_openai_reply_is_classified() {
     let malformed = |malformed| failed_reply(FailureCause::Malformed(malformed));
     let page = b"\n<!DOCTYPE html>\n<html><body>Sign in</body></html>\n";
     assert_eq!(

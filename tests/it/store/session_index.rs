@@ -183,7 +183,7 @@ fn a_deleted_or_damaged_index_is_built_again() {
 }
 
 #[test]
-fn an_index_with_overwritten_pages_is_built_again() {
+fn a_session_index_with_overwritten_pages_is_built_again() {
     let mut damaged = 0;
     for page in 1..12 {
         let home = home();

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_answers_are_recognized() {
+    fn invalid_forecasts_are_recognized() {
         for document in [
             json!([]),
             json!({ "current": {} }),

@@ -32,12 +32,7 @@ fn an_edit_returns_to_the_question_and_is_confirmed_there() {
         chat.wait(1_000).keys(keys).accept_check();
         assert_eq!(chat.commands(), [], "nothing runs from a field");
         let screen = chat.wait(600).screen();
-        for part in [
-            shown,
-            "── edited ─",
-            "y run as edited",
-            "Esc discard edit",
-        ] {
+        for part in [shown, "── edited ─", "y run as edited", "Esc discard edit"] {
             assert!(screen.contains(part), "{part}\n{screen}");
         }
         chat.wait(600).keys("y");

@@ -129,7 +129,7 @@ fn indented_tags_do_not_indent_the_values() {
 }
 
 #[test]
-fn truncated_or_invalid_calls_are_reported() {
+fn truncated_or_invalid_calls_in_function_tags_are_reported() {
     for text in [
         "<tool_call>\n<function=get_wea",
         "<tool_call>\n<function=get_weather>",

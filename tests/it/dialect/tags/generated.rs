@@ -148,7 +148,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn every_chunking_gives_the_same_events(text in fragments(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
+    fn every_chunking_of_random_tags_gives_the_same_events(text in fragments(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
         check_cuts(&text, &cuts);
     }
 

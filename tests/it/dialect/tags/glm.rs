@@ -53,7 +53,7 @@ fn missing_or_doubled_glm_tags_are_tolerated() {
 }
 
 #[test]
-fn truncated_or_unknown_calls_are_reported() {
+fn truncated_or_unknown_calls_in_the_tags_of_glm_are_reported() {
     for text in [
         "<tool_call>get_weather",
         "<tool_call>get_weather\n<arg_",

@@ -122,7 +122,7 @@ fn a_value_may_contain_other_tags_and_newlines() {
 }
 
 #[test]
-fn truncated_or_unknown_calls_are_reported() {
+fn truncated_or_unknown_calls_in_invoke_tags_are_reported() {
     for text in [
         "<function_calls>\n<invoke name=\"get_weather\">\n<para",
         "<minimax:tool_call>\n<invoke name=\"get_",

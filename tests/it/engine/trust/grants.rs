@@ -236,7 +236,7 @@ async fn session_grant_ends_with_the_session_and_the_program() {
 }
 
 #[tokio::test]
-async fn revoked_grant_asks_at_once_and_after_a_restart() {
+async fn revoking_a_grant_requires_approval_at_once_and_after_a_restart() {
     for decision in lasting_decisions() {
         let mut harness = TrustFixture::new().start(echo_script()).await;
         harness.prompt_and_decide(decision).await;

@@ -162,7 +162,7 @@ fn the_error_about_an_unknown_city_names_the_city() {
 }
 
 #[test]
-fn invalid_answers_are_recognized() {
+fn invalid_lists_of_places_are_recognized() {
     for document in [
         json!([]),
         json!("<html>"),
