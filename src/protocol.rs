@@ -345,7 +345,6 @@ pub enum Event {
     PromptTemplatesListed(Arc<PromptTemplates>),
     /// All servers in sidebar order; replaces the earlier list.
     ServersListed(Vec<Server>),
-    /// One server's status and tools.
     ServerChanged(Server),
     ServerContent(ServerContentEvent),
     /// The result of [`Command::FindImportSources`].

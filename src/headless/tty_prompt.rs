@@ -54,8 +54,8 @@ impl TtyPrompt {
     }
 
     /// Opens a question, or queues it while another is open. If it is about calls, `summaries`
-    /// describes each call in full.
-    /// `always_needs_approval` means that no flag would have avoided the question.
+    /// describes each call in full. `always_needs_approval` means that no flag would have avoided
+    /// the question.
     pub fn ask(
         &mut self,
         ask: AskId,

@@ -69,7 +69,6 @@ impl McpError {
         )
     }
 
-    /// Whether the server requires sign-in.
     pub fn requires_sign_in(&self) -> bool {
         matches!(self, Self::Http(error) if error.requires_sign_in())
     }

@@ -33,9 +33,8 @@ const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum time for the response to `server/discover` if `initialize` may follow it. A server that
 /// supports `server/discover` responds as soon as it has started, so a third of the startup timeout,
-/// or this limit if it is shorter, is enough.
-/// After 10 s rmcp itself would send `initialize` on the same connection and mistake the late
-/// response to the probe for the response to `initialize`.
+/// or this limit if it is shorter, is enough. After 10 s rmcp itself would send `initialize` on the
+/// same connection and mistake the late response to `server/discover` for that to `initialize`.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Maximum number of server versions listed in a notice.
@@ -306,7 +305,6 @@ async fn list_all_pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> 
     })
 }
 
-/// The result as raw JSON.
 pub fn raw_result(answer: Result<ServerResult, ServiceError>) -> Result<Value, ServiceError> {
     match answer? {
         ServerResult::CustomResult(result) => Ok(result.0),

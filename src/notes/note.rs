@@ -9,7 +9,6 @@ const CHUNK_CHARS_MAX: usize = 2_000;
 const CHUNKS_MAX: usize = 2_000;
 const TITLE_CHARS_MAX: usize = 200;
 
-/// The text of a note, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedNote {
     pub title: String,

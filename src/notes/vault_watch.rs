@@ -83,7 +83,6 @@ impl VaultWatch {
         self.last_scan = (notes > ALWAYS_SCANNED_MAX).then(Instant::now);
     }
 
-    /// Makes a scan due.
     pub(super) fn require_scan(&mut self) {
         self.last_scan = None;
     }

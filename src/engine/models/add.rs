@@ -45,7 +45,6 @@ impl ModelRegistry {
         );
     }
 
-    /// Handles the answer to [`Ask::AddModel`].
     pub fn handle_add_model_answer(
         &mut self,
         server: &ModelServer,

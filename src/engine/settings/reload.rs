@@ -285,7 +285,6 @@ impl LiveSettings {
         ))
     }
 
-    /// Reports that the accepted changes were applied.
     pub fn report_changes_applied(&mut self, count: usize, cx: &mut EngineCx) {
         self.reload.declined.clear();
         update_pending_banner(&[], cx);

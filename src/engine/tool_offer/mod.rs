@@ -115,7 +115,7 @@ impl ToolOffer {
         std::mem::take(&mut self.has_diet_changed)
     }
 
-    /// Whether this tool is `find_tools`.
+    /// Whether this tool is `find_tools`; always false while no tools are held back.
     pub fn is_search(&self, server: &ServerId, tool: &str) -> bool {
         self.is_diet_on && (server, tool) == (&search_key().0, OfferedTool::TOOL_SEARCH_NAME)
     }

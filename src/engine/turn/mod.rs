@@ -92,7 +92,7 @@ pub struct Turn {
     /// Number of rounds with calls.
     tool_rounds: u32,
     tool_rounds_max: Option<u32>,
-    /// Number of failed calls, at most `errors_max` without asking.
+    /// Number of failed calls. The user is asked once it reaches `errors_max`.
     error_count: u32,
     errors_max: u32,
     last_failed: Option<CallId>,

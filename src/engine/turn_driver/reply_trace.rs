@@ -178,7 +178,6 @@ impl ReplyTracer {
         }
     }
 
-    /// The lines of the whole trace.
     pub fn lines(&self) -> Vec<TraceLine> {
         let mut lines = Vec::new();
         let omitted_count = self.reply_count - self.replies.len();

@@ -126,7 +126,6 @@ pub fn render_definition_diff(change: &PinChange) -> String {
     out
 }
 
-/// The error for an unknown tool.
 pub fn unknown_tool_line(
     server: &ServerId,
     name: &str,

@@ -5,7 +5,6 @@ use crate::domain::Tool;
 use crate::text::Clean;
 use serde_json::{Map, Value, json};
 
-/// A server with the usage text of its tools.
 pub struct ServerTools<'a> {
     pub report: &'a ServerReport,
     /// The usage text of each tool, in the same order as the tools.

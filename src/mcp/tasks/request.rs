@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The extensions that this client supports.
 pub fn declared_extensions() -> ExtensionCapabilities {
     let tasks = (TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
     ExtensionCapabilities::from_iter([tasks])
