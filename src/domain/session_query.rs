@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_filter_is_named() {
+    fn the_error_about_an_invalid_filter_names_the_filter() {
         for text in [
             "after:",
             "after:tomorow",

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_refused() {
+    fn deep_nesting_in_an_imported_file_is_refused() {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let nested =
                 |levels: usize| format!("{}1{}", open.repeat(levels), close.repeat(levels));

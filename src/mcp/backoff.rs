@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn failure_count_saturates() {
+    fn the_failure_count_of_a_backoff_saturates() {
         let mut backoff = Backoff { failures: u32::MAX };
         assert_eq!(backoff.next_delay(Duration::ZERO), DELAY_MAX);
     }

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn completions_are_bounded() {
+    fn completions_of_a_server_are_bounded() {
         let values: Vec<_> = (0..1_000).map(|n| n.to_string()).collect();
         let result = json!({ "completion": { "values": values } });
         assert_eq!(completion_values(&result).len(), VALUES_MAX);

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn limit_matches_the_json_parser() {
+    fn the_nesting_limit_matches_that_of_the_json_parser() {
         for levels in 1..200 {
             let text = format!("{{\"id\":1,\"params\":{}}}", nested(levels));
             let is_parsed = serde_json::from_str::<Value>(&text).is_ok();

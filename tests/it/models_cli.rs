@@ -192,7 +192,7 @@ fn a_pull_reports_its_progress_and_why_it_failed() {
 }
 
 #[test]
-fn removal_needs_confirmation() {
+fn humble_models_rm_needs_a_confirmation() {
     let server = server_with_models();
     let home = home(&json!([{"name": "m", "provider": "ollama", "baseUrl": server.url()}]));
     let output = run(&home, &["models", "rm", "old:1b"]);

@@ -92,7 +92,7 @@ fn the_list_is_newest_first_and_names_broken_files() {
 }
 
 #[test]
-fn texts_are_searched_with_filters() {
+fn sessions_search_finds_texts_and_applies_filters() {
     let home = home();
     let search = |words: &[&str]| {
         let arguments = [&["sessions", "search", "--json"], words].concat();

@@ -66,7 +66,7 @@ async fn every_write_replacement_removal_and_creation_is_reported() {
 }
 
 #[tokio::test]
-async fn symbolic_links_are_followed() {
+async fn settings_behind_symbolic_links_are_watched() {
     let mut watched = Watched::new(|folder| {
         plain_home(folder);
         for name in ["one", "two"] {

@@ -329,7 +329,7 @@ fn page(url: &str) -> Result<UrlElicitation, String> {
 }
 
 #[test]
-fn addresses_that_mislead_have_warnings() {
+fn misleading_addresses_have_warnings() {
     use UrlWarning::{International, IpAddress, Local, Unencrypted, UserName};
     for (url, host, warnings) in [
         ("https://example.com/a?b=c", "example.com", vec![]),

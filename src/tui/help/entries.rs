@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_share_an_entry() {
+    fn aliases_of_a_command_share_an_entry_of_the_help() {
         let found = everything("/clear", &Keymap::default());
         let names = ["/new".to_owned(), "/clear".to_owned()];
         assert_eq!(found.len(), 1);

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn ages_become_coarser() {
+    fn ages_of_tasks_become_coarser_with_time() {
         let seconds = [0, 59, 60, 3_599, 3_600, 172_799, 172_800, 9_000_000];
         let texts = seconds.map(|seconds| age_text(Duration::from_secs(seconds)));
         let expected = [

@@ -113,7 +113,7 @@ fn the_fence_around_a_call_is_removed_with_the_call() {
 }
 
 #[test]
-fn wrapped_calls_are_unwrapped() {
+fn calls_wrapped_in_other_json_objects_are_read() {
     for text in [
         r#"{"function": {"name": "add", "arguments": {"a": 1, "b": 2}}, "type": "function", "id": "1"}"#,
         r#"{"functionCall": {"name": "add", "arguments": {"a": 1, "b": 2}}}"#,
@@ -235,7 +235,7 @@ fn braces_after_a_call_are_text() {
 }
 
 #[test]
-fn names_may_be_namespaced() {
+fn names_of_called_tools_may_have_a_namespace() {
     for name in [
         "functions.add",
         "log__add",

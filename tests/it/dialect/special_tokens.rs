@@ -197,7 +197,7 @@ fn deepseek_calls_may_use_ascii_bars_and_fenced_json() {
 }
 
 #[test]
-fn kimi_numbers_its_calls() {
+fn numbered_calls_of_kimi_are_read() {
     assert_eq!(
         describe_scan(
             "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"서울\"}<|tool_call_end|><|tool_calls_section_end|>"

@@ -97,7 +97,7 @@ fn json_in_other_tags_is_a_call() {
 }
 
 #[test]
-fn granite_may_omit_closing_tokens() {
+fn calls_of_granite_without_closing_tokens_are_read() {
     assert_eq!(
         describe_scan(&format!("<|tool_call|> [{ADD}, {SEOUL}]")),
         [ADD_CALL, SEOUL_CALL]
@@ -125,7 +125,7 @@ fn a_list_of_calls_after_the_token_of_mistral_is_read() {
 }
 
 #[test]
-fn llama_separates_calls_with_semicolons() {
+fn calls_of_llama_separated_by_semicolons_are_read() {
     assert_eq!(
         describe_scan(
             r#"<|python_tag|>{"name": "add", "parameters": {"a": 1, "b": 2}};{"type": "function", "name": "get_weather", "parameters": {"city": "東京"}}<|eom_id|>"#

@@ -200,7 +200,7 @@ async fn a_task_survives_one_failed_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unanswered_requests_are_abandoned() {
+async fn unanswered_requests_about_a_task_are_abandoned() {
     let silent = server(created(json!(null))).with_answer("tasks/get", Value::Null);
     let (outcome, elapsed, _) = run(&silent).await;
     // The hard limit of 100 s comes first.

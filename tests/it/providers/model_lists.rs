@@ -113,7 +113,7 @@ async fn anthropic_pages_are_joined() {
 }
 
 #[tokio::test]
-async fn endless_pages_are_abandoned() {
+async fn endless_pages_of_models_are_abandoned() {
     let server = ModelServer::start();
     let page = json!({"data": [{"id": "again"}], "has_more": true, "last_id": "again"});
     server.always_reply(MODELS, Reply::json(200, &page));

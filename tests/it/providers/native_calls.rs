@@ -132,7 +132,7 @@ fn truncated_stream_yields_no_call() {
 
 /// Parsing keeps only one value of a key that occurs twice, and the approval must show both.
 #[test]
-fn raw_arguments_are_kept() {
+fn calls_keep_their_arguments_as_received() {
     let json = r#"{"path": "a", "path": "b"}"#;
     let calls = json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": json}}]);
     let delta = openai_event(&json!({"content": null, "tool_calls": calls}), None);

@@ -254,7 +254,7 @@ fn a_token_file_that_is_not_a_regular_file_is_refused_immediately() {
 }
 
 #[test]
-fn invalid_options_are_usage_errors() {
+fn invalid_options_of_humble_serve_are_usage_errors() {
     let home = TestHome::empty();
     for arguments in [
         &["--port", "1"][..],

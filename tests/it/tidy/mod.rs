@@ -183,7 +183,7 @@ fn modules_use_only_the_modules_listed_for_them() {
 }
 
 #[test]
-fn files_stay_short() {
+fn source_files_stay_below_the_line_limit() {
     let mut problems = Vec::new();
     for (path, text) in all_sources() {
         let lines = text.lines().count();
@@ -202,7 +202,7 @@ fn files_stay_short() {
 }
 
 #[test]
-fn functions_stay_short() {
+fn functions_stay_below_the_line_limit() {
     let mut problems = Vec::new();
     for (path, text) in all_sources() {
         for (name, lines) in functions(&text) {
@@ -311,7 +311,7 @@ fn only_front_ends_name_commands_and_keys() {
 }
 
 #[test]
-fn commands_and_keys_are_recognized() {
+fn commands_and_keys_in_a_text_are_recognized() {
     for text in [
         "Type /retry.",
         "see `/new`",

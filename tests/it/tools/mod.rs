@@ -171,7 +171,7 @@ async fn unknown_and_excluded_tools_are_distinguished_from_failures() {
 }
 
 #[tokio::test]
-async fn unknown_arguments_are_named() {
+async fn every_tool_names_an_unknown_argument_in_its_error() {
     let tools = tools_of(&Settings::default());
     for tool in tools.definitions() {
         let why = failure(&tools, &tool.name, json!({ "bogus": 1 })).await;

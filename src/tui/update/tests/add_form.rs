@@ -220,7 +220,7 @@ fn failed_save_can_be_retried() {
 }
 
 #[test]
-fn provider_row_shows_its_keys() {
+fn the_provider_row_shows_the_keys_that_change_the_provider() {
     let mut chat = with_form();
     let screen = chat.screen();
     let expected = "Provider  < OpenAI-compatible >  Left/Right changes it";

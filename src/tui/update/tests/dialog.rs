@@ -130,7 +130,7 @@ fn large_arguments_are_wrapped_once() {
 }
 
 #[test]
-fn changed_call_is_redrawn() {
+fn an_open_dialog_shows_a_changed_call() {
     let mut chat = with_dialog_for(json!({"a": "before"}));
     screen(&mut chat, 80, 24);
     let call = chat

@@ -223,7 +223,7 @@ fn every_wrapped_row_of_an_introduction_counts_as_heading() {
 }
 
 #[test]
-fn choices_keep_their_places() {
+fn choices_of_a_dialog_keep_their_places() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     let row = |chat: &mut ChatHarness| {
         let screen = chat.size(120, 24).screen();

@@ -70,7 +70,7 @@ fn d_and_delete_remove_the_selected_queued_prompt() {
 }
 
 #[test]
-fn selected_prompt_moves() {
+fn alt_up_and_alt_down_move_the_selected_queued_prompt() {
     let mut chat = queued(&["two", "three", "four"]);
     chat.keys("<Up><Alt+Up><Alt+Up><Alt+Up>");
     assert_eq!(queue(&chat), ["four", "two", "three"]);

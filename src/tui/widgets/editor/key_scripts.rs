@@ -223,7 +223,7 @@ fn press(editor: &mut Editor, script: &str) {
 }
 
 #[test]
-fn keys_edit_the_text() {
+fn editing_keys_change_text_cursor_and_selection_as_expected() {
     for (before, keys, after) in SCRIPTS {
         let mut editor = with_marks(before);
         press(&mut editor, keys);

@@ -79,7 +79,7 @@ fn up_on_the_first_row_is_not_handled() {
 }
 
 #[test]
-fn all_line_endings_become_newlines() {
+fn all_line_endings_become_newlines_in_the_editor() {
     assert_eq!(editor("a\r\nb\rc\nd").text(), "a\nb\nc\nd");
 }
 

@@ -6,7 +6,7 @@ use crate::dialect::scan_every_way::scan;
 use humble::dialect::scan::ScanEvent;
 
 #[test]
-fn lookalikes_stay_text() {
+fn tags_that_only_resemble_calls_stay_text() {
     for text in [
         "<tool>망치</tool> <tools> <toolbar name=\"x\">",
         "<param name=\"x\">서울</param>",
