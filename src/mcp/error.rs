@@ -100,7 +100,7 @@ fn without_subject(sentence: &str) -> String {
     sentence.strip_suffix('.').unwrap_or(sentence).to_owned()
 }
 
-/// Everything known about a failed session once its process is gone.
+/// Everything known about a failed session after its end.
 pub struct SessionFailure<'a> {
     pub error: McpError,
     pub server: &'a ServerId,

@@ -46,7 +46,8 @@ impl Turn {
         self.set_call_state(id, ToolState::Running { progress: None });
     }
 
-    /// The approved call, if `id` was approved and its tool has not changed since.
+    /// The call to run; `None` if it was not approved. A call whose tool has changed or was blocked
+    /// since its approval ends here.
     fn approved_call(&mut self, id: CallId) -> Option<ApprovedCall> {
         let call = self.calls.get(&id)?.clone();
         if call.state != ToolState::Proposed {
