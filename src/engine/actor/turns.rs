@@ -75,7 +75,7 @@ impl Actor {
             let notice = Notice::failure("There is no answer to continue.");
             return self.reject(id, prompt, notice);
         }
-        let resumed_calls = match self.resumed_calls(&prompt) {
+        let resumed_calls = match self.take_resumed_calls(&prompt) {
             Ok(calls) => calls,
             Err(notice) => return self.reject(id, prompt, notice),
         };
@@ -230,7 +230,8 @@ impl Actor {
         self.begin_turn(id, setup, model, Some(prefix), None);
     }
 
-    /// Drops the summary, so the model is sent the messages that it covered.
+    /// Drops the summary, so the model is sent the messages that it covered, or an earlier summary of
+    /// them.
     pub(super) fn drop_summary(&mut self) {
         if self.turn.is_none() && compaction::drop_summary(self.conversation.session_mut()) {
             self.save_and_estimate();
