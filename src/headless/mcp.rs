@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn text_wraps_at_the_terminal_width() {
+    fn output_of_humble_mcp_wraps_at_the_terminal_width() {
         assert_eq!(
             wrap_lines("하나 둘 셋 넷", 2, Some(12)),
             "  하나 둘 셋\n  넷\n"

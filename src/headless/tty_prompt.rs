@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_whole_known_answers_are_accepted() {
+    fn only_whole_known_answers_to_an_approval_are_accepted() {
         for line in ["y", "Y", "yes", " 1 ", "ㅛ"] {
             assert_eq!(parse_decision(line), Some(Decision::Run), "{line}");
         }

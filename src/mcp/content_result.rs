@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_message_has_no_heading() {
+    fn a_server_prompt_with_a_single_message_has_no_heading() {
         let result = json!({ "messages": [message("user", text("Hello\u{1b}[m 안녕"))] });
         let contents = prompt_contents(&result).expect("a prompt");
         assert_eq!(contents.text, "Hello\u{1b}[m 안녕");

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_depends_on_the_stderr_output() {
+    fn advice_about_an_exited_server_depends_on_its_stderr() {
         let variables =
             "If it needs environment variables, list them under \"env\" or \"inheritEnv\".";
         let cases = [
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_stderr_and_signals_are_named() {
+    fn the_error_about_an_exited_server_names_empty_stderr_and_the_signal() {
         let notice = exited(9, &[]);
         let expected = "It was killed by signal 9 (SIGKILL) and wrote nothing to stderr.";
         assert_eq!(notice.why.as_deref(), Some(expected));

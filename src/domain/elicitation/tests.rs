@@ -128,7 +128,7 @@ fn numbers_in_forms_are_checked_by_kind_and_bounds() {
 }
 
 #[test]
-fn options_of_every_notation_are_read() {
+fn options_of_a_form_field_are_read_in_every_notation() {
     let titled = [("r", Some("Red")), ("g", None)];
     for (schema, expected) in [
         (

@@ -130,7 +130,7 @@ fn prompts_that_summarize_notes_are_recognized() {
 }
 
 #[test]
-fn other_prompts_go_to_the_model() {
+fn prompts_that_are_no_request_about_notes_go_to_the_model() {
     let long = format!("create a note on {}", "tea ".repeat(80));
     assert_eq!(NoteIntent::of_prompt(&long), None);
     for prompt in [

@@ -14,7 +14,7 @@ fn parse_error(text: &str) -> String {
 }
 
 #[test]
-fn literals_keep_their_types_and_order() {
+fn python_literals_keep_their_types_and_order() {
     assert_eq!(
         parsed(
             "(city='서울', n=3, ok=True, x=None, xs=[1, 'a'], d={'k': 1.5,}, t=(1, 2), o=(1,), p=(3), e=())"

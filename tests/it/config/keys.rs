@@ -43,7 +43,7 @@ fn key_settings_are_read_with_their_line_numbers() {
 }
 
 #[test]
-fn entries_beyond_the_limit_are_counted() {
+fn key_entries_beyond_the_limit_are_counted() {
     let entries = (0..302).map(|number| format!("\"a{number}\": \"F1\""));
     let entries: Vec<String> = entries.collect();
     let fixture = with_config(format!("{{ \"keys\": {{ {} }} }}", entries.join(", ")));

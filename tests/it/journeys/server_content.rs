@@ -164,7 +164,7 @@ fn completions_that_never_arrive_leave_the_form_usable() {
 }
 
 #[test]
-fn a_required_value_is_asked_for() {
+fn a_missing_required_argument_of_a_server_prompt_is_reported() {
     let mut chat = chat_with(&library(), script());
     chat.types("/humble:weather").enter();
     chat.enter().enter().sees("`city` is required.");

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
-async fn a_tool_call_returns_its_result() {
+async fn a_connected_server_lists_tools_and_instructions_and_answers_a_call() {
     let mut harness = HubHarness::start_connected("").await;
     let server = harness.server();
     assert_eq!(server.tools[0].name, "add");

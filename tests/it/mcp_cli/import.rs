@@ -254,7 +254,7 @@ fn variables_that_change_the_program_are_pointed_out() {
 }
 
 #[test]
-fn a_hostile_entry_cannot_forge_lines() {
+fn a_hostile_entry_of_an_import_cannot_forge_lines() {
     let home = TestHome::empty();
     let text = json!({ "mcpServers": { "a": {
         "command": "x", "args": ["1\nb\n    command  good", "\u{1b}[2K\u{202e}"],

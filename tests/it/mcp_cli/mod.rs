@@ -157,7 +157,7 @@ fn humble_mcp_rejects_flags_that_select_a_model_or_persona() {
 }
 
 #[test]
-fn listing_does_not_create_a_home() {
+fn mcp_list_does_not_create_a_home() {
     let outer = TestHome::empty();
     let folder = outer.path().join("none");
     let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));

@@ -194,7 +194,7 @@ async fn loaded_model_is_found_with_and_without_its_tag() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn script_is_replayed_and_records_requests() {
+async fn the_scripted_provider_replays_its_script_and_records_requests() {
     let model = model_config(ProviderKind::Ollama, "http://localhost:11434");
     let script = Script::default()
         .round([

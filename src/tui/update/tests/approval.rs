@@ -311,7 +311,7 @@ fn a_key_before_the_next_frame_never_runs_an_edit() {
 }
 
 #[test]
-fn an_edit_withdraws_an_earlier_decision() {
+fn editing_a_call_withdraws_its_decision() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.wait(1_000).keys("y");
     chat.wait(1_000).keys("<Left>");

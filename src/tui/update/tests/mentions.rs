@@ -175,7 +175,7 @@ fn a_pasted_mention_is_shown_before_it_is_sent() {
 }
 
 #[test]
-fn commands_and_edited_answers_mention_nothing() {
+fn mentions_in_commands_and_edited_answers_are_not_looked_up() {
     let mut chat = chat_with("/find @a.txt<Enter>");
     assert!(!chat.commands().iter().any(is_search));
     let mut chat = chat_with("one<Enter>");

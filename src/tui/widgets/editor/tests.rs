@@ -25,7 +25,7 @@ fn backspace_takes_a_whole_cluster() {
 }
 
 #[test]
-fn cursor_is_right_of_wide_text() {
+fn the_cursor_column_counts_both_columns_of_wide_characters() {
     let columns = [
         ("한글", 4),
         ("漢", 2),

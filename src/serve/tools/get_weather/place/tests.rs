@@ -176,7 +176,7 @@ fn invalid_lists_of_places_are_recognized() {
 }
 
 #[test]
-fn only_the_first_candidates_are_listed() {
+fn only_the_first_candidate_places_are_listed() {
     let many = (0..20).map(|index| {
         place(
             "X",
