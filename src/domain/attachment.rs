@@ -226,7 +226,6 @@ pub struct AttachedImage {
     pub tokens: u64,
 }
 
-/// Where an attachment comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttachmentSource {
     /// A path as typed: absolute, below `~`, or relative to the folder where humble was started.
@@ -241,7 +240,6 @@ pub enum AttachmentSource {
     },
 }
 
-/// A resource that is attached to the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachedResource {
     pub server: ServerId,

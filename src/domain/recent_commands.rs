@@ -27,7 +27,6 @@ impl RecentCommands {
         }
     }
 
-    /// The names, most recent first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

@@ -83,7 +83,6 @@ pub struct Toolset {
     index: ToolNameIndex,
 }
 
-/// The result of resolving a name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ToolLookup<'a> {
     Tool(&'a OfferedTool),

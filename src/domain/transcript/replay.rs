@@ -18,7 +18,7 @@ impl PlaceholderIds {
 }
 
 impl Transcript {
-    /// The transcript of a saved session. Partial answers appear where they were cancelled.
+    /// Partial answers appear where they were cancelled.
     pub fn from_session(session: &Session) -> Self {
         let mut transcript = Self::default();
         let ids = &mut PlaceholderIds(u64::MAX);

@@ -151,7 +151,6 @@ impl TokenCalibration {
     }
 }
 
-/// The limits of a conversation's context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContextLimits {
     /// The maximum: the smaller of `contextLength` and the model's maximum as reported by its
