@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_kept_limits_clamped_and_omissions_counted() {
+    fn a_sampling_request_keeps_texts_clamps_limits_and_counts_omissions() {
         let image = json!({ "type": "image", "data": "AA==", "mimeType": "image/png" });
         let request = request(&json!({
             "systemPrompt": "Be brief.",

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn results_are_in_the_order_of_the_checks() {
+    async fn results_of_argument_checks_keep_the_order_of_the_checks() {
         let checker = ArgumentChecker::default();
         let results = checker
             .run(vec![

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_includes_the_rest_of_the_line() {
+    fn a_denial_typed_in_a_terminal_includes_the_rest_of_the_line() {
         let deny = |message: Option<&str>| {
             Some(Decision::Deny {
                 message: message.map(str::to_owned),

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_line_without_quoting_the_file() {
+    fn errors_in_an_imported_file_name_the_line_without_quoting_the_text() {
         for (text, line) in [
             ("{\n\"a\": sk-secret\n}", 2),
             ("{ \"a\": 1 /* sk-secret", 1),

@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_are_bounded_individually_and_in_total() {
+    fn tool_definitions_are_bounded_individually_and_in_total() {
         let described = |name: &str, bytes: usize| {
             let mut tool = tool(name);
             tool["description"] = "x".repeat(bytes).into();

@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn headline_is_the_line_that_names_the_error() {
+    fn the_headline_of_an_exited_server_is_the_line_that_names_the_error() {
         let lines = ["Error: Cannot find module 'x'", "    at a", "Node.js v20"];
         let headline = exited(1 << 8, &lines).headline;
         assert_eq!(headline.as_deref(), Some("Error: Cannot find module 'x'"));

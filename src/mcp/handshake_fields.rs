@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_invalid_field_is_dropped_and_named() {
+    fn only_the_invalid_field_of_a_handshake_is_dropped_and_named() {
         for (field, value, why) in [
             ("version", json!(1), "not text"),
             ("name", json!({}), "not text"),

@@ -250,7 +250,7 @@ fn concurrent_writers_keep_each_others_entries() {
 }
 
 #[test]
-fn edits_are_written_in_order_by_any_writer() {
+fn edits_of_the_trust_file_are_written_in_order_by_any_writer() {
     let (_folder, home) = home();
     let queue = Arc::new(TrustQueue::default());
     let writers: Vec<_> = (0..40)

@@ -77,7 +77,7 @@ fn invalid_defaults_are_not_filled_in_but_explained() {
 }
 
 #[test]
-fn texts_are_checked_by_format_length_and_pattern() {
+fn texts_in_forms_are_checked_by_format_length_and_pattern() {
     let text = |rule: Value| {
         let mut schema = json!({ "type": "string" });
         schema

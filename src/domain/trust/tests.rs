@@ -86,7 +86,7 @@ fn definitions_are_diffed_by_line_and_by_property() {
 }
 
 #[test]
-fn keys_that_look_like_values_are_quoted() {
+fn property_names_that_look_like_values_are_quoted_in_a_diff() {
     let with_property = |key: &str| json!({ "name": "t", "inputSchema": { "properties": { key: { "type": "string" } } } });
     assert_eq!(
         diff_of(with_property("a"), with_property("a: {}\n+ b")),

@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn status_name_and_server_message_are_shown() {
+    fn an_http_error_shows_status_name_and_server_message() {
         let error_text = |status, server_text: &str| {
             HttpError::Status {
                 status: HttpStatus(status),

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_does_not_repeat_what_was_sent() {
+    fn a_refused_token_request_does_not_repeat_what_was_sent() {
         let url = Url::parse("https://a.example/token").expect("a URL");
         let client = ClientIdentity {
             id: "humble".to_owned(),

@@ -230,6 +230,6 @@ fn prompts_in_the_table_have_the_listed_intent() {
 }
 
 #[test]
-fn every_class_used_in_a_phrase_is_defined() {
+fn every_word_class_used_in_an_english_phrase_is_defined() {
     assert_eq!(english::undefined_classes(), [""; 0]);
 }

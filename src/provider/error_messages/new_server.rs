@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_address_is_not_called_base_url() {
+    fn an_invalid_address_of_a_new_server_is_called_address_and_not_base_url() {
         let server = NewModelServer {
             provider: ProviderKind::OpenAi,
             base_url: Some("example.com".to_owned()),

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn closed_runs_are_not_reported_as_open() {
+    fn closed_runs_of_delimiters_are_not_reported_as_open() {
         assert_eq!(open("**a** *b* `c` ~~d~~ ***e*** **a *b***"), []);
         assert_eq!(open("**a *b"), [('*', 2), ('*', 1)]);
         assert_eq!(open("~~a `b * c"), [('~', 2), ('`', 1),]);

@@ -136,7 +136,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn calls_are_listed_before_the_partial_answer() {
+    fn an_unfinished_turn_lists_calls_before_the_partial_answer() {
         let call = |tool: &str, stage| UnfinishedCall {
             server: "fs".to_owned(),
             tool: tool.to_owned(),

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn no_width_cuts_a_key_or_a_description() {
+    fn no_width_of_the_help_cuts_a_key_or_a_description() {
         let groups = matching_groups(
             HelpTopic::Everything,
             "",

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn program_gets_the_text_and_no_secrets() {
+    async fn a_clipboard_program_gets_the_text_and_no_secrets() {
         // The shell adds the last four.
         let checks = shell(&[
             "-c",

@@ -42,7 +42,7 @@ fn the_tour_introduces_the_script_and_types_the_first_prompt() {
 }
 
 #[test]
-fn every_step_is_completed_by_its_key() {
+fn every_step_of_the_tour_is_completed_by_its_key() {
     let mut chat = after_first_answer();
     chat.press(KeyCode::F(3), NONE)
         .sees("3 of 7  What it thought")

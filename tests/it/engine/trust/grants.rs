@@ -114,7 +114,7 @@ does_not_carry_over! {
 }
 
 #[tokio::test]
-async fn name_taken_by_another_server_is_not_trusted() {
+async fn grants_do_not_apply_to_another_server_that_takes_the_name() {
     for decision in lasting_decisions() {
         let needs_approval = asks_after(decision, |fixture| {
             let other_folder = fixture.home.path().join("other");
