@@ -45,7 +45,7 @@ impl From<CallEnding> for RequestEnding {
     }
 }
 
-/// A request in progress; cancelled if dropped before its response.
+/// A call in progress; cancelled if dropped before its response.
 struct OpenCall<'a> {
     session: &'a McpSession,
     request: RequestId,

@@ -85,7 +85,7 @@ impl Actor {
                 // Saving the next answer would recreate the deleted file.
                 if self.is_open(&id) {
                     self.begin_empty_session();
-                    self.saved.open_was_deleted(id, self.conversation.seq());
+                    self.saved.record_deleted_open(id, self.conversation.seq());
                 }
                 let session = trashed.id;
                 let deleted = Event::SessionDeleted { session, title };

@@ -251,7 +251,7 @@ impl Authorizer {
         };
         let mut state = lock_ignoring_poison(&self.0.state);
         if let Some(challenge) = challenge.filter(|challenge| challenge.is_insufficient_scope()) {
-            state.step_ups.count(&challenge.scopes)?;
+            state.step_ups.count_sign_in(&challenge.scopes)?;
         }
         let configured = &self.0.settings.scopes;
         Ok(select_scopes(configured, challenge, granted, discovered))
