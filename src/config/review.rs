@@ -102,7 +102,7 @@ pub fn review_changes(
     }
 }
 
-/// Collects changes. Each review method returns a value with only the harmless changes applied.
+/// Collects changes. The value that a review method returns has only the harmless ones applied.
 #[derive(Default)]
 struct ChangeReviewer {
     changes: Vec<SettingsChange>,
