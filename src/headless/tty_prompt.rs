@@ -104,8 +104,7 @@ impl TtyPrompt {
         }
     }
 
-    /// Waits for the answer to the open question, or forever if none is open.
-    /// Cancel-safe.
+    /// Waits for the answer to the open question, or forever if none is open. Cancel-safe.
     pub async fn next_answer(&mut self) -> TtyAnswer {
         if let Some((_, task)) = &mut self.open_question {
             let result = task.await;

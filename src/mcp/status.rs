@@ -79,7 +79,6 @@ pub enum ServerPhase {
     Misconfigured(String),
 }
 
-/// The result of looking for a session.
 pub enum SessionLookup {
     Found(McpSession),
     /// No session will open, for this reason.

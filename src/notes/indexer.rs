@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 /// Notes written to the index in one transaction. Other programs can search between two batches.
 const BATCH: usize = 100;
 
-/// The result of an index update.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexingReport {
     /// Notes in the index; if the update is not complete, only those that it reached.

@@ -11,7 +11,7 @@ pub struct ServerTools<'a> {
     pub usages: Vec<String>,
 }
 
-/// The list as text. `with_schemas` adds each input schema.
+/// `with_schemas` adds each input schema.
 pub fn render_text(
     servers: &[ServerTools<'_>],
     with_schemas: bool,
