@@ -89,7 +89,7 @@ fn get_time_call() -> Reply {
 }
 
 #[test]
-fn only_the_answer_goes_to_standard_output() {
+fn humble_ask_writes_only_the_answer_to_standard_output() {
     let fixture = ask_fixture();
     fixture.queue_reply(ollama_thinking(&["Let me", " see"], &["서울", "이야."]));
     let output = fixture.run(&["ask", "한국의", "수도는?"]);
@@ -213,7 +213,7 @@ fn json_has_no_event_about_banners_without_a_banner() {
 }
 
 #[test]
-fn json_prints_one_event_per_line() {
+fn the_json_option_prints_one_event_per_line() {
     let fixture = ask_fixture();
     fixture
         .queue_reply(get_time_call())

@@ -76,7 +76,7 @@ fn events_after_the_end(output: &std::process::Output) -> Vec<Value> {
 }
 
 #[test]
-fn json_names_the_file_of_the_saved_conversation() {
+fn json_events_name_the_file_of_the_saved_conversation() {
     let fixture = ask_fixture();
     fixture
         .queue_reply(ollama_text(&["일"]))
@@ -92,7 +92,7 @@ fn json_names_the_file_of_the_saved_conversation() {
 }
 
 #[test]
-fn json_explains_why_a_conversation_was_not_saved() {
+fn json_events_explain_why_a_conversation_was_not_saved() {
     let fixture = ask_fixture();
     fixture.write("sessions", "a file in the way");
     fixture.queue_reply(ollama_text(&["일"]));

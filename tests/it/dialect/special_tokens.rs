@@ -76,7 +76,7 @@ fn calls_in_the_syntax_and_quotes_of_gemma_are_read() {
 }
 
 #[test]
-fn mistral_separates_name_and_arguments_with_a_token() {
+fn calls_of_mistral_with_a_token_between_name_and_arguments_are_read() {
     assert_eq!(
         describe_scan("[TOOL_CALLS]get_weather[ARGS]{\"city\": \"서울\"}"),
         [SEOUL]

@@ -252,7 +252,7 @@ fn remotes_are_added_with_variables_for_secrets() {
 }
 
 #[test]
-fn nothing_is_added_without_consent_or_under_a_taken_name() {
+fn a_registry_server_is_not_added_without_consent_or_under_a_taken_name() {
     let (output, entry) = add(&npm(&json!({})), &[]);
     let output = output.expect(2);
     assert!(
