@@ -292,8 +292,8 @@ impl Turn {
         self.end(end);
     }
 
-    /// Closes the open question, interrupts running calls, and marks calls that have not started
-    /// as not run.
+    /// Closes the open question, marks running calls as interrupted and other open ones as not run,
+    /// and has the answer saved. Cancels no call; see [`Self::interrupt`].
     fn end(&mut self, end: TurnEnd) {
         self.close_ask();
         // No call may be shown as still running.
