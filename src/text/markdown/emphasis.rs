@@ -16,7 +16,7 @@ pub struct OpenRun {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EmphasisRuns {
-    /// Outermost first. An open code span is last, since nothing else counts inside it.
+    /// Outermost first. Unclosed backticks are included; runs after them count all the same.
     pub open_runs: Vec<OpenRun>,
     /// Offsets at which an inserted invisible space makes a run open or close.
     pub invisible_spaces: Vec<usize>,
