@@ -165,7 +165,7 @@ impl SessionWriter {
         outcome
     }
 
-    /// Whether every queued save has been attempted.
+    /// Whether no write is running or due. Saves behind a failed one wait for its retry.
     pub fn is_idle(&self) -> bool {
         self.running_write.is_none() && (self.queue.is_empty() || self.retry_at.is_some())
     }
