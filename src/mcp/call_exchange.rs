@@ -18,7 +18,6 @@ pub const TIMEOUTS_MAX: u32 = 10;
 /// Minimum interval between progress reports of one call; a server may flood us with progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How a call ended.
 pub enum CallEnding {
     Answered(Value),
     /// The call failed without a result, for example with a protocol error. The text says why.

@@ -118,7 +118,6 @@ pub fn render_link(item: &Value) -> String {
     link_line(text("uri").unwrap_or("no URI"), &details)
 }
 
-/// The decoded size of `base64`.
 pub fn decoded_size(base64: &str) -> String {
     let digits = base64.trim_end_matches('=').len();
     let bytes = digits * 3 / 4;

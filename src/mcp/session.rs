@@ -55,9 +55,7 @@ pub struct ReadySession {
     pub tools: ListedTools,
     /// Whether the session uses the modern protocol, which has no `initialize`.
     pub is_modern: bool,
-    /// Whether the server sends the messages of its log.
     pub sends_log_messages: bool,
-    /// Whether the server reports changes to its tool list.
     pub reports_tool_changes: bool,
     pub content: ContentCapabilities,
     pub server_info: Option<ServerIdentity>,

@@ -111,7 +111,6 @@ impl JournalWriter {
         self.push_urgent(JournalOp::Detach(previous, save));
     }
 
-    /// Records an event of the turn.
     pub fn record_event(&mut self, event: &TurnEvent) {
         if !self.is_turn_open {
             return;

@@ -27,7 +27,6 @@ const LATER_SCORE_SHARE: f64 = 0.7;
 /// Maximum number of recently used tools that a new conversation offers.
 const RECENT_MAX: usize = 4;
 
-/// A tool by its server and name.
 pub type ToolKey = (ServerId, String);
 
 #[derive(Debug, Default)]
@@ -54,7 +53,6 @@ pub struct OfferRequest<'a> {
     pub prompt: &'a str,
     /// Above this size of all definitions, tools are held back; `None` never holds any back.
     pub tokens_max: Option<u64>,
-    /// Tools that are always offered.
     pub always_offered: &'a BTreeSet<ToolKey>,
 }
 

@@ -83,7 +83,6 @@ pub struct Turn {
     call_retry: Option<CallRetry>,
     /// The call that finished last, to detect that the model repeats it.
     last_finished: Option<CallId>,
-    /// Number of rounds started.
     round_count: u32,
     /// Number of automatic retries of this round's request.
     retry_count: u32,

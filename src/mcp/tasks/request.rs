@@ -117,7 +117,7 @@ pub async fn exchange(
         .map_err(|error| TaskRequestError::from_answer(&error, carries_answers))
 }
 
-/// Sends `request` without waiting. Its answer is ignored.
+/// The answer is ignored.
 pub fn send_without_waiting(session: &McpSession, request: ClientRequest) {
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);
