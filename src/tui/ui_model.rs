@@ -269,8 +269,8 @@ impl UiModel {
         current.is_some_and(|dialog| dialog.covers_layer(self.shared().open_layer))
     }
 
-    /// Height of the visible dialog: at most `usual_max` rows, or up to `hard_max` for a dialog
-    /// that would not fit otherwise.
+    /// Height of the current dialog: at most `usual_max` rows, or up to `hard_max` if it would not fit
+    /// otherwise or the user enlarged it.
     pub fn dialog_height(&mut self, columns: u16, usual_max: u16, hard_max: u16) -> u16 {
         let mut dialogs = std::mem::take(&mut self.dialogs);
         let rows = dialogs.height(self.shared(), columns, usual_max, hard_max);

@@ -104,8 +104,8 @@ pub fn draw(
     below
 }
 
-/// `↓ 12 lines`: the number of rows below the view. Rows added since the user scrolled up
-/// count as new.
+/// `↓ 12 lines`: the number of rows below the view; `↓ 3 new lines` if some of them were added since
+/// the user scrolled up. Empty while the view follows the end.
 fn rows_below_label(
     viewport: &mut Viewport,
     input: &LayoutInput,
@@ -117,7 +117,7 @@ fn rows_below_label(
         return String::new();
     }
     let below = viewport.rows_below(input, top, height);
-    let new = viewport.new_rows_below(input).min(below);
+    let new = viewport.new_rows(input).min(below);
     let (count, word) = if new > 0 {
         (new, "new line")
     } else {

@@ -69,7 +69,8 @@ pub fn latin_key(c: char) -> char {
         .map_or_else(|| c.to_ascii_lowercase(), |(_, key)| *key)
 }
 
-/// Normalizes a key to the form used in the keymap.
+/// Normalizes a key to the form used in the keymap, except that a character without Ctrl or Alt stays
+/// as it was typed.
 pub fn normalize_key(key: KeyEvent) -> (KeyCode, KeyModifiers) {
     let ctrl_alt = KeyModifiers::CONTROL | KeyModifiers::ALT;
     let mut modifiers = key.modifiers & (ctrl_alt | KeyModifiers::SHIFT);

@@ -54,8 +54,7 @@ pub fn header_label(tasks: &[LeftTask]) -> Option<String> {
 }
 
 /// Sentences about the tasks at exit, wrapped to the terminal; `None` without tasks. A task of a server
-/// that runs on this machine ends with that server, and one of a private conversation was never
-/// stored.
+/// that humble started ends with that server, and one of a private conversation was never stored.
 pub fn farewell(tasks: &[LeftTask], servers: &[Server], columns: u16) -> Option<String> {
     let is_local = |task: &LeftTask| {
         let server = servers.iter().find(|server| server.id == task.server);

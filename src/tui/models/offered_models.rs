@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Default)]
 pub struct OfferedModels {
-    /// The server that was asked.
+    /// The server that was asked last.
     server: Option<NewModelServer>,
     state: ListingState,
     /// The selected name among the matches; `None` means the first one of an empty field, or
@@ -38,7 +38,7 @@ impl OfferedModels {
         }
     }
 
-    /// Requests the server's models unless it was asked before.
+    /// Requests the server's models unless it was the last one asked.
     pub fn request(&mut self, server: NewModelServer, cx: &mut UiContext) {
         if self.server.as_ref() == Some(&server) {
             return;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Clicks on the same cell within this time count as one multiple click.
 const MULTIPLE_CLICK_TIME: Duration = Duration::from_millis(400);
-/// Time between two steps while the pointer is held at the edge.
+/// Time between two steps while the pointer is held at or beyond the edge.
 const SCROLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum number of steps to catch up on after a delay.
 const SCROLL_STEPS_MAX: u32 = 10;
@@ -26,7 +26,7 @@ struct MousePress {
     unit: SelectionUnit,
 }
 
-/// The left button is held.
+/// A press of the left button that has not been released yet.
 #[derive(Debug, Clone)]
 pub struct Drag {
     /// The pane in which the button was pressed.
