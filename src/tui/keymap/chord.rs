@@ -16,7 +16,7 @@ pub(super) const ALT_SHIFT: KeyModifiers = ALT.union(SHIFT);
 const FUNCTION_KEY_MAX: u8 = 24;
 const PLAIN_FUNCTION_KEY_MAX: u8 = 12;
 
-/// A key as `normalize_chord` returns it: letters are Latin and in lower case, and `Shift` is set
+/// A key in the form of the tables: letters are Latin and in lower case, and `Shift` is set
 /// only for named keys and for letters without another modifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chord {
