@@ -123,7 +123,7 @@ impl Composer {
 
     /// Converts a held Enter into a newline.
     pub fn insert_held_newline(&mut self, now: Duration) {
-        self.paste_detector.line_ended(now);
+        self.paste_detector.newline_pasted(now);
         self.editor.insert("\n");
     }
 
