@@ -144,7 +144,7 @@ impl UiModel {
         self.layer = Some(layer);
     }
 
-    /// Closes the open layer.
+    /// Closes the open layer. The one that it was opened over, if any, is open again.
     pub fn close_layer(&mut self) {
         let layer = self.layer.take();
         self.layer = layer.and_then(|layer| self.reopened_below(layer));

@@ -74,7 +74,6 @@ impl Composer {
         self.history.load(prompts);
     }
 
-    /// Resets the history position.
     pub fn reset_history_position(&mut self) {
         self.history.reset_position();
     }

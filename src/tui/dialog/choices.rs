@@ -22,7 +22,6 @@ pub fn scroll_key(dialog: &mut Dialog, key: KeyEvent, keymap: &Keymap) -> bool {
     true
 }
 
-/// The choice a key selects, if any.
 pub fn choice_for_key<'a>(
     dialog: &Dialog,
     rows: &'a [DialogChoice],

@@ -50,7 +50,6 @@ pub fn perform_choice(dialog: &mut Dialog, choice: UserChoice) -> Option<UserAns
     }
 }
 
-/// Handles a key in the fields.
 pub fn fields_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) {
     let effect = dialog
         .form

@@ -18,7 +18,6 @@ pub struct HelpEntry {
     pub found_by: Vec<&'static str>,
 }
 
-/// The subject of the help.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum HelpTopic {
     #[default]

@@ -14,7 +14,6 @@ pub(super) struct LostKeys {
 }
 
 impl Keymap {
-    /// The notices about these lost keys.
     pub(super) fn notices_about(&self, lost: &[LostKeys]) -> Vec<Notice> {
         let shown = lost.iter().take(NOTICES_MAX);
         let mut notices: Vec<Notice> = shown.map(|lost| self.lost_key_notice(lost)).collect();

@@ -106,7 +106,6 @@ impl OfferedModels {
         self.selected.or(preselected).map(|at| at.min(last))
     }
 
-    /// The selected name.
     pub fn selected_name(&self, typed: &str) -> Option<&str> {
         self.selected(typed).map(|at| self.matches(typed)[at])
     }

@@ -98,7 +98,6 @@ fn row_in_view(view: &mut PaneView, stop: Stop, first: usize) -> Option<usize> {
     }
 }
 
-/// Extends the selection by a line.
 pub fn extend_lines(model: &mut UiModel, step: isize) {
     with_pane(model, Focus::Chat, |view| {
         let from = head_row(view, step)?;

@@ -46,7 +46,6 @@ pub struct SearchList {
     drawn: Vec<(Rect, usize)>,
 }
 
-/// The result of a key in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListKey {
     /// The selection or the focus moved.

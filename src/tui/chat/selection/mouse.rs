@@ -36,7 +36,6 @@ pub struct Drag {
     pub pointer: Position,
     /// The pointer has left the cell in which the button was pressed.
     pub has_moved: bool,
-    /// The focus before the press.
     pub focus_before: Focus,
     /// The view followed new text before the selection held it still.
     pub resumes_following: bool,

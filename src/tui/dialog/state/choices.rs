@@ -83,7 +83,6 @@ impl DialogChoice {
         self.keys.first().copied()
     }
 
-    /// The key to press.
     pub fn shown_key(&self) -> char {
         self.shown_letter().or(self.digit).unwrap_or(' ')
     }

@@ -1,7 +1,6 @@
 //! Selection and scrolling in a list whose items have several rows each. Asks for the height of
 //! an item only when the item is near the view.
 
-/// A row within an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct ItemRow {
     pub item: usize,
