@@ -40,7 +40,6 @@ const PLACES: [(&str, &str); 12] = [
 /// Time zones for the other rows of the time table.
 const OTHER_ZONES: [&str; 4] = ["Asia/Seoul", "Europe/Berlin", "America/New_York", "UTC"];
 
-/// The model configuration of the demo.
 pub fn model() -> ModelConfig {
     ModelConfig {
         name: "demo".to_owned(),

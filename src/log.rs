@@ -74,7 +74,7 @@ pub struct LogHandle {
     redactor: SharedRedactor,
 }
 
-/// The redactor is read for every line, and replaced when the settings change.
+/// The redactor is read for every line, and replaced when secrets are added.
 type SharedRedactor = Arc<RwLock<Arc<Redactor>>>;
 
 #[derive(Debug)]

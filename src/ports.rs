@@ -67,7 +67,7 @@ pub trait NoteService: Send + Sync {
     /// Has the model write a note about `topic`, and saves it in the vault.
     ///
     /// # Errors
-    /// No model is configured, it gives no answer, or the vault cannot be written.
+    /// No model is configured, it gives no complete answer, or the vault cannot be written.
     fn create(
         &self,
         request: NoteRequest,

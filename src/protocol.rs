@@ -81,7 +81,7 @@ pub enum Command {
     LeftTask(LeftTaskCommand),
     /// Tests which tool-call dialect the current model follows.
     Probe,
-    /// Ends the probe early and shows partial results.
+    /// Ends the probe early and shows partial results, if there are any.
     StopProbe,
     /// Retries a failed request immediately instead of waiting for its next attempt.
     RetryNow,
@@ -345,7 +345,6 @@ pub enum Event {
     PromptTemplatesListed(Arc<PromptTemplates>),
     /// All servers in sidebar order; replaces the earlier list.
     ServersListed(Vec<Server>),
-    /// One server's status and tools.
     ServerChanged(Server),
     ServerContent(ServerContentEvent),
     /// The result of [`Command::FindImportSources`].

@@ -193,7 +193,7 @@ fn an_invalid_grammar_is_reported_in_a_sentence() {
 
 #[test]
 #[ignore = "needs a llama.cpp server: .ci/run has one"]
-fn llama_cpp_supports_the_anthropic_protocol_too() {
+fn llama_cpp_answers_over_the_anthropic_protocol() {
     let home = TestHome::with_model(&json!({
         "name": "smollm2", "provider": "anthropic", "baseUrl": required_variable("HUMBLE_LLAMA_URL"),
         "options": { "max_tokens": 48 }, "active": true,

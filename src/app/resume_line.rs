@@ -28,7 +28,7 @@ fn shell_quoted(path: &Path) -> String {
     }
 }
 
-/// The line itself, such as `humble --continue  resumes "Trip to Busan"`. A long title is truncated;
+/// A line such as `humble --continue  resumes "Trip to Busan"`. A long title is truncated;
 /// if there is little room beside the command, the title gets a line of its own. The command is
 /// always complete, so that it can be copied.
 pub fn resume_line(command: &str, title: &str, columns: u16) -> String {
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_names_the_command_and_a_clean_title_of_limited_width() {
+    fn the_resume_line_names_the_command_and_a_clean_title_of_limited_width() {
         let command = resume_command(Some(Path::new("/tmp/h")));
         let line = resume_line(&command, "Trip\nto \u{1b}[2JBusan", 80);
         assert_eq!(

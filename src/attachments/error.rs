@@ -30,7 +30,6 @@ pub enum AttachError {
 }
 
 impl AttachError {
-    /// The notice for the user.
     pub fn notice(&self) -> Notice {
         let mut sentence = Clean::single_line(&self.to_string()).as_str().to_owned();
         if let Some(first) = sentence.get(..1).map(str::to_uppercase)

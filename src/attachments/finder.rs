@@ -55,7 +55,6 @@ impl FileFinder {
         &self.root
     }
 
-    /// The files that match `fragment` best.
     pub fn find(&self, fragment: &str) -> FoundFiles {
         if fragment.len() > FRAGMENT_BYTES_MAX {
             return FoundFiles::default();

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_looks_like_a_file_is_missing() {
+    fn only_paths_that_look_like_files_are_reported_missing() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path();
         std::fs::create_dir_all(root.join("src/deep")).expect("folders");

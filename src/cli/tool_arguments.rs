@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn values_get_the_type_of_their_argument() {
+    fn command_line_values_get_the_type_of_their_tool_argument() {
         for (pairs, expected) in [
             (
                 &["count=3", "name=3", "on=true"][..],
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usage_lists_the_arguments_with_their_types() {
+    fn the_usage_of_a_tool_lists_its_arguments_with_their_types() {
         assert_eq!(
             usage_text(&tool()),
             "count=NUMBER name=TEXT [on=true|false] [tags=LIST] [numbers=LIST] [deep=OBJECT] \

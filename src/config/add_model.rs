@@ -168,7 +168,7 @@ impl KnownServer {
     }
 }
 
-/// The distinct servers of these models, in the order of the models.
+/// The distinct servers of these models, in the order of the models, without that of the demo.
 pub fn model_servers(models: &[ModelConfig]) -> Vec<KnownServer> {
     let mut servers: Vec<KnownServer> = Vec::new();
     let supported = models

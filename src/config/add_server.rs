@@ -128,7 +128,7 @@ fn insert_server(document: &mut JsonDocument, new: &NewServer) -> Result<(), Con
 }
 
 /// The servers in `mcp-servers.json` with their launches as written, without expanding `${NAME}`.
-/// A misconfigured server has no launch.
+/// The built-in server and misconfigured ones have no launch.
 ///
 /// # Errors
 /// The file cannot be read or parsed.

@@ -111,7 +111,7 @@ impl ConfigError {
                 .with_reason("The file was not changed.")
                 .with_advice("Free disk space or make the file writable, then try again."),
             Self::ChangedMeanwhile { .. } => notice
-                .with_reason("The file was not changed.")
+                .with_reason("The file was not replaced.")
                 .with_advice("Review the new contents first."),
             Self::DuplicateServer { .. } => {
                 notice.with_advice("Choose another name, or edit the existing entry.")

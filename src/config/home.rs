@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_flag_overrides_the_variable_and_the_variable_the_default() {
+    fn the_home_flag_overrides_the_variable_and_the_variable_the_default_home() {
         let choose = |flag: Option<&str>, variable: Option<&str>| {
             Home::choose(
                 flag.map(PathBuf::from),
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_home_is_an_actionable_error() {
+    fn an_empty_home_is_an_error_that_names_the_home_option() {
         assert_eq!(Home::choose(None, None, None), Err(ConfigError::NoHome));
         let error = Home::choose(Some("".into()), None, None).unwrap_err();
         assert!(error.notice().summary().contains("--home"), "{error}");

@@ -199,7 +199,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn only_the_target_value_changes() {
+    fn an_edit_of_json_changes_only_the_target_value() {
         use PathStep::{Index, Key};
         let cases: [(&str, &[PathStep<'_>], Value, &str); 12] = [
             ("{}", &[Key("a")], json!(1), "{\n  \"a\": 1\n}"),

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_url_gets_its_version_unless_it_has_one() {
+    fn base_urls_lose_endpoints_and_get_v1_if_they_need_a_version() {
         let cases = [
             ("http://h/", "http://h/v1"),
             ("http://h:1/api//", "http://h:1/api/v1"),

@@ -1,4 +1,4 @@
-//! Warns about files with keys that other users of this computer can read. Their modes are
+//! Warns about files with keys that other users of this machine can read. Their modes are
 //! not changed, since the user may share the folder on purpose.
 
 use super::error::file_name;
@@ -23,7 +23,7 @@ pub(super) fn readable_secrets_banner(
         return None;
     }
     let files = names.join(" and ");
-    let message = format!("Other users of this computer can read the keys in {files}.");
+    let message = format!("Other users of this machine can read the keys in {files}.");
     let advice = format!(
         "Make the folder private with `chmod 700 {}`.",
         folder.display()

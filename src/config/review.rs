@@ -30,7 +30,6 @@ const CONFIG: &str = "config.json";
 const SERVERS: &str = "mcp-servers.json";
 const PROMPT: &str = "system_prompt.txt";
 
-/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingsReview {
     pub changes: Vec<SettingsChange>,
@@ -103,7 +102,7 @@ pub fn review_changes(
     }
 }
 
-/// Collects changes. Each review method returns a value with only the harmless changes applied.
+/// Collects changes. The value that a review method returns has only the harmless ones applied.
 #[derive(Default)]
 struct ChangeReviewer {
     changes: Vec<SettingsChange>,

@@ -11,10 +11,10 @@ pub fn tightened_permissions_notices(home: &Home) -> Vec<Notice> {
     let notice = |path: std::path::PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() {
-            let message = format!("Other users of this computer could read files in {name}.");
+            let message = format!("Other users of this machine could read files in {name}.");
             Notice::warning(message).with_reason("Each file becomes private when humble writes it.")
         } else {
-            let message = format!("Other users of this computer could read {name}.");
+            let message = format!("Other users of this machine could read {name}.");
             Notice::warning(message).with_reason("It is now private.")
         }
     };

@@ -25,7 +25,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn words_and_percentages_are_read() {
+    fn only_auto_off_and_whole_percentages_are_a_tool_diet() {
         let diet =
             |value: Value| read(json!({ "toolDiet": value }).as_object().expect("an object"));
         assert_eq!(diet(json!("auto")), Ok(Some(ToolDiet::Auto)));

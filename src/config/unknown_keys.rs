@@ -34,10 +34,10 @@ const UNUSED_MAX: usize = 20;
 /// Maximum number of keys named in the banner.
 const NAMED_MAX: usize = 3;
 
-/// A key that is probably misspelled.
+/// A key that is probably misspelled, as is any unknown key of a section.
 struct UnknownKey<'a> {
     steps: Vec<PathStep<'a>>,
-    /// The key with the section that contains it.
+    /// The key, after the section or the model that contains it, if any.
     name: String,
     suggestion: Option<String>,
 }

@@ -108,7 +108,7 @@ fn a_question_about_the_time_calls_the_tool_with_the_time_zone_of_its_place_if_a
 }
 
 #[test]
-fn without_the_tool_the_script_explains_why() {
+fn without_its_tool_the_script_answers_that_the_tool_is_not_available() {
     let mut request = request(vec![Message::User(QUESTION.to_owned())]);
     request.tools = Arc::default();
     assert!(text_of(&respond(&request)).contains("not available"));
@@ -173,7 +173,7 @@ fn a_failure_is_shown_without_the_instructions_for_models() {
 }
 
 #[test]
-fn the_story_lasts_long_enough_to_be_stopped() {
+fn the_story_arrives_whole_within_20_to_60_seconds() {
     let steps = steps_for(STORY);
     let waits = steps.iter().filter_map(|step| match step {
         ScriptStep::Wait(time) => Some(*time),
@@ -201,7 +201,7 @@ fn the_answer_about_connecting_lists_the_next_steps() {
 }
 
 #[test]
-fn any_other_prompt_explains_that_this_is_a_script() {
+fn the_demo_answers_an_unscripted_prompt_by_calling_itself_a_script() {
     for prompt in ["hello", "Write a poem about timeouts", "안녕"] {
         let answer = text_of(&steps_for(prompt));
         assert!(
@@ -212,7 +212,7 @@ fn any_other_prompt_explains_that_this_is_a_script() {
 }
 
 #[test]
-fn every_round_waits_for_its_first_word_and_ends() {
+fn every_round_begins_with_a_delay_and_reaches_its_end() {
     for prompt in [QUESTION, STORY, CONNECT, "hello"] {
         let steps = steps_for(prompt);
         assert_eq!(steps.first(), Some(&ScriptStep::Wait(FIRST_WORD_DELAY)));

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn end_is_found_even_in_invalid_json() {
+    fn the_end_of_json_arguments_is_found_even_if_they_are_invalid() {
         for text in [
             "{}",
             r#"{"a": "}", 'b': {"c": [1, "]"]}}"#,

@@ -35,7 +35,7 @@ mod tests {
     const OTHER_LABELS: [&str; 3] = ["JSON", "Python", "Harmony"];
 
     #[test]
-    fn labels_are_documented() {
+    fn form_labels_match_the_documented_ones() {
         let page = include_str!("../../docs/dialects.md");
         let wrappers = markers::WRAPPERS.iter().map(|wrapper| wrapper.form);
         let labels: BTreeSet<String> = wrappers

@@ -1,7 +1,6 @@
 //! Advice to the user in a [`super::Notice`], as data. Front ends put it into words and add
 //! their own commands and keys (`tui/advice.rs`, `headless/advice.rs`).
 
-/// One suggestion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Advice {
     /// A complete sentence, valid in every front end.

@@ -17,9 +17,7 @@ use std::sync::Arc;
 
 /// Maximum number of files attached to one prompt.
 pub const ATTACHMENTS_MAX: usize = 10;
-/// Maximum size of an attached image in bytes.
 pub const IMAGE_BYTES_MAX: u64 = 20 * 1024 * 1024;
-/// Maximum size of an attached text file in bytes.
 pub const TEXT_FILE_BYTES_MAX: u64 = 2 * 1024 * 1024;
 /// Maximum total size of the images in one request, in bytes. The oldest images are left out
 /// first.
@@ -228,7 +226,6 @@ pub struct AttachedImage {
     pub tokens: u64,
 }
 
-/// Where an attachment comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttachmentSource {
     /// A path as typed: absolute, below `~`, or relative to the folder where humble was started.
@@ -243,7 +240,6 @@ pub enum AttachmentSource {
     },
 }
 
-/// A resource that is attached to the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachedResource {
     pub server: ServerId,

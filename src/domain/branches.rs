@@ -114,8 +114,8 @@ impl Session {
         self.branches.iter().filter(forks_here).collect()
     }
 
-    /// For each answered prompt, the number of branches that leave the active one there.
-    pub fn other_branches(&self) -> Vec<usize> {
+    /// For each answered prompt, the number of branches that leave the active one within its turn.
+    pub fn branch_counts(&self) -> Vec<usize> {
         let messages = self.messages.iter().enumerate();
         let prompts = messages.filter(|(_, message)| message.role == MessageRole::User);
         let prompts: Vec<usize> = prompts.map(|(index, _)| index).collect();

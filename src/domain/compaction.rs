@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_summary_covers_the_first_and_later_messages() {
+    fn a_second_summary_covers_the_first_summary_and_later_messages() {
         let mut session = conversation(3);
         let (_, prefix) = summary_prompt(&session, 10_000).expect("something to summarize");
         store_summary(&mut session, prefix, "FIRST", "m");

@@ -4,11 +4,11 @@
 /// The names of all actions that answer questions or confirm a deletion begin with one of these.
 const ANSWER_PREFIXES: [&str; 3] = ["answer.", "question.", "confirm."];
 
-/// The entries of the section, in file order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeySettings {
     /// The path of the file, for messages.
     pub file: String,
+    /// In file order.
     pub entries: Vec<KeyEntry>,
     /// The number of entries beyond the limit, which were not read.
     pub unread_entries: usize,

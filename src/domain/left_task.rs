@@ -11,7 +11,6 @@ pub struct LeftTask {
     pub id: LeftTaskId,
     pub server: ServerId,
     pub tool: String,
-    /// The arguments of the call.
     pub arguments: Arc<Arguments>,
     /// Whether the task is stored, so that the next run finds it.
     pub is_saved: bool,

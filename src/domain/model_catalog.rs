@@ -66,7 +66,7 @@ pub enum CatalogState {
     Failed(Notice),
 }
 
-/// All available models.
+/// The models of all known servers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelCatalog {
     pub servers: Vec<ServerCatalog>,
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_named_by_host_and_port() {
+    fn a_model_server_is_named_by_host_and_port() {
         let host = |url: &str| {
             let provider = ProviderKind::Ollama;
             let url = url.to_owned();

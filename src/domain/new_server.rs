@@ -9,7 +9,7 @@ pub use loader_variables::can_change_program;
 use super::server::RemoteTransport;
 use std::path::PathBuf;
 
-/// A server to add.
+/// A server to be added to `mcp-servers.json`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewServer {
     pub name: String,

@@ -39,7 +39,6 @@ pub struct DialectTrial {
 }
 
 impl DialectTrial {
-    /// A dialect skipped for this reason.
     pub fn skipped(dialect: Dialect, why: impl Into<String>) -> Self {
         Self {
             dialect,

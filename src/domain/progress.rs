@@ -25,7 +25,7 @@ pub enum ProgressAmount {
 }
 
 impl ToolProgress {
-    /// Creates a progress report. Infinite and NaN values count as missing.
+    /// An infinite or NaN `total` counts as missing, such a `done` as 0.
     pub fn new(done: f64, total: Option<f64>, message: Option<&str>) -> Self {
         let is_finite = |number: &f64| number.is_finite();
         Self {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn long_messages_are_truncated() {
+    fn long_progress_messages_are_truncated() {
         let message = "말".repeat(1_000_000);
         let kept = ToolProgress::new(1.0, None, Some(&message)).message;
         assert_eq!(kept, Some("말".repeat(MESSAGE_CHARS_MAX)));

@@ -61,7 +61,7 @@ enum TemplatePart {
 }
 
 impl TemplateBody {
-    /// Parses a template. Braces without a valid field name stay text.
+    /// Braces without a valid field name stay text.
     pub fn parse(text: &str) -> Self {
         let mut body = Self {
             parts: Vec::new(),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn filled_values_are_not_parsed_again() {
+    fn values_filled_into_a_template_are_not_parsed_again() {
         let body = TemplateBody::parse("{{a}} and {{b}}, {{a}}");
         let values = ["{{b}}".to_owned(), "2".to_owned()];
         assert_eq!(body.fill(&values), "{{b}} and 2, {{b}}");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_beyond_the_limit_are_text() {
+    fn template_fields_beyond_the_limit_stay_text() {
         let text: String = (0..FIELDS_MAX + 2)
             .map(|index| format!("{{{{f{index}}}}}"))
             .collect();

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-/// Maximum number of recent commands.
 const RECENT_MAX: usize = 5;
 /// Longer names, which only a damaged file has, are ignored.
 const NAME_BYTES_MAX: usize = 256;
@@ -28,7 +27,6 @@ impl RecentCommands {
         }
     }
 
-    /// The names, most recent first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }

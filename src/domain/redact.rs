@@ -52,7 +52,6 @@ impl Redactor {
         redactor
     }
 
-    /// Adds values to hide.
     pub fn add_secrets(&mut self, secrets: impl IntoIterator<Item = Secret>) {
         let mut values: Vec<String> = Vec::new();
         for secret in secrets {

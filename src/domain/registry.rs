@@ -1,6 +1,5 @@
 //! Servers as an MCP registry lists them.
 
-/// The public registry.
 pub const PUBLIC_REGISTRY: &str = "https://registry.modelcontextprotocol.io/";
 
 /// A search result.
@@ -31,7 +30,7 @@ mod tests {
     use super::namespace_owner;
 
     #[test]
-    fn owners_are_accounts_or_domains() {
+    fn the_owner_of_a_registry_name_is_an_account_or_a_domain() {
         for (name, owner) in [
             ("io.github.ann/weather", Some("ann on github.com")),
             ("com.example.api/x", Some("the owner of api.example.com")),

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_search_is_bounded() {
+    fn the_search_for_links_is_bounded() {
         let lines: Vec<String> = (0..1_000)
             .map(|n| link_line(&format!("note://{n}"), &[]))
             .collect();

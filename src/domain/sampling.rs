@@ -105,11 +105,11 @@ impl SamplingRequest {
     pub fn parameters_text(&self) -> String {
         let temperature = self.temperature;
         let temperature = temperature.map(|it| format!(" at temperature {it}"));
-        format!(
-            "of up to {} tokens{}",
-            self.tokens_max,
-            temperature.unwrap_or_default()
-        )
+        let tokens = match self.tokens_max {
+            1 => "1 token".to_owned(),
+            count => format!("{count} tokens"),
+        };
+        format!("of up to {tokens}{}", temperature.unwrap_or_default())
     }
 }
 
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_kept_and_everything_else_is_counted() {
+    fn a_sampling_request_keeps_texts_clamps_limits_and_counts_omissions() {
         let image = json!({ "type": "image", "data": "AA==", "mimeType": "image/png" });
         let request = request(&json!({
             "systemPrompt": "Be brief.",
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn unusable_requests_are_refused() {
+    fn unusable_sampling_requests_are_refused() {
         let text =
             |text: &str| json!({ "role": "user", "content": { "type": "text", "text": text } });
         for (params, why) in [

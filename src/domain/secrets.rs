@@ -180,7 +180,7 @@ impl ServerConfig {
     }
 }
 
-/// The secret parts of a model server's URL.
+/// The secret parts of the URL of a model server or a web service.
 pub fn url_secrets(url: &str) -> Vec<Secret> {
     let mut collector = SecretCollector::default();
     collector.add_url(url, true);

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_required_arguments_are_needed() {
+    fn a_prompt_needs_values_only_for_its_required_arguments() {
         let argument = |is_required| ContentArgument {
             name: "a".to_owned(),
             title: None,

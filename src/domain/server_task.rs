@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unusable_ids_are_refused() {
+    fn unusable_task_ids_are_refused_with_a_reason() {
         let refusal = |id: &str| ServerTask::new(id, TaskProtocol::Extension).err();
         for usable in [
             "7",

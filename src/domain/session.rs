@@ -56,8 +56,8 @@ impl Session {
         }
     }
 
-    /// The title set by the user, or else the first line of the first prompt. If every turn
-    /// was undone, the last branch supplies the prompt.
+    /// The title set by the user, or else the first line of a prompt: the first one of the active
+    /// branch, the first one of the last branch, or the first one whose answer was stopped.
     pub fn title(&self) -> &str {
         let custom_title = self.metadata.title.as_deref();
         custom_title

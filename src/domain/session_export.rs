@@ -64,7 +64,6 @@ impl ExportPart {
         }
     }
 
-    /// The messages of the part.
     pub fn messages(self, session: &Session) -> impl Iterator<Item = &SavedMessage> {
         let messages = session.messages[self.first_message(session)..].iter();
         messages.filter(move |message| !self.answers_only || message.role == MessageRole::Assistant)
@@ -184,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_turns_begin_at_a_prompt_and_the_last_answers_at_an_answer() {
+    fn an_export_contains_the_last_turns_or_only_the_last_answers() {
         let session = Session {
             messages: vec![
                 SavedMessage::user("q1"),
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn options_may_come_in_any_order_and_paths_may_contain_spaces() {
+    fn export_options_may_come_in_any_order_and_paths_may_contain_spaces() {
         let parse = |text| ExportArguments::parse(text);
         let arguments = parse("html --last 3 /tmp/my trip.txt --answers").expect("valid");
         assert_eq!(arguments.format, Some(ExportFormat::Html));
@@ -244,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn file_names_are_portable_and_never_empty() {
+    fn file_names_of_exports_are_portable_and_never_empty() {
         let name = |title| export_file_name(title, ExportFormat::Markdown);
         assert_eq!(name("서울 날씨와 옷차림"), "서울 날씨와 옷차림.md");
         assert_eq!(name("a/b\\c: \"d\"\u{202e}\n?"), "a_b_c_ _d____.md");
@@ -255,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_get_the_next_free_number() {
+    fn titles_of_copies_get_the_next_free_number() {
         let taken = ["Trip (2)", "Trip (3)"];
         let copy = |title| copy_title(title, |other| taken.contains(&other));
         assert_eq!(copy("Trip"), "Trip (4)");

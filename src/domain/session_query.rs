@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_local_and_after_includes_its_day() {
+    fn days_are_local_and_the_after_filter_includes_its_day() {
         for (filter, first) in [
             ("after:2026-10-01", "2026-09-30T15:00:00Z"),
             ("after:2026-10", "2026-09-30T15:00:00Z"),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_filter_is_named() {
+    fn the_error_about_an_invalid_filter_names_the_filter() {
         for text in [
             "after:",
             "after:tomorow",
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_must_contain_every_word() {
+    fn a_matching_title_contains_every_word_of_the_query() {
         let query = parse("울 날").expect("valid");
         assert!(query.matches_title("서울 날씨"));
         assert!(!query.matches_title("서울"));

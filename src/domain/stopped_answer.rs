@@ -52,7 +52,6 @@ impl Transcript {
         is_text && self.prompt_of(index).is_some_and(is_of_turn)
     }
 
-    /// The stopped answer of a turn.
     pub fn stopped_answer(&self, turn: TurnId) -> Option<StoppedAnswer> {
         let mut indices = (0..self.entries().len()).rev();
         let index = indices

@@ -130,7 +130,6 @@ impl Tool {
         })
     }
 
-    /// The required arguments.
     pub fn required_arguments(&self) -> impl Iterator<Item = &str> {
         self.input_schema
             .get("required")

@@ -74,7 +74,7 @@ impl OfferedTool {
     }
 }
 
-/// The offered tools: by server in file order, then in the server's order.
+/// Tools offered to a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Toolset {
     tools: Vec<OfferedTool>,
@@ -83,7 +83,6 @@ pub struct Toolset {
     index: ToolNameIndex,
 }
 
-/// The result of resolving a name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ToolLookup<'a> {
     Tool(&'a OfferedTool),
@@ -115,6 +114,7 @@ impl Toolset {
         withheld_names.find(|name| *name == name_in_reason)
     }
 
+    /// The available tools, by server in the given order, then in the server's order.
     pub fn from_servers<'a>(servers: impl IntoIterator<Item = &'a Server>) -> Self {
         let mut used_names = HashSet::new();
         let (mut tools, mut withheld) = (Vec::new(), Vec::new());

@@ -126,8 +126,8 @@ impl Transcript {
         }
     }
 
-    /// The number of entries before the running turn. Their texts are final until
-    /// [`Transcript::reindex_count`] changes.
+    /// The number of entries before the running turn, or of all entries if none runs. Their texts
+    /// are final until [`Transcript::reindex_count`] changes.
     pub fn settled_len(&self) -> usize {
         self.running_turn
             .and_then(|turn| self.prompt_indices.get(&turn).copied())

@@ -191,7 +191,6 @@ impl Prompt {
         }
     }
 
-    /// The piped input.
     pub fn piped_text(&self) -> Option<&str> {
         self.text.get(self.piped_from?..)
     }

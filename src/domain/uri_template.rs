@@ -38,7 +38,7 @@ enum UriOperator {
 pub const VARIABLES_MAX: usize = 20;
 
 impl UriTemplate {
-    /// Parses a template. Braces that hold no valid expression stay text.
+    /// Braces that hold no valid expression stay text.
     pub fn parse(text: &str) -> Self {
         let mut parts = Vec::new();
         let (mut rest, mut count) = (text, 0);

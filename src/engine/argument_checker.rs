@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn results_are_in_the_order_of_the_checks() {
+    async fn results_of_argument_checks_keep_the_order_of_the_checks() {
         let checker = ArgumentChecker::default();
         let results = checker
             .run(vec![
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn checks_behind_a_stuck_one_time_out_as_unchecked() {
+    async fn checks_behind_a_stuck_check_time_out_as_unchecked() {
         let checker = ArgumentChecker::default();
         // Takes the slot, like a check that never ends.
         let slot_permit = Arc::clone(&checker.slot).acquire_owned().await;

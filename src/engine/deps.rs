@@ -35,7 +35,7 @@ pub struct EngineOptions {
     pub watch: bool,
     /// Start no server and offer no tools.
     pub no_tools: bool,
-    /// Save no sessions.
+    /// Save nothing for later runs: no sessions, prompt history, journals or left tasks.
     pub no_save: bool,
     /// If the settings list no models, discover some and offer them.
     pub offers_models: bool,
@@ -55,6 +55,6 @@ pub struct EngineOptions {
 pub enum InitialSession {
     /// The most recently changed session.
     Latest,
-    /// A file name, a title, or a prefix of either.
+    /// A file name, a title, or a part of either.
     Named(String),
 }

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_are_found_and_compared_with_our_servers() {
+    fn servers_of_other_clients_are_found_and_compared_with_ours() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = folder.path();
         let folders = Folders {

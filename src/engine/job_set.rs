@@ -12,17 +12,17 @@ pub(super) const JOB_PANICKED: &str = "humble failed at it unexpectedly";
 #[derive(Debug, Default)]
 pub(super) struct JobSet {
     running: JoinSet<JobResult>,
-    /// The results of jobs in case they panic. The others report a notice.
+    /// What a job reports if it panics. A job without an entry reports a notice.
     if_panicked: HashMap<Id, JobResult>,
 }
 
 impl JobSet {
-    /// Starts a job whose result no owner waits for.
+    /// Starts a job. If it panics, a notice reports that.
     pub(super) fn spawn(&mut self, job: impl Future<Output = JobResult> + Send + 'static) {
         self.running.spawn(job);
     }
 
-    /// Starts a job on a blocking thread whose result no owner waits for.
+    /// Like [`Self::spawn`], on a blocking thread.
     pub(super) fn spawn_blocking(&mut self, job: impl FnOnce() -> JobResult + Send + 'static) {
         self.running.spawn_blocking(job);
     }
@@ -37,7 +37,7 @@ impl JobSet {
         self.remember(&task, if_panicked);
     }
 
-    /// Starts a job on a blocking thread that reports `if_panicked` if it panics.
+    /// Like [`Self::spawn_or`], on a blocking thread.
     pub(super) fn spawn_blocking_or(
         &mut self,
         if_panicked: JobResult,
@@ -118,7 +118,7 @@ mod tests {
 
     /// Otherwise the settings files would never be read again.
     #[tokio::test]
-    async fn a_settings_write_that_panics_ends() {
+    async fn a_settings_write_that_panics_counts_as_finished() {
         let provider = Provider::scripted(Script::new(Vec::new()));
         let (options, settings) = (EngineOptions::default(), Settings::default());
         let home = Home::at("/nonexistent");

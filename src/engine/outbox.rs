@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Further lines are dropped.
+/// Maximum number of log lines in the queue. Further ones are dropped.
 const LOG_LINES_MAX: usize = 512;
 
 /// Minimum time between two deltas. Each one wakes the front end, and thirty per second look

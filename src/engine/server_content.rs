@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn several_contents_become_one_text() {
+    fn several_contents_of_a_resource_become_one_text() {
         assert_eq!(merge_contents(vec![part("a", b"\xff")]), b"\xff");
         let merged = merge_contents(vec![part("r://a\n", b"one"), part("r://b", b"\xff\xfe")]);
         let expected = "[resource: r://a]\none\n[left out: r://b, 2 bytes that are not text]\n";

@@ -16,8 +16,8 @@ pub fn advice_text(notice: &Notice) -> Option<String> {
 fn advice_phrase(advice: &Advice) -> Option<String> {
     let text = match advice {
         Advice::Sentence(sentence) => sentence,
-        Advice::Retry => "Run it again.",
-        Advice::RetryLater => "Wait a moment, then run it again.",
+        Advice::Retry => "Run the command again.",
+        Advice::RetryLater => "Wait a moment, then run the command again.",
         Advice::Continue => "With --save, you can resume it later with --continue.",
         Advice::WaitOrStop => "Wait for it, or stop it with Ctrl+C.",
         Advice::Stop => "Press Ctrl+C to stop it.",
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn advice_that_needs_the_screen_is_omitted() {
+    fn advice_that_needs_the_screen_is_omitted_or_replaced() {
         let notice = |advice: &[Advice]| {
             let mut notice = Notice::failure("It failed.");
             notice.advice = advice.to_vec();

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_printed_rarely() {
+    fn counts_of_computed_vectors_are_printed_rarely() {
         let expected = [
             "Reading notes",
             "Computed 32 vectors",

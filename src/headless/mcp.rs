@@ -144,7 +144,6 @@ impl ServerReport {
         remarks
     }
 
-    /// The server as a JSON object.
     pub fn to_json(&self) -> Value {
         let (available_count, total_count, tokens) = self.tool_counts();
         let mut value = json!({
@@ -254,7 +253,6 @@ pub fn pack_names(names: &[Clean], columns: Option<u16>) -> String {
     rows.iter().map(|row| format!("{margin}{row}\n")).collect()
 }
 
-/// All servers as JSON.
 pub fn render_json(reports: &[ServerReport]) -> String {
     let servers: Vec<Value> = reports.iter().map(ServerReport::to_json).collect();
     format!("{}\n", json!({ "servers": servers }))
@@ -278,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn text_wraps_at_the_terminal_width() {
+    fn output_of_humble_mcp_wraps_at_the_terminal_width() {
         assert_eq!(
             wrap_lines("하나 둘 셋 넷", 2, Some(12)),
             "  하나 둘 셋\n  넷\n"

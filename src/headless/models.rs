@@ -8,7 +8,6 @@ use crate::domain::{CatalogState, ListedModel, ModelConfig, ServerCatalog};
 use crate::text::columns::Columns;
 use serde_json::{Value, json};
 
-/// The configured and the available models as text.
 pub fn render_text(file: &str, configured: &[ModelConfig], servers: &[ServerCatalog]) -> String {
     let mut out = String::new();
     if configured.is_empty() {

@@ -35,8 +35,9 @@ pub(super) fn question_text(question: &Ask) -> String {
             was_told_to_answer: true,
             ..
         } => "The model was told to answer now, but still wants to call tools.".to_owned(),
+        Ask::RoundLimit { rounds: 1, .. } => "The model has called tools in 1 round.".to_owned(),
         Ask::RoundLimit { rounds, .. } => {
-            format!("The model has called tools for {rounds} rounds.")
+            format!("The model has called tools in {rounds} rounds.")
         }
         Ask::GrowContext { estimate, from, to } => format!(
             "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} if `options.num_ctx` allows it."

@@ -10,14 +10,12 @@ use serde_json::{Value, json};
 /// Maximum number of conversations listed if a name matches several.
 const MATCHES_MAX: usize = 20;
 
-/// A conversation that a search found.
 pub struct FoundSession {
     pub summary: SessionSummary,
     /// The text around the first match.
     pub excerpt: Option<String>,
 }
 
-/// All conversations as a table.
 pub fn list_text(sessions: &[SessionSummary], now: Timestamp) -> String {
     if sessions.is_empty() {
         return "No saved conversations yet.\n".to_owned();

@@ -102,7 +102,8 @@ async fn ask_or_refuse(tty: &TtyReader, question: &str, word: &str) -> Option<Us
     }
 }
 
-/// Asks until the value is valid. `None` at the end of input.
+/// Asks until the value is valid. `None` at the end of input, or if the user refused the request while
+/// the description was shown.
 async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
     if let Some(description) = &field.description {
         let mut text = RequestText::new(tty);

@@ -54,8 +54,8 @@ impl TtyPrompt {
     }
 
     /// Opens a question, or queues it while another is open. If it is about calls, `summaries`
-    /// describes each call in full.
-    /// `always_needs_approval` means that no flag would have avoided the question.
+    /// describes each call in full. `always_needs_approval` means that no flag would have avoided
+    /// the question.
     pub fn ask(
         &mut self,
         ask: AskId,
@@ -104,8 +104,7 @@ impl TtyPrompt {
         }
     }
 
-    /// Waits for the answer to the open question, or forever if none is open.
-    /// Cancel-safe.
+    /// Waits for the answer to the open question, or forever if none is open. Cancel-safe.
     pub async fn next_answer(&mut self) -> TtyAnswer {
         if let Some((_, task)) = &mut self.open_question {
             let result = task.await;
@@ -258,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn partial_answers_are_rejected() {
+    fn only_whole_known_answers_to_an_approval_are_accepted() {
         for line in ["y", "Y", "yes", " 1 ", "ㅛ"] {
             assert_eq!(parse_decision(line), Some(Decision::Run), "{line}");
         }
@@ -277,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_includes_the_rest_of_the_line() {
+    fn a_denial_typed_in_a_terminal_includes_the_rest_of_the_line() {
         let deny = |message: Option<&str>| {
             Some(Decision::Deny {
                 message: message.map(str::to_owned),

@@ -151,7 +151,6 @@ impl Client {
         paths
     }
 
-    /// The files that exist.
     pub fn existing_files(&self, folders: &Folders) -> Vec<PathBuf> {
         let mut paths = self.files(folders);
         paths.retain(|path| path.exists());

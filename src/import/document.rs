@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_recognized_by_their_contents() {
+    fn the_format_of_an_imported_file_is_recognized_by_its_contents() {
         for (text, expected) in [
             ("// a\n{}", Format::Json),
             ("  {", Format::Json),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_line_without_quoting_the_file() {
+    fn errors_in_an_imported_file_name_the_line_without_quoting_the_text() {
         for (text, line) in [
             ("{\n\"a\": sk-secret\n}", 2),
             ("{ \"a\": 1 /* sk-secret", 1),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_refused() {
+    fn deep_nesting_in_an_imported_file_is_refused() {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let nested =
                 |levels: usize| format!("{}1{}", open.repeat(levels), close.repeat(levels));

@@ -164,7 +164,9 @@ fn parse_command(
         }
     };
     if entry.contains_key("headers") {
-        remarks.push("Not imported: `headers`, because it is started by a command.".to_owned());
+        remarks.push(
+            "Not imported: `headers`, because the server is started by a command.".to_owned(),
+        );
     }
     Ok(NewServerLaunch::Command {
         command: command.to_owned(),

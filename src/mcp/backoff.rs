@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_double_up_to_half_a_minute() {
+    fn backoff_delays_double_up_to_half_a_minute() {
         assert_eq!(
             delays(&mut Backoff::default(), 9),
             [0, 1, 2, 4, 8, 16, 30, 30, 30]
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn failure_count_saturates() {
+    fn the_failure_count_of_a_backoff_saturates() {
         let mut backoff = Backoff { failures: u32::MAX };
         assert_eq!(backoff.next_delay(Duration::ZERO), DELAY_MAX);
     }

@@ -38,7 +38,6 @@ pub struct McpCall {
     pub task: Option<EarlierTask>,
 }
 
-/// A task that was started by an earlier call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlierTask {
     pub task: ServerTask,

@@ -18,7 +18,6 @@ pub const TIMEOUTS_MAX: u32 = 10;
 /// Minimum interval between progress reports of one call; a server may flood us with progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How a call ended.
 pub enum CallEnding {
     Answered(Value),
     /// The call failed without a result, for example with a protocol error. The text says why.
@@ -45,7 +44,7 @@ impl From<CallEnding> for RequestEnding {
     }
 }
 
-/// A request in progress; cancelled if dropped before its response.
+/// A call in progress; cancelled if dropped before its response.
 struct OpenCall<'a> {
     session: &'a McpSession,
     request: RequestId,

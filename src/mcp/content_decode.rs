@@ -21,7 +21,6 @@ const DESCRIPTION_BYTES_MAX: usize = 4_096;
 /// Maximum number of lines about single omitted items; further ones are counted as invalid.
 const OMITTED_LINES_MAX: usize = 20;
 
-/// An item of a list.
 pub trait ListedItem: Sized {
     /// The field of the result that holds the list.
     const FIELD: &'static str;
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_pages_and_repeated_cursors_end() {
+    fn endless_pages_and_repeated_cursors_end_the_list() {
         let mut list = ContentListBuilder::<ServerResource>::default();
         let mut page_count = 0;
         loop {

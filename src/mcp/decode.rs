@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_are_bounded_individually_and_in_total() {
+    fn tool_definitions_are_bounded_individually_and_in_total() {
         let described = |name: &str, bytes: usize| {
             let mut tool = tool(name);
             tool["description"] = "x".repeat(bytes).into();
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn only_known_versions_with_initialize_are_accepted() {
+    fn initialize_accepts_only_known_legacy_versions() {
         let answer = |version: &str| decode_initialize(json!({ "protocolVersion": version }));
         for known in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
             assert!(answer(known).is_ok(), "{known}");

@@ -95,7 +95,7 @@ mod tests {
     ];
 
     #[test]
-    fn only_the_allow_list_passes() {
+    fn only_variables_of_the_allow_list_are_inherited() {
         assert_eq!(
             inherited(NAMES, &InheritedEnv::AllowList),
             [

@@ -69,7 +69,6 @@ impl McpError {
         )
     }
 
-    /// Whether the server requires sign-in.
     pub fn requires_sign_in(&self) -> bool {
         matches!(self, Self::Http(error) if error.requires_sign_in())
     }
@@ -101,7 +100,7 @@ fn without_subject(sentence: &str) -> String {
     sentence.strip_suffix('.').unwrap_or(sentence).to_owned()
 }
 
-/// Everything known about a failed session once its process is gone.
+/// Everything known about a failed session after its end.
 pub struct SessionFailure<'a> {
     pub error: McpError,
     pub server: &'a ServerId,
@@ -126,6 +125,8 @@ impl SessionFailure<'_> {
             format!("Server `{server}` requires you to sign in.")
         } else if self.error.is_access_denied() {
             format!("Server `{server}` denied access.")
+        } else if self.was_connected && self.is_remote {
+            format!("Server `{server}` disconnected.")
         } else if self.was_connected {
             format!("Server `{server}` ended.")
         } else if self.is_remote {
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_depends_on_the_stderr_output() {
+    fn advice_about_an_exited_server_depends_on_its_stderr() {
         let variables =
             "If it needs environment variables, list them under \"env\" or \"inheritEnv\".";
         let cases = [
@@ -329,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_stderr_and_signals_are_named() {
+    fn the_error_about_an_exited_server_names_empty_stderr_and_the_signal() {
         let notice = exited(9, &[]);
         let expected = "It was killed by signal 9 (SIGKILL) and wrote nothing to stderr.";
         assert_eq!(notice.why.as_deref(), Some(expected));
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn headline_is_the_line_that_names_the_error() {
+    fn the_headline_of_an_exited_server_is_the_line_that_names_the_error() {
         let lines = ["Error: Cannot find module 'x'", "    at a", "Node.js v20"];
         let headline = exited(1 << 8, &lines).headline;
         assert_eq!(headline.as_deref(), Some("Error: Cannot find module 'x'"));

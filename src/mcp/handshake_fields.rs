@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_valid_result_is_unchanged() {
+    fn a_valid_handshake_is_unchanged() {
         assert_eq!(
             normalized("/instructions", json!("i")),
             (valid_result(), vec![])
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_of_any_field_but_the_version_costs_the_server() {
+    fn a_bad_value_of_any_field_but_the_version_does_not_fail_the_handshake() {
         let mut pointers = Vec::new();
         collect_pointers(&valid_result(), "", &mut pointers);
         assert!(pointers.len() > 40, "{pointers:?}");
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_bad_field_is_removed_and_it_is_named() {
+    fn only_the_invalid_field_of_a_handshake_is_dropped_and_named() {
         for (field, value, why) in [
             ("version", json!(1), "not text"),
             ("name", json!({}), "not text"),

@@ -100,7 +100,6 @@ impl Inbox {
         }
     }
 
-    /// The next message of the last batch.
     pub fn next_batched(&mut self) -> Option<ServerJsonRpcMessage> {
         self.batched.pop_front()
     }

@@ -18,11 +18,12 @@ const DELAY_FIRST: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
 /// A subscription that stayed open this long resets the delay.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
-/// How long to wait for the stream of a remote server to open, before listing its tools again.
+/// How long the server stream of a remote server may take to open before its lists are requested
+/// again.
 const SERVER_STREAM_DELAY: Duration = Duration::from_secs(1);
 
-/// Requests all lists again each time the server stream opens. Over HTTP, a change reported
-/// while the stream is closed is lost.
+/// Requests all lists again shortly after the session opens, and each time the server stream is
+/// reopened. Over HTTP, a change reported while the stream is closed is lost.
 pub async fn relist_after_reconnects(session: &McpSession) {
     sleep(SERVER_STREAM_DELAY).await;
     loop {

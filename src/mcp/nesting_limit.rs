@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn limit_matches_the_json_parser() {
+    fn the_nesting_limit_matches_that_of_the_json_parser() {
         for levels in 1..200 {
             let text = format!("{{\"id\":1,\"params\":{}}}", nested(levels));
             let is_parsed = serde_json::from_str::<Value>(&text).is_ok();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_becomes_an_error_with_the_id_of_its_request() {
+    fn a_result_nested_too_deeply_becomes_an_error_with_the_id_of_its_request() {
         let error = json!({ "code": 0, "message": "The answer is nested deeper than 128 levels." });
         let deep = nested(300);
         for result in [
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_keep_their_message_requests_their_method_and_batches_their_other_items() {
+    fn errors_keep_messages_requests_keep_methods_and_batches_keep_other_items() {
         let deep = nested(300);
         let text = format!(
             r#"[{{"error":{{"code":-1,"message":"no","data":{deep}}},"id":1}},{{"id":2,"result":{{"a":{deep}}}}},{{"id":3,"method":"ping","params":{{"a":{deep}}}}},{{"id":4,"result":{{}}}}]"#

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_line_is_bounded() {
+    async fn the_line_about_output_that_violates_its_schema_is_bounded() {
         let schema = json!({ "type": "integer" });
         let long = json!({ "structuredContent": "엉".repeat(1 << 20) });
         let line = mismatch(schema, long).await.expect("a mismatch");

@@ -57,7 +57,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_answer_that_is_not_an_object_is_quoted() {
+    fn an_answer_that_is_not_an_object_is_quoted_in_the_error() {
         for (answer, quoted) in [
             (json!("x"), "`\"x\"`"),
             (json!(5), "`5`"),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn other_objects_are_results() {
+    fn objects_are_results_unless_a_modern_result_type_is_unknown() {
         for result in [
             json!({}),
             json!({ "content": [] }),

@@ -118,7 +118,6 @@ pub fn render_link(item: &Value) -> String {
     link_line(text("uri").unwrap_or("no URI"), &details)
 }
 
-/// The decoded size of `base64`.
 pub fn decoded_size(base64: &str) -> String {
     let digits = base64.trim_end_matches('=').len();
     let bytes = digits * 3 / 4;
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_flagged_and_empty_results_are_rendered() {
+    fn errors_are_flagged_and_empty_results_get_a_placeholder() {
         assert!(render_result(&json!({ "isError": true, "content": [] })).is_error);
         assert!(!render_result(&json!({ "isError": "yes", "content": [] })).is_error);
         for nothing in [json!({}), json!({ "content": [] }), json!(null), json!([1])] {

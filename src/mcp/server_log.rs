@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_names_the_level_of_the_messages_it_wants() {
+    fn a_call_requests_log_messages_of_at_least_level_info() {
         let mut call = CallToolRequestParams::new("add");
         request_messages(&mut call);
         let call = serde_json::to_value(&call).expect("JSON");

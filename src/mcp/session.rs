@@ -33,9 +33,8 @@ const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum time for the response to `server/discover` if `initialize` may follow it. A server that
 /// supports `server/discover` responds as soon as it has started, so a third of the startup timeout,
-/// or this limit if it is shorter, is enough.
-/// After 10 s rmcp itself would send `initialize` on the same connection and mistake the late
-/// response to the probe for the response to `initialize`.
+/// or this limit if it is shorter, is enough. After 10 s rmcp itself would send `initialize` on the
+/// same connection and mistake the late response to `server/discover` for that to `initialize`.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Maximum number of server versions listed in a notice.
@@ -56,9 +55,7 @@ pub struct ReadySession {
     pub tools: ListedTools,
     /// Whether the session uses the modern protocol, which has no `initialize`.
     pub is_modern: bool,
-    /// Whether the server sends the messages of its log.
     pub sends_log_messages: bool,
-    /// Whether the server reports changes to its tool list.
     pub reports_tool_changes: bool,
     pub content: ContentCapabilities,
     pub server_info: Option<ServerIdentity>,
@@ -306,7 +303,6 @@ async fn list_all_pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> 
     })
 }
 
-/// The result as raw JSON.
 pub fn raw_result(answer: Result<ServerResult, ServiceError>) -> Result<Value, ServiceError> {
     match answer? {
         ServerResult::CustomResult(result) => Ok(result.0),

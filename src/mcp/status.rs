@@ -51,7 +51,6 @@ impl Redactors {
         }
     }
 
-    /// Adds secrets to redact.
     #[must_use]
     pub fn with_secrets(self, secrets: &[Secret]) -> Self {
         if secrets.is_empty() {
@@ -80,7 +79,6 @@ pub enum ServerPhase {
     Misconfigured(String),
 }
 
-/// The result of looking for a session.
 pub enum SessionLookup {
     Found(McpSession),
     /// No session will open, for this reason.
@@ -101,7 +99,6 @@ impl ServerState {
         matches!(&self.phase, ServerPhase::Failed { retry_at, .. } if *retry_at <= Instant::now())
     }
 
-    /// The state for the servers pane.
     pub fn snapshot(&self, stderr: Vec<String>) -> Server {
         let mut omissions = self.omitted_tools.clone();
         let status = match &self.phase {

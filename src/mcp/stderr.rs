@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn own_lines_are_listed_but_are_not_last_stderr_lines() {
+    async fn our_own_lines_are_listed_but_do_not_count_as_stderr_output() {
         let stderr = StderrBuffer::default();
         stderr.clear();
         stderr.clone().read_from("one\n".as_bytes()).await;

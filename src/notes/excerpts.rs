@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_about_nothing_gets_no_excerpts() {
+    fn a_prompt_of_only_common_words_gets_no_excerpts() {
         let hits = || {
             vec![Hit {
                 similarity: 0.9,

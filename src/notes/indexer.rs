@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 /// Notes written to the index in one transaction. Other programs can search between two batches.
 const BATCH: usize = 100;
 
-/// The result of an index update.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexingReport {
     /// Notes in the index; if the update is not complete, only those that it reached.
@@ -216,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_to_a_note_that_stays_left_out_does_not_count_it_again() {
+    fn a_changed_note_that_is_still_left_out_is_not_counted_twice() {
         let folder = tempfile::tempdir().expect("a folder");
         let vault = Vault::open(folder.path()).expect("a vault");
         let mut index = Index::in_memory().expect("an index");

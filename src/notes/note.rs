@@ -9,7 +9,6 @@ const CHUNK_CHARS_MAX: usize = 2_000;
 const CHUNKS_MAX: usize = 2_000;
 const TITLE_CHARS_MAX: usize = 200;
 
-/// The text of a note, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedNote {
     pub title: String,
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_follow_the_headings() {
+    fn a_note_is_split_into_chunks_at_its_headings() {
         let text =
             "# Router\nintro\n## Setup\n```\n# not a heading\n```\n### Wi-Fi ##\nkey\n## Costs\n9";
         let (title, chunks) = outline(text);

@@ -54,7 +54,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_best_matches_come_first_and_their_number_is_limited() {
+    fn completion_lists_the_best_matching_note_paths_first_and_limits_their_number() {
         let folder = tempfile::tempdir().expect("a folder");
         let vault = Vault::open(folder.path()).expect("a vault");
         fs::create_dir(vault.root().join("drinks")).expect("created");

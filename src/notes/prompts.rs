@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_style_is_part_of_every_request() {
+    fn a_style_is_part_of_every_prompt_about_notes() {
         let style = "detailed, in French";
         let note = note_prompt("tea", style);
         assert!(

@@ -40,7 +40,6 @@ pub struct NoteFile {
     pub fingerprint: DocumentFingerprint,
 }
 
-/// The notes of a vault.
 #[derive(Debug, Default)]
 pub struct Listing {
     pub notes: Vec<NoteFile>,

@@ -83,7 +83,6 @@ impl VaultWatch {
         self.last_scan = (notes > ALWAYS_SCANNED_MAX).then(Instant::now);
     }
 
-    /// Makes a scan due.
     pub(super) fn require_scan(&mut self) {
         self.last_scan = None;
     }
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn lost_events_folders_and_many_changes_need_a_scan() {
+    fn lost_events_new_folders_and_many_changes_require_a_scan() {
         let created = EventKind::Create(CreateKind::Any);
         let lost = Event::new(EventKind::Other).set_flag(Flag::Rescan);
         let many = (0..=PATHS_MAX).map(|n| event(created, &format!("/vault/{n}.md")));

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unchanged_note_is_replaced_and_its_old_text_returned() {
+    fn only_an_unchanged_note_is_replaced_and_its_old_text_is_returned() {
         let folder = tempfile::tempdir().expect("a folder");
         let vault = Vault::open(folder.path()).expect("a vault");
         let path = vault.root().join("tea.md");

@@ -3,7 +3,7 @@
 /// Maximum length of the first lines of a branch's prompt and answer.
 const LINE_CHARS_MAX: usize = 200;
 
-/// The beginning of a line, as far as a [`BranchSummary`] has it.
+/// The part of a line that is stored in a [`BranchSummary`].
 pub fn bounded_line(line: &str) -> &str {
     let end = line.char_indices().nth(LINE_CHARS_MAX);
     &line[..end.map_or(line.len(), |(end, _)| end)]

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_scaled_to_the_measured_tokens() {
+    fn parts_of_the_context_are_scaled_to_the_measured_tokens() {
         let meter = ContextMeter {
             used: 500,
             limit: Some(4_096),

@@ -226,7 +226,7 @@ pub enum QuestionOwner {
     Program,
 }
 
-/// A job that sends requests to a model, one after the other.
+/// A job that sends requests to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ModelJob {
     Turn(TurnId),

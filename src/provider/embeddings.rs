@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_of_replies_are_read() {
+    fn embedding_replies_of_ollama_and_openai_are_read() {
         let ollama = json!({ "embeddings": [[1, 0.5], [0, -1e-3]] });
         let expected = vec![vec![1.0, 0.5], vec![0.0, -0.001]];
         assert_eq!(parse_reply(&ollama).expect("parsed"), expected);

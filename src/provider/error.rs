@@ -142,7 +142,7 @@ pub enum MalformedReply {
 }
 
 impl ProviderError {
-    /// Removes secrets from the texts in `cause` and truncates them.
+    /// Removes secrets from the server's texts in `cause`, and truncates long ones.
     pub fn new(model: &ModelConfig, cause: FailureCause) -> Self {
         let clean = |text: String| truncated(&without_secrets(&text, model));
         Self {

@@ -14,7 +14,6 @@ use url::Url;
 const CA_FILE_BYTES_MAX: u64 = 4 << 20;
 const REDIRECTS_MAX: usize = 5;
 
-/// The clients built so far.
 #[derive(Debug, Default)]
 pub(super) struct HttpClients(Mutex<HashMap<ClientKind, Client>>);
 

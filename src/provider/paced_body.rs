@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everything_before_a_break_is_returned_first() {
+    async fn everything_before_a_broken_chunk_is_returned_first() {
         let mut body = open(20, b"not a chunk").await;
         let mut text = String::new();
         let error = loop {

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 /// Maximum size of a line or event.
 pub const EVENT_BYTES_MAX: usize = 16 << 20;
-/// Maximum total size of a reply's text, thinking and arguments.
+/// Maximum total size of a reply's text, thinking, calls and hidden reasoning.
 pub const REPLY_BYTES_MAX: usize = 64 << 20;
 /// Maximum number of tool calls per reply.
 pub const CALLS_MAX: usize = 256;

@@ -85,7 +85,7 @@ impl ServerClient {
         }
     }
 
-    /// Returns the response, whatever its status.
+    /// Returns the response, whatever its status, except a redirect, which is an error.
     pub(super) async fn send(
         &self,
         method: Method,

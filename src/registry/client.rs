@@ -18,7 +18,6 @@ const PAGES_MAX: usize = 10;
 const PAGE_SERVERS_MAX: usize = 100;
 const CURSOR_BYTES_MAX: usize = 1_024;
 
-/// A registry at a URL.
 #[derive(Debug)]
 pub struct Registry {
     url: Url,

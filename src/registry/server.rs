@@ -81,8 +81,9 @@ impl RegistryServer {
         }
     }
 
-    /// The server, disabled. With `transport`, its remote endpoint with that transport; otherwise its
-    /// first usable package or, failing that, its first usable remote endpoint.
+    /// The server with its first usable package or, failing that, its first usable remote endpoint.
+    /// With `transport`, only remote endpoints with that transport are considered. The server is
+    /// disabled.
     ///
     /// # Errors
     /// The reasons why none of them is usable, without a final period.

@@ -25,8 +25,8 @@ impl Index {
         Ok(())
     }
 
-    /// The keys of the documents that contain every term, in any of their chunks. A term of at least
-    /// three letters may be the beginning of a longer word.
+    /// The keys of the documents that contain every term, not necessarily in the same chunk. A term of
+    /// at least three letters may be the beginning of a longer word.
     ///
     /// # Errors
     /// The index cannot be read, or the search takes over 3 s.

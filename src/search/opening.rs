@@ -46,7 +46,7 @@ impl Index {
         self.path.is_none()
     }
 
-    /// Replaces a damaged index by an empty one.
+    /// Replaces a damaged index with an empty one.
     ///
     /// # Errors
     /// As for [`Self::open`].

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// How beginnings of words are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PrefixLookup {
-    /// By going through all words with that beginning. Beginnings of very many words take over 100 ms.
+    /// By going through all words with that beginning. Beginnings that very many words share take over 100 ms.
     Scan,
     /// Beginnings of one, three and four letters have an index of their own. In 10,000 sessions they take
     /// at most 50 ms, but the file is twice as large and takes nearly twice as long to build.
@@ -150,7 +150,7 @@ fn outdated() -> SearchError {
     .into()
 }
 
-/// Whether the file is damaged, has another version or is not a database.
+/// Whether the error means that the file is damaged, has another version or is not a database.
 pub fn is_damaged(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snippet_surrounds_the_first_match_and_marks_all() {
+    fn a_snippet_surrounds_the_first_match_and_marks_all_matches() {
         let text =
             "One two three four five six.\n\nThe ROUTER is here; routers are fun, and so on.";
         assert_eq!(

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_that_ends_inside_an_ending_is_completed() {
+    fn a_word_cut_off_inside_its_ending_is_completed() {
         for (typed, word) in [
             ("runn", "running"),
             ("runni", "running"),

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_call_is_described() {
+    fn the_fault_of_a_malformed_call_is_described() {
         for (params, why) in [
             (
                 json!({}),

@@ -25,7 +25,7 @@ pub struct QueueTransport {
     open: OpenRequests,
     /// An error response that waits for space in the queue.
     refusal: Option<String>,
-    /// The handshake is over. Before that, a notification would end `rmcp`'s session.
+    /// A message has opened the session. Before that, a notification would end `rmcp`'s session.
     is_opened: bool,
 }
 
@@ -80,7 +80,7 @@ impl QueueTransport {
     }
 }
 
-/// Whether the handshake ends with this message.
+/// Whether the message is `initialize`, or a request of the modern era other than discovery.
 fn opens_session(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else {
         return false;

@@ -144,8 +144,9 @@ impl AttachmentStore {
         }
     }
 
-    /// Removes the contents that no file in these folders mentions, if conversations were removed for
-    /// good since the last time. Removes nothing if a file cannot be read.
+    /// Removes the contents that no file in these folders mentions and that are not new, if
+    /// conversations were removed for good since the last time. Removes nothing if a file cannot be
+    /// read.
     pub fn remove_unused(&self, folders: &[PathBuf]) {
         let marker = self.folder.join(UNUSED_MARKER);
         if !marker.exists() {

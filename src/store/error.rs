@@ -65,7 +65,7 @@ impl StoreError {
             }
             Self::NotCreated => Notice::failure(format!("Not saved: {self}.")),
             Self::ChangedElsewhere(_) => Notice::warning(format!("Not saved: {self}."))
-                .with_reason("That file was not changed."),
+                .with_reason("The file was not overwritten."),
             Self::Unwritable { path, why } if why == files::FILE_EXISTS => {
                 let (what, path) = (format!("Not saved: {self}."), path.display());
                 Notice::failure(what)

@@ -23,7 +23,6 @@ const BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// The maximum number of journals examined at startup.
 const ORPHANS_MAX: usize = 64;
 
-/// One journal record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum JournalRecord {
@@ -216,7 +215,8 @@ impl Journals {
             .checked_sub(ORPHANS_MAX)
             .filter(|skipped| *skipped > 0)?;
         let folder = self.folder.display();
-        let message = format!("{skipped} of the {count} journals in {folder} were skipped.");
+        let were = if skipped == 1 { "was" } else { "were" };
+        let message = format!("{skipped} of the {count} journals in {folder} {were} skipped.");
         let notice = Notice::warning(message)
             .with_reason("Only the newest are checked at startup.")
             .with_advice("Move old journals out of this folder; the next start checks the rest.");
@@ -282,7 +282,7 @@ impl Journal {
     /// Flushes the journal to disk.
     ///
     /// # Errors
-    /// The file-system error.
+    /// The file cannot be written.
     pub fn sync(&self) -> Result<(), StoreError> {
         let result = self.file.sync_data();
         result.map_err(|error| unwritable(&self.path, &error))

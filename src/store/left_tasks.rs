@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_belongs_to_the_program_that_lists_it_until_that_ends() {
+    fn a_task_belongs_to_the_program_that_lists_it_until_the_program_ends() {
         let home = TempDir::new().expect("a temporary folder");
         let store = LeftTaskStore::new(home.path().join("tasks"));
         let file = store.new_file(time(1));

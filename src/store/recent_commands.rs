@@ -81,7 +81,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_the_user_can_read_the_file() {
+    fn only_the_user_can_read_the_file_of_recent_commands() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         file(&folder).remember("raw").expect("written");
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn other_content_counts_as_empty_and_unusable_names_are_left_out() {
+    fn invalid_content_counts_as_empty_and_unusable_names_are_left_out() {
         let folder = tempfile::tempdir().expect("a folder");
         let many = format!("[{}]", vec!["\"raw\""; 20_000].join(","));
         let long = format!("[\"{}\", \"raw\", \"\", \"raw\"]", "x".repeat(1_000));

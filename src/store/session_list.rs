@@ -49,7 +49,8 @@ pub(super) enum SummaryLifetime {
 }
 
 /// Builds the summary of a session file, even if the file is unreadable, and passes the text of
-/// each message, the thinking of each turn and the words of stopped turns to `on_text`.
+/// each message, the thinking of each turn, and the prompts and partial answers of cancelled turns to
+/// `on_text`.
 pub(super) fn summarize(
     path: &Path,
     id: SessionId,

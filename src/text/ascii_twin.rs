@@ -3,11 +3,11 @@
 
 use super::invisible::is_invisible;
 
-/// ASCII punctuation of commands, paths, URLs and code. Look-alikes of other characters, such as
-/// `?` and `*`, are rare.
+/// ASCII punctuation of commands, paths, URLs and code. Other punctuation, such as `?` and `*`, has
+/// few look-alikes.
 const PUNCTUATION: &str = "/:.!|\\,;'\"-~$&()<>=";
-/// Look-alikes of punctuation that ordinary text uses: quotation marks, primes, accents and stress
-/// marks, dashes, brackets, and the arrows of prompts.
+/// Characters of ordinary text that look like ASCII punctuation: quotation marks, primes, accents and
+/// stress marks, dashes, brackets, and the arrows of prompts.
 const ORDINARY_PUNCTUATION: &str = "´¸ʹʻʼʽʾˈˊˋː‘’‛′‵‹›–⁓❮❯❨❩❲❳➖";
 /// Latin letters of modern and historic alphabets that Unicode calls confusable, but that readers
 /// can tell from ASCII.

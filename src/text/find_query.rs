@@ -54,7 +54,7 @@ impl FindQuery {
     }
 }
 
-/// The form in which texts are compared.
+/// The form in which texts are compared: composed, and in lowercase unless `is_case_sensitive`.
 pub fn normalize_for_find(text: &str, is_case_sensitive: bool) -> String {
     if text.is_ascii() {
         return match is_case_sensitive {

@@ -166,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn fast_iteration_finds_the_same_clusters(
+        fn forward_iteration_finds_the_same_clusters_as_two_way_iteration(
             text in "[a-c \n가각漢\u{1100}\u{1161}\u{11A8}👩\u{200D}👧🇰🇷é\u{301}─…\u{FE0F}❤↔©0\u{20E3}]{0,24}"
         ) {
             let fast: Vec<&str> = clusters_forward(&text).collect();

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_found() {
+    fn repeated_keys_rounded_numbers_and_lone_surrogates_are_found() {
         for (json, expected) in [
             (r#"{"path": "a", "path": "b"}"#, repeated("path", 2)),
             (r#"{"a": {"b": 1, "\u0062": 2, "b": 3}}"#, repeated("b", 3)),
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_end_where_parsing_ends_them() {
+    fn json_comments_end_where_the_parser_ends_them() {
         for (json, expected) in [
             (r#"{"a": 1, /*/ "a": 2, */ "b": 3}"#, None),
             (r#"{"a": 1, /*/ "b": 2, /*/ "a": 3}"#, Some(2)),

@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_in_strings_and_comments_do_not_count() {
+    fn braces_in_strings_and_comments_do_not_end_a_json_value() {
         let text = "{\"a\": 1, // }\n /* } **/ \"b\": '}' # }\n}";
         assert_eq!(scan_keys(text).1, JsonEvent::ValueEnd);
         assert_eq!(scan_keys(text).2, text.len() - 1);

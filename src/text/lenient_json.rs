@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_rejected_without_a_stack_overflow() {
+    fn deeply_nested_json_is_rejected_without_a_stack_overflow() {
         assert!(parse(&"[".repeat(1_000_000)).is_err());
         assert!(parse(&"{'a':".repeat(1_000_000)).is_err());
     }

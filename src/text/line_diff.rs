@@ -56,7 +56,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_texts_can_be_rebuilt(
+        fn both_texts_can_be_rebuilt_from_the_diff(
             old in prop::collection::vec("[ab]{0,2}", 0..20),
             new in prop::collection::vec("[ab]{0,2}", 0..20),
         ) {

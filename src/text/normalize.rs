@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn different_texts_stay_different() {
+    fn different_texts_stay_different_when_normalized() {
         for text in [
             "{name:get_weather}",
             &CALL.replace("서울", "부산"),

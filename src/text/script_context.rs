@@ -25,8 +25,8 @@ const CODE_PUNCTUATION: &str = "/\\_@~$=";
 /// The scripts of a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScriptContext {
-    /// Whether it has ASCII letters, punctuation used only in code, or a leading `-`. True for any
-    /// text that is ASCII only.
+    /// Whether it has ASCII letters, punctuation used only in code, or a leading `-`. Always true
+    /// for ASCII text that is not empty.
     pub(super) has_ascii: bool,
     pub(super) has_east_asian: bool,
     pub(super) is_turkic: bool,

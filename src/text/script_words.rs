@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_belong_to_no_word() {
+    fn escape_sequences_belong_to_no_word() {
         for (text, parts) in [
             ("a\\nпривет b", "a|\\n|привет| |b"),
             ("%5.2lfм %sзначение 5%", "%5.2lf|м| |%s|значение| |5|%"),

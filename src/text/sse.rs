@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_accepts_only_whole_numbers() {
+    fn retry_field_accepts_only_whole_numbers() {
         let retry = |value: &str| data_id_and_retry(&format!("retry:{value}\n")).2;
         assert_eq!(retry("0"), Some(0));
         assert_eq!(retry("99999999999999999999"), Some(u64::MAX));

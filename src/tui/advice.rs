@@ -39,7 +39,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::Probe => "/probe tests which format works best.",
         Advice::Compact => "/compact shortens it.",
         Advice::RetryCompact => "/compact tries again.",
-        Advice::NewSession => "Start a new one with /new.",
+        Advice::NewSession => "Start a new conversation with /new.",
         Advice::ListSessions => "/sessions lists the saved ones.",
         Advice::SetTitle => "Usage: /rename TITLE",
         Advice::ListBranches => "/branches switches back.",
@@ -52,15 +52,15 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::BypassNotes => "/chat PROMPT skips the search.",
         Advice::ContinueNote => "/continue completes and saves it.",
         Advice::ShowLog => "/log shows the log.",
-        Advice::Reload => "/reload shows the choice again.",
+        Advice::Reload => "/reload asks again.",
         Advice::ReplaceSystemPrompt => {
             "`/system-prompt replace` installs the built-in prompt and keeps a copy."
         }
-        Advice::ShowLeftTasks => "/tasks lists it.",
+        Advice::ShowLeftTasks => "/tasks opens the list of tasks.",
         Advice::UseLeftTask => "/tasks brings it into the conversation.",
         Advice::ReviewTrust => "/trust shows what changed.",
         Advice::DisableServer(name) => {
-            return Some(format!("`/mcp {name} off` disables it."));
+            return Some(format!("`/mcp {name} off` switches it off."));
         }
         Advice::SignIn(name) => return Some(format!("`/mcp {name} login` signs in.")),
         Advice::ListServers => "In /mcp, switch on those that you trust.",

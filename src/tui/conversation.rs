@@ -137,7 +137,7 @@ impl ConversationState {
     }
 }
 
-/// The title for a conversation: the first non-blank line of its first prompt.
+/// The title that a prompt gives its conversation: its first non-blank line.
 pub fn title_of(prompt: &str) -> &str {
     let first_line = prompt.lines().find(|line| !line.trim().is_empty());
     first_line.unwrap_or_default().trim()

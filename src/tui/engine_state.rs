@@ -61,7 +61,7 @@ impl EngineState {
         None
     }
 
-    /// Adds a line to the log layer.
+    /// Adds a line to the log, and drops the oldest one beyond [`LOG_LINES_MAX`].
     pub fn push_log_line(&mut self, line: LogLine) {
         self.log.push_back(line);
         if self.log.len() > LOG_LINES_MAX {

@@ -44,8 +44,8 @@ const KEEP_DRAFT_TIMEOUT: Duration = Duration::from_millis(300);
 /// Asks the terminal for its background color (OSC 11).
 const BACKGROUND_QUERY: &[u8] = b"\x1b]11;?\x1b\\";
 
-/// Runs the screen until the user quits, a signal arrives or the terminal is lost. On
-/// return the terminal is restored and the engine is shut down.
+/// Runs the screen until the user quits or starts the demo, a signal arrives or the terminal is
+/// lost. On return the terminal is restored and the engine is shut down.
 ///
 /// # Errors
 /// Fails if the terminal is unusable or lost, if the engine stopped on its own, or if the

@@ -83,7 +83,7 @@ impl Layer for HistorySearch {
             title: "Prompt history",
             total: shared.prompts.len().min(RESULTS_MAX),
             empty: "No earlier prompts.",
-            is_loading: false,
+            shows_empty_when_filtered: false,
         };
         self.0
             .draw(area.popup, &title, &matches, pen, |prompt, row, pen| {

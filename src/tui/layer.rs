@@ -118,7 +118,6 @@ pub struct SharedUiState<'a> {
     pub size: (u16, u16),
     pub glyphs: Glyphs,
     pub markdown_glyphs: MarkdownGlyphs,
-    /// Action of the open layer.
     pub open_layer: Option<Action>,
     /// The pane that gets the keys once no layer is open.
     pub focus: Focus,

@@ -55,7 +55,7 @@ pub struct ScreenLayout {
     pub chat_inner: Rect,
     /// The sidebar with the vertical rule on its left.
     pub sidebar: Option<Rect>,
-    /// The screen is too small for a permanent sidebar, so this one covers part of the chat.
+    /// The screen is too small for a permanent sidebar, so this one is drawn over the chat.
     pub is_sidebar_temporary: bool,
     pub servers: Option<Pane>,
     pub thinking: Option<Pane>,
@@ -219,8 +219,8 @@ impl ScreenLayout {
         }
     }
 
-    /// Places the dialog above the message. On screens of usual height, a few chat rows stay
-    /// visible so that the prompt behind the dialog can be read.
+    /// Places the dialog above the message, or over the whole of a small screen. On screens of usual
+    /// height, a few chat rows stay visible, unless the user enlarged the dialog.
     fn place_dialog(&mut self, model: &mut UiModel, column: &mut Rect) {
         let (width, height) = model.screen.size;
         if height < SMALL_HEIGHT {

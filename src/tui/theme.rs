@@ -59,7 +59,6 @@ impl Theme {
         }
     }
 
-    /// The style for a span of Markdown.
     pub fn text_style(&self, span: TextStyle) -> Style {
         let style = match span.role {
             StyleRole::Plain | StyleRole::Link | StyleRole::Heading => self.plain,

@@ -144,7 +144,7 @@ impl UiModel {
         self.layer = Some(layer);
     }
 
-    /// Closes the open layer.
+    /// Closes the open layer. The one that it was opened over, if any, is open again.
     pub fn close_layer(&mut self) {
         let layer = self.layer.take();
         self.layer = layer.and_then(|layer| self.reopened_below(layer));
@@ -269,8 +269,8 @@ impl UiModel {
         current.is_some_and(|dialog| dialog.covers_layer(self.shared().open_layer))
     }
 
-    /// Height of the visible dialog: at most `usual_max` rows, or up to `hard_max` for a dialog
-    /// that would not fit otherwise.
+    /// Height of the current dialog: at most `usual_max` rows, or up to `hard_max` if it would not fit
+    /// otherwise or the user enlarged it.
     pub fn dialog_height(&mut self, columns: u16, usual_max: u16, hard_max: u16) -> u16 {
         let mut dialogs = std::mem::take(&mut self.dialogs);
         let rows = dialogs.height(self.shared(), columns, usual_max, hard_max);
@@ -320,7 +320,7 @@ impl UiModel {
     /// dialog that starts to accept keys.
     pub fn next_wake(&self) -> Option<Duration> {
         let has_job = self.active_probe().is_some() || self.sampling.is_some();
-        let is_waiting = self.chat.transcript.wait().is_some() || has_job;
+        let is_waiting = self.chat.transcript.wait_reason().is_some() || has_job;
         let has_spinner = self.is_running_tool() || is_waiting || self.is_answering();
         // While text streams in, the spinner turns with the frames that show the text.
         let quiet_from = self.chat.timing.last_event_at + SPINNER_STEP;
@@ -367,8 +367,9 @@ impl UiModel {
 
     /// Time since the last data of a streaming answer, once it reaches [`SILENT_AFTER`].
     pub fn silence(&self) -> Option<Duration> {
-        let is_streaming =
-            self.is_answering() && self.chat.transcript.wait().is_none() && !self.is_running_tool();
+        let is_streaming = self.is_answering()
+            && self.chat.transcript.wait_reason().is_none()
+            && !self.is_running_tool();
         let silence = self.now.saturating_sub(self.chat.timing.last_event_at);
         (is_streaming && silence >= SILENT_AFTER).then_some(silence)
     }

@@ -59,7 +59,7 @@ fn text_and_images_are_read_and_the_rest_is_refused_with_a_reason() {
 
 #[test]
 #[cfg(unix)]
-fn a_link_to_a_secret_is_a_secret() {
+fn a_link_to_a_file_with_secrets_may_hold_secrets() {
     let folder = folder();
     write(&folder, ".env", "KEY=1");
     std::os::unix::fs::symlink(folder.path().join(".env"), folder.path().join("notes.txt"))

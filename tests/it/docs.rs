@@ -30,7 +30,7 @@ fn source(path: &str) -> String {
 }
 
 #[test]
-fn keys_are_documented() {
+fn default_keys_are_documented() {
     for group in BindingGroup::ALL {
         let rows = all_bindings().filter(|row| row.group == group && !row.default_keys.is_empty());
         let expected: BTreeSet<Vec<String>> = rows

@@ -148,7 +148,7 @@ fn a_written_file_of_an_old_home_becomes_private_with_one_notice() {
     let mut terminal = open(&home);
     terminal.send_prompt("/set-model 1");
     terminal.wait_for_text("Using gpt-4o");
-    terminal.wait_for_text("Other users of this computer could read config.json.");
+    terminal.wait_for_text("Other users of this machine could read config.json.");
     assert_eq!(mode(), 0o600);
     terminal.send_prompt("/set-model 2");
     terminal.wait_for_text("Using gpt-oss:20b");
@@ -161,7 +161,7 @@ fn a_written_file_of_an_old_home_becomes_private_with_one_notice() {
 }
 
 #[test]
-fn an_edit_while_running_applies_and_a_dangerous_one_needs_consent() {
+fn a_harmless_edit_during_a_run_applies_and_a_dangerous_one_needs_consent() {
     let home = old_home();
     let mut terminal = open(&home);
     let config = home.path().join("config.json");

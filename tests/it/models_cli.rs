@@ -46,7 +46,7 @@ fn server_with_models() -> ModelServer {
 }
 
 #[test]
-fn flags_that_select_a_model_or_persona_are_rejected() {
+fn humble_models_rejects_flags_that_select_a_model_or_persona() {
     let home = home(&json!([]));
     for (flag, value) in [("--model", "m"), ("--persona", "weather")] {
         let output = run(&home, &["models", flag, value]);
@@ -102,7 +102,7 @@ fn an_unreachable_server_is_reported_and_the_others_are_listed() {
 }
 
 #[test]
-fn the_json_is_one_object_without_api_keys() {
+fn json_output_of_humble_models_is_one_object_without_api_keys() {
     let server = server_with_models();
     let home = home(&json!([
         {"name": "a", "provider": "ollama", "baseUrl": server.url(), "apiKey": "sk-secret-1", "active": true},
@@ -192,7 +192,7 @@ fn a_pull_reports_its_progress_and_why_it_failed() {
 }
 
 #[test]
-fn removal_needs_confirmation() {
+fn humble_models_rm_needs_a_confirmation() {
     let server = server_with_models();
     let home = home(&json!([{"name": "m", "provider": "ollama", "baseUrl": server.url()}]));
     let output = run(&home, &["models", "rm", "old:1b"]);

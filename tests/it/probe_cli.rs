@@ -145,7 +145,7 @@ fn a_better_dialect_is_saved_only_on_request() {
 }
 
 #[test]
-fn the_json_is_one_object() {
+fn json_output_of_a_probe_is_one_object() {
     let fixture = ProbeFixture::new(follows_native);
     let output = fixture.run(&["probe", "--json", "--model", "qwen3:4b"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -207,7 +207,7 @@ fn an_unreachable_server_is_reported_once() {
 }
 
 #[test]
-fn usage_errors_are_reported() {
+fn usage_and_settings_errors_are_reported_before_anything_is_sent() {
     let fixture = ProbeFixture::new(follows_nothing);
     let cases: [(&[&str], i32, &str); 4] = [
         (&["probe", "--no-tools"], 2, "remove --no-tools"),
@@ -250,7 +250,7 @@ fn usage_errors_are_reported() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_shows_partial_results() {
+fn an_interrupted_probe_shows_partial_results_and_saves_nothing() {
     let fixture = ProbeFixture::new(hangs_in_prompt);
     let child = fixture
         .command(&["probe", "--save"])
@@ -277,7 +277,7 @@ Not every dialect was tested, so nothing was saved.";
 }
 
 #[test]
-fn a_key_reaches_neither_the_table_nor_the_log() {
+fn an_api_key_reaches_neither_the_table_nor_the_log() {
     let fixture = ProbeFixture::new(follows_nothing);
     let url = fixture.server.url();
     let refusal = Reply::json(401, &json!({ "error": "no access with sk-secret-12345" }));

@@ -92,7 +92,7 @@ fn the_list_is_newest_first_and_names_broken_files() {
 }
 
 #[test]
-fn texts_are_searched_with_filters() {
+fn sessions_search_finds_texts_and_applies_filters() {
     let home = home();
     let search = |words: &[&str]| {
         let arguments = [&["sessions", "search", "--json"], words].concat();
@@ -208,7 +208,7 @@ fn an_ambiguous_or_unknown_name_is_a_usage_error() {
 }
 
 #[test]
-fn deleting_needs_yes_without_a_terminal_and_can_be_undone() {
+fn without_a_terminal_deleting_needs_the_yes_option_and_can_be_undone() {
     let home = home();
     let path = home.path().join("sessions/20240201_090000_Trip.json");
     let output = run(&home, &["sessions", "rm", "Trip to Busan"]);

@@ -95,7 +95,7 @@ fn a_long_paste_is_one_chip_that_is_sent_whole() {
 }
 
 #[test]
-fn a_turn_with_approval_works_on_twenty_by_six() {
+fn a_turn_with_approval_works_in_a_terminal_of_20_by_6() {
     let (server, home) = ollama_with_tools();
     server
         .queue_reply(CHAT, ollama_call("echo", &json!({ "text": "x\ny\nz" })))

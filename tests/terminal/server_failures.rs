@@ -24,7 +24,7 @@ fn unreachable_server_is_reported_with_advice() {
     wait_until_chat_shows(&terminal, &format!("Nothing listens at {url}."));
     wait_until_chat_shows(
         &terminal,
-        "Start it with `ollama serve`, or check `baseUrl` in config.json.",
+        "Start the server with `ollama serve`, or check `baseUrl` in config.json.",
     );
     assert!(!contains_text(
         &terminal.screen(),

@@ -220,7 +220,7 @@ fn humble_ask_lets_the_user_decline_a_form_before_and_after_filling_it_in() {
 }
 
 #[test]
-fn roots_are_shown_at_the_server_and_an_edit_applies_at_once() {
+fn roots_are_shown_with_the_server_and_an_edit_applies_at_once() {
     let (_server, home) = ollama();
     home.edit_json("config.json", |config| {
         config["roots"] = json!(["/srv/my files", "/srv/other", "relative"]);

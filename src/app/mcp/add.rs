@@ -62,7 +62,7 @@ async fn check_connection(
     let servers = vec![server];
     init_log(home, &servers);
     let mut pool = ServerPool::open(home, servers, args.timeout.limit, background)?;
-    let wait_result = pool.wait_until_connected().await;
+    let wait_result = pool.wait_while_starting().await;
     let reports = pool.reports();
     let is_ok = reports.iter().all(cli_output::ServerReport::is_ok);
     let print_result = if args.json {

@@ -82,7 +82,7 @@ async fn connect_and_call(
     args: &mcp::CallArgs,
     input: ArgumentInput,
 ) -> Result<u8> {
-    let wait_result = pool.wait_until_connected().await;
+    let wait_result = pool.wait_while_starting().await;
     let Some(report) = pool.reports().pop() else {
         return Ok(EXIT_FAILED);
     };

@@ -147,13 +147,13 @@ fn write_servers(home: &Home, plan: &ImportPlan, json: bool) -> Result<u8> {
         print(&format!("{}\n", render::plan_json(plan, true)))?;
         return Ok(EXIT_SUCCESS);
     }
-    let summary = match servers.as_slice() {
-        [server] => format!("Added `{}`", server.name),
-        servers => format!("Added {} servers", servers.len()),
+    let (summary, added) = match servers.as_slice() {
+        [server] => (format!("Added `{}`", server.name), "it"),
+        servers => (format!("Added {} servers", servers.len()), "servers"),
     };
     let file = home.servers();
     print_to_stderr(&clean_line(&format!(
-        "{summary} to {}, switched off. Switch servers on in the chat with /toggle-mcp.",
+        "{summary} to {}, switched off. Switch {added} on in the chat with /toggle-mcp.",
         file.display()
     )));
     Ok(EXIT_SUCCESS)
@@ -182,11 +182,11 @@ fn files_of(source: &str, folders: &Folders) -> Result<Vec<PathBuf>, (String, u8
             .iter()
             .map(|path| path.display().to_string())
             .collect();
-        let message = format!(
-            "No settings of {} were found. These files do not exist: {}.",
-            client.title,
-            places.join(", ")
-        );
+        let missing = match places.as_slice() {
+            [place] => format!("This file does not exist: {place}."),
+            places => format!("These files do not exist: {}.", places.join(", ")),
+        };
+        let message = format!("No settings of {} were found. {missing}", client.title);
         return Err((message, EXIT_FAILED));
     }
     let path = PathBuf::from(source);

@@ -15,7 +15,7 @@ pub async fn list(home: &Home, args: ListArgs, background: &BackgroundRuntime) -
     let servers = configured_servers(home);
     init_log(home, &servers);
     let mut pool = ServerPool::open(home, servers, args.timeout.limit, background)?;
-    let wait_result = pool.wait_until_connected().await;
+    let wait_result = pool.wait_while_starting().await;
     let reports = pool.reports();
     let print_result = print(&match args.json {
         true => cli_output::render_json(&reports),
@@ -41,7 +41,7 @@ pub async fn tools(home: &Home, args: ToolsArgs, background: &BackgroundRuntime)
     }
     init_log(home, &servers);
     let mut pool = ServerPool::open(home, servers, args.timeout.limit, background)?;
-    let wait_result = pool.wait_until_connected().await;
+    let wait_result = pool.wait_while_starting().await;
     let reports = pool.reports();
     let print_result = print(&match args.json {
         true => cli_output::tools::render_json(&reports),

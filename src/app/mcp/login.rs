@@ -94,7 +94,7 @@ fn open_pool(
 }
 
 async fn log_in(pool: &mut ServerPool, args: &LoginArgs) -> Result<u8> {
-    if let Err(StopReason::Signal(code)) = pool.wait_until_connected().await {
+    if let Err(StopReason::Signal(code)) = pool.wait_while_starting().await {
         return Ok(code);
     }
     let Some(report) = pool.reports().pop() else {
@@ -176,7 +176,7 @@ async fn report_connection(pool: &mut ServerPool, name: &str, id: ServerId) -> R
         }
     };
     let _ = timeout(RESTART_TIMEOUT, restart).await;
-    if let Err(StopReason::Signal(code)) = pool.wait_until_connected().await {
+    if let Err(StopReason::Signal(code)) = pool.wait_while_starting().await {
         return Ok(code);
     }
     let report = pool.reports().pop();

@@ -56,9 +56,12 @@ pub async fn run_search(home: &Home, args: SearchArgs) -> Result<u8> {
     } else {
         print(&render::render_listings(&listings, stdout_columns()))?;
         if has_more {
-            let count = listings.len();
+            let shown = match listings.len() {
+                1 => "match is".to_owned(),
+                count => format!("{count} matches are"),
+            };
             print_to_stderr(&format!(
-                "Only the first {count} matches are shown; --limit N shows more."
+                "Only the first {shown} shown; --limit N shows more."
             ));
         }
         print_to_stderr(

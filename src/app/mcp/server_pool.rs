@@ -100,7 +100,7 @@ impl ServerPool {
     }
 
     /// Waits until no server is starting anymore. The error is the reason for stopping early.
-    pub async fn wait_until_connected(&mut self) -> Result<(), StopReason> {
+    pub async fn wait_while_starting(&mut self) -> Result<(), StopReason> {
         let starting_servers = |hub: &Hub| -> Vec<String> {
             let servers = hub.servers().into_iter();
             servers

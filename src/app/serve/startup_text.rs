@@ -15,7 +15,7 @@ pub(super) struct NamedFolders<'a> {
 pub(super) fn stdio(folders: NamedFolders<'_>) -> String {
     format!(
         "humble serve: serving one MCP client over standard input and output.\n\
-         To let a client start it, add this to the client's settings:\n{}\n\
+         To let a client start the server, add this to the client's settings:\n{}\n\
          For clients over HTTP: humble serve --http",
         stdio_snippet(folders)
     )
@@ -42,8 +42,8 @@ pub(super) fn http(folders: NamedFolders<'_>, addresses: &[SocketAddr], has_toke
          \x20 {url}/sse        HTTP+SSE, for older clients\n\
          \x20 {url}/mcp/tools  plain JSON, with /mcp/tools/call\n\
          {token}\n\
-         To add it to a client:\n{}\n\
-         To let a client start it instead, over standard input and output:\n{}\n\
+         To add this server to a client:\n{}\n\
+         To let a client start the server instead, over standard input and output:\n{}\n\
          Ctrl+C stops the server.",
         listening.join(", "),
         snippet(&server),

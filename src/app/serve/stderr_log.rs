@@ -60,7 +60,8 @@ impl StderrPrinter {
         self.print(&format!("{time} {level}{}", clean_line(message)));
     }
 
-    /// Waits until everything is written, but only briefly, because the reader may have stopped.
+    /// Waits until everything is written, but only briefly, and not at all if the queue is full,
+    /// because the reader may have stopped.
     pub(super) fn finish(self) {
         let (sender, receiver) = sync_channel(1);
         if self.sender.try_send(PrinterMessage::Flush(sender)).is_ok() {

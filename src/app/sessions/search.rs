@@ -104,7 +104,7 @@ fn update_index(sessions: &Sessions) {
             Some(why) => format!(": {why}."),
             None => " so far. Search again to continue indexing.".to_owned(),
         };
-        let message = format!("Only {indexed} of {total} conversations are indexed{reason}");
+        let message = format!("Indexed only {indexed} of {total} conversations{reason}");
         eprintln!("{}", clean_line(&message));
     }
 }

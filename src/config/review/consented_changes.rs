@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn pins_decided_in_the_meantime_are_kept() {
+    fn pins_decided_while_the_question_was_open_are_kept() {
         let pinned = |tools: &[(&str, &str)]| {
             let mut trust = Trust::default();
             for (tool, pin) in tools {

@@ -121,7 +121,7 @@ fn written_trust_round_trips() {
 
 #[cfg(unix)]
 #[test]
-fn only_the_user_can_read_the_file() {
+fn only_the_user_can_read_the_trust_file() {
     use std::os::unix::fs::PermissionsExt;
     let (_folder, home) = home();
     update_trust(&home, &[TrustEdit::AddRule(always())]).unwrap();
@@ -146,7 +146,7 @@ fn always_and_never_rules_for_a_tool_replace_each_other() {
 }
 
 #[test]
-fn unknown_entries_survive_in_order() {
+fn unknown_entries_of_the_trust_file_survive_in_order() {
     let (_folder, home) = home();
     let file = json!({
         "comment": "mine", "grants": [
@@ -250,7 +250,7 @@ fn concurrent_writers_keep_each_others_entries() {
 }
 
 #[test]
-fn edits_are_written_in_order_by_any_writer() {
+fn edits_of_the_trust_file_are_written_in_order_by_any_writer() {
     let (_folder, home) = home();
     let queue = Arc::new(TrustQueue::default());
     let writers: Vec<_> = (0..40)

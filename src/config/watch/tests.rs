@@ -66,7 +66,7 @@ async fn every_write_replacement_removal_and_creation_is_reported() {
 }
 
 #[tokio::test]
-async fn symbolic_links_are_followed() {
+async fn settings_behind_symbolic_links_are_watched() {
     let mut watched = Watched::new(|folder| {
         plain_home(folder);
         for name in ["one", "two"] {
@@ -99,7 +99,7 @@ async fn a_removed_and_recreated_home_is_watched_again() {
 }
 
 #[test]
-fn unchanged_contents_are_not_reported() {
+fn settings_files_with_unchanged_contents_are_not_reported() {
     let folder = TempDir::new().unwrap();
     plain_home(folder.path());
     let (wake, _wakes) = mpsc::channel(1);

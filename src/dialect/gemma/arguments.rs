@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_rejected_without_a_stack_overflow() {
+    fn deeply_nested_gemma_arguments_are_rejected_without_a_stack_overflow() {
         let depth = 200_000;
         let text = format!("{{a:{}{}}}", "[".repeat(depth), "]".repeat(depth));
         let error = "its arguments cannot be read: its values are nested too deeply";

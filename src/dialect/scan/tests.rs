@@ -76,7 +76,7 @@ const UNITS: &[&str] = &[
 ];
 
 #[test]
-fn work_is_linear_and_withheld_text_is_bounded_for_any_input() {
+fn scanning_is_linear_and_withheld_text_is_bounded_for_any_input() {
     for unit in UNITS {
         let chunk = unit.repeat(1_000);
         let mut scanner = CallScanner::new(offered());
@@ -91,7 +91,7 @@ fn work_is_linear_and_withheld_text_is_bounded_for_any_input() {
 }
 
 #[test]
-fn unterminated_form_is_released_as_text_and_scanning_continues() {
+fn unterminated_call_is_released_as_text_and_scanning_continues() {
     let mut scanner = CallScanner::new(offered());
     let mut shown_bytes = 0;
     scanner.push("{\"name\": \"");

@@ -111,7 +111,7 @@ fn objects_and_arrays_are_parsed_leniently_and_other_text_is_kept() {
 }
 
 #[test]
-fn if_strings_are_allowed_only_lossless_conversions_apply() {
+fn values_that_may_be_strings_are_converted_only_without_loss() {
     for schema in [
         json!({"type": ["string", "number", "array"]}),
         json!({"anyOf": [{"type": "string"}, {"type": "integer"}, {"items": {}}]}),
@@ -232,7 +232,7 @@ fn references_are_followed_and_cycles_terminate() {
 }
 
 #[test]
-fn contradictory_schema_is_tolerated() {
+fn a_contradictory_schema_does_not_prevent_conversion() {
     assert_eq!(
         coerce(json!({"type": "integer", "enum": ["a"]}), "5"),
         json!(5)

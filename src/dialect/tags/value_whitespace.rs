@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_newline_is_stripped_on_either_side() {
+    fn at_most_one_newline_is_stripped_on_either_side() {
         for (text, expected) in [
             ("\n서울\n", "서울"),
             ("서울", "서울"),

@@ -185,7 +185,7 @@ fn records_of_unknown_shape_survive_a_branch_switch() {
 }
 
 #[test]
-fn a_version_is_preserved_only_if_all_of_its_branches_are() {
+fn a_version_of_a_session_is_preserved_only_if_all_of_its_branches_are() {
     let mut ours = session_with(&[("p", "a"), ("q", "b")]);
     ours.rewind(2, now());
     add_turn(&mut ours, "q", "c");
@@ -256,16 +256,16 @@ fn an_unfinished_turn_replaces_nothing_once_later_turns_were_answered() {
 #[test]
 fn other_branches_are_counted_at_the_prompt_where_they_fork() {
     let mut session = session_with(&[("a", "1"), ("b", "2"), ("c", "3")]);
-    assert_eq!(session.other_branches(), [0, 0, 0]);
+    assert_eq!(session.branch_counts(), [0, 0, 0]);
     assert!(session.replace_answer(2, "two", now()));
     add_turn(&mut session, "c2", "4");
-    assert_eq!(session.other_branches(), [0, 1, 0]);
+    assert_eq!(session.branch_counts(), [0, 1, 0]);
     session.rewind(4, now());
     assert_eq!(
-        session.other_branches(),
+        session.branch_counts(),
         [0, 1],
         "no turn has taken the place of the undone one"
     );
     add_turn(&mut session, "c3", "5");
-    assert_eq!(session.other_branches(), [0, 1, 1]);
+    assert_eq!(session.branch_counts(), [0, 1, 1]);
 }

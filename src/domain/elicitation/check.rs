@@ -153,10 +153,14 @@ impl FormField {
                 let min = (rules.length_min > 0).then(|| rules.length_min.to_string());
                 let max = rules.length_max.map(|max| max.to_string());
                 let length = range(min, max);
+                let unit = match rules.length_max.unwrap_or(rules.length_min) {
+                    1 => "character",
+                    _ => "characters",
+                };
                 let mut parts: Vec<String> = Vec::new();
                 parts.extend(rules.format.map(|format| format.example().to_owned()));
                 if !length.is_empty() {
-                    parts.push(format!("{length} characters"));
+                    parts.push(format!("{length} {unit}"));
                 }
                 parts.join("; ")
             }

@@ -148,7 +148,6 @@ impl ElicitationForm {
         Ok(content)
     }
 
-    /// The inputs before the user changes anything.
     pub fn initial_inputs(&self) -> Vec<FieldInput> {
         let fields = self.fields.iter();
         fields.map(|field| field.initial.clone()).collect()

@@ -77,7 +77,7 @@ fn invalid_defaults_are_not_filled_in_but_explained() {
 }
 
 #[test]
-fn texts_are_checked_by_format_length_and_pattern() {
+fn texts_in_forms_are_checked_by_format_length_and_pattern() {
     let text = |rule: Value| {
         let mut schema = json!({ "type": "string" });
         schema
@@ -110,7 +110,7 @@ fn texts_are_checked_by_format_length_and_pattern() {
 }
 
 #[test]
-fn numbers_are_checked_by_kind_and_bounds() {
+fn numbers_in_forms_are_checked_by_kind_and_bounds() {
     let integer = json!({ "type": "integer", "minimum": 18, "maximum": 99 });
     assert_eq!(check(&integer, " 18 "), Ok(Some(json!(18))));
     for (text, error) in [
@@ -128,7 +128,7 @@ fn numbers_are_checked_by_kind_and_bounds() {
 }
 
 #[test]
-fn options_of_every_notation_are_read() {
+fn options_of_a_form_field_are_read_in_every_notation() {
     let titled = [("r", Some("Red")), ("g", None)];
     for (schema, expected) in [
         (
@@ -329,7 +329,7 @@ fn page(url: &str) -> Result<UrlElicitation, String> {
 }
 
 #[test]
-fn addresses_that_mislead_have_warnings() {
+fn misleading_addresses_have_warnings() {
     use UrlWarning::{International, IpAddress, Local, Unencrypted, UserName};
     for (url, host, warnings) in [
         ("https://example.com/a?b=c", "example.com", vec![]),

@@ -31,7 +31,7 @@ pub enum UrlWarning {
     UserName,
     /// The host is a number instead of a name.
     IpAddress,
-    /// The page is on this computer.
+    /// The page is on this machine.
     Local,
     Unencrypted,
 }
@@ -112,7 +112,7 @@ impl UrlWarning {
                 "The part before the @ is a user name, not the site that opens.".to_owned()
             }
             Self::IpAddress => "The host is a number, not the name of a site.".to_owned(),
-            Self::Local => "The page is on this computer, not on the web.".to_owned(),
+            Self::Local => "The page is on this machine, not on the web.".to_owned(),
             Self::Unencrypted => "The connection is not encrypted.".to_owned(),
         }
     }

@@ -85,7 +85,7 @@ fn ties_go_to_the_default_dialect_and_the_current_one_is_kept() {
 }
 
 #[test]
-fn a_better_dialect_is_recommended_once_all_were_tried() {
+fn a_better_dialect_is_recommended_only_after_a_complete_probe() {
     let trials = vec![
         DialectTrial::skipped(Native, "no tools"),
         trial(Prompt, WellFormed, false),

@@ -263,7 +263,7 @@ fn a_secret_across_the_truncation_point_is_hidden_completely() {
 }
 
 #[test]
-fn the_cost_stays_linear_on_hostile_lines() {
+fn the_cost_of_redaction_stays_linear_on_hostile_lines() {
     let values: Vec<String> = (0..2_000).map(|n| format!("value-{n:06}-x")).collect();
     let redactor = Redactor::new(values.into_iter().map(Secret::new));
     for part in [

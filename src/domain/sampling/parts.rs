@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_follow_their_text_and_results_come_first() {
+    fn calls_follow_the_text_of_their_message_and_results_precede_it() {
         let assistant = [call("1"), text("I add.")];
         let user = [text("And now?"), result("1")];
         let (messages, left_out) =
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_results_without_each_other_are_refused() {
+    fn unpaired_or_malformed_calls_and_results_are_refused() {
         let no_result = "it has a tool call without a result";
         for (messages, why) in [
             (vec![("assistant", vec![call("1")])], no_result),

@@ -134,7 +134,6 @@ impl TurnRecord {
     }
 }
 
-/// A record with a position among the messages.
 pub trait HasMessageIndex {
     fn message_index(&self) -> usize;
 }

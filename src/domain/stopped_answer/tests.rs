@@ -71,7 +71,7 @@ fn an_unchanged_answer_is_appended_without_a_branch() {
 }
 
 #[test]
-fn the_text_as_it_was_stopped_stays_in_a_branch_if_it_was_edited() {
+fn the_original_text_of_an_edited_stopped_answer_stays_in_a_branch() {
     let mut session = session_with(&[("p", "a")]);
     stop_turn(&mut session, "q", "half", 0);
     let stopped = shown(&session, "half");
@@ -81,7 +81,7 @@ fn the_text_as_it_was_stopped_stays_in_a_branch_if_it_was_edited() {
 }
 
 #[test]
-fn later_turns_become_a_branch() {
+fn turns_after_a_kept_answer_become_a_branch() {
     let mut session = session_with(&[("p", "a")]);
     stop_turn(&mut session, "q", "half", 0);
     stop_turn(&mut session, "q", "other half", 0);
@@ -96,7 +96,7 @@ fn later_turns_become_a_branch() {
 }
 
 #[test]
-fn the_turns_that_it_was_meant_to_replace_become_a_branch() {
+fn turns_that_a_kept_answer_was_meant_to_replace_become_a_branch() {
     let mut session = session_with(&[("p", "a"), ("q", "b"), ("r", "c")]);
     stop_turn(&mut session, "q2", "half", 2);
     let stopped = shown(&session, "half");

@@ -38,7 +38,6 @@ impl Transcript {
         })
     }
 
-    /// The last prompt of the conversation.
     pub fn last_prompt(&self) -> Option<LastPrompt<'_>> {
         let entry = &self.entries[self.last_prompt_index()?];
         match &entry.body {

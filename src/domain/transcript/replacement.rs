@@ -21,8 +21,8 @@ pub(super) struct DetachedEntries {
 }
 
 impl Transcript {
-    /// The number of answered turns that the last turn was meant to replace; `None` if it was
-    /// answered or replaces nothing.
+    /// The number of answered turns that the last turn was meant to replace; `None` if it is still
+    /// running, was answered or replaces nothing.
     pub fn turns_replaced_by_last(&self) -> Option<usize> {
         let last_prompt = self.last_prompt_index()?;
         let turn = self.entries[last_prompt].turn;
@@ -127,7 +127,6 @@ impl Transcript {
             && !rest_of_turn.any(is_text)
     }
 
-    /// The index of the prompt of a turn.
     pub fn prompt_index(&self, turn: TurnId) -> Option<usize> {
         self.entries
             .iter()
@@ -214,7 +213,7 @@ impl Transcript {
         self.reindex_count += 1;
     }
 
-    /// Drops the entries that the turn replaced.
+    /// Drops the entries that the turn replaced, and joins a continuation to the answer before it.
     pub(super) fn finish_answered(&mut self, turn: TurnId, answer: &str) {
         self.detached = None;
         if self.prompt_kind == PromptKind::Continue {

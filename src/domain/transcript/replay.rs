@@ -18,7 +18,7 @@ impl PlaceholderIds {
 }
 
 impl Transcript {
-    /// The transcript of a saved session. Partial answers appear where they were cancelled.
+    /// Partial answers appear where they were cancelled.
     pub fn from_session(session: &Session) -> Self {
         let mut transcript = Self::default();
         let ids = &mut PlaceholderIds(u64::MAX);
@@ -37,7 +37,7 @@ impl Transcript {
         transcript.replay_summary_notice(summary_notice.as_ref(), session.messages.len(), ids);
         transcript.replay_cancelled_turns(session, session.messages.len(), ids);
         if !session.branches.is_empty() {
-            transcript.set_branch_counts(&session.other_branches());
+            transcript.set_branch_counts(&session.branch_counts());
         }
         transcript
     }

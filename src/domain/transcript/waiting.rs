@@ -5,7 +5,7 @@ use crate::domain::WaitReason;
 
 impl Transcript {
     /// The reason the current round is waiting; `None` once its first data has arrived.
-    pub fn wait(&self) -> Option<WaitReason> {
+    pub fn wait_reason(&self) -> Option<WaitReason> {
         self.wait
     }
 

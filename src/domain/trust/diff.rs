@@ -118,8 +118,8 @@ impl PinChange {
         self.accepted.accepted_at
     }
 
-    /// The diffs of all parts, in a fixed order. Description and schema are always included,
-    /// others only if they changed.
+    /// The diffs of all parts, after a remark if the accepted definition is not available.
+    /// Description and schema are always included, others only if they changed.
     pub fn sections(&self) -> Vec<DiffSection> {
         let new = ToolDefinition::from_tool(&self.tool);
         let has_old_definition = self.accepted.definition.is_some();

@@ -181,7 +181,6 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Whether the tool is blocked.
     pub fn is_blocked(&self, server: &ServerId, tool: &str) -> bool {
         self.rules.iter().any(|rule| rule.blocks(server, tool))
     }

@@ -86,7 +86,7 @@ fn definitions_are_diffed_by_line_and_by_property() {
 }
 
 #[test]
-fn keys_that_look_like_values_are_quoted() {
+fn property_names_that_look_like_values_are_quoted_in_a_diff() {
     let with_property = |key: &str| json!({ "name": "t", "inputSchema": { "properties": { key: { "type": "string" } } } });
     assert_eq!(
         diff_of(with_property("a"), with_property("a: {}\n+ b")),
@@ -134,7 +134,7 @@ fn texts_without_common_lines_are_shown_in_full_and_unchanged_lines_are_folded()
 }
 
 #[test]
-fn key_order_does_not_matter_but_every_value_does() {
+fn the_pin_ignores_key_order_but_covers_every_value() {
     let definition = json!({ "name": "t", "description": "d", "inputSchema": { "a": 1, "b": 2 } });
     let other = json!({ "inputSchema": { "b": 2, "a": 1 }, "description": "d", "name": "t" });
     assert_eq!(tool(definition.clone()).pin, tool(other).pin);

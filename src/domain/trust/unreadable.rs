@@ -41,7 +41,6 @@ impl UnreadableEntries {
         }
     }
 
-    /// All unreadable entries of `self` and `other`.
     pub fn union(&self, other: &Self) -> Self {
         Self {
             is_file_unreadable: self.is_file_unreadable || other.is_file_unreadable,

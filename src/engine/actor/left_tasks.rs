@@ -34,7 +34,7 @@ impl Actor {
             let notice = Notice::info("The server does not run this call as a task.");
             return self
                 .cx
-                .notice(notice.with_advice("It cannot be left, only cancelled."));
+                .notice(notice.with_advice("The call cannot be left, only cancelled."));
         }
         let leave = TurnInput::LeaveCall { call: id, elapsed };
         if self.left_tasks.is_awaited_by(id) {
@@ -91,9 +91,9 @@ impl Actor {
         }
     }
 
-    /// The calls that a prompt resumes; empty for most prompts. The error says why its turn
-    /// cannot start.
-    pub(super) fn resumed_calls(&mut self, prompt: &Prompt) -> Result<Vec<ToolCall>, Notice> {
+    /// Takes the calls that a prompt resumes, and marks their left tasks as awaited; empty for most
+    /// prompts. The error says why the turn cannot start.
+    pub(super) fn take_resumed_calls(&mut self, prompt: &Prompt) -> Result<Vec<ToolCall>, Notice> {
         match prompt.left_task {
             Some(task) => {
                 let call = self.left_tasks.begin_waiting(task, &mut self.cx)?;

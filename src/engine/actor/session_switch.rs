@@ -85,7 +85,7 @@ impl Actor {
                 // Saving the next answer would recreate the deleted file.
                 if self.is_open(&id) {
                     self.begin_empty_session();
-                    self.saved.open_was_deleted(id, self.conversation.seq());
+                    self.saved.record_deleted_open(id, self.conversation.seq());
                 }
                 let session = trashed.id;
                 let deleted = Event::SessionDeleted { session, title };
@@ -126,7 +126,7 @@ impl Actor {
     fn fork(&mut self, seq: ConversationSeq, title: &str) {
         if self.turn.is_some() || seq != self.conversation.seq() {
             let notice = Notice::warning("Not forked: the conversation has changed.");
-            return self.cx.notice(notice.with_advice("Fork it again."));
+            return self.cx.notice(notice.with_advice("Try again."));
         }
         self.persist
             .fork(&mut self.conversation, title, &mut self.cx);

@@ -75,7 +75,7 @@ impl Actor {
             let notice = Notice::failure("There is no answer to continue.");
             return self.reject(id, prompt, notice);
         }
-        let resumed_calls = match self.resumed_calls(&prompt) {
+        let resumed_calls = match self.take_resumed_calls(&prompt) {
             Ok(calls) => calls,
             Err(notice) => return self.reject(id, prompt, notice),
         };
@@ -159,8 +159,8 @@ impl Actor {
     /// `None` if a turn can start. Only one turn runs at a time, and none during a probe.
     pub(super) fn busy_notice(&self) -> Option<Notice> {
         let reason = match (&self.turn, self.probe.is_active()) {
-            (Some(_), _) => "Another prompt is still being answered.",
-            (None, true) => "The model is being probed.",
+            (Some(_), _) => "A turn is still running.",
+            (None, true) => "A probe is still running.",
             (None, false) => return None,
         };
         Some(Notice::failure(reason).with_advice(Advice::WaitOrStop))
@@ -230,7 +230,8 @@ impl Actor {
         self.begin_turn(id, setup, model, Some(prefix), None);
     }
 
-    /// Drops the summary, so the model is sent the messages that it covered.
+    /// Drops the summary, so the model is sent the messages that it covered, or an earlier summary of
+    /// them.
     pub(super) fn drop_summary(&mut self) {
         if self.turn.is_none() && compaction::drop_summary(self.conversation.session_mut()) {
             self.save_and_estimate();

@@ -60,7 +60,7 @@ pub struct Preparation {
     pub progress: watch::Receiver<String>,
 }
 
-/// The result of an agent's preparation.
+/// How a turn goes on after an agent's preparation.
 pub enum AgentStep {
     /// The agent has the answer, so the model is not asked.
     Answer {

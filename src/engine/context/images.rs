@@ -5,7 +5,8 @@ use crate::domain::attachment::REQUEST_IMAGE_BYTES_MAX;
 use crate::domain::{Advice, ImageSupport, Message, ModelConfig, Notice};
 use std::fmt::Write;
 
-const VISION_ADVICE: &str = "If it does, set `\"vision\": true` for it in config.json.";
+const VISION_ADVICE: &str =
+    "If the model can take them, set `\"vision\": true` for it in config.json.";
 
 /// Leaves out the oldest images beyond the maximum total size.
 pub(super) fn limit(messages: &mut [Message]) {

@@ -151,7 +151,6 @@ impl TokenCalibration {
     }
 }
 
-/// The limits of a conversation's context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContextLimits {
     /// The maximum: the smaller of `contextLength` and the model's maximum as reported by its
@@ -369,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn server_count_improves_the_next_estimate() {
+    fn token_count_from_the_server_improves_the_next_estimate() {
         let mut calibration = TokenCalibration::default();
         assert_eq!(calibration.estimate(1_200), 1_200);
         assert!(!calibration.record_count(1_200, 1_000));
@@ -379,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn count_far_below_the_estimate_means_truncation_and_is_ignored() {
+    fn token_count_far_below_the_estimate_means_truncation_and_is_ignored() {
         let mut calibration = TokenCalibration::default();
         assert!(calibration.record_count(9_000, 4_096));
         assert_eq!(calibration.estimate(9_000), 9_000);
@@ -389,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn implausibly_small_count_is_ignored() {
+    fn implausibly_small_token_count_is_ignored() {
         let mut calibration = TokenCalibration::default();
         assert!(!calibration.record_count(2_000, 20));
         assert_eq!(calibration.estimate(2_000), 2_000);

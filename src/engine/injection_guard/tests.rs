@@ -199,7 +199,7 @@ fn kept_text_is_bounded_and_the_oldest_is_evicted_first() {
 }
 
 #[test]
-fn extraction_is_linear_for_any_input() {
+fn extraction_of_untrusted_text_is_linear_for_any_input() {
     for unit in [
         "{",
         "}",

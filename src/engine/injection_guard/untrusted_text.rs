@@ -129,8 +129,7 @@ impl UntrustedTexts {
     }
 
     /// The source of an untrusted text that contains the call, verbatim or in canonical form, or
-    /// that could not be scanned completely.
-    /// `raw` is the text from which the call was read.
+    /// that could not be scanned completely. `raw` is the text from which the call was read.
     pub fn find_source(&self, call: &ToolCall, raw: &str) -> Option<QuoteSource> {
         if self.texts.is_empty() {
             return None;

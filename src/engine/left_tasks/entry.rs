@@ -23,14 +23,14 @@ pub struct LeftTaskEntry {
     pub id: LeftTaskId,
     /// The call as it was made, in the state that [`ToolCall::has_open_task`] describes.
     pub call: ToolCall,
-    /// Those of the call, shared with the front end.
+    /// The call's arguments, shared with the front end.
     arguments: Arc<Arguments>,
     /// The file of the task; `None` if the conversation in which it was left is not saved.
     pub file: Option<Arc<LeftTaskFile>>,
     left_at: Timestamp,
     pub state: LeftTaskState,
     pub follower: Option<Follower>,
-    /// The result of a follower.
+    /// How the task ended, if that could be kept.
     pub result: Option<FinishedCall>,
     /// The call of the running turn that waits for the task.
     pub awaited_by: Option<CallId>,

@@ -140,8 +140,8 @@ impl LeftTasks {
         id
     }
 
-    /// Marks a task as followed and returns it. `None` if it is unknown, already followed, awaited or
-    /// has ended.
+    /// Marks a task as followed and returns it. `None` if it is unknown, is already followed or
+    /// awaited, or has ended.
     pub(super) fn start_following(&mut self, id: LeftTaskId) -> Option<TaskToFollow> {
         let call_id = CallId(self.call_ids.next_id());
         let entry = self.entries.iter_mut().find(|entry| entry.id == id)?;

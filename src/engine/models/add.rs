@@ -45,7 +45,6 @@ impl ModelRegistry {
         );
     }
 
-    /// Handles the answer to [`Ask::AddModel`].
     pub fn handle_add_model_answer(
         &mut self,
         server: &ModelServer,
@@ -229,7 +228,8 @@ impl ModelRegistry {
         self.new_server_models = None;
     }
 
-    /// Sets the thinking level of the selected model until the program exits.
+    /// Sets the thinking level of the selected model until another one is selected or the program
+    /// exits.
     pub fn set_think(&mut self, think: Think, cx: &mut EngineCx) {
         let Some(model) = &self.current else {
             let notice = no_model(cx);

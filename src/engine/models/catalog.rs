@@ -18,7 +18,6 @@ pub(super) const LIST_TIME_MAX: Duration = Duration::from_secs(5);
 /// Time limit for the local Ollama if it is not configured.
 const DISCOVERY_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// Time limit for this server to list its models.
 pub fn list_timeout(server: &ServerCatalog) -> Duration {
     match server.configured.is_empty() {
         true => DISCOVERY_TIME_MAX,
@@ -107,7 +106,6 @@ impl ModelRegistry {
         known_config.or_else(config_in_settings).cloned()
     }
 
-    /// The server's entry with this name; `None` if unknown.
     pub fn listed_model(&self, server: &ModelServer, name: &str) -> Option<&ListedModel> {
         let list = self.find_server(server)?.catalog.listed()?;
         let mut models = list.models.iter();

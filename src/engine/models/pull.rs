@@ -246,7 +246,6 @@ impl ModelRegistry {
     }
 }
 
-/// A notice about a failed pull, with its cause and advice.
 pub fn pull_failed(name: &str, error: &ProviderError) -> Notice {
     let notice = failure_caused_by(format!("`{name}` was not pulled."), error);
     let message = match &error.cause {
@@ -268,7 +267,6 @@ pub fn pull_failed(name: &str, error: &ProviderError) -> Notice {
     }
 }
 
-/// A notice about a failed removal, with its cause and advice.
 pub fn remove_failed(name: &str, error: &ProviderError) -> Notice {
     let notice = failure_caused_by(format!("`{name}` was not removed."), error);
     match &error.cause {

@@ -135,8 +135,8 @@ impl ModelRegistry {
         self.list_models(cx);
     }
 
-    /// The model of these settings that the command line names (by its configured name), or else the
-    /// active one. `None` if a model is already selected, because an edit alone never switches the
+    /// The model that the command line names, by its configured name; the active one if it names
+    /// none. `None` also if a model is already selected, because an edit alone never switches the
     /// model of a conversation.
     pub fn first_of<'a>(&self, settings: &'a Settings, cx: &EngineCx) -> Option<&'a ModelConfig> {
         if self.current.is_some() {
@@ -167,7 +167,7 @@ impl ModelRegistry {
         self.current = Some(Arc::new(new));
     }
 
-    /// Applies a stored dialect to the selected model.
+    /// Applies a stored dialect if its model is the selected one.
     pub fn set_dialect(&mut self, reference: &ModelRef, dialect: Dialect) {
         if let Some(model) = &mut self.current
             && model.reference() == *reference

@@ -111,7 +111,6 @@ impl JournalWriter {
         self.push_urgent(JournalOp::Detach(previous, save));
     }
 
-    /// Records an event of the turn.
     pub fn record_event(&mut self, event: &TurnEvent) {
         if !self.is_turn_open {
             return;
@@ -250,7 +249,7 @@ impl JournalWriter {
         self.running_write.is_none() && self.ops.is_empty()
     }
 
-    /// Whether every unsaved answer is in a journal on disk.
+    /// Whether the open conversation has a journal, and all of it is on disk.
     pub fn has_all_answers_on_disk(&self) -> bool {
         self.is_idle() && self.has_file && self.journal.is_some()
     }

@@ -348,7 +348,7 @@ impl Persistence {
         self.save_conversation(conversation, cx);
     }
 
-    /// Whether every save has been attempted.
+    /// Whether no save is running or due.
     pub(super) fn is_idle(&self) -> bool {
         self.sessions.is_idle()
     }

@@ -52,8 +52,7 @@ pub struct SessionWriter {
     /// The file of each conversation saved so far.
     ids: HashMap<ConversationSeq, SessionId>,
     /// When the first save of each conversation was requested; for a new one, this is the end of
-    /// its first answer.
-    /// The file name contains this time even if the file is written much later.
+    /// its first answer. The name of a new file contains this time even if it is written much later.
     first_answer_at: HashMap<ConversationSeq, Zoned>,
     last_save: u64,
     retry_at: Option<Instant>,
@@ -93,12 +92,10 @@ impl SessionWriter {
         save
     }
 
-    /// The number of the next save.
     pub fn next_save(&self) -> SaveSeq {
         SaveSeq(self.last_save + 1)
     }
 
-    /// Retries failed saves now.
     pub fn retry_now(&mut self) {
         self.retry_at = None;
         self.start_write();
@@ -168,7 +165,7 @@ impl SessionWriter {
         outcome
     }
 
-    /// Whether every queued save has been attempted.
+    /// Whether no write is running or due. Saves behind a failed one wait for its retry.
     pub fn is_idle(&self) -> bool {
         self.running_write.is_none() && (self.queue.is_empty() || self.retry_at.is_some())
     }

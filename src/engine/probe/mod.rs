@@ -105,7 +105,7 @@ impl ModelProbe {
         self.push_state(cx);
     }
 
-    /// Stops the probe and shows the results so far.
+    /// Stops the probe and shows the results so far; a notice if no dialect was fully tried.
     pub(super) fn stop(&mut self, cx: &mut EngineCx) {
         let Some(active) = &mut self.active else {
             return;

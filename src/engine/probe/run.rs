@@ -42,7 +42,6 @@ pub struct DialectProbe {
     pub idle_seconds: u64,
 }
 
-/// Progress of a probe.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProbeEvent {
     TrialStarted(Dialect),

@@ -172,7 +172,7 @@ impl ServerRequests {
         replies.collect()
     }
 
-    /// Asks whether to send the model's answer to the server.
+    /// Asks whether to send the model's answer to the server. Refuses the request if there is none.
     pub(super) fn handle_sampled(
         &mut self,
         mut open: OpenServerRequest,

@@ -231,7 +231,7 @@ mod tests {
     use crate::fixtures::model_config;
 
     #[test]
-    fn a_lower_limit_set_by_the_user_is_kept() {
+    fn a_lower_token_limit_set_by_the_user_is_kept() {
         let mut model = model_config(ProviderKind::Ollama, "http://localhost:11434");
         assert_eq!(limited_to(&model, 50).options["num_predict"], 50);
         model.options.insert("num_predict".to_owned(), json!(20));

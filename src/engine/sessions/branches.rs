@@ -72,7 +72,7 @@ impl Conversation {
     /// conversation, because [`Event::SessionOpened`] includes its branches.
     pub fn report_branch_counts(&self, cx: &mut EngineCx) {
         if !self.session.branches.is_empty() {
-            let counts = self.session.other_branches();
+            let counts = self.session.branch_counts();
             cx.outbox.push(Event::BranchesCounted(counts));
         }
     }

@@ -15,7 +15,6 @@ pub fn check(typed: String, cx: &mut EngineCx) {
     });
 }
 
-/// Asks whether to use the folder.
 pub fn ask(checked: Result<NotesFolder, Notice>, cx: &mut EngineCx) {
     let folder = match checked {
         Ok(folder) => folder,

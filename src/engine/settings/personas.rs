@@ -32,7 +32,6 @@ impl Personas {
         self.selected.as_ref()
     }
 
-    /// Selects the persona named on the command line, if any.
     pub fn select_from_command_line(&mut self, cx: &mut EngineCx) {
         if let Some(name) = cx.options.persona.clone() {
             match config::find_persona(&self.from_files, &name) {
@@ -76,7 +75,6 @@ impl Personas {
         persona.map_or("", |persona| persona.name.as_str())
     }
 
-    /// Selects a persona, or none.
     pub fn select(&mut self, name: Option<&str>, offered: &Toolset, cx: &mut EngineCx) {
         let persona = name.map(|name| config::find_persona(&self.from_files, name));
         match persona.transpose() {

@@ -285,7 +285,6 @@ impl LiveSettings {
         ))
     }
 
-    /// Reports that the accepted changes were applied.
     pub fn report_changes_applied(&mut self, count: usize, cx: &mut EngineCx) {
         self.reload.declined.clear();
         update_pending_banner(&[], cx);
@@ -341,11 +340,15 @@ fn unchanged_notice(causes: &BTreeSet<BannerCause>) -> Notice {
         _ => None,
     });
     let unread: BTreeSet<&str> = unread.collect();
+    let count = unread.len();
     let files = Vec::from_iter(unread).join(" and ");
     match files.as_str() {
         "" => Notice::info("The files match the active settings: nothing changes."),
         files => Notice::warning(format!("Nothing changed: {files} could not be read."))
-            .with_advice("See the warning about it."),
+            .with_advice(match count {
+                1 => "See the warning about it.",
+                _ => "See the warnings about them.",
+            }),
     }
 }
 

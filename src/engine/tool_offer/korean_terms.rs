@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_sorted_without_duplicates() {
+    fn the_table_of_korean_terms_is_sorted_without_duplicates() {
         assert!(TERMS.windows(2).all(|pair| pair[0].0 < pair[1].0));
     }
 }

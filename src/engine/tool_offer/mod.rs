@@ -27,7 +27,6 @@ const LATER_SCORE_SHARE: f64 = 0.7;
 /// Maximum number of recently used tools that a new conversation offers.
 const RECENT_MAX: usize = 4;
 
-/// A tool by its server and name.
 pub type ToolKey = (ServerId, String);
 
 #[derive(Debug, Default)]
@@ -54,7 +53,6 @@ pub struct OfferRequest<'a> {
     pub prompt: &'a str,
     /// Above this size of all definitions, tools are held back; `None` never holds any back.
     pub tokens_max: Option<u64>,
-    /// Tools that are always offered.
     pub always_offered: &'a BTreeSet<ToolKey>,
 }
 
@@ -115,7 +113,7 @@ impl ToolOffer {
         std::mem::take(&mut self.has_diet_changed)
     }
 
-    /// Whether this tool is `find_tools`.
+    /// Whether this tool is `find_tools`; always false while no tools are held back.
     pub fn is_search(&self, server: &ServerId, tool: &str) -> bool {
         self.is_diet_on && (server, tool) == (&search_key().0, OfferedTool::TOOL_SEARCH_NAME)
     }

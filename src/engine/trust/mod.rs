@@ -19,6 +19,9 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// The effect of a revoked rule. In auto mode, calls run without one.
+const ASKS_AGAIN: &str = "Calls ask again, except in auto mode.";
+
 #[derive(Default)]
 pub(super) struct TrustState {
     approval: Approval,
@@ -140,15 +143,15 @@ impl TrustState {
             TrustEntry::Rule(rule) | TrustEntry::RuleWithCaveat(rule, _) => {
                 self.trust_mut().rules.retain(|old| !old.is_same(&rule));
                 let message = match rule.is_blocking() {
-                    true => format!("{subject}: no longer blocked. Calls will ask again."),
-                    false => format!("{subject}: revoked. Calls will ask again."),
+                    true => format!("{subject}: no longer blocked. {ASKS_AGAIN}"),
+                    false => format!("{subject}: revoked. {ASKS_AGAIN}"),
                 };
                 self.write_trust([TrustEdit::RemoveRule(rule)], cx);
                 message
             }
             TrustEntry::SessionGrant(grant) => {
                 self.approval.revoke(&grant);
-                format!("{subject}: revoked. Calls will ask again.")
+                format!("{subject}: revoked. {ASKS_AGAIN}")
             }
             TrustEntry::Instructions(consent) | TrustEntry::InstructionsUntilExit(consent) => {
                 self.revoke_instructions(&consent, cx);

@@ -250,7 +250,6 @@ impl TrustState {
         self.pin_question = Some(cx.ask(QuestionOwner::Program, question, pending));
     }
 
-    /// Handles the answer to [`Ask::PinChanged`].
     pub fn handle_pin_answer(
         &mut self,
         change: PinChange,

@@ -337,7 +337,7 @@ impl Turn {
         }
         self.close_ask();
         for id in stale {
-            let why = "its server disconnected or changed the tool".to_owned();
+            let why = "the tool changed or is no longer offered".to_owned();
             self.finish_call(id, ToolOutcome::NotRun { why });
         }
         self.resume_approval();

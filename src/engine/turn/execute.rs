@@ -46,7 +46,8 @@ impl Turn {
         self.set_call_state(id, ToolState::Running { progress: None });
     }
 
-    /// The approved call, if `id` was approved and its tool has not changed since.
+    /// The call to run; `None` if it was not approved. A call whose tool has changed or was blocked
+    /// since its approval ends here.
     fn approved_call(&mut self, id: CallId) -> Option<ApprovedCall> {
         let call = self.calls.get(&id)?.clone();
         if call.state != ToolState::Proposed {
@@ -61,7 +62,7 @@ impl Turn {
             ToolIdentity::from_offered(current) == ToolIdentity::from_offered(&proposed)
         });
         if !is_unchanged {
-            let why = "the tool changed or was removed before it could run".to_owned();
+            let why = "the tool changed or is no longer offered".to_owned();
             self.finish_call(id, ToolOutcome::NotRun { why });
             return None;
         }

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn count_restarts_when_repetition_ends() {
+    fn count_of_repeats_restarts_when_repetition_ends() {
         let block = "The same line of text again.\n";
         let verse = format!("{}And now another one.\n", block.repeat(400));
         assert!(verse.len() < REPEATED_BYTES_STOPPED_MIN);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn single_repeated_word_is_detected_later() {
+    fn single_repeated_word_is_detected_only_after_many_repeats() {
         assert_eq!(detection_offsets(&"no ".repeat(120)), (None, None));
         let (noted, stopped) = detection_offsets(&"no ".repeat(9_000));
         assert!(noted.is_some() && stopped.is_some());

@@ -83,7 +83,6 @@ pub struct Turn {
     call_retry: Option<CallRetry>,
     /// The call that finished last, to detect that the model repeats it.
     last_finished: Option<CallId>,
-    /// Number of rounds started.
     round_count: u32,
     /// Number of automatic retries of this round's request.
     retry_count: u32,
@@ -92,7 +91,7 @@ pub struct Turn {
     /// Number of rounds with calls.
     tool_rounds: u32,
     tool_rounds_max: Option<u32>,
-    /// Number of failed calls, at most `errors_max` without asking.
+    /// Number of failed calls. The user is asked once it reaches `errors_max`.
     error_count: u32,
     errors_max: u32,
     last_failed: Option<CallId>,
@@ -292,8 +291,8 @@ impl Turn {
         self.end(end);
     }
 
-    /// Closes the open question, interrupts running calls, and marks calls that have not started
-    /// as not run.
+    /// Closes the open question, marks running calls as interrupted and other open ones as not run,
+    /// and has the answer saved. Cancels no call; see [`Self::interrupt`].
     fn end(&mut self, end: TurnEnd) {
         self.close_ask();
         // No call may be shown as still running.

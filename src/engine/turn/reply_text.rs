@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn adjacent_calls_are_restored_independently() {
+    fn adjacent_calls_are_restored_to_text_independently() {
         let mut reply = ReplyText::default();
         reply.push_markup("[");
         let first = reply.extract("a");

@@ -257,7 +257,7 @@ impl Turn {
         }
         self.note(
             Notice::warning("The reply was cut off at the token limit.")
-                .with_advice("The model's `options` in config.json can raise it."),
+                .with_advice("The model's `options` in config.json can raise the limit."),
         );
     }
 
@@ -290,7 +290,7 @@ impl Turn {
             self.note(
                 Notice::warning("The answer was cut off at the token limit.")
                     .with_advice(Advice::Continue)
-                    .with_advice("The model's `options` in config.json can raise it."),
+                    .with_advice("The model's `options` in config.json can raise the limit."),
             );
         }
         self.end_with_answer(ModelAnswer { text, is_truncated });

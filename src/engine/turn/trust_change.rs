@@ -7,8 +7,8 @@ use crate::engine::approval::Approval;
 use std::collections::BTreeMap;
 
 impl Turn {
-    /// Stores a decision. Returns false if it cannot be applied, so that the call is asked about
-    /// again.
+    /// Stores the rule that a decision creates, if any; "never" also ends the call. Returns false if
+    /// the decision cannot be applied, so that the call is asked about again.
     pub(super) fn remember_decision(
         &mut self,
         call: &ToolCall,

@@ -131,7 +131,6 @@ pub enum TurnInput {
     /// The user chose to stop when asked a question that the turn does not own.
     Stopped,
     ModeChanged(ToolMode),
-    /// The tools that can be called changed.
     ToolsetChanged(Arc<Toolset>),
     /// The next request offers these tools. Produces no effects.
     ToolsOffered(Arc<Toolset>),

@@ -178,15 +178,15 @@ impl ReplyTracer {
         }
     }
 
-    /// The lines of the whole trace.
     pub fn lines(&self) -> Vec<TraceLine> {
         let mut lines = Vec::new();
         let omitted_count = self.reply_count - self.replies.len();
         if omitted_count > 0 {
-            heading(
-                &mut lines,
-                format!("{omitted_count} earlier replies are not shown"),
-            );
+            let text = match omitted_count {
+                1 => "1 earlier reply is not shown".to_owned(),
+                count => format!("{count} earlier replies are not shown"),
+            };
+            heading(&mut lines, text);
         }
         for reply in &self.replies {
             heading(

@@ -18,7 +18,7 @@ pub struct CallOutput {
     pub exit_code: u8,
 }
 
-/// Renders the outcome of a call. `result` is the server's result object, if it sent one.
+/// `result` is the server's result object, if it sent one.
 pub fn render_call(
     tool: &str,
     outcome: &ToolOutcome,
@@ -126,7 +126,6 @@ pub fn render_definition_diff(change: &PinChange) -> String {
     out
 }
 
-/// The error for an unknown tool.
 pub fn unknown_tool_line(
     server: &ServerId,
     name: &str,

@@ -75,7 +75,11 @@ pub fn variables_message(
         [name] => format!("this variable: {name}"),
         names => format!("these variables: {}", names.join(", ")),
     };
-    Some(format!("Before you switch the servers on, set {names}."))
+    let servers = match servers.len() {
+        1 => "server",
+        _ => "servers",
+    };
+    Some(format!("Before you switch the {servers} on, set {names}."))
 }
 
 /// A warning about variables that are already set here, since the servers would receive them.
@@ -83,9 +87,20 @@ pub fn already_set_message(
     servers: &[ServerCandidate],
     is_set: impl Fn(&str) -> bool,
 ) -> Option<String> {
-    let names = variables_where(servers, is_set).join(", ");
-    (!names.is_empty())
-        .then(|| format!("Already set in this environment, and given to these servers: {names}."))
+    let names = variables_where(servers, is_set);
+    let values = match names.len() {
+        0 => return None,
+        1 => "this value",
+        _ => "these values",
+    };
+    let servers = match servers.len() {
+        1 => "server",
+        _ => "servers",
+    };
+    let names = names.join(", ");
+    Some(format!(
+        "Already set here: {names}. The {servers} will receive {values}."
+    ))
 }
 
 /// The plan as JSON, not sanitized.

@@ -5,14 +5,13 @@ use crate::domain::Tool;
 use crate::text::Clean;
 use serde_json::{Map, Value, json};
 
-/// A server with the usage text of its tools.
 pub struct ServerTools<'a> {
     pub report: &'a ServerReport,
     /// The usage text of each tool, in the same order as the tools.
     pub usages: Vec<String>,
 }
 
-/// The list as text. `with_schemas` adds each input schema.
+/// `with_schemas` adds each input schema.
 pub fn render_text(
     servers: &[ServerTools<'_>],
     with_schemas: bool,

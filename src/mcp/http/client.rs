@@ -45,7 +45,7 @@ impl RemoteClient {
     /// Reads certificates, so call it on a thread that may block.
     ///
     /// # Errors
-    /// An invalid URL or header, or unusable certificates on this computer.
+    /// An invalid URL or header, or unusable certificates on this machine.
     pub fn new(
         url: &str,
         headers: &[(String, String)],

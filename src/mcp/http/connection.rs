@@ -63,7 +63,6 @@ pub struct Connection {
     pending: Mutex<HashMap<String, PendingHttpRequest>>,
 }
 
-/// An unanswered request.
 #[derive(Clone)]
 pub struct PendingHttpRequest {
     pub abort: AbortHandle,

@@ -82,7 +82,7 @@ impl HttpDriver {
         driver
     }
 
-    /// Sends queued messages in order until the connection fails.
+    /// Sends queued messages in order until the connection fails or the queue is closed.
     pub async fn run(mut self, mut queue: mpsc::Receiver<OutgoingMessage>) -> McpError {
         loop {
             let can_send = !self.is_blocked && self.in_flight.len() < REQUESTS_MAX;

@@ -209,11 +209,11 @@ impl HttpError {
                  often ends in `mcp` or `sse`."
             }
             Self::Refused(_) | Self::ConnectTimeout { .. } => {
-                "Start it, or correct `url` in mcp-servers.json."
+                "Start the server, or correct `url` in mcp-servers.json."
             }
             Self::Tls { .. } => {
-                "If it does not use TLS, change `https://` to `http://` in `url` in mcp-servers.json. \
-                 Otherwise this computer must trust its certificate."
+                "If the server does not use TLS, change `https://` to `http://` in `url` in mcp-servers.json. \
+                 Otherwise this machine must trust its certificate."
             }
             Self::RedirectToGet(_) => {
                 "If that is its endpoint, set it as `url` in mcp-servers.json."
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn status_name_and_server_message_are_shown() {
+    fn an_http_error_shows_status_name_and_server_message() {
         let error_text = |status, server_text: &str| {
             HttpError::Status {
                 status: HttpStatus(status),

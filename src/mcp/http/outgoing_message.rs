@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn notifications_are_barriers_unless_they_cancel() {
+    fn only_notifications_that_do_not_cancel_are_barriers() {
         let outgoing = |message: Value| OutgoingMessage::new(&message, &ParamHeaders::default());
         assert!(outgoing(json!({ "method": "notifications/initialized" })).is_barrier());
         let cancel =

@@ -60,8 +60,9 @@ impl ParamHeaders {
         let lines = omissions.into_iter().take(OMITTED_LINES_MAX);
         listed.omitted.extend(lines);
         if unlisted_count > 0 {
+            let plural = if unlisted_count == 1 { "" } else { "s" };
             listed.omitted.push(format!(
-                "and {unlisted_count} more tools with an invalid `{KEY}`"
+                "and {unlisted_count} more tool{plural} with an invalid `{KEY}`"
             ));
         }
     }

@@ -125,7 +125,6 @@ pub async fn read_body(mut response: Response) -> Result<Vec<u8>, HttpError> {
     Ok(body)
 }
 
-/// A response with an error status.
 pub struct ErrorResponse {
     pub status: u16,
     pub retry_after: Option<Duration>,

@@ -76,7 +76,7 @@ fn resolve_endpoint(remote: &RemoteClient, base: &Url, endpoint: &[u8]) -> Resul
     }
 }
 
-/// Reads the HTTP+SSE stream to its end.
+/// Delivers the messages of the HTTP+SSE stream until its end.
 pub async fn read_to_end(connection: &Connection, mut stream: EventStream) -> RequestOutcome {
     loop {
         match stream.next().await {

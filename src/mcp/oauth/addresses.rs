@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_local_address_is_reported_as_one_under_every_policy() {
+    fn a_link_local_address_is_refused_as_link_local_under_every_policy() {
         for url in [
             "https://169.254.169.254/latest/",
             "https://[fe80::1]/",

@@ -188,7 +188,7 @@ impl Authorizer {
         SignIn::new((http, discovered, client), address, scopes, request, save)
     }
 
-    /// Removes the tokens from this computer and asks the authorization server to revoke them.
+    /// Removes the tokens from this machine and asks the authorization server to revoke them.
     /// Returns whether there were any.
     ///
     /// # Errors
@@ -251,7 +251,7 @@ impl Authorizer {
         };
         let mut state = lock_ignoring_poison(&self.0.state);
         if let Some(challenge) = challenge.filter(|challenge| challenge.is_insufficient_scope()) {
-            state.step_ups.count(&challenge.scopes)?;
+            state.step_ups.count_sign_in(&challenge.scopes)?;
         }
         let configured = &self.0.settings.scopes;
         Ok(select_scopes(configured, challenge, granted, discovered))

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_read_in_any_order_and_with_any_quoting() {
+    fn challenge_parameters_are_read_in_any_order_and_with_any_quoting() {
         let expected = BearerChallenge {
             resource_metadata: Some("https://a.example/x,y".to_owned()),
             scopes: vec!["read".to_owned(), "write".to_owned()],

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_method_follows_the_server_and_the_secret() {
+    fn the_auth_method_depends_on_the_server_and_the_secret() {
         use TokenAuthMethod::{Basic, Post, PublicClient};
         for (methods, has_secret, expected) in [
             (None, true, Basic),

@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_damaged_file_is_reported_and_kept() {
+    async fn a_damaged_credential_file_is_reported_and_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("auth.json");
         std::fs::write(&path, "{ oops").expect("writable");
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn unknown_parts_of_the_file_survive_a_change() {
+    async fn unknown_parts_of_the_credential_file_survive_a_change() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("auth.json");
         std::fs::write(&path, r#"{"later": 1, "servers": {"other": {"x": 2}}}"#).expect("writable");

@@ -17,7 +17,6 @@ pub struct Discovered {
     pub server: AuthorizationServer,
     /// The value of the `resource` parameter.
     pub resource: String,
-    /// All scopes of the resource.
     pub resource_scopes: Vec<String>,
     /// Whether the authorization server has metadata. If not, its endpoints are only assumed.
     pub has_metadata: bool,

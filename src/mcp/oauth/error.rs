@@ -85,7 +85,7 @@ pub enum OAuthError {
     CredentialFile(String),
     #[error("The private key cannot be used: {0}.")]
     PrivateKey(&'static str),
-    #[error("It is a program on this computer, which has no URL to sign in to.")]
+    #[error("It is a program on this machine, which has no URL to sign in to.")]
     NotRemote,
     #[error("It is switched off.")]
     SwitchedOff,

@@ -214,7 +214,6 @@ impl OAuthAnswer {
         (200..300).contains(&self.status)
     }
 
-    /// The text of a field.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.json.as_ref()?.get(key)?.as_str()
     }

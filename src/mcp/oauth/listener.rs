@@ -52,8 +52,7 @@ pub fn redirect_uri(port: u16) -> Url {
 }
 
 impl CallbackListener {
-    /// Opens the first free port; `None` if all are taken. Then the user can still paste the
-    /// address.
+    /// Opens the first free port. If all are taken (`None`), the user can still paste the address.
     pub async fn open(ports: &[u16]) -> Option<Self> {
         for &port in ports {
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
@@ -145,7 +144,7 @@ fn stale_page() -> Response<Full<Bytes>> {
     page(
         StatusCode::BAD_REQUEST,
         "Not signed in",
-        "This answer does not fit the sign-in in progress. The terminal shows what to do.",
+        "This answer belongs to no sign-in in progress. Go back to the terminal.",
     )
 }
 

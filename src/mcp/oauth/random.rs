@@ -29,7 +29,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_have_the_length_of_a_verifier_and_differ() {
+    fn random_tokens_have_the_length_of_a_verifier_and_differ() {
         let (first, second) = (random_token(), random_token());
         assert_eq!(first.len(), 43);
         assert_ne!(first, second);

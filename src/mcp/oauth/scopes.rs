@@ -19,11 +19,9 @@ pub struct StepUps {
 }
 
 impl StepUps {
-    /// Counts one more sign-in for `scopes`.
-    ///
     /// # Errors
     /// The server has asked for these scopes too often and will never be satisfied.
-    pub fn count(&mut self, scopes: &[String]) -> Result<(), OAuthError> {
+    pub fn count_sign_in(&mut self, scopes: &[String]) -> Result<(), OAuthError> {
         if self.scopes != scopes {
             *self = Self {
                 scopes: scopes.to_vec(),
@@ -80,18 +78,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sign_ins_stop_if_the_server_is_never_satisfied() {
+    fn a_third_sign_in_for_the_same_scopes_is_refused() {
         let scopes =
             |names: &[&str]| -> Vec<String> { names.iter().map(|&name| name.to_owned()).collect() };
         let mut step_ups = StepUps::default();
         let admin = scopes(&["admin"]);
-        assert_eq!(step_ups.count(&admin), Ok(()));
-        assert_eq!(step_ups.count(&admin), Ok(()));
-        let error = step_ups.count(&admin);
+        assert_eq!(step_ups.count_sign_in(&admin), Ok(()));
+        assert_eq!(step_ups.count_sign_in(&admin), Ok(()));
+        let error = step_ups.count_sign_in(&admin);
         assert!(
             matches!(error, Err(OAuthError::ScopeNotGranted { .. })),
             "{error:?}"
         );
-        assert_eq!(step_ups.count(&scopes(&["other"])), Ok(()));
+        assert_eq!(step_ups.count_sign_in(&scopes(&["other"])), Ok(()));
     }
 }

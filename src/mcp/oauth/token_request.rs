@@ -104,7 +104,7 @@ pub async fn request_tokens(
 }
 
 /// Asks the authorization server to revoke a token (RFC 7009). The outcome changes nothing here:
-/// the token is removed from this computer anyway.
+/// the token is removed from this machine anyway.
 pub async fn revoke(
     http: &OAuthHttp,
     url: &Url,
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_does_not_repeat_what_was_sent() {
+    fn a_refused_token_request_does_not_repeat_what_was_sent() {
         let url = Url::parse("https://a.example/token").expect("a URL");
         let client = ClientIdentity {
             id: "humble".to_owned(),

@@ -52,7 +52,7 @@ fn requests_of(result: &Value) -> Map<String, Value> {
 /// Answers the requests one after another.
 ///
 /// # Errors
-/// Why the whole call must be abandoned, as a sentence.
+/// Why the request that requires input must be abandoned, as a sentence.
 pub async fn answer_input_requests(
     required: &InputRequired,
     broker: &RequestBroker,

@@ -7,7 +7,6 @@ use crate::domain::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A request as the server sent it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParsedRequest {
     /// Must be answered by the user.

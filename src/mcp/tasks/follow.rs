@@ -36,7 +36,6 @@ pub struct TaskCall<'a> {
     pub progress_token: Option<ProgressToken>,
 }
 
-/// How a task ended.
 #[derive(Debug, PartialEq)]
 pub enum TaskEnd {
     Result(Value),

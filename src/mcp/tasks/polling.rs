@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_are_bounded_whatever_the_server_suggests() {
+    fn poll_intervals_are_bounded_whatever_the_server_suggests() {
         let mut schedule = PollSchedule::new(Duration::MAX);
         assert_eq!(schedule.interval(), INTERVAL_DEFAULT);
         for (suggested, expected) in [
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_and_the_last_request_are_made_in_time() {
+    fn the_first_poll_and_the_poll_before_the_deadline_are_made_in_time() {
         let mut schedule = PollSchedule::new(Duration::from_secs(20));
         schedule.record_state(Some(Duration::MAX));
         let start = Instant::now();

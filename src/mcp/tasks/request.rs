@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The extensions that this client supports.
 pub fn declared_extensions() -> ExtensionCapabilities {
     let tasks = (TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
     ExtensionCapabilities::from_iter([tasks])
@@ -118,7 +117,7 @@ pub async fn exchange(
         .map_err(|error| TaskRequestError::from_answer(&error, carries_answers))
 }
 
-/// Sends `request` without waiting. Its answer is ignored.
+/// The answer is ignored.
 pub fn send_without_waiting(session: &McpSession, request: ClientRequest) {
     let options = PeerRequestOptions::no_options();
     let sending = session.peer.send_request_with_option(request, options);

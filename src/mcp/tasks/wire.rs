@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_states_stay_bounded() {
+    fn hostile_task_states_are_bounded() {
         let state = |value: Value| TaskState::from_json(&value);
         assert_eq!(state(json!(null)).status, TaskStatus::Unknown(None));
         let odd = state(json!({ "status": "엉".repeat(1 << 20), "pollIntervalMs": 1e300 }));

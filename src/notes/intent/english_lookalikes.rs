@@ -203,8 +203,8 @@ pub(super) fn is_message(topic: &RequestTopic) -> bool {
     })
 }
 
-/// Whether the note is to be put into an existing file or another folder, as in `tea to green-tea.md`
-/// and `milk to my shopping list`.
+/// Whether the note is to be put elsewhere than in the folder of notes, as in `tea to green-tea.md`,
+/// `milk to my shopping list` and `the price in cell B4`.
 pub(super) fn is_put_elsewhere(topic: &RequestTopic) -> bool {
     let lower = topic.text.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn missing_spaces_around_the_note_are_inserted() {
+    fn missing_spaces_around_the_korean_word_for_note_are_inserted() {
         for (given, expected) in [
             ("노트좀 만들어줘", "노트 좀 만들어줘"),
             ("노트좀만들어줘", "노트 좀 만들어줘"),

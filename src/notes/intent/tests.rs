@@ -130,7 +130,7 @@ fn prompts_that_summarize_notes_are_recognized() {
 }
 
 #[test]
-fn other_prompts_go_to_the_model() {
+fn prompts_that_are_no_request_about_notes_go_to_the_model() {
     let long = format!("create a note on {}", "tea ".repeat(80));
     assert_eq!(NoteIntent::of_prompt(&long), None);
     for prompt in [
@@ -230,6 +230,6 @@ fn prompts_in_the_table_have_the_listed_intent() {
 }
 
 #[test]
-fn every_class_of_a_phrase_is_defined() {
+fn every_word_class_used_in_an_english_phrase_is_defined() {
     assert_eq!(english::undefined_classes(), [""; 0]);
 }

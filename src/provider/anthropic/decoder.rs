@@ -19,7 +19,7 @@ use crate::text::surrogates::SurrogateJoiner;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Per reply, calls included.
+/// Per message, calls included.
 const BLOCKS_MAX: usize = 4096;
 
 #[derive(Debug, Default)]

@@ -251,7 +251,8 @@ impl ChatCompletionsDecoder {
     }
 }
 
-/// An event that contains only text, as nearly all do. It is parsed without building a JSON tree.
+/// An event that contains only text or thinking, as nearly all do. It is parsed without building a
+/// JSON tree.
 #[derive(Deserialize)]
 struct PlainEvent<'a> {
     /// Exactly one choice.

@@ -98,7 +98,7 @@ fn continues_thinking(_last: &Value, _next: &Value) -> bool {
     true
 }
 
-/// Joins texts and lists, and replaces other values.
+/// Joins texts and lists, and replaces other values unless the new one is null.
 fn merge(last: &mut Value, next: &Value) {
     let (Value::Object(last), Value::Object(next)) = (last, next) else {
         return;

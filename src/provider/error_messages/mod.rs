@@ -54,7 +54,7 @@ fn connection_notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
         FailureCause::ConnectionRefused => Notice::failure(format!("Nothing listens at {url}."))
             .with_advice(match target.provider.server_command() {
                 Some(command) => {
-                    format!("Start it with `{command} serve`, or check `baseUrl` in config.json.")
+                    format!("Start the server with `{command} serve`, or check `baseUrl` in config.json.")
                 }
                 None => format!("Start the server, or check `baseUrl` of `{name}` in config.json."),
             }),
@@ -218,7 +218,7 @@ pub(super) fn end_notice(reason: &EndReason) -> Option<Notice> {
                 .with_advice(Advice::ChooseLargerContext)
         }
         EndReason::Paused => Notice::warning("The server paused in the middle of the answer.")
-            .with_advice("Ask it to continue."),
+            .with_advice("Ask the model to continue."),
         EndReason::StopSequence => Notice::warning("The answer ended at a stop sequence.")
             .with_reason("It is set in the model's `options` in config.json."),
         EndReason::OutOfResources => {

@@ -58,7 +58,7 @@ impl ProviderError {
             | FailureCause::ConnectTimeout
             | FailureCause::Unreachable { .. } => notice.with_advice("Check the address."),
             FailureCause::Status { status, .. } => match status {
-                401 if !self.target.has_key => notice.with_advice("Type it here."),
+                401 if !self.target.has_key => notice.with_advice("Type the key here."),
                 401 | 403 => notice.with_advice("Check the key."),
                 404 | 405 => notice.with_advice("Check the address and the provider."),
                 _ => notice,
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_name_the_field_and_no_file() {
+    fn failures_are_attributed_to_a_field_without_naming_settings() {
         let why = || "it contains a space".to_owned();
         let variable = "OPENAI_API_KEY".to_owned();
         let cases = [
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_address_is_not_called_base_url() {
+    fn an_invalid_address_of_a_new_server_is_called_address_and_not_base_url() {
         let server = NewModelServer {
             provider: ProviderKind::OpenAi,
             base_url: Some("example.com".to_owned()),

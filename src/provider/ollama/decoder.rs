@@ -141,7 +141,8 @@ impl OllamaDecoder {
     }
 }
 
-/// A line that contains only text, as nearly all do. It is parsed without building a JSON tree.
+/// A line that contains only text or thinking, as nearly all do. It is parsed without building a
+/// JSON tree.
 #[derive(Deserialize)]
 struct PlainLine<'a> {
     #[serde(borrow)]

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn wildcards_include_the_types_of_mcp() {
+    fn wildcards_in_accept_add_the_media_types_of_mcp() {
         let (json, events) = ("application/json", "text/event-stream");
         assert_eq!(added(&["*/*"]), [json, events]);
         assert_eq!(added(&["text/html, */*;q=0.8"]), [json, events]);

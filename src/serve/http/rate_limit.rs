@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_however_many_addresses_there_are() {
+    fn memory_of_the_rate_limiter_is_bounded_for_any_number_of_addresses() {
         let (mut limiter, now) = (RateLimiter::new(1), Instant::now());
         let many = u32::try_from(ADDRESSES_MAX * 2).expect("small");
         for number in 0..many {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_means_no_limit() {
+    fn a_rate_limit_of_zero_means_no_limit() {
         let (mut limiter, now) = (RateLimiter::new(0), Instant::now());
         for _ in 0..10_000 {
             let delay = limiter.admit(address("10.0.0.1"), now, Duration::ZERO);

@@ -84,7 +84,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn numbers_may_be_written_as_strings() {
+    fn numbers_in_arguments_may_be_written_as_strings() {
         for (value, expected) in [
             (json!(5), Some(5)),
             (json!(5.0), Some(5)),

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_local_zone_is_the_default() {
+    fn get_time_accepts_a_missing_or_null_time_zone() {
         for arguments in [json!({}), json!({ "timezone": null })] {
             let time = call_with(arguments).expect("local time");
             assert_eq!(time.as_object().map(serde_json::Map::len), Some(4));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_or_invalid_arguments_are_rejected() {
+    fn get_time_rejects_unknown_or_invalid_arguments() {
         assert!(call_with(json!({ "timezone": 9 })).is_err());
         let why = call_with(json!({ "zone": "UTC" })).expect_err("an unknown argument");
         assert!(why.contains("`zone`"), "{why}");

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn each_call_returns_a_new_pronounceable_word() {
+    fn each_call_of_say_hello_returns_a_new_pronounceable_word() {
         let mut words = HashSet::new();
         for _ in 0..1_000 {
             let result = call_with(json!({})).expect("no arguments are valid");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_or_invalid_arguments_are_rejected() {
+    fn say_hello_rejects_unknown_or_invalid_arguments() {
         let why = call_with(json!({ "who": "me" })).expect_err("an unknown argument");
         assert!(why.contains("`who`"), "{why}");
         assert!(call_with(json!({ "name": 7 })).is_err());

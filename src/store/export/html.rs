@@ -75,8 +75,7 @@ fn markdown_html(markdown: &str) -> String {
     out
 }
 
-/// Shows HTML as text, turns images into links, and disables links with schemes other than
-/// [`SCHEMES`].
+/// Shows HTML as text, turns images into links, and disables links without one of the [`SCHEMES`].
 fn harmless(event: Event) -> Event {
     match event {
         Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),

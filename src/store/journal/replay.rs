@@ -56,7 +56,6 @@ impl JournaledTurn {
         texts.join("\n\n")
     }
 
-    /// Calls that await the user's approval.
     pub fn calls_awaiting_approval(&self) -> impl Iterator<Item = &Value> {
         let waiting = self.calls.iter().filter(|(_, awaiting, _)| *awaiting);
         waiting.map(|(_, _, entry)| entry)

@@ -54,7 +54,6 @@ struct SessionFile {
     fingerprint: DocumentFingerprint,
 }
 
-/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FoundSessions {
     pub sessions: HashSet<SessionId>,

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_whitespace_is_cut_anywhere() {
+    fn indexed_text_without_whitespace_is_cut_into_chunks() {
         let mut builder = ChunkBuilder::default();
         builder.push(&"가".repeat(CHUNK_BYTES_MAX));
         assert!(builder.finish().len() > 2);

@@ -22,7 +22,8 @@ pub(super) struct CodeLexer<'c, 'p, 'a> {
     pub is_at_command: bool,
     /// A here-document starts on the next line and ends at the word with this fingerprint.
     pub heredoc: Option<u32>,
-    /// A regex or quote operator was not closed on this line, so the line is not searched for more.
+    /// A regex, percent literal or quote operator was not closed on this line, so the line is not
+    /// searched for more.
     pub has_unclosed_literal: bool,
     /// The line ended with a backslash.
     pub line_continues: bool,

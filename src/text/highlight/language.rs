@@ -70,13 +70,13 @@ pub(super) struct CodeSyntax {
     pub has_dashed_calls: bool,
     /// `(name` is a call.
     pub has_lisp_calls: bool,
-    /// The first word of a command is a call; `-x` is an option.
+    /// The first word of a command is a call, and keywords count only there.
     pub is_command_language: bool,
     /// `name =` is a key.
     pub has_assigned_keys: bool,
     /// `name:` is a key.
     pub has_colon_keys: bool,
-    /// A string may be a key too.
+    /// A string may be a key too, and blanks may precede the colon.
     pub has_quoted_keys: bool,
     /// `[name]` alone on its line is a header.
     pub has_section_headers: bool,

@@ -116,7 +116,7 @@ fn lex_single_language(lexer: LexerKind, state: &mut LexState, cursor: &mut Line
     }
 }
 
-/// The names of all languages, without aliases, for documentation and tests.
+/// The names of all languages, without aliases.
 pub fn languages() -> impl Iterator<Item = &'static str> {
     languages::all().map(|language| language.name)
 }

@@ -11,7 +11,7 @@ pub enum BlockKind {
 pub struct MarkdownBlock {
     pub kind: BlockKind,
     pub first_row: usize,
-    /// The first row after the name of the language, if that is shown; otherwise `first_row`.
+    /// The first row after the info string, if one is shown; otherwise `first_row`.
     pub first_text_row: usize,
     /// The row after the last one; `usize::MAX` while the block is open.
     pub end_row: usize,

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn pending_constructs_are_closed_or_dropped() {
+    fn pending_markdown_constructs_are_closed_or_dropped() {
         assert_eq!(completed("a **b"), "a **b**");
         assert_eq!(completed("a **b*"), "a **b**");
         assert_eq!(completed("a **b *c "), "a **b *c***");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn complete_or_literal_text_is_unchanged() {
+    fn complete_or_literal_markdown_is_unchanged() {
         assert_eq!(completed("a **b** c"), "a **b** c");
         assert_eq!(completed("2*3"), "2*3");
         assert_eq!(completed("list[0"), "list[0");

@@ -22,7 +22,7 @@ pub struct CodeLayout {
 }
 
 impl MarkdownLayout {
-    /// Starts a code block and shows the name of its language.
+    /// Starts a code block and shows its info string, if it has one.
     pub fn open_code(
         &mut self,
         leaf: &mut OpenLeaf,
@@ -84,7 +84,6 @@ impl MarkdownLayout {
         }
     }
 
-    /// Ends a line of code.
     pub fn end_code_line(&mut self, code: &mut CodeLayout, leaf: &mut OpenLeaf) {
         if let Some(pending) = code.pending_row.take() {
             self.wrap_code(pending, code.continuation_prefix, false, leaf);

@@ -16,7 +16,7 @@ pub struct OpenRun {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EmphasisRuns {
-    /// Outermost first. An open code span is last, since nothing else counts inside it.
+    /// Outermost first. Unclosed backticks are included; runs after them count all the same.
     pub open_runs: Vec<OpenRun>,
     /// Offsets at which an inserted invisible space makes a run open or close.
     pub invisible_spaces: Vec<usize>,
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn closed_runs_are_not_reported_as_open() {
+    fn closed_runs_of_delimiters_are_not_reported_as_open() {
         assert_eq!(open("**a** *b* `c` ~~d~~ ***e*** **a *b***"), []);
         assert_eq!(open("**a *b"), [('*', 2), ('*', 1)]);
         assert_eq!(open("~~a `b * c"), [('~', 2), ('`', 1),]);

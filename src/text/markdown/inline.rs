@@ -152,7 +152,6 @@ pub fn write_inline(
         .collect()
 }
 
-/// A link reference definition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkDefinition {
     label: String,

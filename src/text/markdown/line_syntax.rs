@@ -103,7 +103,6 @@ pub fn setext_level(text: &str) -> Option<u8> {
     }
 }
 
-/// A list item's marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListMarker {
     /// The bullet, or the delimiter after the number.
@@ -231,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_are_bullets_or_short_numbers_before_a_space() {
+    fn list_markers_are_bullets_or_short_numbers_before_a_space() {
         let number = |text| list_marker(text).map(|marker| (marker.number, marker.columns));
         assert_eq!(number("- a"), Some((None, 1)));
         assert_eq!(number("12) a"), Some((Some(12), 3)));

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn masked_math_keeps_every_offset() {
+    fn masking_math_keeps_every_offset() {
         let text = "한 $a*b$ *c*";
         let spans = math_spans(text, TextEnd::Final);
         assert_eq!(mask_math(text, &spans), "한 ..... *c*");

@@ -28,7 +28,6 @@ pub struct BlockScanner {
 }
 
 impl BlockScanner {
-    /// Scans one line and emits its events.
     pub fn push_line(&mut self, source: &str, part: LinePart, emit: &mut impl FnMut(BlockEvent)) {
         if part.is_continuation {
             return emit(BlockEvent::ContinueLine(part.start..part.end));
@@ -220,7 +219,8 @@ impl BlockScanner {
         })
     }
 
-    /// Scans headings, fences, rules, indented code and tables. Returns false if the line is text.
+    /// Scans headings, opening fences, rules, indented code and the delimiter rows of tables.
+    /// Returns false if the line is text or another table row.
     fn push_block_line(
         &mut self,
         matched: usize,

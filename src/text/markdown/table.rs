@@ -33,11 +33,12 @@ const BOLD: TextStyle = TextStyle {
     ..TextStyle::from_role(StyleRole::Plain)
 };
 
-/// The styled text of one cell.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableCell {
     text: String,
+    /// The end of each span in the text, and its style.
     styles: Vec<(usize, TextStyle)>,
+    /// Width of the widest line.
     width: usize,
 }
 
@@ -65,7 +66,7 @@ pub struct TableRow {
 }
 
 impl TableRow {
-    /// Parses a row. With `is_partial`, the last cell may still continue.
+    /// With `is_partial`, the last cell may still continue.
     pub fn new(
         text: &str,
         source_start: usize,

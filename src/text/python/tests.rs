@@ -14,7 +14,7 @@ fn parse_error(text: &str) -> String {
 }
 
 #[test]
-fn literals_keep_their_types_and_order() {
+fn python_literals_keep_their_types_and_order() {
     assert_eq!(
         parsed(
             "(city='서울', n=3, ok=True, x=None, xs=[1, 'a'], d={'k': 1.5,}, t=(1, 2), o=(1,), p=(3), e=())"
@@ -122,7 +122,7 @@ fn invalid_python_strings_are_repaired_and_reported_as_repaired() {
 }
 
 #[test]
-fn expressions_are_rejected_with_a_reason() {
+fn python_expressions_are_rejected_with_a_reason() {
     let unnamed = |text: &str| {
         format!("`{text}` has no name: pass arguments by name, as in `city=\"Paris\"`")
     };
@@ -186,7 +186,7 @@ fn expressions_are_rejected_with_a_reason() {
 }
 
 #[test]
-fn deep_nesting_is_rejected_without_a_stack_overflow() {
+fn deeply_nested_python_values_are_rejected_without_a_stack_overflow() {
     for open in ["[", "(", "{1:", "{'a': [("] {
         assert!(parse_arguments(&format!("(a={}", open.repeat(300_000))).is_err());
     }
@@ -224,7 +224,7 @@ fn scanner_ends_where_the_outermost_bracket_closes() {
 }
 
 #[test]
-fn mismatched_bracket_closes_the_nearest_match() {
+fn mismatched_bracket_closes_the_nearest_open_bracket_of_its_kind() {
     assert_eq!(bracket_end("(a=[1, 2)]"), Some(9));
     assert_eq!(bracket_end("[f(a=1]"), Some(7));
     assert_eq!(bracket_end("(a=1]}))"), Some(7));

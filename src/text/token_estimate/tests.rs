@@ -84,7 +84,7 @@ fn estimate_is_never_below_the_real_count_and_at_most_40_percent_above() {
 }
 
 #[test]
-fn repeated_rule_and_box_characters_are_cheap() {
+fn repeated_rule_and_box_characters_count_as_few_tokens() {
     assert!(estimate(&"─".repeat(1_000), Vocabulary::Large) < 100);
     assert!(estimate(&"-".repeat(1_000), Vocabulary::Large) < 100);
     assert!(estimate(&"🙂".repeat(1_000), Vocabulary::Large) >= 1_000);

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_recognized_quoted_escaped_and_as_urls() {
+    fn dropped_paths_may_be_plain_quoted_escaped_or_urls() {
         for (paste, expected) in [
             ("/a/b.png", "/a/b.png"),
             ("/a/My\\ Cat.PNG ", "/a/My Cat.PNG"),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn other_pastes_are_text() {
+    fn pastes_other_than_dropped_paths_are_text() {
         for paste in [
             "",
             "hello",

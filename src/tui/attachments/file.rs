@@ -4,7 +4,6 @@ use crate::domain::QueryId;
 use crate::domain::attachment::{AttachedResource, ReadAttachment, shown_path};
 use std::borrow::Cow;
 
-/// A file of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachedFile {
     pub(super) query: QueryId,
@@ -14,7 +13,8 @@ pub struct AttachedFile {
     pub resource: Option<AttachedResource>,
     /// The file as it was read; `None` while it is being read.
     pub read: Option<ReadAttachment>,
-    /// The user has been asked whether to send a file that may hold secrets.
+    /// Sending the file needs no confirmation, even if it may hold secrets: the user was asked before,
+    /// or it belongs to an earlier prompt.
     pub is_secret_confirmed: bool,
     /// The path from an earlier run, from which the file is read again.
     pub(super) earlier_path: Option<String>,

@@ -13,7 +13,8 @@ pub fn is_same_file(one: &Attachment, other: &Attachment) -> bool {
 }
 
 impl AttachmentList {
-    /// Keeps a removed file that was read and is not mentioned in the message, whose text is `text`.
+    /// Keeps a removed file that the message does not mention, unless it was never read. `text` is the
+    /// text of the message.
     pub fn keep_removed(&mut self, file: AttachedFile, text: &str) {
         if file.read.is_none() {
             return;
@@ -24,9 +25,9 @@ impl AttachmentList {
         self.removed_files.push((file, digest(text)));
     }
 
-    /// Attaches the file again that was removed last and not attached again yet, if the message is
-    /// what it was then, or whatever it is if `is_last_step` is true: text that was typed since is
-    /// undone first. Returns the name of the file.
+    /// Attaches the last removed file that is not attached now, and returns its name. Does nothing if
+    /// the message has changed since the removal, because that change is undone first; with
+    /// `is_last_step`, there is nothing else to undo, so the message does not matter.
     pub fn restore_removed(&mut self, text: &str, is_last_step: bool) -> Option<String> {
         let attached: Vec<&Attachment> = self.attached().collect();
         let is_gone = |(file, _): &(AttachedFile, u64)| {

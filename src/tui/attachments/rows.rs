@@ -17,7 +17,6 @@ pub struct AttachmentRow {
     pub is_problem: bool,
 }
 
-/// A row for each file attached to the message.
 pub fn attachment_rows(model: &UiModel) -> Vec<AttachmentRow> {
     let files = model.attachments.files().iter();
     files.map(|file| attachment_row(file, model)).collect()

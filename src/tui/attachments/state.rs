@@ -57,7 +57,7 @@ struct DroppedPaths {
 #[derive(Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
     Attached,
-    /// It was attached already, with the same contents.
+    /// It was attached already, with the same contents. Holds the resource, unless it is a file.
     Duplicate(Option<AttachedResource>),
     /// The paste turned out to be text.
     Text(String),

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_stay_short() {
+    fn progress_counts_stay_short() {
         let cases = [
             (0.0, "0"),
             (17.0, "17"),

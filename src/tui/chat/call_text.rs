@@ -132,7 +132,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn what_is_copied_is_named_after_its_section() {
+    fn the_result_is_copied_if_there_is_one_and_otherwise_the_arguments() {
         let mut call = tool_call("files", "read", json!({ "path": "a" }));
         let elapsed = Duration::from_secs(1);
         let refused = ToolOutcome::Denied {

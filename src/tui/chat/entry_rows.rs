@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn gap_depends_on_the_previous_visible_entry() {
+    fn the_gap_before_an_entry_depends_on_the_previous_visible_entry() {
         let bodies = [
             text(" "),
             text("a"),

@@ -207,7 +207,7 @@ impl Chat {
         has_thinking_pane: bool,
         glyphs: MarkdownGlyphs,
     ) -> LayoutInput<'_> {
-        let is_waiting = self.transcript.wait().is_some();
+        let is_waiting = self.transcript.wait_reason().is_some();
         LayoutInput {
             entries: self.transcript.entries(),
             visible_indices: None,

@@ -48,7 +48,7 @@ impl EntryLayout {
 }
 
 impl Viewport {
-    /// The rows of a stop within its entry; `None` if it is not visible.
+    /// The rows of a stop within its entry; `None` if the entry has no rows.
     pub fn stop_rows(&mut self, input: &LayoutInput, stop: Stop) -> Option<RangeInclusive<usize>> {
         self.restore_evicted(input, stop.index);
         let layout = self.entry_layout(input, stop.index)?;

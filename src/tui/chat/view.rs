@@ -40,8 +40,7 @@ pub struct ChatPane {
     pub edit_key: Option<String>,
     /// The call that the open dialog is about.
     pub asked_call: Option<CallId>,
-    /// The calls decided so far in the open dialog, which has not been answered yet, and whether they
-    /// will run.
+    /// The calls decided so far in the open dialog, and whether they will run.
     pub decided_calls: Vec<(CallId, bool)>,
 }
 
@@ -105,8 +104,8 @@ pub fn draw(
     below
 }
 
-/// `↓ 12 lines`: the number of rows below the view. Rows added since the user scrolled up
-/// count as new.
+/// `↓ 12 lines`: the number of rows below the view; `↓ 3 new lines` if some of them were added since
+/// the user scrolled up. Empty while the view follows the end.
 fn rows_below_label(
     viewport: &mut Viewport,
     input: &LayoutInput,
@@ -118,7 +117,7 @@ fn rows_below_label(
         return String::new();
     }
     let below = viewport.rows_below(input, top, height);
-    let new = viewport.new_rows_below(input).min(below);
+    let new = viewport.new_rows(input).min(below);
     let (count, word) = if new > 0 {
         (new, "new line")
     } else {
@@ -239,7 +238,7 @@ fn draw_wait(chat: &Chat, chat_pane: &ChatPane, line: usize, row: Rect, pen: &mu
     if line == 0 {
         return;
     }
-    let label = match chat.transcript.wait() {
+    let label = match chat.transcript.wait_reason() {
         Some(WaitReason::ModelLoading) => "Loading model…".to_owned(),
         Some(WaitReason::Retrying) => {
             let label = retry_label(chat.timing.retry, now, row.width);

@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 
 /// Upper limit for counting rows below the view; from there on, the view shows `9,999+`.
 pub const ROWS_BELOW_MAX: usize = 9_999;
-/// Limit in bytes for cached text of entries out of view.
+/// Above this size in bytes, the cache drops the text of entries out of view.
 const CACHE_BYTES_MAX: usize = 16 << 20;
 
 /// A row within an entry, or within the tail below the last entry. The index of the tail is the
@@ -218,8 +218,8 @@ impl Viewport {
         self.rows_to_end(input, position)
     }
 
-    /// Rows below the view that were added since the user scrolled away from the end.
-    pub fn new_rows_below(&mut self, input: &LayoutInput) -> usize {
+    /// Rows added since the user scrolled away from the end, at most [`ROWS_BELOW_MAX`].
+    pub fn new_rows(&mut self, input: &LayoutInput) -> usize {
         let (index, byte) = self.last_seen_end;
         let Some(layout) = self.entry_layout(input, index) else {
             return 0;

@@ -17,7 +17,6 @@ pub struct CopyRequest {
     pub text: String,
 }
 
-/// The outcome of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CopyReport {
     /// The description of the text, as in [`CopyRequest`].

@@ -43,8 +43,9 @@ impl Composer {
         Handled::Consumed
     }
 
-    /// Runs the selected row on Enter. Passes the key on if the command is typed in full and the
-    /// user did not move the selection, since Enter then runs the typed command.
+    /// Runs the selected row on Enter. Passes the key on if no row is selected, within a paste, and if
+    /// the command is typed in full and the user did not move the selection: Enter then runs the typed
+    /// command.
     fn run_selected_completion(&mut self, list: &CompletionList, cx: &mut UiContext) -> Handled {
         let Some(row) = list.selected.map(|row| &list.rows[row]) else {
             return Handled::PassedOn;

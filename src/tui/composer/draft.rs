@@ -227,7 +227,8 @@ impl Composer {
 
     /// The text to offer at the next start: queued prompts and the message. The message is left out if
     /// it is a recalled prompt, an unchanged message that was loaded for editing, an edited answer, or
-    /// a prompt typed by the tour. `edit_of` is the prompt that the message edits.
+    /// a prompt typed by the tour. `None` if there is nothing to offer, or some of it counts as private.
+    /// `edit_of` is the prompt that the message edits.
     pub fn draft_to_save(
         &self,
         is_private: bool,

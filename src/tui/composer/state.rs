@@ -74,7 +74,6 @@ impl Composer {
         self.history.load(prompts);
     }
 
-    /// Resets the history position.
     pub fn reset_history_position(&mut self) {
         self.history.reset_position();
     }
@@ -123,7 +122,7 @@ impl Composer {
 
     /// Converts a held Enter into a newline.
     pub fn insert_held_newline(&mut self, now: Duration) {
-        self.paste_detector.line_ended(now);
+        self.paste_detector.newline_pasted(now);
         self.editor.insert("\n");
     }
 

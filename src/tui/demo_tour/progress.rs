@@ -32,7 +32,6 @@ pub fn update_progress(model: &mut UiModel) {
     model.tour = Some(tour);
 }
 
-/// Updates the tour when a turn ends.
 pub fn turn_ended(model: &mut UiModel, end: &TurnEnd) {
     let has_no_tool = !has_available_tool(model);
     let Some(tour) = &mut model.tour else {

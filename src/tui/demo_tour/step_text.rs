@@ -119,7 +119,6 @@ fn answering_text(model: &UiModel) -> TextBySize {
     }
 }
 
-/// Whether any tool is available to the model.
 pub fn has_available_tool(model: &UiModel) -> bool {
     let offers = |server: &Server| server.available_tools().next().is_some();
     model.servers_pane.servers.iter().any(offers)

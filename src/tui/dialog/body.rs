@@ -151,11 +151,7 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
             rounds,
             was_told_to_answer,
         } => {
-            let text = if *was_told_to_answer {
-                "The model was asked to answer now, but still calls tools.".to_owned()
-            } else {
-                format!("The model has called tools in {rounds} rounds of this turn.")
-            };
+            let text = round_limit_text(*rounds, *was_told_to_answer);
             wrapped_rows(&Clean::single_line(&text), columns)
         }
         Ask::GrowContext { .. } => wrapped_rows(
@@ -165,6 +161,14 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
         Ask::UnfinishedTurn(turn) => body_unfinished::unfinished_rows(turn, columns),
         Ask::ConfirmDiscard { prompt } => body_unfinished::discard_rows(prompt, columns),
         Ask::SaveDialect { report, to } => body_probe::report_rows(report, *to, columns),
+    }
+}
+
+fn round_limit_text(rounds: u32, was_told_to_answer: bool) -> String {
+    match (was_told_to_answer, rounds) {
+        (true, _) => "The model was asked to answer now, but still calls tools.".to_owned(),
+        (false, 1) => "The model has called tools in 1 round of this turn.".to_owned(),
+        (false, _) => format!("The model has called tools in {rounds} rounds of this turn."),
     }
 }
 

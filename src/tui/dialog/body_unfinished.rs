@@ -103,7 +103,7 @@ fn push_call_rows(rows: &mut Vec<String>, calls: &[UnfinishedCall], columns: u16
 }
 
 pub fn discard_rows(prompt: &str, columns: u16) -> Vec<String> {
-    let intro = "This deletes the prompt and the partial answer:";
+    let intro = "This deletes the prompt and any partial answer:";
     let mut rows = wrapped_rows(&Clean::single_line(intro), columns);
     rows.extend(indented_rows(
         &truncate_with_mark(prompt, TEXT_COLUMNS_MAX),
@@ -136,7 +136,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn calls_are_listed_before_the_partial_answer() {
+    fn an_unfinished_turn_lists_calls_before_the_partial_answer() {
         let call = |tool: &str, stage| UnfinishedCall {
             server: "fs".to_owned(),
             tool: tool.to_owned(),

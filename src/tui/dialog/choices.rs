@@ -22,7 +22,6 @@ pub fn scroll_key(dialog: &mut Dialog, key: KeyEvent, keymap: &Keymap) -> bool {
     true
 }
 
-/// The choice a key selects, if any.
 pub fn choice_for_key<'a>(
     dialog: &Dialog,
     rows: &'a [DialogChoice],
@@ -46,12 +45,12 @@ pub fn choice_for_char<'a>(
     let key = latin_key(c);
     let row = rows.iter().find(|row| row.has_key(key));
     let row = row.or_else(|| rows.iter().find(|row| row.alias == Some(key)));
-    row.filter(|row| is_key_shown(dialog, row, key))
+    row.filter(|row| is_key_accepted(dialog, row, key))
 }
 
 /// Whether the page accepts this key of a choice. A list of digits invites the user to press the
 /// digit of its first row, so the page of lasting choices accepts no digit that it does not show.
-fn is_key_shown(dialog: &Dialog, row: &DialogChoice, key: char) -> bool {
+fn is_key_accepted(dialog: &Dialog, row: &DialogChoice, key: char) -> bool {
     match dialog.page() {
         DialogPage::Lasting if !row.action.is_lasting() => {
             row.keys.contains(&key) || row.shown_key() == key

@@ -77,7 +77,7 @@ fn compact_keys(
     keys
 }
 
-/// Whether a small screen shows this choice only in the list opened with `?`.
+/// Whether this choice is left to the list opened with `?` if the keys do not all fit.
 fn is_rare(choice: &DialogChoice) -> bool {
     let has_letter = choice.answer.is_some() || choice.action == DialogAction::RunAll;
     !has_letter

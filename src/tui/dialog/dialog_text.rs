@@ -225,7 +225,7 @@ fn call_title(shared: SharedUiState, dialog: &Dialog) -> String {
     format!("Run {tool} on {server}?{}", position(dialog))
 }
 
-/// Empty for a single call.
+/// `  1 of 2, decided`; empty for a single call.
 fn position(dialog: &Dialog) -> String {
     let count = dialog.calls().len();
     if count < 2 {

@@ -219,8 +219,8 @@ impl Dialogs {
         }
     }
 
-    /// Handles the end of `$EDITOR`, which saved `text`. Returns false if it edited no field of a
-    /// dialog.
+    /// Handles the end of `$EDITOR`, which saved `text` unless it failed. Returns false if it edited
+    /// no field of a dialog.
     pub fn end_external_edit(&mut self, text: Option<&str>) -> bool {
         let Some(question) = self.edited_externally.take() else {
             return false;

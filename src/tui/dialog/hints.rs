@@ -41,7 +41,7 @@ fn choosing_hints(dialog: &Dialog, keymap: &Keymap) -> Vec<String> {
     };
     if dialog.is_edited()
         && dialog.page() == DialogPage::Subject
-        && let Some(discard) = hint(LayerKey::Back, "discards the edit")
+        && let Some(discard) = hint(LayerKey::Back, "discard edit")
     {
         hints.insert(1.min(hints.len()), discard);
     }

@@ -54,7 +54,7 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     match read_before_run::gate_key(dialog, key, cx) {
         KeyGate::Allow => {}
         KeyGate::Block => return,
-        KeyGate::ScrollToLastPart => {
+        KeyGate::BlockNearEnd => {
             // The same key, held down, must not run the call once its end is visible.
             dialogs.decision_key = Some(KeyRepeatGuard::new(key.code, now));
             return;

@@ -32,8 +32,8 @@ fn allows_run(action: DialogAction) -> bool {
 pub enum KeyGate {
     Allow,
     Block,
-    /// Blocked. The dialog has scrolled to an undrawn part, which may be the last one.
-    ScrollToLastPart,
+    /// Blocked, and the dialog has scrolled to an undrawn part that may be the last one.
+    BlockNearEnd,
 }
 
 /// Blocks a key that would run a call whose arguments have not been drawn, or only just now. The
@@ -71,7 +71,7 @@ pub fn gate_key(dialog: &mut Dialog, key: KeyEvent, cx: &mut UiContext) -> KeyGa
             cx.notify_about_key(Notice::info(text));
         }
         return match scroll_to_undrawn(dialog, unread) {
-            true => KeyGate::ScrollToLastPart,
+            true => KeyGate::BlockNearEnd,
             false => KeyGate::Block,
         };
     }

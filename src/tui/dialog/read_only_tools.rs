@@ -51,7 +51,7 @@ impl ReadOnlyTools {
         }
     }
 
-    /// The names of all tools, and the limits of the choice.
+    /// The names of these tools, and the limits of the choice.
     pub fn scope(&self) -> String {
         let names = self.tools.keys().map(|name| Clean::quoted_if_needed(name));
         let names: Vec<String> = names.map(|name| name.to_string()).collect();

@@ -26,7 +26,7 @@ impl FormState {
     }
 }
 
-/// Performs a choice that stays in the dialog or needs the form's values.
+/// Performs a choice. Most are the answer; filling in and sending a form may stay in the dialog first.
 pub fn perform_choice(dialog: &mut Dialog, choice: UserChoice) -> Option<UserAnswer> {
     match (choice, &mut dialog.form) {
         (UserChoice::FillIn, Some(form)) => {
@@ -50,7 +50,6 @@ pub fn perform_choice(dialog: &mut Dialog, choice: UserChoice) -> Option<UserAns
     }
 }
 
-/// Handles a key in the fields.
 pub fn fields_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) {
     let effect = dialog
         .form

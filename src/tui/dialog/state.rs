@@ -225,8 +225,8 @@ impl Dialog {
         edited.is_some_and(Option::is_some)
     }
 
-    /// Replaces the edited arguments of the current call and returns to the question. The call
-    /// must be read again, and an earlier decision was about other arguments.
+    /// Replaces the edited arguments of the current call and returns to the question. The call must
+    /// be read and decided again.
     pub(super) fn set_edit(&mut self, arguments: Option<Arguments>) {
         let at = self.call_index;
         self.show_call(at);

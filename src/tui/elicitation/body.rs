@@ -22,13 +22,13 @@ pub fn form_rows(server: &ServerId, state: &FormState, columns: u16) -> Vec<Styl
     push_quote(&mut rows, &state.form().message, columns);
     let secrets = state.form().secret_fields();
     if !secrets.is_empty() {
-        let looks = match secrets.len() {
-            1 => "looks like a secret",
-            _ => "look like secrets",
+        let (looks, values) = match secrets.len() {
+            1 => ("looks like a secret", "the value"),
+            _ => ("look like secrets", "the values"),
         };
         let names: Vec<String> = secrets.into_iter().map(quoted).collect();
         let text = format!(
-            "{} {looks}. A server must not ask for secrets in a form: the value would \
+            "{} {looks}. A server must not ask for secrets in a form: {values} would \
              pass through this program as plain text.",
             names.join(", ")
         );

@@ -28,7 +28,6 @@ pub(super) enum FieldState {
     Options(OptionList),
 }
 
-/// The effect of a key on the fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormKeyEffect {
     Stay,
@@ -63,7 +62,6 @@ impl FormState {
         field.is_some_and(|field| !matches!(field, FieldState::Text(_)))
     }
 
-    /// The input in each field.
     pub fn inputs(&self) -> Vec<FieldInput> {
         self.fields.iter().map(FieldState::input).collect()
     }

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn no_width_cuts_a_key_or_a_description() {
+    fn no_width_of_the_help_cuts_a_key_or_a_description() {
         let groups = matching_groups(
             HelpTopic::Everything,
             "",
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn wrapped_rows_keep_every_word() {
+    fn wrapped_rows_of_the_help_keep_every_word() {
         let groups = matching_groups(
             HelpTopic::Everything,
             "",
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn two_columns_need_a_screen_of_a_hundred_columns() {
+    fn two_columns_of_the_help_need_a_screen_of_a_hundred_columns() {
         let groups = matching_groups(
             HelpTopic::Everything,
             "",
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_name_has_a_row_of_its_own() {
+    fn a_wide_name_in_the_help_has_a_row_of_its_own() {
         let entry = HelpEntry {
             names: vec!["F9".into(), "/a-long-command [WITH ARGUMENTS]".into()],
             description: "Does it".to_owned(),

@@ -18,7 +18,6 @@ pub struct HelpEntry {
     pub found_by: Vec<&'static str>,
 }
 
-/// The subject of the help.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum HelpTopic {
     #[default]
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_share_an_entry() {
+    fn aliases_of_a_command_share_an_entry_of_the_help() {
         let found = everything("/clear", &Keymap::default());
         let names = ["/new".to_owned(), "/clear".to_owned()];
         assert_eq!(found.len(), 1);
@@ -218,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_do_something_else_in_the_message_name_their_place() {
+    fn help_names_the_place_of_keys_that_do_something_else_in_the_message() {
         let place = "(the key: outside the message)";
         let found = everything("clipboard yank last answer", &Keymap::default());
         assert!(found[0].entries[0].description.ends_with(place));

@@ -72,7 +72,7 @@ impl OpenedSource {
         }
     }
 
-    /// Returns false for other keys.
+    /// Returns false if the key does not change the choice.
     fn choice_key(&mut self, key: KeyEvent) -> bool {
         if !self.choice.is_offered() {
             return false;
@@ -251,7 +251,7 @@ impl Layer for ImportLayer {
                     "No servers of other clients were found. `humble mcp import FILE` reads a file."
                 }
             },
-            is_loading: sources.is_none(),
+            shows_empty_when_filtered: sources.is_none(),
         };
         let filter = self.list.filter().to_lowercase();
         let sources = sources.unwrap_or_default();

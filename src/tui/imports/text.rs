@@ -118,8 +118,16 @@ pub fn plan_text(
     let chosen: Vec<ServerCandidate> = chosen.map(|(candidate, _)| candidate.clone()).collect();
     let variables = variables_of(&chosen);
     if !variables.is_empty() {
+        let these = match variables.len() {
+            1 => "this variable",
+            _ => "these variables",
+        };
+        let servers = match chosen.len() {
+            1 => "server",
+            _ => "servers",
+        };
         let names = variables.join(", ");
-        text += &format!("\nSet these variables before you switch the servers on: {names}.\n");
+        text += &format!("\nSet {these} before you switch the {servers} on: {names}.\n");
     }
     (text, marked_at)
 }

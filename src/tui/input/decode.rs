@@ -69,7 +69,8 @@ pub fn latin_key(c: char) -> char {
         .map_or_else(|| c.to_ascii_lowercase(), |(_, key)| *key)
 }
 
-/// Normalizes a key to the form used in the keymap.
+/// Normalizes a key to the form used in the keymap, except that a character without Ctrl or Alt stays
+/// as it was typed.
 pub fn normalize_key(key: KeyEvent) -> (KeyCode, KeyModifiers) {
     let ctrl_alt = KeyModifiers::CONTROL | KeyModifiers::ALT;
     let mut modifiers = key.modifiers & (ctrl_alt | KeyModifiers::SHIFT);
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn background_reply_is_not_typed_text() {
+    fn terminal_reply_about_its_background_is_not_typed_text() {
         let mut filter = ReplyFilter::default();
         let (passed, background) = filtered(&mut filter, "a⎋11;rgb:ffff/FFFF/ffff\\b");
         assert_eq!(
@@ -292,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn few_keys_count_as_typing() {
+    fn a_short_burst_of_keys_counts_as_typing() {
         assert_eq!(group_keys(&keys("ab\n")).len(), 3);
     }
 

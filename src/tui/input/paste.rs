@@ -54,7 +54,7 @@ impl PasteDetector {
     }
 
     /// Records that a held Enter was a newline of a paste.
-    pub fn line_ended(&mut self, now: Duration) {
+    pub fn newline_pasted(&mut self, now: Duration) {
         self.is_pasting = true;
         self.last_text_at = Some(now);
     }

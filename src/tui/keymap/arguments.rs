@@ -57,7 +57,7 @@ const fn word_before(
 }
 
 pub const MODELS_WORDS: &[ArgumentWord] = &[
-    word("pull", "Pull a model to Ollama"),
+    word("pull", "Pull a model into Ollama"),
     word_before(
         ArgumentKind::StoredModel,
         "rm",

@@ -16,7 +16,7 @@ pub(super) const ALT_SHIFT: KeyModifiers = ALT.union(SHIFT);
 const FUNCTION_KEY_MAX: u8 = 24;
 const PLAIN_FUNCTION_KEY_MAX: u8 = 12;
 
-/// A key as `normalize_chord` returns it: letters are Latin and in lower case, and `Shift` is set
+/// A key in the form of the tables: letters are Latin and in lower case, and `Shift` is set
 /// only for named keys and for letters without another modifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chord {
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_parsed_in_any_case_and_with_either_separator() {
+    fn key_names_are_parsed_in_any_case_and_with_either_separator() {
         for (text, expected) in [
             ("Ctrl+K", "Ctrl+K"),
             ("ctrl-k", "Ctrl+K"),
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_names_are_explained() {
+    fn invalid_key_names_are_explained() {
         for (text, expected) in [
             ("", "! there is no such key"),
             ("Ctrl+", "! there is no such key"),

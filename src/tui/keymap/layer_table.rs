@@ -60,7 +60,7 @@ pub const LAYER_TABLE: &[Binding] = &[
     layer(P::Sessions, L::UndoDelete, "sessions.undo-delete", G::Conversations, &[letter('u')], "Restore the one deleted last (in the rows)"),
     layer(P::Confirmation, L::Yes, "confirm.yes", G::Conversations, &[letter('y')], "Delete it, or replace the file"),
     layer(P::ExportForm, L::Switch, "export.next-format", G::Conversations, &[key(K::Tab)], "Choose another format").any_modifiers(),
-    layer(P::Models, L::Pull, "models.pull", G::ModelList, &[letter('p')], "Pull a model to Ollama"),
+    layer(P::Models, L::Pull, "models.pull", G::ModelList, &[letter('p')], "Pull a model into Ollama"),
     layer(P::Models, L::Delete, "models.delete", G::ModelList, &[letter('d')], "Delete the model from Ollama"),
     layer(P::Models, L::StopPull, "models.stop", G::ModelList, &[letter('c')], "Cancel the pull"),
     layer(P::Models, L::AddServer, "models.add", G::ModelList, &[letter('a')], "Add a model from another server"),

@@ -13,7 +13,7 @@ fn press(name: &str) -> KeyEvent {
 }
 
 #[test]
-fn no_default_key_has_two_meanings_that_are_open_together() {
+fn no_default_key_has_two_actions_in_layers_that_are_open_together() {
     for (index, row) in LAYER_TABLE.iter().enumerate() {
         for other in &LAYER_TABLE[..index] {
             let is_nested = row.is_exception_to(other) || other.is_exception_to(row);
@@ -100,7 +100,7 @@ fn the_rows_of_one_list_may_use_a_key_of_all_lists() {
 }
 
 #[test]
-fn entries_that_are_open_together_must_not_have_the_same_key() {
+fn entries_whose_layers_are_open_together_must_not_share_a_key() {
     let settings = [
         ("text.copy", ["c"].as_slice()),
         ("text.page-down", &["c"]),
@@ -214,7 +214,7 @@ fn a_letter_that_declines_in_one_question_grants_nothing_in_another() {
 }
 
 #[test]
-fn changing_the_keys_of_the_chat_does_not_change_those_of_layers() {
+fn changed_chat_keys_take_none_from_layers_except_for_global_actions() {
     let settings = [
         ("commands", ["Ctrl+Y"].as_slice()),
         ("up", &["Ctrl+U"]),

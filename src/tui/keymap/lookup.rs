@@ -115,7 +115,6 @@ impl Keymap {
         self.find_action(event, |scope| scope == BindingScope::Always)
     }
 
-    /// The action of a key in a text field.
     pub fn text_field_action(&self, event: KeyEvent) -> Option<Action> {
         self.find_action(event, |scope| scope == BindingScope::Message)
     }

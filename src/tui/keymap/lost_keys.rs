@@ -14,7 +14,6 @@ pub(super) struct LostKeys {
 }
 
 impl Keymap {
-    /// The notices about these lost keys.
     pub(super) fn notices_about(&self, lost: &[LostKeys]) -> Vec<Notice> {
         let shown = lost.iter().take(NOTICES_MAX);
         let mut notices: Vec<Notice> = shown.map(|lost| self.lost_key_notice(lost)).collect();
@@ -29,7 +28,11 @@ impl Keymap {
 
     fn lost_key_notice(&self, lost: &LostKeys) -> Notice {
         let (winner, loser) = (lost.winner.name, lost.loser.name);
-        let taken = format!("{} is now the key of `{winner}`", joined(&lost.keys));
+        let is_key = match lost.keys.len() {
+            1 => "is now the key",
+            _ => "are now keys",
+        };
+        let taken = format!("{} {is_key} of `{winner}`", joined(&lost.keys));
         match self.keys(lost.loser) {
             [] => Notice::info(format!("{taken}, so `{loser}` has none."))
                 .with_advice(format!("Set `keys.{loser}` to give it one.")),

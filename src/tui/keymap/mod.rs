@@ -341,8 +341,8 @@ fn shifted_letter(event: KeyEvent) -> Option<Chord> {
     (modifiers.is_empty() && is_shifted).then(|| chord(K::Char(latin_key(c)), SHIFT))
 }
 
-/// Normalizes a key to the form used in the tables. A single letter may come from a Hangul
-/// layout.
+/// Like [`normalize_key`], but a letter without Ctrl or Alt also becomes the lower-case Latin letter on
+/// its key.
 pub fn normalize_chord(event: KeyEvent) -> Chord {
     let (code, modifiers) = normalize_key(event);
     let code = match code {

@@ -2,7 +2,6 @@
 
 use super::layers::KeyContext;
 
-/// The scope in which a binding applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingScope {
     Always,

@@ -84,7 +84,7 @@ fn an_action_keeps_the_other_keys_of_its_default() {
 }
 
 #[test]
-fn an_empty_list_removes_all_keys() {
+fn an_empty_list_of_keys_leaves_an_action_without_keys() {
     let keymap = keymap(key_settings(&[("commands", &[]), ("sidebar", &[])]));
     assert_eq!(banners(&keymap), [""; 0]);
     assert_eq!(keymap.hint(A::Commands, "commands"), None);
@@ -107,7 +107,7 @@ fn the_second_of_two_entries_with_the_same_key_keeps_its_default() {
 }
 
 #[test]
-fn a_default_that_another_entry_took_does_not_come_back() {
+fn a_default_key_that_another_entry_took_does_not_come_back() {
     let keymap = keymap(key_settings(&[
         ("commands", &["Alt+R"]),
         ("retry", &["Nonsense"]),
@@ -118,7 +118,7 @@ fn a_default_that_another_entry_took_does_not_come_back() {
 }
 
 #[test]
-fn swapping_the_keys_of_two_actions_works() {
+fn two_actions_can_swap_their_keys() {
     let settings = [
         ("send", ["Alt+Enter"].as_slice()),
         ("newline", &["Enter", "Ctrl+J"]),
@@ -209,7 +209,7 @@ fn entries_that_would_make_the_program_unusable_are_refused() {
 }
 
 #[test]
-fn unknown_names_are_refused_with_a_suggestion() {
+fn unknown_names_of_actions_and_keys_are_refused_with_advice() {
     let refusal = |action, names| refusal(action, names, KeyProtocol::Legacy);
     assert_eq!(
         refusal("comands", &["Ctrl+K"]),
@@ -248,7 +248,7 @@ fn control_with_punctuation_is_found_as_a_legacy_terminal_reports_it() {
 }
 
 #[test]
-fn banners_are_limited() {
+fn banners_about_unusable_entries_are_limited_in_number() {
     let names: Vec<String> = (0..50).map(|number| format!("action-{number}")).collect();
     let entries: Vec<(&str, &[&str])> = names.iter().map(|name| (name.as_str(), &[][..])).collect();
     let settings = KeySettings {
@@ -259,11 +259,11 @@ fn banners_are_limited() {
     assert_eq!(banners.len(), 5);
     let last = banners.last().expect("five");
     assert!(last.contains("53 more entries"), "{last}");
-    assert!(last.contains("F12 shows all of them."), "{last}");
+    assert!(last.contains("F12 lists every problem."), "{last}");
 }
 
 #[test]
-fn writing_out_the_defaults_changes_nothing() {
+fn key_settings_equal_to_the_defaults_change_nothing() {
     let names: Vec<(&str, Vec<String>)> = all_bindings()
         .map(|row| {
             let keys = row.default_keys.iter().map(Chord::to_string);

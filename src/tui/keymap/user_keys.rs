@@ -350,14 +350,15 @@ fn banners(settings: &KeySettings, problems: &[KeyProblem], chosen: &[ChosenKeys
     let mut banners: Vec<Banner> = shown.collect();
     let hidden = problems.len().saturating_sub(BANNERS_MAX) + settings.unread_entries;
     if hidden > 0 {
-        let message = format!("{file}: {hidden} more entries of `keys` cannot be used.");
+        let entries = if hidden == 1 { "entry" } else { "entries" };
+        let message = format!("{file}: {hidden} more {entries} of `keys` cannot be used.");
         let log = TABLE.iter().find(|binding| binding.action == Action::Log);
         let log_key = log.and_then(|log| keys_of(log, chosen).first().map(Chord::to_string));
         let log_key = log_key.unwrap_or_else(|| "/log".to_owned());
         banners.push(banner(
             "keys",
             message,
-            format!("{log_key} shows all of them."),
+            format!("{log_key} lists every problem."),
         ));
     }
     banners
@@ -370,7 +371,7 @@ fn problem_lines(settings: &KeySettings, problems: &[KeyProblem]) -> Vec<String>
     if settings.unread_entries > 0 {
         let (read, unread) = (settings.entries.len(), settings.unread_entries);
         lines.push(format!(
-            "{file}: `keys` has too many entries. The last {unread} are ignored; the first {read} are read."
+            "{file}: `keys` has too many entries. Only the first {read} are read, not the other {unread}."
         ));
     }
     lines

@@ -136,7 +136,7 @@ impl Layer for LeftTasksLayer {
             title: "Tasks",
             total: tasks.len(),
             empty: NO_TASKS,
-            is_loading: false,
+            shows_empty_when_filtered: false,
         };
         let columns = TaskColumns::new(&rows);
         self.list

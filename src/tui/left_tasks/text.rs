@@ -54,8 +54,7 @@ pub fn header_label(tasks: &[LeftTask]) -> Option<String> {
 }
 
 /// Sentences about the tasks at exit, wrapped to the terminal; `None` without tasks. A task of a server
-/// that runs on this machine ends with that server, and one of a private conversation was never
-/// stored.
+/// that humble started ends with that server, and one of a private conversation was never stored.
 pub fn farewell(tasks: &[LeftTask], servers: &[Server], columns: u16) -> Option<String> {
     let is_local = |task: &LeftTask| {
         let server = servers.iter().find(|server| server.id == task.server);
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn ages_become_coarser() {
+    fn ages_of_tasks_become_coarser_with_time() {
         let seconds = [0, 59, 60, 3_599, 3_600, 172_799, 172_800, 9_000_000];
         let texts = seconds.map(|seconds| age_text(Duration::from_secs(seconds)));
         let expected = [

@@ -35,7 +35,7 @@ pub struct TraceScroll {
     pub visible_lines: usize,
 }
 
-/// `/log` opens the log, `/log answer` the last answer.
+/// `/log` opens the log, `/log answer` the trace of the last answer.
 pub fn open(argument: &str, cx: &mut UiContext) {
     let tab = match argument {
         "" => LogTab::Log,

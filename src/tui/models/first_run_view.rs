@@ -149,7 +149,7 @@ fn first_server_text(catalog: &ModelCatalog) -> String {
             "Ollama does not answer at {url}. Run `ollama serve`; /models looks again. Or choose:"
         ),
         CatalogState::Listed(listed) if listed.models.is_empty() => {
-            "Ollama is running here, but has no models yet:".to_owned()
+            "Ollama is running, but has no models yet:".to_owned()
         }
         CatalogState::Listed(listed) => {
             let chats = listed
@@ -161,11 +161,11 @@ fn first_server_text(catalog: &ModelCatalog) -> String {
             let is_model = |item: &&FirstRunItem| matches!(item, FirstRunItem::Model(..));
             let offered = items.iter().filter(is_model).count();
             if chats == 0 {
-                "Ollama is running here, but has no model that can chat:".to_owned()
+                "Ollama is running, but has no model that can chat:".to_owned()
             } else if offered < chats {
-                format!("Ollama is running here. {offered} of {chats} models; /models lists all:")
+                format!("Ollama is running. {offered} of {chats} models; /models lists all:")
             } else {
-                "Ollama is running here:".to_owned()
+                "Ollama is running:".to_owned()
             }
         }
     }

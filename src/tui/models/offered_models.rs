@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Default)]
 pub struct OfferedModels {
-    /// The server that was asked.
+    /// The server that was asked last.
     server: Option<NewModelServer>,
     state: ListingState,
     /// The selected name among the matches; `None` means the first one of an empty field, or
@@ -38,7 +38,7 @@ impl OfferedModels {
         }
     }
 
-    /// Requests the server's models unless it was asked before.
+    /// Requests the server's models unless it was the last one asked.
     pub fn request(&mut self, server: NewModelServer, cx: &mut UiContext) {
         if self.server.as_ref() == Some(&server) {
             return;
@@ -106,7 +106,6 @@ impl OfferedModels {
         self.selected.or(preselected).map(|at| at.min(last))
     }
 
-    /// The selected name.
     pub fn selected_name(&self, typed: &str) -> Option<&str> {
         self.selected(typed).map(|at| self.matches(typed)[at])
     }

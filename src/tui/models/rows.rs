@@ -233,7 +233,6 @@ pub const IMPORT_LABEL: &str = "Import MCP servers from Claude Desktop, Cursor, 
 /// Models in the first-run choice. Three more items follow, so all numbers have one digit.
 const OFFERED_MODELS_MAX: usize = 6;
 
-/// An item of the first-run choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FirstRunItem<'a> {
     Model(&'a ModelServer, &'a ListedModel),

@@ -130,7 +130,7 @@ impl Layer for Palette {
             title: "Commands",
             total: entry_count(shared),
             empty: "",
-            is_loading: false,
+            shows_empty_when_filtered: false,
         };
         self.0
             .draw(area.popup, &title, &matches, pen, |entry, row, pen| {

@@ -19,7 +19,6 @@ use review::PromptReview;
 /// Maximum number of prompts or resources that the completion list offers.
 const COMPLETED_MAX: usize = 500;
 
-/// A prompt and its server.
 #[derive(Debug, Clone, Copy)]
 pub struct OfferedPrompt<'a> {
     pub server: &'a Server,

@@ -290,7 +290,7 @@ impl Layer for ContentPicker {
             title,
             total: all_rows(self.listed, shared).len(),
             empty,
-            is_loading: false,
+            shows_empty_when_filtered: false,
         };
         self.list.draw(area.popup, &title, &rows, pen, draw_row)
     }

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_that_do_not_fit_are_counted() {
+    fn failed_servers_that_do_not_fit_are_counted() {
         let entries: Vec<String> = (0..5)
             .map(|n| format!("s{n}: no module named foo"))
             .collect();

@@ -228,7 +228,8 @@ impl Layer for SignInLayer {
             return None;
         }
         if rejection.is_empty() && self.hidden_rows > 0 {
-            let text = format!("{} more rows below", self.hidden_rows);
+            let rows = if self.hidden_rows == 1 { "row" } else { "rows" };
+            let text = format!("{} more {rows} below", self.hidden_rows);
             pen.put_truncated(area.x, message_y, &text, pen.theme.dim, area.width);
         }
         let field = Rect {

@@ -357,8 +357,8 @@ impl ServersPane {
     }
 }
 
-/// The first line of the reason below a failed server. A server that needs sign-in shows that in
-/// its own row.
+/// The row below a folded server that failed: the first line of the reason. A server that needs sign-in
+/// shows that in its own row.
 fn reason_row(index: usize, server: &Server) -> Option<ServersPaneRow> {
     if let ServerStatus::NeedsSignIn(_) = server.status {
         return None;

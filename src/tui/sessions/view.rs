@@ -86,7 +86,7 @@ fn draw_list(layer: &mut SessionsLayer, area: Rect, pen: &mut Painter) -> Option
             None if layer.listing.is_loading() => "Loading …",
             None => "No saved conversations yet.",
         },
-        is_loading: layer.listing.is_loading() || invalid_filter.is_some(),
+        shows_empty_when_filtered: layer.listing.is_loading() || invalid_filter.is_some(),
     };
     let (listed_at, terms) = (layer.listing.listed_at, layer.listing.terms());
     let draw_hit = |hit: &&SessionSummary, row: &ListRow, pen: &mut Painter| {

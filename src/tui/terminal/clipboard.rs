@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_depend_on_the_environment() {
+    fn clipboard_programs_depend_on_the_environment() {
         assert_eq!(detected(&[]), [""; 0]);
         assert_eq!(detected(&["WAYLAND_DISPLAY"]), ["wl-copy"]);
         assert_eq!(detected(&["DISPLAY"]), ["xclip", "xsel"]);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn program_gets_the_text_and_no_secrets() {
+    async fn a_clipboard_program_gets_the_text_and_no_secrets() {
         // The shell adds the last four.
         let checks = shell(&[
             "-c",

@@ -183,7 +183,7 @@ impl Encoder<'_> {
         (x..new.len()).take_while(needs_blank).count()
     }
 
-    /// Moves the cursor to a cell, using as few bytes as possible.
+    /// Moves the cursor to a cell. Rewrites a short gap before the cell if that takes no more bytes.
     fn move_to(&mut self, x: usize, y: usize, new: &[Cell]) {
         if self.cursor == Some((x, y)) {
             return;

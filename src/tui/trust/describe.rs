@@ -181,7 +181,7 @@ fn instructions_lines(consent: &InstructionsConsent) -> Vec<String> {
 
 fn pin_change_lines(change: &PinChange) -> Vec<String> {
     vec![format!(
-        "Changed since {}, and withheld until you review it.",
+        "Changed since {}, and withheld until you accept it.",
         change.accepted_at().strftime("%Y-%m-%d")
     )]
 }

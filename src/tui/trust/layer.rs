@@ -163,7 +163,7 @@ impl Layer for TrustLayer {
             title: "Trust",
             total: entries.len(),
             empty: NO_DECISIONS,
-            is_loading: false,
+            shows_empty_when_filtered: false,
         };
         let columns = TrustColumns::new(&rows);
         self.list

@@ -41,7 +41,6 @@ pub fn attach_resource(model: &mut UiModel, server: ServerId, uri: String) {
     start_reading(model, &name, AttachmentSource::Resource { server, uri });
 }
 
-/// Attaches the file at this path.
 pub fn attach_file(model: &mut UiModel, path: &str) {
     start_reading(model, path, AttachmentSource::Path(path.to_owned()));
 }
@@ -319,7 +318,7 @@ pub fn after_input(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Handles a key while files are listed. Returns whether the key was handled.
+/// Handles a key while files and resources are listed. Returns whether the key was handled.
 pub fn handle_completion_key(model: &mut UiModel, key: KeyEvent) -> bool {
     let typed = AttachmentList::typed_path(&model.composer);
     let list = model.attachments.completions(&model.composer);

@@ -64,7 +64,7 @@ pub fn show(model: &mut UiModel, branches: Vec<BranchSummary>) {
     model.with_context(|cx| picker.pick_or_open(&argument, cx));
 }
 
-/// What the rows show: only what tells the branches apart.
+/// What the rows show besides the answers.
 struct BranchColumns {
     /// Counts messages rather than turns.
     counts_messages: bool,
@@ -104,7 +104,8 @@ impl BranchColumns {
         }
     }
 
-    /// The answer, with the prompt before it if the branches differ in their prompts.
+    /// The answer, with the prompt before it unless all branches begin with the prompt of the selected
+    /// message.
     fn name(&self, branch: &BranchSummary) -> String {
         let (prompt, answer) = (&branch.first_prompt_line, &branch.first_answer_line);
         match (self.shows_prompts, answer.is_empty()) {
@@ -118,8 +119,8 @@ impl BranchColumns {
         }
     }
 
-    /// The number of turns, or of messages, the model, and when the first prompt was answered; in
-    /// older files, when the user left the branch.
+    /// The number of turns or messages, the model if any branch has another one than the chat, and
+    /// when the first prompt was answered; in older files, when the user left the branch.
     fn note(&self, branch: &BranchSummary) -> String {
         let (count, word) = match self.counts_messages {
             true => (branch.own_messages, "message"),

@@ -46,7 +46,7 @@ pub fn run_action(
 /// answer is replaced. A turn that waits to repeat its request repeats it at once, and a summary
 /// that failed is requested again.
 pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    if model.chat.transcript.wait() == Some(WaitReason::Retrying) {
+    if model.chat.transcript.wait_reason() == Some(WaitReason::Retrying) {
         return effects.push(UiEffect::Send(Command::RetryNow));
     }
     if submit::notify_if_busy(model) {

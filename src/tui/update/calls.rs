@@ -128,7 +128,6 @@ fn call_label(call: &ToolCall) -> String {
     format!("{tool}  {server}")
 }
 
-/// Runs an action on the selected call.
 pub fn use_selected_call(model: &mut UiModel, action: Action) {
     match action {
         Action::AttachLink => attach_linked_resource(model),

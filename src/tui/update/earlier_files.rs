@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_beyond_the_third_are_counted() {
+    fn file_names_beyond_the_third_are_counted() {
         for (files, expected) in [
             (&["a"][..], "a"),
             (&["a", "b", "c"], "a, b, c"),

@@ -87,8 +87,8 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     }
 }
 
-/// Passes a key to the dialog. The help and the log open over it, and the sidebar beside it; mouse
-/// capture can be switched. The keys of other global actions do nothing before the answer.
+/// Passes a key to the dialog, unless the key opens the help or the log over it or the sidebar beside
+/// it, switches mouse capture, or deletes a letter of the message.
 fn dialog_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     let action = model.keymap.global_action(key);
     match action {

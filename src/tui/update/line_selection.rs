@@ -79,7 +79,7 @@ fn select_lines(model: &mut UiModel) {
     }
 }
 
-/// The row of the stop at which the user is reading, if its first row is above the view.
+/// For a stop whose first row is above the view, the row at which the user is reading.
 fn row_in_view(view: &mut PaneView, stop: Stop, first: usize) -> Option<usize> {
     let (height, input) = (view.height(), view.input);
     let rows = view.viewport.stop_rows(input, stop)?;
@@ -98,7 +98,6 @@ fn row_in_view(view: &mut PaneView, stop: Stop, first: usize) -> Option<usize> {
     }
 }
 
-/// Extends the selection by a line.
 pub fn extend_lines(model: &mut UiModel, step: isize) {
     with_pane(model, Focus::Chat, |view| {
         let from = head_row(view, step)?;

@@ -244,7 +244,7 @@ fn filter_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Reverts the visible effects of a command that the engine's full queue rejected.
+/// Reverts the effects of a command that the engine's full queue rejected.
 fn command_rejected(model: &mut UiModel, command: Command) {
     let notice = Notice::failure("The engine is busy and did not accept the command.")
         .with_advice("Try again in a moment.");

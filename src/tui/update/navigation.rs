@@ -140,7 +140,7 @@ fn toggle_pane(model: &mut UiModel, pane: Focus) {
 }
 
 /// Shows or hides a section of the sidebar next to an open dialog, which keeps the keyboard focus.
-/// Returns false if there is no such section.
+/// Returns false if the sidebar does not fit or has no such section.
 pub fn toggle_beside_dialog(model: &mut UiModel, pane: Focus) -> bool {
     if !fits_sidebar(model.screen.size) {
         return false;

@@ -92,7 +92,7 @@ pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     true
 }
 
-/// Puts the prompt that is being edited back into its place.
+/// Puts the prompt that is being edited back into its place, as far as it has been edited.
 pub fn put_edited_back(model: &mut UiModel) {
     if model.composer.queue.edited().is_some() {
         let text = model.composer.editor.take();

@@ -235,7 +235,7 @@ pub fn drag_to(model: &mut UiModel, at: Position) {
             view.viewport.stop = None;
         }
         if view.viewport.selection.is_none() {
-            let anchor = view.unit_at(drag.pressed_at, drag.unit);
+            let anchor = view.unit_at(drag.press_position, drag.unit);
             view.viewport.selection = anchor.map(|range| TextSelection::new(drag.unit, range));
         }
         extend_to(view, at, drag.unit);

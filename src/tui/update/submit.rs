@@ -111,7 +111,8 @@ pub fn compact(model: &mut UiModel) {
     model.requests.push_back(UiRequest::Send(command));
 }
 
-/// Continues an answer that the token limit truncated.
+/// Continues the last answer if it is part of the conversation but incomplete: the token limit
+/// truncated it, or the user stopped and kept it.
 pub fn continue_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if notify_if_busy(model) {
         return;
@@ -122,8 +123,8 @@ pub fn continue_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     submit(model, Prompt::continuation(), effects);
 }
 
-/// Explains why the last answer cannot be continued: the model gets an incomplete answer only if the
-/// token limit truncated it.
+/// Explains why the last answer cannot be continued: it is complete, or it is incomplete and not part
+/// of the conversation.
 fn nothing_to_continue(model: &UiModel) -> Notice {
     let transcript = &model.chat.transcript;
     if transcript.last_prompt().is_none_or(|last| last.is_answered) {
@@ -166,7 +167,7 @@ pub fn send_if_idle(model: &mut UiModel, command: Command, effects: &mut Vec<UiE
 pub fn notify_if_busy(model: &mut UiModel) -> bool {
     let reason = match model.running_turn() {
         Some(_) => "A turn is still running.",
-        None if model.probe.is_some() => "The model is being probed.",
+        None if model.probe.is_some() => "A probe is still running.",
         None if model.conversation.is_opening => {
             let notice = Notice::info("The conversation is still being opened.");
             model.notices.show_about_activity(notice, model.now);

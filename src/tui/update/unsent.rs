@@ -172,7 +172,7 @@ fn restored_notice(model: &UiModel, restored: &RestoredDraft) -> Notice {
         true => recall_hint(model, "brings back unsent text."),
         false if count > 0 => model
             .keymap
-            .hint(Action::Send, "in an empty message sends it."),
+            .hint(Action::Send, "in an empty message resumes it."),
         false => None,
     };
     match hint {

@@ -19,7 +19,7 @@ use crate::tui::widgets::editor::{Edit, Motion};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 
-/// Minimum width of a screen that describes in words how to return to the first-run choice.
+/// Minimum screen width for the long form of the hint on how to return to the first-run choice.
 const LONG_FIRST_RUN_HINT_COLUMNS_MIN: u16 = 64;
 
 /// On screens narrower than this, the help is named before other keys of the message.

@@ -88,7 +88,7 @@ fn draw_chat(model: &mut UiModel, screen_layout: &ScreenLayout, pen: &mut Painte
         pen,
     );
     let transcript = &model.chat.transcript;
-    if transcript.entries().is_empty() && transcript.wait().is_none() {
+    if transcript.entries().is_empty() && transcript.wait_reason().is_none() {
         let first_run = model.offers_first_run().then_some(&model.first_run);
         first_run_view::draw(&model.engine, first_run, screen_layout.chat_inner, pen);
     }
@@ -120,7 +120,7 @@ fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
         has_focus: model.panes.focus == focus,
         now: model.now,
         markdown_glyphs: model.screen.markdown_glyphs(),
-        retry_key: match model.chat.transcript.wait() {
+        retry_key: match model.chat.transcript.wait_reason() {
             Some(WaitReason::Retrying) => model.keymap.key_name(Action::Retry),
             _ => None,
         },

@@ -13,7 +13,6 @@ const REQUIRED: &str = "required";
 /// Blank columns between a value and [`REQUIRED`].
 const GAP_COLUMNS: u16 = 2;
 
-/// The label of a field.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldLabel<'a> {
     /// Unsanitized.

@@ -28,9 +28,9 @@ pub struct ListTitle<'a> {
     pub title: &'a str,
     pub total: usize,
     pub empty: &'a str,
-    /// Whether the rows are still being loaded, or the filter is invalid. `empty` is then shown even
-    /// with a filter.
-    pub is_loading: bool,
+    /// `empty` also explains a filtered list that is empty, because the rows are still being loaded or
+    /// the filter is invalid.
+    pub shows_empty_when_filtered: bool,
 }
 
 /// A filter and the selection among the rows that match it.
@@ -46,7 +46,6 @@ pub struct SearchList {
     drawn: Vec<(Rect, usize)>,
 }
 
-/// The result of a key in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListKey {
     /// The selection or the focus moved.
@@ -254,7 +253,7 @@ impl SearchList {
         let cursor = self.draw_head(area, title.title, &note, pen);
         if found.is_empty() {
             let filter = self.filter.text();
-            match filter.trim().is_empty() || title.is_loading {
+            match filter.trim().is_empty() || title.shows_empty_when_filtered {
                 true => draw_empty(rows, title.empty, pen),
                 false => draw_empty(rows, &nothing_matches(&filter), pen),
             }

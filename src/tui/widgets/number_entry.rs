@@ -11,7 +11,6 @@ pub struct NumberEntry {
     digits: String,
 }
 
-/// The effect of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberKey {
     Chosen(usize),

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seconds_are_rounded_before_their_form_is_chosen() {
+    fn seconds_are_rounded_before_their_format_is_chosen() {
         for (millis, expected) in [
             (0, "0.0 s"),
             (149, "0.1 s"),

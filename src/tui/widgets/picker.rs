@@ -178,7 +178,7 @@ impl Layer for Picker {
             title: self.title,
             total: self.rows.len() + 1,
             empty: "",
-            is_loading: false,
+            shows_empty_when_filtered: false,
         };
         let columns = NumberedColumns::new(&self.rows);
         let found = listed(&self.rows, &self.list.filter());

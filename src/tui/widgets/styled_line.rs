@@ -32,7 +32,6 @@ impl StyledLine {
         self.push(text, bold);
     }
 
-    /// Moves the text to the right.
     pub fn indent(&mut self, columns: usize) {
         if columns > 0 {
             let blanks = (" ".repeat(columns), TextStyle::default());
@@ -46,7 +45,6 @@ impl StyledLine {
         self.push_plain(" ".repeat(columns.saturating_sub(used)));
     }
 
-    /// Columns used.
     pub fn width(&self) -> usize {
         self.0.iter().map(|(text, _)| width(text)).sum()
     }

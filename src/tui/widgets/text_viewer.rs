@@ -23,7 +23,6 @@ const CHUNK_BYTES_MAX: usize = 4_096;
 /// Precedes each row of a server's text.
 const SERVER_TEXT_MARK: &str = "| ";
 
-/// A row within a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct ChunkRow {
     chunk: usize,

@@ -48,7 +48,7 @@ fn a_file_that_cannot_be_attached_is_a_usage_error() {
 }
 
 #[test]
-fn json_shows_attachments_without_their_contents() {
+fn json_events_show_attachments_without_their_contents() {
     let fixture = ask_fixture();
     fixture.queue_reply(ollama_text(&["ok"]));
     fixture.write(".env", "KEY=hunter2\n");

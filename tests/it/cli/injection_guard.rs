@@ -6,7 +6,7 @@ const CALL: &str =
     r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Asia/Seoul"}}"#;
 
 #[test]
-fn a_call_copied_from_piped_input_is_denied_despite_yes() {
+fn a_call_copied_from_piped_input_is_denied_despite_the_yes_option() {
     let fixture = ask_fixture();
     fixture
         .queue_reply(ollama_text(&[CALL]))

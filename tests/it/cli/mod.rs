@@ -89,7 +89,7 @@ fn get_time_call() -> Reply {
 }
 
 #[test]
-fn only_the_answer_goes_to_standard_output() {
+fn humble_ask_writes_only_the_answer_to_standard_output() {
     let fixture = ask_fixture();
     fixture.queue_reply(ollama_thinking(&["Let me", " see"], &["서울", "이야."]));
     let output = fixture.run(&["ask", "한국의", "수도는?"]);
@@ -163,7 +163,7 @@ fn without_a_terminal_a_tool_is_denied_and_the_model_still_answers() {
 }
 
 #[test]
-fn yes_runs_tools_and_prints_their_calls() {
+fn the_yes_option_runs_tools_and_prints_their_calls() {
     let fixture = ask_fixture();
     fixture
         .queue_reply(get_time_call())
@@ -190,7 +190,7 @@ fn yes_runs_tools_and_prints_their_calls() {
 }
 
 #[test]
-fn no_tools_sends_no_tool_definitions() {
+fn the_no_tools_option_sends_no_tool_definitions() {
     let fixture = ask_fixture();
     fixture.queue_reply(ollama_text(&["hi"]));
     fixture.run(&["ask", "--no-tools", "hi"]);
@@ -213,7 +213,7 @@ fn json_has_no_event_about_banners_without_a_banner() {
 }
 
 #[test]
-fn json_prints_one_event_per_line() {
+fn the_json_option_prints_one_event_per_line() {
     let fixture = ask_fixture();
     fixture
         .queue_reply(get_time_call())

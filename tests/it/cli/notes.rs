@@ -35,7 +35,7 @@ fn a_note_is_created_and_its_path_goes_to_standard_error() {
 }
 
 #[test]
-fn found_notes_are_printed_without_a_request() {
+fn found_notes_are_printed_without_a_request_to_the_model() {
     let fixture = ask_fixture();
     create_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
     let output = fixture.run(&["ask", "please search for tea in my notes"]);
@@ -113,7 +113,7 @@ fn assert_fails(fixture: &AskFixture, arguments: &[&str], why: &str) {
 }
 
 #[test]
-fn a_request_that_is_not_carried_out_fails_with_a_reason() {
+fn a_notes_request_that_cannot_be_carried_out_fails_with_a_reason() {
     let fixture = ask_fixture();
     let vault = create_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
     assert_fails(&fixture, &["find notes about dragons"], "No note matches");

@@ -42,7 +42,7 @@ fn sent_messages(fixture: &AskFixture, request: usize) -> Vec<Value> {
 }
 
 #[test]
-fn a_question_is_saved_only_with_save() {
+fn a_question_is_saved_only_with_the_save_option() {
     let fixture = ask_fixture();
     fixture
         .queue_reply(ollama_text(&["일"]))
@@ -76,7 +76,7 @@ fn events_after_the_end(output: &std::process::Output) -> Vec<Value> {
 }
 
 #[test]
-fn json_names_the_file_of_the_saved_conversation() {
+fn json_events_name_the_file_of_the_saved_conversation() {
     let fixture = ask_fixture();
     fixture
         .queue_reply(ollama_text(&["일"]))
@@ -92,7 +92,7 @@ fn json_names_the_file_of_the_saved_conversation() {
 }
 
 #[test]
-fn json_explains_why_a_conversation_was_not_saved() {
+fn json_events_explain_why_a_conversation_was_not_saved() {
     let fixture = ask_fixture();
     fixture.write("sessions", "a file in the way");
     fixture.queue_reply(ollama_text(&["일"]));
@@ -125,7 +125,7 @@ fn json_explains_why_a_conversation_was_not_saved() {
 }
 
 #[test]
-fn continue_appends_to_the_latest_conversation() {
+fn the_continue_option_appends_to_the_latest_conversation() {
     let fixture = ask_fixture();
     for answer in ["one", "two", "three"] {
         fixture.queue_reply(ollama_text(&[answer]));
@@ -148,7 +148,7 @@ fn continue_appends_to_the_latest_conversation() {
 }
 
 #[test]
-fn continue_without_a_conversation_starts_a_new_one() {
+fn the_continue_option_without_a_conversation_starts_a_new_one() {
     let fixture = ask_fixture();
     fixture.queue_reply(ollama_text(&["yes"]));
     let output = fixture.run(&["ask", "-c", "there?"]);
@@ -168,7 +168,7 @@ fn continue_without_a_conversation_starts_a_new_one() {
 }
 
 #[test]
-fn screen_options_are_rejected_with_ask() {
+fn chat_options_before_the_ask_command_are_rejected() {
     let fixture = ask_fixture();
     for arguments in [
         &["--continue", "ask", "x"][..],

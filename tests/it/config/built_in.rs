@@ -64,7 +64,7 @@ fn addresses_and_hosts_are_read_and_an_address_without_a_scheme_is_reported() {
 }
 
 #[test]
-fn invalid_values_are_reported_and_the_defaults_are_used() {
+fn invalid_built_in_settings_are_reported_and_the_defaults_are_used() {
     let cases = [
         (
             json!({ "geocodingUrl": 7 }),
@@ -127,7 +127,7 @@ fn invalid_values_are_reported_and_the_defaults_are_used() {
 }
 
 #[test]
-fn passwords_in_addresses_are_secrets() {
+fn passwords_in_addresses_of_services_are_secrets() {
     let fixture = built_in(&json!({ "forecastUrl": "https://me:swordfish9@weather.example/v1" }));
     let secrets = fixture.settings().secrets();
     assert!(secrets.iter().any(|secret| secret.expose() == "swordfish9"));

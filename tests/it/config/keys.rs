@@ -4,7 +4,7 @@ use super::*;
 use humble::domain::KeyEntry;
 
 #[test]
-fn keys_are_read_with_their_line_numbers() {
+fn key_settings_are_read_with_their_line_numbers() {
     let fixture = with_config(
         r#"{
   "keys": {
@@ -43,7 +43,7 @@ fn keys_are_read_with_their_line_numbers() {
 }
 
 #[test]
-fn entries_beyond_the_limit_are_counted() {
+fn key_entries_beyond_the_limit_are_counted() {
     let entries = (0..302).map(|number| format!("\"a{number}\": \"F1\""));
     let entries: Vec<String> = entries.collect();
     let fixture = with_config(format!("{{ \"keys\": {{ {} }} }}", entries.join(", ")));
@@ -52,7 +52,7 @@ fn entries_beyond_the_limit_are_counted() {
 }
 
 #[test]
-fn a_section_of_another_type_is_reported_in_a_banner() {
+fn a_keys_section_that_is_not_an_object_is_reported_in_a_banner() {
     let fixture = with_config("{\n  \"keys\": \"Ctrl+K\"\n}");
     assert_eq!(fixture.settings().keys.entries, []);
     let [(cause, text)] = fixture.banners().try_into().expect("one banner");

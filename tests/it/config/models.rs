@@ -142,7 +142,7 @@ fn an_api_key_comes_from_its_configured_source_and_is_not_used_for_another_serve
 }
 
 #[test]
-fn an_invalid_entry_is_reported_and_the_others_are_used() {
+fn an_invalid_model_entry_is_reported_and_the_others_are_used() {
     let cases = [
         (json!("text"), "it is a string, expected an object."),
         (
@@ -199,7 +199,7 @@ fn an_invalid_entry_is_reported_and_the_others_are_used() {
 }
 
 #[test]
-fn only_an_invalid_optional_field_is_ignored() {
+fn only_an_invalid_optional_field_of_a_model_is_ignored() {
     let cases = [
         (
             json!({ "contextLength": 0 }),

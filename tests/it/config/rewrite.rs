@@ -101,7 +101,7 @@ fn a_notes_folder_is_resolved_to_its_real_path() {
 }
 
 #[test]
-fn a_new_file_is_private_to_the_user() {
+fn a_new_settings_file_is_private_to_the_user() {
     let fixture = config_fixture();
     config::set_tool_mode(&fixture.home, ToolMode::Auto).unwrap();
     assert_eq!(
@@ -210,7 +210,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn unknown_keys_and_their_order_survive_any_edit(
+    fn unknown_keys_of_the_server_file_and_their_order_survive_any_edit(
         members in prop::collection::vec(("[a-c\"\\\\한]{0,3}", json_value()), 0..6),
         position in 0_usize..6,
         is_pretty in any::<bool>(),

@@ -328,7 +328,7 @@ fn setting_values_are_case_insensitive() {
 }
 
 #[test]
-fn generated_names_are_unique() {
+fn names_generated_for_servers_are_unique() {
     let fixture = with_servers(
         r#"{ "mcpServers": [
             { "command": "a", "name": "server-2" }, { "command": "b" },

@@ -34,7 +34,7 @@ fn all_settings_are_read_and_the_secret_is_known_for_redaction() {
 }
 
 #[test]
-fn settings_that_cannot_work_are_explained() {
+fn sign_in_settings_that_cannot_work_are_explained() {
     for (settings, expected) in [
         (
             json!({ "callbackPort": 70_000 }),

@@ -99,7 +99,7 @@ fn an_unwritable_home_is_reported() {
 }
 
 #[test]
-fn world_readable_keys_are_reported_and_the_modes_are_not_changed() {
+fn world_readable_api_keys_are_reported_and_file_modes_are_not_changed() {
     let fixture = one_model(json!({ "name": "m", "provider": "openai", "apiKey": "sk-12345678" }));
     let config = fixture.home.config();
     set_mode(fixture.home.root(), 0o755);

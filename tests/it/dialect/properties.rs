@@ -99,7 +99,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn every_chunking_gives_the_same_events(text in fragments(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
+    fn every_chunking_of_random_fragments_gives_the_same_events(text in fragments(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)) {
         let toolset = test_toolset();
         let whole = scan(&toolset, [text.as_str()]);
         prop_assert_eq!(&scan(&toolset, text.split_inclusive(|_| true)), &whole);

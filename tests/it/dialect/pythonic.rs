@@ -99,7 +99,7 @@ fn a_python_list_of_calls_is_read() {
 }
 
 #[test]
-fn lfm2_encloses_its_list_in_tokens() {
+fn a_list_of_calls_in_the_tokens_of_lfm2_is_read() {
     assert_eq!(
         describe_scan("<|tool_call_start|>[get_weather(city=\"서울\")]<|tool_call_end|>네, 서울."),
         [SEOUL, "text 네, 서울."]
@@ -156,7 +156,7 @@ fn an_unusable_call_in_a_list_is_reported() {
 }
 
 #[test]
-fn similar_code_and_markdown_stay_text() {
+fn code_and_markdown_similar_to_python_calls_stay_text() {
     for text in [
         "[x]",
         "[ ] 할 일",

@@ -9,7 +9,7 @@ const ADD: &str = r#"{"server": "log", "name": "add", "arguments": {"a": 1, "b":
 const ADD_CALL: &str = r#"call log/add {"a":1,"b":2}"#;
 
 #[test]
-fn the_form_in_the_system_message_is_a_call() {
+fn a_call_in_the_form_of_the_system_message_is_recognized() {
     assert_eq!(describe_scan(ADD), [ADD_CALL]);
     assert_eq!(
         describe_scan(
@@ -91,7 +91,7 @@ fn an_invalid_call_in_an_array_does_not_drop_the_others() {
 }
 
 #[test]
-fn the_fence_around_a_call_is_removed_with_it() {
+fn the_fence_around_a_call_is_removed_with_the_call() {
     assert_eq!(describe_scan(&format!("```json\n{ADD}\n```")), [ADD_CALL]);
     assert_eq!(describe_scan(&format!("```\n{ADD}\n```\n")), [ADD_CALL]);
     assert_eq!(describe_scan(&format!("`{ADD}`")), [ADD_CALL]);
@@ -113,7 +113,7 @@ fn the_fence_around_a_call_is_removed_with_it() {
 }
 
 #[test]
-fn wrapped_calls_are_unwrapped() {
+fn calls_wrapped_in_other_json_objects_are_read() {
     for text in [
         r#"{"function": {"name": "add", "arguments": {"a": 1, "b": 2}}, "type": "function", "id": "1"}"#,
         r#"{"functionCall": {"name": "add", "arguments": {"a": 1, "b": 2}}}"#,
@@ -151,7 +151,7 @@ fn arguments_may_be_a_json_string() {
 }
 
 #[test]
-fn minor_errors_are_repaired_and_reported() {
+fn minor_errors_in_the_json_of_a_call_are_repaired_and_reported() {
     assert_eq!(
         describe_scan("{'name': 'add', 'arguments': {'a': True, 'b': None,},} # done"),
         [
@@ -235,7 +235,7 @@ fn braces_after_a_call_are_text() {
 }
 
 #[test]
-fn names_may_be_namespaced() {
+fn names_of_called_tools_may_have_a_namespace() {
     for name in [
         "functions.add",
         "log__add",
@@ -249,7 +249,7 @@ fn names_may_be_namespaced() {
 }
 
 #[test]
-fn thinking_is_extracted_first() {
+fn thinking_is_separated_from_text_and_calls() {
     assert_eq!(
         describe_scan("<think>더하면</think>\n\n3입니다."),
         ["thinking 더하면", "text 3입니다."]

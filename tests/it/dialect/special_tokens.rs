@@ -32,7 +32,7 @@ pub fn form_of(text: &str) -> (&'static str, bool) {
 }
 
 #[test]
-fn gemma_uses_its_own_call_syntax_and_quotes() {
+fn calls_in_the_syntax_and_quotes_of_gemma_are_read() {
     assert_eq!(
         describe_scan(
             "<start_function_call>call:get_weather{city:<escape>서울<escape>}<end_function_call>"
@@ -76,7 +76,7 @@ fn gemma_uses_its_own_call_syntax_and_quotes() {
 }
 
 #[test]
-fn mistral_separates_name_and_arguments_with_a_token() {
+fn calls_of_mistral_with_a_token_between_name_and_arguments_are_read() {
     assert_eq!(
         describe_scan("[TOOL_CALLS]get_weather[ARGS]{\"city\": \"서울\"}"),
         [SEOUL]
@@ -111,7 +111,7 @@ fn mistral_separates_name_and_arguments_with_a_token() {
 }
 
 #[test]
-fn deepseek_separates_name_and_arguments_with_a_token() {
+fn calls_of_deepseek_with_a_token_between_name_and_arguments_are_read() {
     let call =
         "<｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{\"city\": \"서울\"}<｜tool▁call▁end｜>";
     assert_eq!(
@@ -197,7 +197,7 @@ fn deepseek_calls_may_use_ascii_bars_and_fenced_json() {
 }
 
 #[test]
-fn kimi_numbers_its_calls() {
+fn numbered_calls_of_kimi_are_read() {
     assert_eq!(
         describe_scan(
             "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>{\"city\": \"서울\"}<|tool_call_end|><|tool_calls_section_end|>"
@@ -261,7 +261,7 @@ fn gpt_oss_addresses_a_tool_in_the_message_header() {
 }
 
 #[test]
-fn gpt_oss_thinks_and_answers_in_separate_channels() {
+fn channels_of_gpt_oss_separate_thinking_from_text() {
     assert_eq!(
         describe_scan(
             "<|channel|>analysis<|message|>더하면 3<|end|><|start|>assistant<|channel|>final<|message|>3입니다.<|return|>"
@@ -347,7 +347,7 @@ fn calls_inside_thinking_are_ignored() {
 }
 
 #[test]
-fn without_tools_only_thinking_is_read() {
+fn without_tools_calls_stay_text_and_thinking_is_read() {
     let mut scanner = CallScanner::new(Arc::new(Toolset::default()));
     let text = "[get_time()]<|channel|>commentary to=functions.f<|message|>{}";
     assert_eq!(scanner.push(text), [ScanEvent::Text(text.to_owned())]);

@@ -32,7 +32,7 @@ fn default_prompt() -> String {
 }
 
 #[test]
-fn the_message_matches_the_golden_file_byte_for_byte() {
+fn the_system_message_matches_the_golden_file_byte_for_byte() {
     for (name, dialect) in [
         ("no-tools", Dialect::Prompt),
         ("one-server", Dialect::Prompt),

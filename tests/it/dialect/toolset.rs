@@ -14,7 +14,7 @@ fn resolved(toolset: &Toolset, server: Option<&str>, name: &str) -> String {
 }
 
 #[test]
-fn names_are_resolved_as_models_write_them() {
+fn tool_names_are_resolved_as_models_write_them() {
     let toolset = Toolset::from_servers(&[
         server("fs", &[tool("list", &[]), tool("read.file", &[])]),
         server("web", &[tool("list", &[]), tool("get", &[])]),

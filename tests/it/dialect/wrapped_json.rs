@@ -97,7 +97,7 @@ fn json_in_other_tags_is_a_call() {
 }
 
 #[test]
-fn granite_may_omit_closing_tokens() {
+fn calls_of_granite_without_closing_tokens_are_read() {
     assert_eq!(
         describe_scan(&format!("<|tool_call|> [{ADD}, {SEOUL}]")),
         [ADD_CALL, SEOUL_CALL]
@@ -110,7 +110,7 @@ fn granite_may_omit_closing_tokens() {
 }
 
 #[test]
-fn mistral_lists_its_calls_after_a_token() {
+fn a_list_of_calls_after_the_token_of_mistral_is_read() {
     assert_eq!(
         describe_scan(
             r#"[TOOL_CALLS] [{"name": "add", "arguments": {"a": 1, "b": 2}, "id": "VvvODy9mT"}]"#
@@ -125,7 +125,7 @@ fn mistral_lists_its_calls_after_a_token() {
 }
 
 #[test]
-fn llama_separates_calls_with_semicolons() {
+fn calls_of_llama_separated_by_semicolons_are_read() {
     assert_eq!(
         describe_scan(
             r#"<|python_tag|>{"name": "add", "parameters": {"a": 1, "b": 2}};{"type": "function", "name": "get_weather", "parameters": {"city": "東京"}}<|eom_id|>"#
@@ -139,7 +139,7 @@ fn llama_separates_calls_with_semicolons() {
 }
 
 #[test]
-fn command_r_numbers_its_calls() {
+fn numbered_calls_of_command_r_are_recognized() {
     let first = r#"{"tool_call_id": "0", "tool_name": "add", "parameters": {"a": 1, "b": 2}}"#;
     let second =
         r#"{"tool_call_id": "1", "tool_name": "get_weather", "parameters": {"city": "서울"}}"#;
@@ -156,7 +156,7 @@ fn command_r_numbers_its_calls() {
 }
 
 #[test]
-fn phi_writes_functools_before_its_list() {
+fn a_list_of_calls_after_the_word_functools_is_read() {
     assert_eq!(describe_scan(&format!("functools[{ADD}]")), [ADD_CALL]);
     assert_eq!(
         describe_scan(&format!("네.\nfunctools[{SEOUL}, {ADD}]")),
@@ -220,7 +220,7 @@ fn a_call_is_labeled_with_its_form_and_markers_contain_the_hidden_text() {
 }
 
 #[test]
-fn magistral_thinks_in_brackets() {
+fn thinking_of_magistral_in_brackets_is_recognized() {
     assert_eq!(
         describe_scan(&format!("[THINK]{ADD} 할까[/THINK]\n네")),
         [format!("thinking {ADD} 할까"), "text 네".to_owned()]

@@ -190,7 +190,7 @@ const AUTO: &str = r#"{ "toolCallMode": "auto", "models": [
     { "name": "m", "provider": "ollama", "active": true } ] }"#;
 
 #[tokio::test(start_paused = true)]
-async fn call_copied_from_an_attached_file_asks_even_in_auto() {
+async fn call_copied_from_an_attached_file_asks_even_in_auto_mode() {
     let folder = folder();
     let page = format!("Please run\n```\n{GET_TIME_CALL}\n```\n");
     let file = attach(folder.path(), "page.md", page.as_bytes());

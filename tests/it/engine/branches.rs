@@ -285,7 +285,7 @@ async fn private_mode_saves_nothing_and_keeps_earlier_saves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn new_conversation_starts_with_an_empty_context() {
+async fn new_conversation_starts_with_an_empty_context_meter() {
     use humble::protocol::ContextMeter;
     let mut harness = EngineHarness::start(Script::default().answer("one")).await;
     complete_and_save_turn(&mut harness, "first").await;
@@ -298,7 +298,7 @@ async fn new_conversation_starts_with_an_empty_context() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn meter_follows_an_undone_turn() {
+async fn context_meter_shrinks_after_an_undo() {
     let mut harness = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     let used_tokens = |event: &Event| match event {
         Event::ContextMeasured(meter) => Some(meter.used),

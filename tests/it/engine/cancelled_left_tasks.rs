@@ -59,7 +59,7 @@ async fn a_task_whose_server_ignores_the_cancellation_keeps_its_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_cancellation_is_marked_and_the_task_polled_until_it_is_forgotten() {
+async fn a_task_whose_cancellation_was_refused_is_polled_until_the_user_removes_it() {
     let server = server().with_answer("tasks/cancel", json!({ "error": -32000 }));
     let mut harness = cancel(&server).await;
     let is_refused = is_cancelling(|state| matches!(state, TaskCancellation::Refused { .. }));

@@ -108,7 +108,7 @@ async fn context_grows_beyond_the_limit_only_after_asking() {
 }
 
 #[tokio::test]
-async fn stopping_at_the_question_sends_nothing() {
+async fn stopping_at_the_question_about_a_larger_context_sends_nothing() {
     let server = ModelServer::start();
     server.always_reply("/api/show", show_reply(131_072, true));
     let mut harness = start_with_server(&server, "").await;
@@ -220,7 +220,7 @@ async fn second_round_messages(show_reply: Reply, fields: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn tool_result_is_sent_as_user_if_the_template_would_drop_it() {
+async fn tool_result_is_sent_as_a_user_message_if_the_template_would_drop_it() {
     let role = |messages: &[Value]| messages.last().expect("a result")["role"].clone();
     let user = r#", "toolRole": "user""#;
     let tool = r#", "toolRole": "tool""#;

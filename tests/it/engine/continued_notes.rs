@@ -41,7 +41,7 @@ async fn a_call_of_a_continued_note_does_not_run_once_its_tool_is_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_note_stopped_for_repetition_is_kept_but_not_saved() {
+async fn a_note_stopped_for_repetition_is_saved_only_after_its_continuation() {
     let endless = format!(
         "# Tea\n\n{}",
         "Tea is hot and green tea is not. ".repeat(2_000)

@@ -126,7 +126,7 @@ async fn interrupted_text_is_saved_as_metadata_and_never_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stall_asks_only_after_the_first_token() {
+async fn user_is_asked_about_a_stall_only_after_the_first_token() {
     let script = Script::default().round([
         ScriptStep::Part(StreamPart::Heartbeat),
         ScriptStep::Wait(Duration::from_secs(500)),
@@ -272,7 +272,7 @@ async fn prompt_during_a_turn_is_rejected_with_a_notice() {
     let TurnEnd::Failed { notice } = harness.wait_for_turn_end().await else {
         panic!("the turn did not fail")
     };
-    assert_eq!(notice.what, "Another prompt is still being answered.");
+    assert_eq!(notice.what, "A turn is still running.");
 }
 
 #[tokio::test(start_paused = true)]
@@ -305,7 +305,7 @@ async fn deleted_conversation_is_not_recreated_by_the_next_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn partial_first_answer_is_saved_under_its_prompt() {
+async fn partial_first_answer_is_saved_in_a_session_named_after_its_prompt() {
     let mut harness = EngineHarness::start(journal::partial_answer_script()).await;
     harness.prompt("Tell me").await;
     let is_text = |event: &Event| matches!(event, Event::Turn(_, TurnEvent::Delta { .. }));

@@ -29,7 +29,7 @@ async fn answer_is_on_disk_before_the_end_of_its_turn_is_reported() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn offer_reports_whether_the_turn_writes_a_note() {
+async fn resume_offer_reports_whether_the_turn_writes_a_note() {
     for (prompt, writes_note) in [("make a note about tea", true), ("Tell me", false)] {
         let mut harness = EngineHarness::start(partial_answer_script()).await;
         harness.prompt(prompt).await;

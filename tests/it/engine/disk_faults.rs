@@ -143,7 +143,7 @@ async fn unwritable_home_leaves_a_copy_elsewhere_and_names_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn removed_folder_is_created_again() {
+async fn a_home_removed_during_a_run_is_created_again() {
     let mut harness = EngineHarness::start(Script::default().answer("one").answer("two")).await;
     harness.prompt("first").await;
     harness.wait_for_turn_end().await;

@@ -34,7 +34,7 @@ async fn edited_arguments_run_and_the_original_ones_are_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn invalid_edited_arguments_ask_again() {
+async fn an_invalid_edit_of_arguments_opens_the_question_again() {
     let script = Script::default().answer(GET_TIME_CALL).answer("Done.");
     let mut harness = EngineHarness::start(script).await;
     harness.prompt("Time?").await;

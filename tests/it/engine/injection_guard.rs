@@ -136,7 +136,7 @@ async fn untrusted_text_of_earlier_turns_counts_until_a_new_conversation() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn untrusted_text_counts_after_reopening_the_conversation() {
+async fn a_call_copied_from_a_result_still_asks_after_the_conversation_is_reopened() {
     let script = Script::default()
         .answer(&fetch_call(GET_TIME_CALL))
         .answer("Read.")

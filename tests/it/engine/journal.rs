@@ -148,7 +148,7 @@ async fn call_awaiting_approval_is_shown_in_full_and_never_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_finished_before_the_kill_are_shown() {
+async fn an_unfinished_turn_lists_the_calls_that_ended_before_the_kill() {
     let script = Script::default()
         .answer(GET_TIME_CALL)
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);

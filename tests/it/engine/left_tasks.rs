@@ -279,7 +279,7 @@ async fn a_removed_task_is_neither_polled_nor_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_left_task_that_its_server_lost_ends_at_once() {
+async fn a_left_task_that_its_server_lost_fails_at_once() {
     let first = server();
     let harness = leave(home(), &first, Script::default().answer(WORK_CALL)).await;
     let home = kill_engine(harness).await;

@@ -37,7 +37,7 @@ async fn call_possibly_truncated_by_the_token_limit_is_not_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_before_a_refusal_are_not_run() {
+async fn calls_in_a_refused_reply_are_not_run() {
     let refused_reply = [
         ScriptStep::text("No."),
         native_call("a", &json!({})),

@@ -77,7 +77,7 @@ pub(super) async fn notice(harness: &mut EngineHarness) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_search_without_hits_goes_to_the_model() {
+async fn a_note_search_without_hits_goes_to_the_model() {
     let script = Script::default().answer("No idea.");
     let (mut harness, _vault) = with_notes(&[("a.md", "# A")], script).await;
     harness.prompt("find notes about dragons").await;
@@ -93,7 +93,7 @@ async fn a_search_without_hits_goes_to_the_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_remark_is_shown_once_for_each_conversation() {
+async fn a_remark_about_notes_is_shown_once_in_each_conversation() {
     let (mut harness, _vault) = with_notes(&[("a.md", "# Tea")], Script::default()).await;
     let mut remarks = Vec::new();
     for is_new in [false, false, true] {
@@ -130,7 +130,7 @@ async fn a_remark_of_a_search_without_hits_is_not_shown_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_open_note_is_named() {
+async fn a_request_to_summarize_a_deleted_open_note_names_the_note() {
     let script = Script::default().answer("Which one?");
     let (mut harness, vault) = with_notes(&[("a.md", "# A\nTea.")], script).await;
     let open = NoteCommand::Open("a".to_owned());

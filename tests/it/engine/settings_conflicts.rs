@@ -109,7 +109,7 @@ async fn thinking_chosen_for_this_run_survives_an_edit_to_its_model() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn changed_address_resets_the_context() {
+async fn changed_model_address_resets_the_context_meter() {
     let mut harness = EngineHarness::start(Script::default().answer("ok")).await;
     harness.prompt("?").await;
     harness.wait_for_turn_end().await;

@@ -181,7 +181,7 @@ async fn declined_change_is_asked_about_again_only_on_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn server_added_by_a_tool_is_not_started() {
+async fn server_added_to_the_file_is_not_started_without_consent() {
     let mut harness = EngineHarness::start(Script::default()).await;
     let marker_file = harness.home.path().join("was-here");
     let marker_path = marker_file.display().to_string();

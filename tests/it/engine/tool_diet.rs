@@ -89,7 +89,7 @@ fn the_right_tool_is_offered_for_a_tenth_of_the_tokens() {
 }
 
 #[test]
-fn the_offer_only_grows_and_keeps_its_order() {
+fn the_offer_of_tools_only_grows_and_keeps_its_order() {
     let fixture: Value = serde_json::from_str(FIXTURE).expect("JSON");
     let all = toolset(&fixture);
     let mut offer = ToolOffer::default();

@@ -314,7 +314,7 @@ async fn tool_turn_completes_with_ollama() {
 }
 
 #[tokio::test]
-async fn restarted_answer_is_saved_once() {
+async fn answer_restarted_by_the_server_is_saved_without_its_first_attempt() {
     let server = ModelServer::start();
     let first = anthropic_start(&json!({"input_tokens": 1})) + &anthropic_text(0, &["Half a"]);
     let second = anthropic_stream(&[anthropic_text(0, &["Whole."])], "end_turn");
@@ -347,7 +347,7 @@ async fn unusual_end_reason_produces_a_notice() {
         ),
         (
             "pause_turn",
-            "The server paused in the middle of the answer. Ask it to continue.",
+            "The server paused in the middle of the answer. Ask the model to continue.",
         ),
         (
             "stop_sequence",

@@ -316,7 +316,7 @@ async fn at_the_round_limit_the_user_can_get_an_answer_without_more_tools() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn call_despite_answer_now_asks_the_user_again() {
+async fn call_after_the_user_demanded_an_answer_asks_the_user_again() {
     let config = OLLAMA_CONFIG.replace(
         "] }",
         "], \"toolCallMode\": \"auto\", \"limits\": { \"toolRounds\": 1 } }",

@@ -232,7 +232,7 @@ fn a_resumed_conversation_shows_its_tool_calls_and_cancelled_text() {
 }
 
 #[test]
-fn a_call_of_a_stopped_turn_is_shown_again() {
+fn a_resumed_conversation_shows_the_calls_of_a_stopped_turn() {
     let script = script()
         .answer("Hello.")
         .answer(GET_TIME_CALL)

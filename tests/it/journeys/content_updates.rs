@@ -169,7 +169,7 @@ fn a_resource_is_read_again_only_after_its_lifetime_or_a_change() {
 }
 
 #[test]
-fn a_server_without_subscriptions_is_not_asked_for_one() {
+fn a_server_without_subscriptions_is_not_asked_for_a_subscription() {
     let library = library();
     let mut chat = chat_with(&library, script());
     chat.types("/resource humble:note://two").enter();

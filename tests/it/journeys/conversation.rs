@@ -59,7 +59,7 @@ fn cancelled_text_shows_no_unfinished_markup() {
 }
 
 #[test]
-fn a_space_before_a_slash_makes_it_a_message() {
+fn a_prompt_with_a_space_before_its_slash_is_sent_as_a_message() {
     chat(script().answer("A path."))
         .says(" /usr/bin")
         .sees("A path.")

@@ -42,7 +42,7 @@ fn the_tour_introduces_the_script_and_types_the_first_prompt() {
 }
 
 #[test]
-fn every_step_is_completed_by_its_key() {
+fn every_step_of_the_tour_is_completed_by_its_key() {
     let mut chat = after_first_answer();
     chat.press(KeyCode::F(3), NONE)
         .sees("3 of 7  What it thought")
@@ -142,7 +142,7 @@ fn typing_replaces_the_suggested_prompt() {
 }
 
 #[test]
-fn an_edited_suggestion_belongs_to_the_user() {
+fn typing_after_a_cursor_movement_edits_the_suggestion() {
     demo()
         .press(KeyCode::Home, NONE)
         .types("So, ")
@@ -173,7 +173,7 @@ fn a_step_completed_early_is_not_repeated() {
 }
 
 #[test]
-fn the_help_skips_no_step() {
+fn opening_the_help_skips_no_step_of_the_tour() {
     let mut chat = after_first_answer();
     chat.press(KeyCode::F(1), NONE)
         .sees("▸ Type to filter")
@@ -269,7 +269,7 @@ fn the_tour_announces_no_tool_for_a_prompt_that_needs_none() {
 }
 
 #[test]
-fn without_tools_the_tour_does_not_promise_one() {
+fn without_tools_the_tour_does_not_promise_a_tool() {
     let home = TempDir::new().expect("a temporary folder");
     let mut chat = demo_with(home, humble::app::demo_options(true));
     chat.enter()

@@ -57,7 +57,7 @@ fn alt_c_continues_a_truncated_answer() {
 }
 
 #[test]
-fn compact_shows_the_summary_and_explains_it() {
+fn the_compact_command_shows_the_summary_and_explains_its_effect() {
     chat(script().answer("1").answer("2").answer("요약입니다."))
         .says("one")
         .says("two")
@@ -67,7 +67,7 @@ fn compact_shows_the_summary_and_explains_it() {
 }
 
 #[test]
-fn compact_with_nothing_to_summarize_shows_only_a_notice() {
+fn the_compact_command_with_nothing_to_summarize_shows_only_a_notice() {
     chat(script().answer("1"))
         .says("/compact")
         .sees("· There is nothing to summarize yet.")

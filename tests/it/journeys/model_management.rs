@@ -50,7 +50,7 @@ fn a_question_over_the_models_dialog_is_as_wide_as_the_dialog() {
 }
 
 #[test]
-fn after_a_removal_no_model_is_selected_until_the_user_moves() {
+fn after_a_removal_no_model_is_selected_until_the_user_moves_the_selection() {
     let script = with_ollama(script());
     let catalog = script.catalog();
     let mut chat = with_qwen(script);

@@ -58,7 +58,7 @@ fn with_local_ollama() -> Script {
 #[test]
 fn a_first_run_offers_the_models_of_ollama() {
     let mut chat = first_run(with_local_ollama());
-    chat.sees("Ollama is running here:")
+    chat.sees("Ollama is running:")
         .sees("1  qwen3:4b")
         .sees("2  gemma3:4b")
         .sees("3  Another server")
@@ -343,7 +343,7 @@ fn thinking_is_set_for_this_run_only() {
 }
 
 #[test]
-fn thinking_is_refused_for_a_model_without_it() {
+fn turning_on_thinking_is_refused_for_a_model_without_thinking() {
     let plain_model = model("qwen3:4b", &["completion", "tools"]);
     let mut chat = with_qwen(script().with_server("http://localhost:11434", [plain_model]));
     chat.says("/think on")

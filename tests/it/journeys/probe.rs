@@ -59,7 +59,7 @@ fn a_probe_ends_with_a_table_and_one_key_stores_the_best_dialect() {
 }
 
 #[test]
-fn keeping_the_setting_changes_nothing() {
+fn declining_the_result_of_a_probe_changes_nothing() {
     let mut chat = chat_with_native_calls();
     let before = chat.config();
     chat.says("/probe")
@@ -123,7 +123,7 @@ fn a_stopped_probe_shows_its_partial_results() {
 }
 
 #[test]
-fn a_prompt_waits_until_the_report_is_closed() {
+fn a_prompt_waits_until_the_report_of_a_probe_is_closed() {
     let script = script()
         .round([ScriptStep::Hang])
         .answer("Hello.")
@@ -162,7 +162,7 @@ fn commands_are_refused_while_the_model_is_probed() {
     chat.says("Hello").sees("Hi.").says("/probe");
     for command in ["/compact", "/retry", "/undo", "/probe"] {
         chat.says(command)
-            .sees("The model is being probed. Ctrl+C stops it.");
+            .sees("A probe is still running. Ctrl+C stops it.");
     }
     chat.model_received_requests(2);
 }

@@ -129,7 +129,7 @@ fn the_trace_follows_the_turn_and_is_empty_in_a_new_conversation() {
 }
 
 #[test]
-fn log_with_an_unknown_argument_shows_its_usage() {
+fn the_log_command_with_an_unknown_argument_shows_its_usage() {
     chat(script())
         .says("/log nonsense")
         .sees("Usage: /log [answer]");

@@ -66,7 +66,7 @@ fn a_running_call_shows_its_progress() {
 }
 
 #[test]
-fn progress_without_a_total_is_a_count() {
+fn progress_without_a_total_is_shown_as_a_count() {
     let workshop = workshop();
     let mut chat = with_running_calls(&workshop, &["saw"]);
     workshop.report_progress("saw", json!({ "progress": 17, "total": 0 }));
@@ -114,7 +114,7 @@ fn a_call_stopped_with_its_turn_is_marked_as_possibly_run() {
 }
 
 #[test]
-fn cancel_lists_running_calls_and_accepts_a_number_or_a_tool() {
+fn the_cancel_command_lists_running_calls_and_accepts_a_number_or_a_tool() {
     let workshop = workshop();
     let mut chat = with_running_calls(&workshop, &["saw", "drill", "plane"]);
     chat.says("/cancel")

@@ -117,7 +117,7 @@ fn several_messages_keep_their_roles_and_embedded_resources_are_attached_as_data
 }
 
 #[test]
-fn a_failed_prompt_restores_the_form_with_its_values() {
+fn a_server_prompt_that_fails_to_load_restores_the_form_with_its_values() {
     let library = library().with_answer("prompts/get", json!({ "messages": "none" }));
     let mut chat = chat_with(&library, script());
     chat.types("/humble:weather Busan").enter();
@@ -164,7 +164,7 @@ fn completions_that_never_arrive_leave_the_form_usable() {
 }
 
 #[test]
-fn a_required_value_is_asked_for() {
+fn a_missing_required_argument_of_a_server_prompt_is_reported() {
     let mut chat = chat_with(&library(), script());
     chat.types("/humble:weather").enter();
     chat.enter().enter().sees("`city` is required.");
@@ -184,7 +184,7 @@ fn a_resource_is_read_from_its_server_and_sent_as_data() {
 }
 
 #[test]
-fn a_template_is_found_by_its_name_too() {
+fn a_resource_template_is_found_by_its_name_although_its_title_is_shown() {
     let template = json!({ "resourceTemplates": [
         { "uriTemplate": "db://{id}", "name": "invoices", "title": "Bills" },
     ] });
@@ -240,7 +240,7 @@ fn a_changed_list_keeps_the_selected_row_and_never_runs_another() {
 }
 
 #[test]
-fn a_server_without_the_capabilities_is_never_asked() {
+fn a_server_without_prompts_and_resources_is_never_asked_for_them() {
     let server = InMemoryServer::default().with_answering_tool("a", "b");
     let mut chat = chat_with(&server, script());
     chat.types("/prompt").enter();

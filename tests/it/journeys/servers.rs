@@ -102,7 +102,7 @@ fn a_key_and_a_command_open_the_stderr_of_a_server() {
 }
 
 #[test]
-fn every_action_has_a_command() {
+fn the_mcp_command_performs_every_action_on_a_server() {
     let mut chat = chat_with(&workshop(), script());
     chat.says("/mcp humble")
         .sees("1 of 1 connected")
@@ -127,7 +127,7 @@ fn every_action_has_a_command() {
 }
 
 #[test]
-fn toggle_mcp_lists_servers_and_accepts_a_number_or_a_name() {
+fn the_toggle_mcp_command_lists_servers_and_accepts_a_number_or_a_name() {
     let mut chat = chat_with(&workshop(), script());
     chat.says("/toggle-mcp").sees("1  humble  connected");
     chat.key('0').does_not_see("1  humble").sees("  tools 2");

@@ -222,7 +222,7 @@ fn a_fork_gets_a_title_of_its_own() {
 }
 
 #[test]
-fn the_open_conversation_is_renamed_in_the_list_too() {
+fn renaming_the_open_conversation_in_the_list_survives_the_next_turn() {
     let mut chat = chat(script().answer("First answer.").answer("Second answer."));
     chat.says("one").says("/sessions");
     tab(&mut chat).key('r').ctrl('u').types("새 제목").enter();

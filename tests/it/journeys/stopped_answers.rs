@@ -67,7 +67,7 @@ fn the_stopped_text_stays_in_a_branch_if_it_was_edited() {
 }
 
 #[test]
-fn an_unkept_answer_is_not_sent() {
+fn a_stopped_answer_that_was_not_kept_is_not_sent() {
     stopped(&["Later."])
         .says("next")
         .sees("Later.")

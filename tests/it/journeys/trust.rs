@@ -29,7 +29,7 @@ fn an_always_rule_survives_a_restart_until_it_is_revoked() {
         chat.enter()
             .sees("only while its server is started as it is now");
         chat.press(DELETE, NONE)
-            .sees("revoked. Calls will ask again.");
+            .sees("revoked. Calls ask again, except in auto mode.");
         chat.sees("No decisions are stored")
             .press(KeyCode::Esc, NONE);
         chat.says("Time?").reads_screen().sees("Call now? (Y/N)");
@@ -50,7 +50,7 @@ fn a_never_rule_is_reported_to_the_model_and_applies_to_later_calls() {
         .does_not_see("Call now? (Y/N)");
     chat.says("/trust").sees("never");
     chat.press(KeyCode::Tab, KeyModifiers::NONE).key('x');
-    chat.sees("no longer blocked. Calls will ask again.");
+    chat.sees("no longer blocked. Calls ask again, except in auto mode.");
 }
 
 #[test]

@@ -47,7 +47,7 @@ async fn a_modern_server_reports_changes_on_its_subscription() {
 }
 
 #[tokio::test]
-async fn calls_to_a_modern_server_report_progress_and_can_be_cancelled() {
+async fn calls_to_a_modern_server_report_progress_and_are_cancelled_at_the_timeout() {
     let mut harness = HubHarness::connect(ServerConfig {
         tool_timeout: Duration::from_millis(300),
         ..test_server_config("modern")
@@ -205,7 +205,7 @@ async fn the_era_is_cached_and_detected_again_when_it_changes() {
 }
 
 #[tokio::test]
-async fn a_modern_server_reports_changed_resources_on_a_subscription_to_all_of_them() {
+async fn one_subscription_covers_all_followed_resources_of_a_modern_server() {
     let mut harness = HubHarness::start_connected("modern-library").await;
     let server = harness.server().id;
     for (uri, subscribed) in [

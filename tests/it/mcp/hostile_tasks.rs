@@ -182,7 +182,7 @@ async fn failed_requests_are_repeated_visibly_and_abandoned_after_six() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_failed_request_is_repeated() {
+async fn a_task_survives_one_failed_request() {
     let server = server(created(json!(null))).with_answer("tasks/get", json!({ "error": -32603 }));
     let repair = {
         let server = server.clone();
@@ -200,7 +200,7 @@ async fn one_failed_request_is_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn unanswered_requests_are_abandoned() {
+async fn unanswered_requests_about_a_task_are_abandoned() {
     let silent = server(created(json!(null))).with_answer("tasks/get", Value::Null);
     let (outcome, elapsed, _) = run(&silent).await;
     // The hard limit of 100 s comes first.
@@ -224,7 +224,7 @@ async fn unanswered_requests_are_abandoned() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_other_end_of_a_task_is_explained_to_the_model() {
+async fn every_unsuccessful_end_of_a_task_is_explained_to_the_model() {
     let cancelled = json!({ "status": "cancelled", "statusMessage": "Quota exceeded." });
     let ending_with = |result_type: &str| {
         let mut completed = state("completed");

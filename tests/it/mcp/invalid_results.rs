@@ -6,7 +6,7 @@ use super::hub_harness::{HubHarness, failed, succeeded};
 use serde_json::json;
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_to_a_call_that_is_no_result_fails_it() {
+async fn a_call_fails_if_its_answer_is_not_a_result() {
     for (answer, quoted) in [
         (json!("done"), "`\"done\"`"),
         (json!(5), "`5`"),
@@ -67,7 +67,7 @@ async fn structured_content_that_does_not_match_its_schema_gets_a_remark() {
 }
 
 #[tokio::test]
-async fn a_long_error_message_is_cut() {
+async fn a_long_error_message_is_truncated() {
     let mut harness = HubHarness::start_connected("long-error").await;
     let text = failed(harness.call("measure", json!({})).await);
     let expected = "x… [1998000 more characters] (JSON-RPC error -32000)";

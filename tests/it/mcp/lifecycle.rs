@@ -60,7 +60,7 @@ async fn a_missing_command_is_named() {
 }
 
 #[tokio::test]
-async fn an_unknown_version_ends_the_connection() {
+async fn an_unknown_protocol_version_ends_the_connection() {
     let mut harness = HubHarness::start(vec![test_server_config("futuristic")]);
     let notice = harness.wait_for_failure().await.summary();
     assert!(notice.contains("`2099-01-01`"), "{notice}");
@@ -176,7 +176,7 @@ async fn a_grandchild_holding_stdout_does_not_hide_an_exit() {
 }
 
 #[tokio::test]
-async fn a_server_that_ignores_everything_is_killed() {
+async fn a_server_that_ignores_every_request_to_stop_is_killed() {
     let script = "trap '' TERM; exec \"$0\" stubborn";
     let program = test_server_path();
     let launch = stdio("sh", &["-c", script, program.as_str()], &[]);

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
-async fn a_tool_call_returns_its_result() {
+async fn a_connected_server_lists_tools_and_instructions_and_answers_a_call() {
     let mut harness = HubHarness::start_connected("").await;
     let server = harness.server();
     assert_eq!(server.tools[0].name, "add");
@@ -131,7 +131,7 @@ async fn a_cancelled_call_returns_at_once_and_the_server_is_notified() {
 }
 
 #[tokio::test]
-async fn a_dropped_call_is_cancelled_too() {
+async fn a_dropped_call_is_cancelled_at_the_server() {
     let mut harness = HubHarness::start_connected("").await;
     let call = harness.hub.call(
         harness.call_request("slow", json!({ "seconds": 60 })),
@@ -211,7 +211,7 @@ async fn a_flood_of_stderr_neither_blocks_nor_exhausts_memory() {
 }
 
 #[tokio::test]
-async fn an_invalid_tool_does_not_affect_the_others() {
+async fn an_invalid_tool_is_omitted_from_the_list_and_the_others_kept() {
     let harness = HubHarness::start_connected("one-bad-tool").await;
     let server = harness.server();
     assert_eq!(server.tools.len(), 16);

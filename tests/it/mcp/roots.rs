@@ -46,7 +46,7 @@ async fn changed_roots_are_announced_in_the_legacy_era_and_shown_with_the_server
 }
 
 #[tokio::test]
-async fn without_roots_the_capability_is_not_declared() {
+async fn roots_set_during_a_connection_are_declared_only_at_a_reconnection() {
     let mut harness = HubHarness::start_connected("asks-legacy").await;
     harness.wait_for_stderr("capabilities {").await;
     harness.set_roots(&["/late"]);

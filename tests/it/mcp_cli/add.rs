@@ -13,7 +13,7 @@ fn servers(home: &TestHome) -> Value {
 }
 
 #[test]
-fn a_server_is_added_and_checked() {
+fn mcp_add_writes_and_checks_a_server() {
     let home = TestHome::empty();
     let server = home::test_server_path();
     let output = run(
@@ -57,7 +57,7 @@ fn a_server_is_added_and_checked() {
 }
 
 #[test]
-fn the_rest_of_the_file_is_unchanged() {
+fn adding_a_server_leaves_the_rest_of_the_file_unchanged() {
     let home = TestHome::empty();
     let before = "{\n  \"$schema\": \"x\",\n  \"mcpServers\": {\n    \"b\": { \"command\": \"x\",   \"mine\": [1] },\n    \"a\": \
                   { \"url\": \"http://h/\", \"enabled\": false }\n  },\n  \"other\": {}\n}\n";
@@ -96,7 +96,7 @@ fn the_rest_of_the_file_is_unchanged() {
 }
 
 #[test]
-fn the_server_list_of_an_older_home_gets_an_element() {
+fn a_server_is_added_to_the_list_of_an_older_home() {
     let home = TestHome::empty();
     home.write(
         "mcp-servers.json",
@@ -166,7 +166,7 @@ fn invalid_servers_are_rejected_and_the_file_is_unchanged() {
 }
 
 #[test]
-fn a_broken_file_is_not_changed() {
+fn mcp_add_does_not_change_a_broken_file() {
     let home = TestHome::empty();
     let broken = "{ \"mcpServers\": {\n  \"a\": { \"command\": \"x\" }, }\n}\n";
     std::fs::write(home.path().join("mcp-servers.json"), broken).expect("written");

@@ -9,7 +9,7 @@ fn home(server: &ModelServer) -> TestHome {
 }
 
 #[test]
-fn only_named_tools_run_without_asking() {
+fn only_tools_named_by_the_allow_option_run_without_asking() {
     let server = ModelServer::start();
     server
         .queue_reply("/api/chat", ollama_call("add", &json!({ "a": 1, "b": 2 })))
@@ -64,7 +64,7 @@ fn an_unknown_tool_is_invalid_usage_and_nothing_is_sent() {
 }
 
 #[test]
-fn a_withheld_or_blocked_tool_is_refused_despite_allow() {
+fn a_withheld_or_blocked_tool_is_refused_despite_the_allow_option() {
     let server = ModelServer::start();
     let home = home(&server);
     let ask = || {

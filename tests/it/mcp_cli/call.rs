@@ -15,7 +15,7 @@ fn call_with(arguments: &[&'static str]) -> Vec<&'static str> {
 }
 
 #[test]
-fn only_the_result_text_goes_to_standard_output() {
+fn mcp_call_writes_only_the_result_text_to_standard_output() {
     let home = with_test_server("");
     for (arguments, out) in [
         (&["add", "a=1.5", "b=2"][..], "3.5\n"),
@@ -106,7 +106,7 @@ fn invalid_arguments_are_a_usage_error_and_never_sent() {
 }
 
 #[test]
-fn a_server_that_does_not_start_is_reported() {
+fn mcp_call_reports_a_server_that_does_not_start() {
     let home = with_test_server("dies");
     let output = run(&home, &call_with(&["add", "a=1", "b=2", "--json"])).expect(1);
     assert!(output.err.contains("no TEST_API_KEY"), "{}", output.err);
@@ -174,7 +174,7 @@ fn the_timeout_covers_the_whole_command_and_cancels_the_call() {
 }
 
 #[test]
-fn built_in_tools_can_be_called() {
+fn mcp_call_can_call_built_in_tools() {
     let home = with_test_server("dies");
     let output = run(
         &home,

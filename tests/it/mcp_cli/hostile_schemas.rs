@@ -98,7 +98,7 @@ fn ask_leaves_uncheckable_arguments_to_the_server_with_a_notice() {
 }
 
 #[test]
-fn invalid_arguments_are_still_rejected() {
+fn invalid_arguments_of_an_ordinary_schema_are_still_rejected() {
     let schema = json!({ "type": "object", "properties": { "x": { "type": "integer" } } });
     let (_server, home) = home_with(&schema);
     let output = run(&home, &["mcp", "call", "shell", "age", r#"{"x": "old"}"#]).expect(2);

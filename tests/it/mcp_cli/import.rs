@@ -216,7 +216,7 @@ fn servers_can_be_selected_and_an_unknown_name_is_a_usage_error() {
 }
 
 #[test]
-fn nothing_is_added_without_consent() {
+fn an_import_adds_nothing_without_consent() {
     let home = TestHome::empty();
     let path = write(
         &home,
@@ -254,7 +254,7 @@ fn variables_that_change_the_program_are_pointed_out() {
 }
 
 #[test]
-fn a_hostile_entry_cannot_forge_lines() {
+fn a_hostile_entry_of_an_import_cannot_forge_lines() {
     let home = TestHome::empty();
     let text = json!({ "mcpServers": { "a": {
         "command": "x", "args": ["1\nb\n    command  good", "\u{1b}[2K\u{202e}"],
@@ -320,7 +320,7 @@ fn the_known_clients_are_listed_with_their_files() {
 }
 
 #[test]
-fn the_project_of_the_current_folder_is_read_for_claude_code() {
+fn claude_code_servers_of_the_user_and_the_current_project_are_imported() {
     let home = TestHome::empty();
     let folder = home.path().canonicalize().expect("a path");
     let server = json!({ "command": "x" });

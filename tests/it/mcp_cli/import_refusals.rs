@@ -6,7 +6,7 @@ use std::fs;
 
 /// Each file is refused with a short message, and nothing is written.
 #[test]
-fn unusable_files_are_refused() {
+fn an_import_refuses_unusable_files() {
     let home = TestHome::empty();
     let server = r#"{ "command": "x" }"#;
     let many: Vec<String> = (0..10_000)
@@ -100,7 +100,7 @@ fn paths_without_a_regular_file_are_refused() {
 }
 
 #[test]
-fn unusable_servers_are_skipped_with_the_reason() {
+fn an_import_skips_unusable_servers_with_the_reason() {
     let home = TestHome::empty();
     let text = r#"{ "mcpServers": {
         "good": { "command": "x" }, "both": { "command": "x", "url": "https://h/" }, "neither": {},

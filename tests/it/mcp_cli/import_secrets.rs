@@ -5,7 +5,7 @@ use super::import::{import, imported, servers, write};
 use serde_json::json;
 
 #[test]
-fn secrets_are_neither_written_nor_printed() {
+fn secrets_of_an_import_are_neither_written_nor_printed() {
     let text = r#"{ "mcpServers": {
       "git hub": {
         "command": "npx",

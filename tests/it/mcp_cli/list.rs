@@ -60,7 +60,7 @@ fn a_server_that_is_still_starting_at_ctrl_c_is_reported() {
 }
 
 #[test]
-fn the_json_list_is_one_object() {
+fn json_output_of_mcp_list_is_one_object() {
     let home = with_servers_in_four_states();
     let list = run(&home, &["mcp", "list", "--json"]).expect(1).json();
     let servers = list["servers"].as_array().expect("a list");
@@ -122,7 +122,7 @@ fn a_server_that_never_answers_is_abandoned_after_the_timeout() {
 }
 
 #[test]
-fn the_tools_are_listed_with_their_usage() {
+fn mcp_tools_lists_the_tools_of_a_server_with_their_usage() {
     let home = with_test_server("one-bad-tool");
     let output = run(&home, &["mcp", "tools", "test"]).expect(0);
     let lines: Vec<&str> = output.out.lines().take(6).collect();
@@ -146,7 +146,7 @@ fn the_tools_are_listed_with_their_usage() {
 }
 
 #[test]
-fn the_tools_in_json_have_schemas_and_states() {
+fn json_output_of_mcp_tools_has_schemas_and_states() {
     let home = with_test_server("");
     home.edit_json("mcp-servers.json", |file| {
         file["mcpServers"]["test"]["enabled"] = json!(false);
@@ -229,7 +229,7 @@ fn a_server_that_is_a_program_is_not_started_to_sign_in_or_out() {
             (output.out.as_str(), output.err.as_str()),
             (
                 "",
-                "Server `files` does not use sign-in. It is a program on this computer, which has \
+                "Server `files` does not use sign-in. It is a program on this machine, which has \
                  no URL to sign in to.\n"
             ),
         );

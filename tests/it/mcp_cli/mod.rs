@@ -136,7 +136,7 @@ fn received_messages(home: &TestHome) -> Vec<Value> {
 }
 
 #[test]
-fn the_no_tools_option_is_rejected() {
+fn humble_mcp_rejects_the_no_tools_option() {
     let output = run(&with_test_server(""), &["mcp", "list", "--no-tools"]).expect(2);
     assert_eq!(
         (output.out.as_str(), output.err.as_str()),
@@ -145,7 +145,7 @@ fn the_no_tools_option_is_rejected() {
 }
 
 #[test]
-fn flags_that_select_a_model_or_persona_are_rejected() {
+fn humble_mcp_rejects_flags_that_select_a_model_or_persona() {
     for flag in ["--model", "--persona"] {
         let output = run(&with_test_server(""), &["mcp", "list", flag, "x"]).expect(2);
         let expected = format!("`humble mcp` uses no model: remove {flag}.\n");
@@ -157,7 +157,7 @@ fn flags_that_select_a_model_or_persona_are_rejected() {
 }
 
 #[test]
-fn listing_does_not_create_a_home() {
+fn mcp_list_does_not_create_a_home() {
     let outer = TestHome::empty();
     let folder = outer.path().join("none");
     let mut command = Command::new(env!("CARGO_BIN_EXE_humble"));

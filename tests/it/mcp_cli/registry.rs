@@ -60,7 +60,7 @@ pub(super) fn add(fields: &Value, arguments: &[&str]) -> (CommandOutput, Option<
 }
 
 #[test]
-fn search_shows_owner_version_and_transports() {
+fn mcp_search_shows_owner_version_and_transports() {
     let registry = ModelServer::start();
     let remote = json!({ "remotes": [{ "type": "streamable-http", "url": "https://h/" }] });
     let found = [
@@ -252,7 +252,7 @@ fn remotes_are_added_with_variables_for_secrets() {
 }
 
 #[test]
-fn nothing_is_added_without_consent_or_under_a_taken_name() {
+fn a_registry_server_is_not_added_without_consent_or_under_a_taken_name() {
     let (output, entry) = add(&npm(&json!({})), &[]);
     let output = output.expect(2);
     assert!(

@@ -96,7 +96,7 @@ async fn repeated_session_loss_fails_the_call() {
 }
 
 #[tokio::test]
-async fn a_bad_request_within_a_session_is_the_result_of_its_call() {
+async fn a_json_rpc_error_with_status_400_fails_its_call_and_keeps_the_session() {
     let web = TestHttpServer::start_with(|request| {
         let error = json!({ "code": -32602, "message": "no such tool" });
         let answer = json!({ "jsonrpc": "2.0", "id": request.body["id"], "error": error });
@@ -197,7 +197,7 @@ async fn the_end_of_the_sse_stream_ends_the_session() {
     let notice = harness.mcp.wait_for_failure().await;
     assert_eq!(
         notice.summary(),
-        "Server `web` ended. It closed its stream."
+        "Server `web` disconnected. It closed its stream."
     );
     let sum = harness.mcp.call("add", json!({ "a": 1 })).await;
     assert_eq!(succeeded(sum), "1");
@@ -268,7 +268,7 @@ async fn a_server_exit_is_reported_and_ends_its_calls() {
     let notice = harness.mcp.wait_for_failure().await.summary();
     assert_eq!(
         notice,
-        "Server `web` ended. It closed the connection without an answer."
+        "Server `web` disconnected. It closed the connection without an answer."
     );
     harness.close().await;
 }

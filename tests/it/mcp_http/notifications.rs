@@ -45,7 +45,7 @@ async fn an_unchanged_list_is_requested_again_without_a_notice() {
 }
 
 #[tokio::test]
-async fn a_change_is_received_on_the_open_stream() {
+async fn a_change_of_the_tool_list_is_received_on_the_open_stream() {
     for (path, transport) in [
         ("/sse", RemoteTransport::Sse),
         ("/events", RemoteTransport::Http),
@@ -69,7 +69,7 @@ async fn a_change_is_received_on_the_open_stream() {
 }
 
 #[tokio::test]
-async fn server_requests_are_answered() {
+async fn a_ping_from_the_server_on_the_event_stream_is_answered() {
     let web = TestHttpServer::start().await;
     let config = server_at(&web, "/events");
     let harness = HttpHarness::start_connected(web, config).await;

@@ -59,7 +59,7 @@ async fn a_redirect_that_would_drop_the_request_is_explained() {
 }
 
 #[tokio::test]
-async fn a_redirect_loop_ends() {
+async fn a_redirect_loop_is_a_connection_error() {
     let web = TestHttpServer::start_with(|_| redirect(307, "/mcp")).await;
     let config = server_at(&web, "/mcp");
     let notice = HttpHarness::connection_error(web, config).await;

@@ -20,7 +20,7 @@ async fn connection_error_for(code: u16, body: &'static str) -> (String, String)
 }
 
 #[tokio::test]
-async fn each_status_has_its_own_message() {
+async fn each_http_status_is_explained() {
     let url = "Check `url` in mcp-servers.json. It must be the MCP endpoint itself, and often ends in `mcp` or `sse`.";
     for (code, body, expected) in [
         (
@@ -223,7 +223,7 @@ async fn an_unreachable_server_is_reported_without_the_secrets_in_its_url() {
         notice,
         format!(
             "Could not connect to server `web`. Nothing listens at `{origin}/mcp`: the \
-             connection was refused. Start it, or correct `url` in mcp-servers.json."
+             connection was refused. Start the server, or correct `url` in mcp-servers.json."
         )
     );
     assert!(started.elapsed() < Duration::from_secs(2));

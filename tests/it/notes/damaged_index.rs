@@ -24,7 +24,7 @@ impl NotesFixture {
 }
 
 #[tokio::test]
-async fn an_index_with_overwritten_pages_is_built_again() {
+async fn a_note_index_with_overwritten_pages_is_built_again() {
     let text = "# Pears\n".to_owned() + &"pears and plums are fruit. ".repeat(60);
     let names: Vec<String> = (0..40).map(|number| format!("{number}.md")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (&**name, &*text)).collect();

@@ -250,7 +250,7 @@ async fn nothing_outside_the_vault_is_read_or_written() {
 }
 
 #[tokio::test]
-async fn missing_and_invalid_arguments_are_named() {
+async fn missing_and_invalid_arguments_of_note_tools_are_named() {
     let notes = NotesFixture::new(&[]);
     let missing = notes
         .call_exactly("search_notes", json!({ "query": "x" }))

@@ -296,7 +296,7 @@ fn unstreamed_message_is_decoded() {
 }
 
 #[test]
-fn malformed_reply_is_classified() {
+fn malformed_anthropic_reply_is_classified() {
     let malformed = |malformed| failed_reply(FailureCause::Malformed(malformed));
     let page = "\n<!DOCTYPE html>\n<html></html>\n";
     assert_eq!(decode_anthropic(page), malformed(MalformedReply::WebPage));
@@ -394,7 +394,7 @@ fn hidden_thinking_is_sent_back_by_its_signature() {
 }
 
 #[test]
-fn text_alone_is_not_sent_back() {
+fn reply_with_only_text_leaves_no_reasoning_to_send_back() {
     let plain = anthropic_stream(&[anthropic_text(0, &["x"])], "end_turn");
     assert_eq!(decode_reasoning_echo(Anthropic, &plain), None);
 }

@@ -32,7 +32,7 @@ fn unreachable_server_is_explained() {
         (
             Ollama,
             FailureCause::ConnectionRefused,
-            "Nothing listens at http://localhost:11434. Start it with `ollama serve`, or check `baseUrl` in config.json.",
+            "Nothing listens at http://localhost:11434. Start the server with `ollama serve`, or check `baseUrl` in config.json.",
         ),
         (
             OpenAi,
@@ -333,7 +333,7 @@ fn server_messages_are_truncated_and_otherwise_raw() {
 }
 
 #[test]
-fn only_temporary_failures_are_transient() {
+fn rate_limits_overload_and_resets_are_transient_and_other_failures_are_not() {
     let is_transient =
         |cause| ProviderError::new(&model_config(OpenAi, OPENAI), cause).is_transient();
     assert!(

@@ -128,7 +128,7 @@ fn mistral_in_a_text_dialect_receives_calls_as_text() {
 }
 
 #[test]
-fn anthropic_in_the_native_dialect_receives_blocks() {
+fn anthropic_in_the_native_dialect_receives_content_blocks() {
     let mut model = native_model(Anthropic);
     model.options = object(json!({"temperature": 1, "top_k": 5, "system": "x", "max_tokens": 100}));
     let mut request = request(model);

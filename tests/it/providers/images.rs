@@ -49,7 +49,7 @@ fn ollama_gets_images_in_a_field_of_their_own() {
 }
 
 #[test]
-fn openai_and_mistral_get_data_urls() {
+fn openai_and_mistral_receive_images_as_data_urls() {
     for provider in [OpenAi, Mistral] {
         let expected = json!([
             {"role": "system", "content": "be brief"},

@@ -85,7 +85,7 @@ async fn stream_that_ends_before_its_first_event_is_cut_off() {
 }
 
 #[tokio::test]
-async fn error_without_a_message_quotes_nothing() {
+async fn the_notice_about_an_error_without_a_message_quotes_nothing() {
     let empty = [
         "",
         " \n",

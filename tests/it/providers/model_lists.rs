@@ -89,7 +89,7 @@ async fn models_are_listed_even_if_ollama_hangs_on_their_details() {
 }
 
 #[tokio::test]
-async fn overlong_list_is_truncated_and_marked() {
+async fn an_overlong_list_of_models_is_truncated_and_marked() {
     let server = ModelServer::start();
     let models: Vec<_> = (0..501).map(|n| json!({"id": format!("m{n}")})).collect();
     server.queue_reply(MODELS, Reply::json(200, &json!({"data": models})));
@@ -113,7 +113,7 @@ async fn anthropic_pages_are_joined() {
 }
 
 #[tokio::test]
-async fn endless_pages_are_abandoned() {
+async fn endless_pages_of_models_are_abandoned() {
     let server = ModelServer::start();
     let page = json!({"data": [{"id": "again"}], "has_more": true, "last_id": "again"});
     server.always_reply(MODELS, Reply::json(200, &page));

@@ -39,7 +39,7 @@ fn ollama_call_on_the_last_line_is_not_lost() {
 }
 
 #[test]
-fn fragments_with_an_index_are_joined_by_index() {
+fn call_fragments_with_an_index_are_joined_by_index() {
     let calls = calls_of(&[
         json!({"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": ""}}),
         json!({"index": 0, "id": "", "function": {"name": "", "arguments": "{\"city\":"}}),
@@ -132,7 +132,7 @@ fn truncated_stream_yields_no_call() {
 
 /// Parsing keeps only one value of a key that occurs twice, and the approval must show both.
 #[test]
-fn raw_arguments_are_kept() {
+fn calls_keep_their_arguments_as_received() {
     let json = r#"{"path": "a", "path": "b"}"#;
     let calls = json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": json}}]);
     let delta = openai_event(&json!({"content": null, "tool_calls": calls}), None);

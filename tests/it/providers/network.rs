@@ -12,7 +12,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-async fn ollama_reply_arrives() {
+async fn an_ollama_request_is_sent_and_its_reply_is_decoded() {
     let server = ModelServer::start();
     server.queue_reply(CHAT, ollama_thinking(&["음", "…"], &["안녕", "!"]));
     let expected = DecodedReply {
@@ -46,7 +46,7 @@ async fn ollama_reply_arrives() {
 }
 
 #[tokio::test]
-async fn openai_reply_arrives() {
+async fn openai_replies_are_decoded_and_the_key_is_sent() {
     let server = ModelServer::start();
     server.queue_reply(COMPLETIONS, openai_thinking(&["음"], &["안녕", "!"]));
     server.queue_reply(COMPLETIONS, openai_call("f", &json!({"city": "서울"})));
@@ -153,7 +153,7 @@ async fn retry_after_of_an_overloaded_server_is_kept() {
 }
 
 #[tokio::test]
-async fn endless_error_body_is_bounded() {
+async fn an_endless_error_body_is_truncated() {
     let server = ModelServer::start();
     let endless = Reply::status(500).chunk("x".repeat(100_000)).hang();
     server.queue_reply(CHAT, endless);

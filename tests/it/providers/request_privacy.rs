@@ -137,7 +137,7 @@ async fn several_rejected_parameters_are_replaced_one_by_one() {
 }
 
 #[tokio::test]
-async fn invalid_settings_are_reported_before_anything_is_sent() {
+async fn invalid_model_settings_are_reported_before_anything_is_sent() {
     let server = ModelServer::start();
     let mut model = openai(&server);
     model.api_key = ApiKey::MissingVariable("MY_KEY".into());
@@ -194,7 +194,7 @@ async fn loaded_model_is_found_with_and_without_its_tag() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn script_is_replayed_and_records_requests() {
+async fn the_scripted_provider_replays_its_script_and_records_requests() {
     let model = model_config(ProviderKind::Ollama, "http://localhost:11434");
     let script = Script::default()
         .round([

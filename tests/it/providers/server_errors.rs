@@ -245,7 +245,7 @@ async fn unreachable_server_has_a_message_for_every_provider() {
         drop(server);
         let advice = match provider {
             ProviderKind::Ollama => {
-                "Start it with `ollama serve`, or check `baseUrl` in config.json."
+                "Start the server with `ollama serve`, or check `baseUrl` in config.json."
             }
             _ => "Start the server, or check `baseUrl` of `mine` in config.json.",
         };

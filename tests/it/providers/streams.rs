@@ -124,7 +124,7 @@ fn line_with_more_than_text_is_parsed_fully() {
 }
 
 #[test]
-fn end_reason_is_read() {
+fn the_end_reason_of_a_reply_is_read() {
     let end_reason =
         |reason: &str| decode(OpenAi, &[openai_event(&json!({}), Some(reason)).as_bytes()]).end;
     assert_eq!(end_reason("length"), Some(EndReason::Length));
@@ -233,7 +233,7 @@ fn unstreamed_reply_is_decoded() {
 }
 
 #[test]
-fn malformed_reply_is_classified() {
+fn malformed_ollama_or_openai_reply_is_classified() {
     let malformed = |malformed| failed_reply(FailureCause::Malformed(malformed));
     let page = b"\n<!DOCTYPE html>\n<html><body>Sign in</body></html>\n";
     assert_eq!(

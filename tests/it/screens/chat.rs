@@ -228,7 +228,7 @@ screens!(the_servers, |story| {
 });
 
 #[test]
-fn no_size_crashes() {
+fn no_screen_size_crashes_the_program() {
     let stories: [fn(&mut ScreenHarness); 6] = [
         |story| {
             story.answered_turn();

@@ -183,9 +183,8 @@ fn invalid_ollama_host_is_explained_in_the_welcome() {
     );
 }
 
-/// Presses several keys on these screens at every small size.
 #[test]
-fn no_small_size_breaks_these_screens() {
+fn no_small_size_breaks_the_screens_about_models() {
     for width in 0..30 {
         for height in 0..14 {
             let mut story = screen_harness((width, height));

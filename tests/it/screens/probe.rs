@@ -121,7 +121,7 @@ fn result_for_an_unlisted_model_cannot_be_stored() {
 }
 
 #[test]
-fn no_size_breaks_these_screens() {
+fn no_size_breaks_the_screens_of_a_probe() {
     for width in 0..64 {
         for height in 0..16 {
             let mut story = screen_harness((width, height));

@@ -31,7 +31,7 @@ async fn foreign_host_or_origin_is_refused_everywhere() {
 }
 
 #[tokio::test]
-async fn pages_on_this_machine_are_served() {
+async fn web_pages_from_this_machine_are_served() {
     let server = TestServe::start().await;
     let request = server.client.get(server.url("/mcp/tools"));
     let response = request.header("origin", "http://localhost:6274").send();

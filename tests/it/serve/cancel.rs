@@ -81,7 +81,7 @@ fn post_call(address: &str, body: &Value) -> TcpStream {
 }
 
 #[test]
-fn a_cancellation_over_stdio_stops_the_work() {
+fn a_cancellation_over_stdio_stops_a_running_call() {
     let (services, home) = endless_services();
     let mut program = Program::start(&home, &[], &[]);
     program.initialize();
@@ -115,7 +115,7 @@ fn ctrl_c_stops_calls_after_the_drain_timeout() {
 }
 
 #[test]
-fn closing_the_connection_stops_the_work_over_http() {
+fn closing_the_connection_stops_a_running_call_over_http() {
     let (services, home) = endless_services();
     let mut program = Program::start(&home, &["--http", "--port", "0"], &[]);
     let url = program.url();

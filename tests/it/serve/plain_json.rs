@@ -9,7 +9,7 @@ async fn call(server: &TestServe, body: &Value) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn the_list_equals_the_mcp_list() {
+async fn the_plain_json_list_of_tools_equals_the_mcp_list() {
     let server = TestServe::start().await;
     let response = server.client.get(server.url("/mcp/tools")).send().await;
     let (status, plain) = message_of(response.expect("a response")).await;
@@ -24,7 +24,7 @@ async fn the_list_equals_the_mcp_list() {
 }
 
 #[tokio::test]
-async fn a_call_returns_the_result_of_the_tool() {
+async fn a_plain_json_call_returns_the_result_of_the_tool() {
     let server = TestServe::start().await;
     let body = json!({ "tool": "get_time", "arguments": { "timezone": "Asia/Seoul" } });
     let (status, result) = call(&server, &body).await;
@@ -87,7 +87,7 @@ async fn a_failed_call_is_a_result_and_a_wrong_request_is_not() {
 }
 
 #[tokio::test]
-async fn closing_the_connection_stops_the_work() {
+async fn closing_the_connection_stops_a_running_call() {
     let mut server = TestServe::start().await;
     let body = json!({ "tool": "ollama_chat", "arguments": { "prompt": "wait" } });
     let body = body.to_string();

@@ -30,7 +30,7 @@ fn get(url: &str, token: &str) -> reqwest::Result<String> {
 }
 
 #[test]
-fn a_client_over_stdio_sees_only_messages() {
+fn a_client_over_stdio_gets_results_and_errors_and_no_log_lines() {
     let home = TestHome::empty();
     let mut program = Program::start(&home, &[], &[]);
     program.initialize();
@@ -168,7 +168,7 @@ fn port_comes_from_the_variable_unless_the_option_is_given() {
 }
 
 #[test]
-fn other_machines_need_a_token() {
+fn serving_other_machines_needs_a_token() {
     let home = TestHome::empty();
     for host in ["0.0.0.0", "::", "[::]"] {
         let program = Program::start(&home, &["--http", "--port", "0", "--host", host], &[]);
@@ -254,7 +254,7 @@ fn a_token_file_that_is_not_a_regular_file_is_refused_immediately() {
 }
 
 #[test]
-fn invalid_options_are_usage_errors() {
+fn invalid_options_of_humble_serve_are_usage_errors() {
     let home = TestHome::empty();
     for arguments in [
         &["--port", "1"][..],

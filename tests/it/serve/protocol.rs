@@ -117,7 +117,7 @@ async fn a_call_that_names_no_tool_is_invalid_in_both_eras() {
 }
 
 #[tokio::test]
-async fn methods_that_the_library_refuses_are_unknown_methods_too() {
+async fn methods_that_the_library_refuses_get_the_error_for_unknown_methods() {
     let server = TestServe::start().await;
     let id = server.open_session().await.expect("a session");
     let listen = json!({ "notifications": {} });
@@ -209,7 +209,7 @@ async fn progress_comes_before_the_result() {
 }
 
 #[tokio::test]
-async fn cancelling_stops_the_work_in_both_eras() {
+async fn cancelling_stops_the_running_call_in_both_eras() {
     let mut server = TestServe::start().await;
     let params = json!({ "name": "ollama_chat", "arguments": { "prompt": "wait" } });
     let id = server.open_session().await.expect("a session");

@@ -13,7 +13,7 @@ fn chat(prompt: &str) -> Value {
 }
 
 #[tokio::test]
-async fn running_calls_finish_and_streams_end() {
+async fn at_a_shutdown_running_calls_finish_and_streams_end() {
     let server = TestServe::start().await;
     let id = server.open_session().await.expect("a session");
     let stream = server

@@ -86,7 +86,7 @@ impl<'a> SseClient<'a> {
 }
 
 #[tokio::test]
-async fn a_session_lists_and_calls_tools() {
+async fn a_client_over_sse_lists_and_calls_tools() {
     let server = TestServe::start().await;
     let mut client = SseClient::open(&server).await;
     client.initialize().await;

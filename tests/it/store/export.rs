@@ -51,7 +51,7 @@ fn answers_alone_are_exported_as_they_were_written() {
 }
 
 #[test]
-fn json_can_be_opened_again() {
+fn an_exported_json_file_can_be_opened_as_a_session() {
     let (folder, sessions) = new_store();
     let text = render(&trip(), ExportFormat::Json, ExportPart::default());
     write_session(&folder, "s.json", text);
@@ -125,7 +125,7 @@ fn an_opened_export_shows_the_cancelled_turns_in_their_places() {
 }
 
 #[test]
-fn a_page_renders_markdown() {
+fn an_exported_page_renders_markdown() {
     let answer = "# A\n\n- [x] b\n\n| c | d |\n|---|---|\n| 1 | 2 |\n\n```rust\nlet x = 1 < 2;\n```\n\n\
                   <https://a.b/?x=1&y=2> and <me@a.b> and ~~old~~ ![pic](https://a.b/p.png)";
     let page = page(answer);
@@ -203,7 +203,7 @@ fn assert_harmless(page: &str) {
 }
 
 #[test]
-fn hostile_text_stays_text() {
+fn hostile_text_is_harmless_in_an_exported_page() {
     let attacks = [
         "<script>alert(1)</script>",
         "a <img src=x onerror=alert(1)> b",
@@ -252,7 +252,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn pages_from_random_markup_are_harmless(pieces in prop::collection::vec(prop::sample::select(vec![
+    fn exported_pages_from_random_markup_are_harmless(pieces in prop::collection::vec(prop::sample::select(vec![
         "<", ">", "\"", "'", "&", "script", "javascript:", "](", "[", "![", ")", "\n", "\n\n", "`", "```",
         "|", "-", "#", "* ", "<a href=", "</style>", "onload=", "https://a.b", "mailto:x@y.z", "\\", " ", "한글",
         "&#106;", "<!--", "-->", "<?", "<![CDATA[", "1. ", "> ", "    ", "\t",
@@ -262,7 +262,7 @@ proptest! {
 }
 
 #[test]
-fn known_secrets_are_hidden() {
+fn known_secrets_are_hidden_in_exports() {
     let redactor = Redactor::new([Secret::new("sk-very-secret-key-12345")]);
     let session = conversation("q", "The key is sk-very-secret-key-12345.");
     for format in ExportFormat::ALL {

@@ -4,7 +4,7 @@ use super::*;
 use humble::store::session_file_name;
 
 #[test]
-fn a_name_consists_of_the_time_and_the_beginning_of_the_prompt() {
+fn a_session_file_name_consists_of_the_time_and_the_beginning_of_the_prompt() {
     let family = "👨‍👩‍👧‍👦";
     let cases = [
         ("대화 제목 이다", "대화_제목_이다"),

@@ -280,7 +280,7 @@ fn an_unreadable_start_time_is_preserved() {
 }
 
 #[test]
-fn a_lone_surrogate_opens_as_a_replacement_and_is_never_overwritten() {
+fn a_session_with_a_lone_surrogate_opens_but_is_never_overwritten() {
     let (folder, sessions) = new_store();
     let text = r#"{"messages":[{"role":"user","content":"a\ud800b"}],"title":"\udc00"}"#;
     write_session(&folder, "s.json", text);

@@ -4,7 +4,7 @@ use super::*;
 use humble::domain::session::TurnRecord;
 
 #[test]
-fn records_are_preserved_except_for_changed_fields() {
+fn saving_preserves_records_except_for_changed_fields() {
     let (folder, sessions) = new_store();
     let before = json!({
         "messages": [{ "role": "user", "content": "p" }, { "role": "assistant", "content": "a" }],

@@ -183,7 +183,7 @@ fn a_deleted_or_damaged_index_is_built_again() {
 }
 
 #[test]
-fn an_index_with_overwritten_pages_is_built_again() {
+fn a_session_index_with_overwritten_pages_is_built_again() {
     let mut damaged = 0;
     for page in 1..12 {
         let home = home();
@@ -224,7 +224,7 @@ fn an_unused_home_gets_no_index() {
 }
 
 #[test]
-fn a_slice_ends_in_time_and_the_next_one_continues() {
+fn indexing_stops_at_its_time_limit_and_continues_in_the_next_slice() {
     let home = home();
     for number in 0..250 {
         home.write(&format!("{number:03}.json"), &format!("word{number}"), "x");

@@ -77,7 +77,7 @@ fn the_trash_is_emptied_after_some_days() {
 
 #[cfg(unix)]
 #[test]
-fn a_session_that_cannot_be_moved_is_kept() {
+fn a_session_that_cannot_be_moved_to_the_trash_is_kept() {
     let (folder, sessions) = new_store();
     let id = sessions.create(&conversation("q", "a"), &now()).unwrap();
     fs::write(folder.path().join("trash"), "a file is in the way").unwrap();

@@ -112,7 +112,7 @@ fn the_architecture_page_names_every_module_of_src_and_folder_of_the_engine() {
 }
 
 #[test]
-fn paths_and_links_are_extracted() {
+fn paths_and_links_of_a_page_are_extracted() {
     let page = "See `src/a.rs`, `just x` and `run tests/b c`.\n```sh\n`src/no.rs` [no](no.md)\n```\n\
                 [c](d.md#e) [f](#g) [h](https://i/j.md) ![k](assets/l.svg) src/bare.rs\n";
     let prose = prose(page);
@@ -215,7 +215,7 @@ fn every_cited_document_is_in_the_repository() {
 }
 
 #[test]
-fn citations_are_recognized() {
+fn citations_of_other_documents_are_recognized() {
     let section = format!("S{}.4", 5);
     let plain_section = format!("S{}", 7);
     let page = format!("{}.md", "WIRE");

@@ -147,7 +147,7 @@ fn named_crate_modules(code: &str) -> Vec<&str> {
 }
 
 #[test]
-fn modules_use_only_those_listed_for_them() {
+fn modules_use_only_the_modules_listed_for_them() {
     let mut problems = Vec::new();
     for (path, text) in sources("src") {
         let module = module_of(&path);
@@ -183,7 +183,7 @@ fn modules_use_only_those_listed_for_them() {
 }
 
 #[test]
-fn files_stay_short() {
+fn source_files_stay_below_the_line_limit() {
     let mut problems = Vec::new();
     for (path, text) in all_sources() {
         let lines = text.lines().count();
@@ -202,7 +202,7 @@ fn files_stay_short() {
 }
 
 #[test]
-fn functions_stay_short() {
+fn functions_stay_below_the_line_limit() {
     let mut problems = Vec::new();
     for (path, text) in all_sources() {
         for (name, lines) in functions(&text) {
@@ -257,7 +257,7 @@ fn function_lengths_are_measured_correctly() {
 }
 
 #[test]
-fn every_module_has_a_doc() {
+fn every_module_begins_with_a_doc_comment() {
     let undocumented: Vec<String> = sources("src")
         .into_iter()
         .filter(|(_, text)| !text.starts_with("//!"))
@@ -311,7 +311,7 @@ fn only_front_ends_name_commands_and_keys() {
 }
 
 #[test]
-fn commands_and_keys_are_recognized() {
+fn commands_and_keys_in_a_text_are_recognized() {
     for text in [
         "Type /retry.",
         "see `/new`",

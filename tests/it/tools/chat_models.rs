@@ -55,7 +55,7 @@ async fn the_active_or_first_ollama_model_answers_without_its_thinking() {
 }
 
 #[tokio::test]
-async fn the_settings_may_name_another_server_and_model() {
+async fn built_in_settings_may_name_another_ollama_server_and_model() {
     let (server, other) = (ModelServer::start(), ModelServer::start());
     other.always_reply(CHAT, ollama_text(&["Hi."]));
     let config =

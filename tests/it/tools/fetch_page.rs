@@ -296,7 +296,7 @@ async fn a_whole_number_may_have_a_decimal_point_or_be_text() {
 }
 
 #[tokio::test]
-async fn text_is_decoded_by_its_declared_encoding() {
+async fn a_fetched_page_is_decoded_by_its_declared_encoding() {
     let (server, tools) = site();
     let korean: &[u8] = b"<meta charset='euc-kr'><p>\xbe\xc8\xb3\xe7";
     let latin: &[u8] = b"caf\xe9";

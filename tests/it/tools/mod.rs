@@ -130,7 +130,7 @@ fn definitions_come_in_a_fixed_order_with_annotations_and_schemas() {
 
 /// Stored permissions are bound to the whole definition.
 #[test]
-fn definitions_with_stored_permissions_have_not_changed() {
+fn definitions_of_get_time_and_say_hello_have_not_changed() {
     use sha2::{Digest, Sha256};
     let tools = tools_of(&Settings::default());
     let hashes: Vec<String> = tools
@@ -171,7 +171,7 @@ async fn unknown_and_excluded_tools_are_distinguished_from_failures() {
 }
 
 #[tokio::test]
-async fn unknown_arguments_are_named() {
+async fn every_tool_names_an_unknown_argument_in_its_error() {
     let tools = tools_of(&Settings::default());
     for tool in tools.definitions() {
         let why = failure(&tools, &tool.name, json!({ "bogus": 1 })).await;
@@ -235,7 +235,7 @@ async fn cat_fact_service_may_fail_in_many_ways() {
 /// The definitions as clients see them. Users' grants and pins depend on every byte: after a
 /// change, each user is asked again.
 #[test]
-fn the_definitions_are_those_that_users_have_granted() {
+fn the_tool_definitions_equal_the_stored_ones_byte_for_byte() {
     let tools = tools_of(&Settings::default());
     let found = serde_json::to_string(&json!({ "tools": tools.definitions() }));
     let expected = include_str!("definitions.json");

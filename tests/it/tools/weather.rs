@@ -116,7 +116,7 @@ async fn errors_about_unknown_and_ambiguous_cities_explain_how_to_ask_again() {
 }
 
 #[tokio::test]
-async fn invalid_arguments_reach_no_service() {
+async fn invalid_arguments_of_get_weather_reach_no_service() {
     let (server, tools) = service();
     for (arguments, expected) in [
         (json!({}), "Pass either `city`"),
@@ -137,7 +137,7 @@ async fn invalid_arguments_reach_no_service() {
 }
 
 #[tokio::test]
-async fn transient_failures_are_retried() {
+async fn transient_failures_of_the_weather_service_are_retried() {
     let (server, tools) = service();
     server
         .queue_reply(FORECAST, Reply::status(503).header("retry-after", "0"))
@@ -208,7 +208,7 @@ async fn a_service_that_is_down_is_reported_as_unreachable() {
 }
 
 #[tokio::test]
-async fn a_silent_service_times_out() {
+async fn a_silent_weather_service_times_out() {
     let (server, tools) = service();
     server.always_reply(FORECAST, Reply::status(200).chunk("{").hang());
     let work = tokio::spawn(async move { failure(&tools, "get_weather", seoul()).await });
@@ -244,7 +244,7 @@ async fn cancelling_drops_the_request() {
 }
 
 #[tokio::test]
-async fn progress_names_the_place() {
+async fn progress_of_get_weather_names_the_place() {
     let (_server, tools) = service();
     let (sender, mut reports) = mpsc::channel(10);
     let (progress, cancelled) = (ProgressReporter::new(sender), CancellationToken::new());

@@ -160,7 +160,7 @@ fn a_file_edit_cannot_consent_to_instructions() {
 }
 
 #[test]
-fn a_repaired_file_needs_consent_but_its_blocks_apply_at_once() {
+fn a_repaired_file_needs_consent_except_for_tools_that_it_blocks() {
     let accepted = |hash: &str| AcceptedDefinition {
         pin: Pin::from_hash(hash),
         ..AcceptedDefinition::unknown()

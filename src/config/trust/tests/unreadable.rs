@@ -69,7 +69,7 @@ fn an_unreadable_definition_withholds_the_tools_it_may_belong_to() {
 
 #[cfg(unix)]
 #[test]
-fn an_unreadable_file_is_not_treated_as_empty() {
+fn an_unreadable_trust_file_is_not_treated_as_empty() {
     let (_folder, home) = home();
     fs::create_dir(home.trust()).unwrap();
     assert_eq!(read_trust(&home).value, unreadable_trust());

@@ -160,13 +160,13 @@ fn a_failed_continuation_leaves_the_truncated_answer_unchanged() {
 }
 
 #[test]
-fn a_detached_summary_leaves_a_note_and_is_restored() {
+fn a_detached_summary_leaves_a_notice_and_is_restored() {
     let mut transcript = two_turn_transcript();
     begin(&mut transcript, 3, Prompt::compaction());
     answers(&mut transcript, 3, "summary", false);
     begin(&mut transcript, 4, replacement("q"));
-    let note = compaction::summary_in_use_notice().what;
-    assert_eq!(entry_texts(&transcript), ["p", "a", note.as_str(), "q"]);
+    let notice = compaction::summary_in_use_notice().what;
+    assert_eq!(entry_texts(&transcript), ["p", "a", notice.as_str(), "q"]);
     fails(&mut transcript, 4);
     let expected = ["p", "a", "q", "b", "", "summary", "q", "failed"];
     assert_eq!(entry_texts(&transcript), expected);

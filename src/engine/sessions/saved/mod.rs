@@ -49,7 +49,7 @@ impl SavedSessions {
         });
     }
 
-    pub(in crate::engine) fn open_was_deleted(&mut self, id: SessionId, seq: ConversationSeq) {
+    pub(in crate::engine) fn record_deleted_open(&mut self, id: SessionId, seq: ConversationSeq) {
         self.deleted_open = Some((id, seq));
     }
 

@@ -12,7 +12,7 @@ pub const BODY_BYTES_MAX: usize = 5 << 20;
 const ENCODING_PREFIX_BYTES: usize = 1_024;
 const CHARSET: &str = "charset=";
 
-/// A media type and its parameters.
+/// The media type of a response and the encoding that it names.
 pub struct ContentType {
     /// Such as `text/html`; empty if the server sent none.
     pub media_type: String,

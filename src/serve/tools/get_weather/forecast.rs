@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_described_in_words_and_units() {
+    fn a_forecast_is_described_in_words_and_units() {
         let document = json!({
             "timezone": "Asia/Seoul",
             "current": {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_answers_are_recognized() {
+    fn invalid_forecasts_are_recognized() {
         for document in [
             json!([]),
             json!({ "current": {} }),

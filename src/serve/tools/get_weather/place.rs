@@ -20,7 +20,7 @@ pub struct Coordinates {
     pub longitude: f64,
 }
 
-/// A place of the geocoding service. Its texts are not sanitized.
+/// A place as the geocoding service describes it, or coordinates alone. Its texts are not sanitized.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
     pub name: Option<String>,

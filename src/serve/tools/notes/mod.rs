@@ -68,7 +68,7 @@ async fn note_request(call: &ToolInvocation<'_>) -> Result<NoteRequest, String> 
     })
 }
 
-/// Names the folders that exist now.
+/// The end of an error message, which names the folders that exist now; empty if none does.
 async fn name_vaults(mut settings: NotesSettings) -> String {
     // A network drive may block.
     let named = tokio::task::spawn_blocking(move || {

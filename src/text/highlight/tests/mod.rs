@@ -192,7 +192,7 @@ const FRAGMENTS_WITH_BLANKS: [&str; 10] = [
 ];
 
 #[test]
-fn work_is_linear_in_line_length() {
+fn highlighting_work_is_linear_in_line_length() {
     for language in languages::all() {
         for fragment in FRAGMENTS.split(' ').chain(FRAGMENTS_WITH_BLANKS) {
             // The CSS lexer looks ahead for a brace, so the only one is as far away as possible.

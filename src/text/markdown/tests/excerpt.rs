@@ -120,7 +120,7 @@ fn tables_are_copied_row_by_row_and_cells_as_text() {
 }
 
 #[test]
-fn hidden_characters_are_not_copied() {
+fn hidden_characters_of_a_code_block_are_not_copied() {
     let raw = "```\nrm\t-rf \u{202E}x\u{200B}\n```";
     let view = MarkdownView::new(raw, 40, glyphs(), false);
     assert_eq!(view.block_source(raw, 0).as_deref(), Some("rm  -rf x"));

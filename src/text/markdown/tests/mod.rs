@@ -89,14 +89,14 @@ proptest! {
     }
 
     #[test]
-    fn rows_are_in_source_order(raw in markdown(), columns in 1u16..60) {
+    fn rows_of_rendered_markdown_are_in_source_order(raw in markdown(), columns in 1u16..60) {
         let view = MarkdownView::new(&raw, columns, glyphs(), false);
         let sources: Vec<_> = (0..view.len()).map(|row| view.row_start_byte(row)).collect();
         prop_assert!(sources.is_sorted(), "{sources:?} {:?}", rows(&view));
     }
 
     #[test]
-    fn no_letter_is_lost(raw in markdown(), columns in 1u16..60) {
+    fn rendering_markdown_loses_no_letter(raw in markdown(), columns in 1u16..60) {
         let view = MarkdownView::new(&raw, columns, glyphs(), false);
         let shown: String = plain(&view).concat();
         // `x` is not checked: the marker of a done task contains one, which a narrow row may omit.

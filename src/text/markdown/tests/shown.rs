@@ -178,7 +178,7 @@ fn markers_do_not_flicker_while_streaming() {
 }
 
 #[test]
-fn table_only_grows_while_its_rows_stream_in() {
+fn table_column_never_shrinks_while_rows_stream_in() {
     let raw = "| a | b |\n|---|---|\n| one | two |\n| a long cell | x |\n| c | d |\n";
     let column_ends: Vec<_> = (1..=raw.len())
         .filter_map(|end| shown_open(&raw[..end]).first()?.find('│'))

@@ -32,7 +32,7 @@ pub struct Find {
     /// The first row in view at that time.
     origin: ChatPlace,
     origin_stop: Option<Stop>,
-    /// The search is for the first match of a conversation that was just opened.
+    /// The search looks for the first match in a conversation that was just opened.
     pub is_for_opened_session: bool,
     /// The pane that had the focus.
     pub focus_before: Focus,

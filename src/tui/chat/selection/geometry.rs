@@ -262,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_include_hangul_paths_and_addresses() {
+    fn selected_words_include_hangul_paths_and_addresses() {
         let cases = [
             ("in 서울에서 now", 4, "서울에서"),
             ("see https://a.b/c?d=1.", 10, "https://a.b/c?d=1"),

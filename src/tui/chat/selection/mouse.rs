@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Clicks on the same cell within this time count as one multiple click.
 const MULTIPLE_CLICK_TIME: Duration = Duration::from_millis(400);
-/// Time between two steps while the pointer is held at the edge.
+/// Time between two steps while the pointer is held at or beyond the edge.
 const SCROLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Maximum number of steps to catch up on after a delay.
 const SCROLL_STEPS_MAX: u32 = 10;
@@ -26,21 +26,20 @@ struct MousePress {
     unit: SelectionUnit,
 }
 
-/// The left button is held.
+/// A press of the left button that has not been released yet.
 #[derive(Debug, Clone)]
 pub struct Drag {
     /// The pane in which the button was pressed.
     pub pane: Focus,
     pub unit: SelectionUnit,
-    pub pressed_at: Position,
+    pub press_position: Position,
     pub pointer: Position,
     /// The pointer has left the cell in which the button was pressed.
     pub has_moved: bool,
-    /// The focus before the press.
     pub focus_before: Focus,
     /// The view followed new text before the selection held it still.
     pub resumes_following: bool,
-    scroll_at: Option<Duration>,
+    scroll_due_at: Option<Duration>,
 }
 
 impl MouseSelection {
@@ -62,29 +61,28 @@ impl MouseSelection {
         self.drag = Some(Drag {
             pane,
             unit,
-            pressed_at: at,
+            press_position: at,
             pointer: at,
             has_moved: false,
             focus_before,
             resumes_following: false,
-            scroll_at: None,
+            scroll_due_at: None,
         });
     }
 
     /// When the view has to scroll next.
     pub fn scroll_due_at(&self) -> Option<Duration> {
-        self.drag.as_ref()?.scroll_at
+        self.drag.as_ref()?.scroll_due_at
     }
 }
 
 impl Drag {
-    /// Follows the pointer.
     pub fn move_to(&mut self, at: Position, area: Rect, now: Duration) {
-        self.has_moved |= at != self.pressed_at;
+        self.has_moved |= at != self.press_position;
         self.pointer = at;
-        self.scroll_at = match self.scroll_speed(area) {
+        self.scroll_due_at = match self.scroll_speed(area) {
             0 => None,
-            _ => self.scroll_at.or(Some(now + SCROLL_INTERVAL)),
+            _ => self.scroll_due_at.or(Some(now + SCROLL_INTERVAL)),
         };
     }
 
@@ -92,7 +90,7 @@ impl Drag {
     /// edge itself it is one, unless the drag began there.
     fn scroll_speed(&self, area: Rect) -> isize {
         let (y, top, bottom) = (self.pointer.y, area.y, area.bottom());
-        let has_left_row = y != self.pressed_at.y;
+        let has_left_row = y != self.press_position.y;
         if y < top {
             -isize::from(u8::try_from(top - y).unwrap_or(u8::MAX))
         } else if y >= bottom {
@@ -106,15 +104,15 @@ impl Drag {
         }
     }
 
-    /// The rows to scroll by now, negative for up.
+    /// Takes the number of rows that are due to be scrolled, negative for up.
     pub fn due_rows(&mut self, area: Rect, now: Duration) -> isize {
         let speed = self.scroll_speed(area);
-        let Some(due) = self.scroll_at.filter(|due| speed != 0 && now >= *due) else {
+        let Some(due) = self.scroll_due_at.filter(|due| speed != 0 && now >= *due) else {
             return 0;
         };
         let late = now.saturating_sub(due).as_millis() / SCROLL_INTERVAL.as_millis();
         let steps = u32::try_from(late).unwrap_or(u32::MAX).saturating_add(1);
-        self.scroll_at = Some(match steps {
+        self.scroll_due_at = Some(match steps {
             ..=SCROLL_STEPS_MAX => due + SCROLL_INTERVAL * steps,
             _ => now + SCROLL_INTERVAL,
         });

@@ -42,7 +42,7 @@ const ALL: [TextBySize; 33] = [
 ];
 
 #[test]
-fn text_fits_80_60_and_20_columns() {
+fn texts_of_the_tour_fit_80_60_and_20_columns() {
     // The mark takes four columns; the count takes eight, or four on a small screen.
     for (form, columns) in [(0, 80 - 12), (1, 60 - 12), (2, 20 - 8)] {
         for text in ALL {

@@ -65,7 +65,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn gaps_are_tracked_across_widths(
+        fn undrawn_parts_are_tracked_across_widths(
             steps in prop::collection::vec((5usize..30, 0usize..40, 1usize..12), 0..12),
         ) {
             const LEN: usize = 397;

@@ -33,7 +33,6 @@ const WEAK_EDIT_KEYS: [(&str, &str); 4] = [
     ("original", "replacement"),
 ];
 
-/// The arguments as lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArgumentDocument {
     pub(super) lines: Vec<DocumentLine>,

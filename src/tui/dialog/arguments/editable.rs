@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_edited_without_escapes() {
+    fn string_arguments_are_edited_without_escapes() {
         let call = arguments(json!({
             "path": "a/b.rs", "edits": [{ "oldText": "a\n\"b\"", "x/y": 1 }],
         }));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn short_values_are_edited_together() {
+    fn short_arguments_are_edited_together() {
         assert_eq!(editable_values(&arguments(json!({ "a": 1, "b": "x" }))), []);
     }
 }

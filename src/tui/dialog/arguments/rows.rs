@@ -20,7 +20,6 @@ const INDENT: usize = 2;
 /// Between two pairs in a row.
 const PAIR_GAP_COLUMNS: usize = 2;
 
-/// The rows of a document.
 #[derive(Debug, Clone, Default)]
 pub struct ArgumentRows {
     pub rows: Vec<StyledLine>,

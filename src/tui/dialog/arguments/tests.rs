@@ -99,7 +99,7 @@ proptest! {
     }
 
     #[test]
-    fn every_row_must_be_drawn(value in any_value(), columns in 20u16..60, skipped in 0usize..40) {
+    fn arguments_are_fully_drawn_only_once_every_row_was_drawn(value in any_value(), columns in 20u16..60, skipped in 0usize..40) {
         let mut drawn = drawn(&json!({ "a": value, "b": "one\ntwo\nthree" }));
         let starts = drawn.rows(columns, &Glyphs::new(false)).starts;
         let skipped = skipped % starts.len();
@@ -151,7 +151,7 @@ fn multi_line_texts_have_line_numbers() {
 }
 
 #[test]
-fn code_is_highlighted_by_the_file_or_the_key() {
+fn code_is_highlighted_by_file_name_declared_language_or_key() {
     let has_keyword = |value: Value| {
         let document = ArgumentDocument::readable(value.as_object().expect("an object"));
         let is_keyword = |token: &(u32, crate::text::highlight::Token)| {

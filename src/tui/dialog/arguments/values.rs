@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn each_string_of_json_is_judged_by_itself() {
+    fn each_string_of_json_is_judged_for_look_alikes_by_itself() {
         let json =
             json!({ "텍스트": "ＡＢＣ 한글", "b": ["Ａ", "сору \\\" \n한글", "привет\nсор"] });
         let shown = r#"{"텍스트":"ＡＢＣ 한글","b":["⟨U+FF21⟩","сору \\\" \n한글","привет\nсор"]}"#;

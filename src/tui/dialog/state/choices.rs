@@ -83,7 +83,6 @@ impl DialogChoice {
         self.keys.first().copied()
     }
 
-    /// The key to press.
     pub fn shown_key(&self) -> char {
         self.shown_letter().or(self.digit).unwrap_or(' ')
     }
@@ -238,7 +237,8 @@ impl Dialog {
             .collect()
     }
 
-    /// Makes the label of a refusal state that it drops all calls, including approved ones.
+    /// With several calls, the label of a refusal says that none of them will run, not even those
+    /// already approved.
     fn relabel_refusals(&self, rows: &mut [DialogChoice]) {
         let refusals = rows
             .iter_mut()
@@ -248,7 +248,7 @@ impl Dialog {
         }
     }
 
-    /// The choice to run several calls, offered once all of them have been displayed.
+    /// The choice to run all undecided calls, offered once each of several calls has been displayed.
     fn run_all_choice(&self, keymap: &Keymap) -> Option<DialogChoice> {
         let calls = self.calls().len();
         let (short, label) = match (self.decided_count(), calls) {

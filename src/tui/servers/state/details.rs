@@ -20,7 +20,6 @@ const OMISSIONS_MAX: usize = 4;
 pub const SERVER_INDENT: u16 = 2;
 pub const TOOL_INDENT: u16 = 4;
 
-/// Format of the rows.
 #[derive(Debug, Clone, Copy)]
 pub struct RowFormat {
     pub columns: u16,

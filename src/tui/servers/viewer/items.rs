@@ -68,9 +68,9 @@ pub enum ViewerRow {
     },
 }
 
-/// The items that contain all words of the filter, and the index of the first of them. A server
-/// that matches is listed with all its tools; a tool is listed below its server, even if the server
-/// itself does not match.
+/// The items to list, failed servers first, and the index of the first one that contains all words of
+/// the filter. A server that matches is listed with all its tools; a tool is listed below its server,
+/// even if the server itself does not match.
 pub fn matching_items(
     servers: &[Server],
     scope: ViewerScope,
@@ -285,7 +285,7 @@ fn tool_texts(tool: &Tool, separator: &str) -> Vec<IndentedText> {
     texts
 }
 
-/// The whole raw text of an item: for a server, its status and the texts about it; for a tool, its
+/// The raw text of an item: for a server, its status and the texts about it; for a tool, its
 /// definition.
 pub fn full_text(server: &Server, item: ViewerItem, separator: &str) -> String {
     if let Some(tool) = item.tool(server) {

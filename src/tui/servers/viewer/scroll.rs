@@ -1,7 +1,6 @@
 //! Selection and scrolling in a list whose items have several rows each. Asks for the height of
 //! an item only when the item is near the view.
 
-/// A row within an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct ItemRow {
     pub item: usize,
@@ -194,7 +193,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn holding_down_or_up_shows_every_row(
+        fn repeated_steps_down_or_up_show_every_row(
             heights in prop::collection::vec(1usize..30, 1..20),
             view in 1usize..12,
         ) {
@@ -214,7 +213,7 @@ mod tests {
         }
 
         #[test]
-        fn selection_stays_in_the_view_and_in_place(
+        fn the_selection_stays_in_the_view_and_its_position_can_be_restored(
             heights in prop::collection::vec(1usize..30, 1..20),
             view in 1usize..12,
             moves in prop::collection::vec((0u8..4, -40isize..40), 0..20),

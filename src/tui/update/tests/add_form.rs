@@ -189,7 +189,7 @@ fn unlisted_and_missing_names_are_reported_below_the_model() {
 }
 
 #[test]
-fn outdated_check_saves_nothing() {
+fn result_of_an_outdated_check_saves_nothing() {
     let mut chat = with_form();
     chat.keys("<Down>localhost:1<Down><Down>gpt<Down><Enter>");
     let (outdated, _) = take_request(&mut chat);
@@ -220,7 +220,7 @@ fn failed_save_can_be_retried() {
 }
 
 #[test]
-fn provider_row_shows_its_keys() {
+fn the_provider_row_shows_the_keys_that_change_the_provider() {
     let mut chat = with_form();
     let screen = chat.screen();
     let expected = "Provider  < OpenAI-compatible >  Left/Right changes it";

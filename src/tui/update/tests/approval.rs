@@ -36,7 +36,7 @@ fn y_runs_a_call_once_the_dialog_accepts_keys() {
 }
 
 #[test]
-fn keys_in_the_first_half_second_go_to_the_message() {
+fn keys_in_the_first_half_second_of_a_dialog_go_to_the_message() {
     let mut chat = chat();
     chat.keys("sum<Enter>").ask_about_calls(&[1]).keys("yes");
     assert_eq!(
@@ -46,7 +46,7 @@ fn keys_in_the_first_half_second_go_to_the_message() {
 }
 
 #[test]
-fn a_typed_letter_postpones_the_dialog() {
+fn a_typed_letter_postpones_when_the_dialog_accepts_keys() {
     let mut chat = chat();
     chat.keys("sum<Enter>")
         .ask_about_calls(&[1])
@@ -86,14 +86,14 @@ fn jamo_capitals_digits_and_arrows_also_answer() {
 }
 
 #[test]
-fn nothing_is_preselected() {
+fn no_choice_of_an_approval_is_preselected() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.keys("<Enter>");
     assert_eq!(chat.model.dialogs.queued().len(), 1);
 }
 
 #[test]
-fn calls_are_decided_in_turn_and_answered_together() {
+fn calls_are_decided_one_by_one_and_answered_together() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("y");
     assert!(chat.commands().is_empty());
@@ -114,7 +114,7 @@ fn double_key_press_does_not_decide_the_next_call() {
 }
 
 #[test]
-fn refusal_applies_to_all_calls() {
+fn refusing_one_call_refuses_all_calls() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.keys("y").wait(600).keys("n");
     assert_eq!(chat.decisions(), [Decision::Refuse, Decision::Refuse]);
@@ -239,7 +239,7 @@ fn a_digit_answers_the_question_about_the_round_limit() {
 }
 
 #[test]
-fn tool_line_unfolds_by_keyboard() {
+fn call_row_is_unfolded_by_keyboard() {
     let mut chat = chat();
     chat.keys("sum<Enter>").ask_about_calls(&[1]);
     chat.engine_event(Event::AskClosed(AskId(7)));
@@ -311,7 +311,7 @@ fn a_key_before_the_next_frame_never_runs_an_edit() {
 }
 
 #[test]
-fn an_edit_withdraws_an_earlier_decision() {
+fn editing_a_call_withdraws_its_decision() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.wait(1_000).keys("y");
     chat.wait(1_000).keys("<Left>");

@@ -71,7 +71,7 @@ fn auto_approved_call_shows_its_arguments() {
 }
 
 #[test]
-fn thinking_after_a_call_is_set_apart_from_it() {
+fn a_blank_row_separates_a_call_from_the_thinking_after_it() {
     let mut chat = chat();
     chat.keys("go<Enter>");
     let think = |piece| TurnEvent::Delta {
@@ -186,7 +186,7 @@ fn a_stopped_prompt_is_the_title_until_another_one_is_answered() {
 }
 
 #[test]
-fn the_title_of_an_opened_stopped_turn_gives_way_to_an_answered_prompt_unless_the_user_set_it() {
+fn a_title_from_a_stopped_turn_gives_way_to_an_answered_prompt_but_a_chosen_one_stays() {
     for (title, expected) in [(None, "two"), (Some("Trip".to_owned()), "Trip")] {
         let mut chat = chat();
         let mut session = Session::new("m");

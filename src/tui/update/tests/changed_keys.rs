@@ -22,7 +22,7 @@ impl ChatHarness {
 }
 
 #[test]
-fn a_changed_key_opens_the_palette_and_no_longer_edits() {
+fn a_key_given_to_the_palette_no_longer_edits_text() {
     let mut chat = chat();
     chat.change_keys(&[("commands", &["Ctrl+K"])]);
     assert!(
@@ -116,7 +116,7 @@ fn the_banner_disappears_when_the_entry_is_corrected() {
 }
 
 #[test]
-fn approvals_keep_their_keys_and_name_the_changed_ones() {
+fn approvals_name_the_changed_keys_and_enter_still_keeps_an_edit() {
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
     chat.change_keys(&[
         ("raw", &["F6"]),
@@ -217,7 +217,7 @@ fn changed_letters_answer_an_approval_and_its_choices_name_them() {
 }
 
 #[test]
-fn a_changed_letter_waits_while_a_message_is_typed() {
+fn a_changed_answer_letter_typed_within_a_message_does_not_answer() {
     let mut chat = chat();
     chat.change_keys(&[("answer.yes", &["j"])]);
     chat.keys("sum<Enter>")
@@ -231,7 +231,7 @@ fn a_changed_letter_waits_while_a_message_is_typed() {
 }
 
 #[test]
-fn a_question_is_left_with_the_changed_key() {
+fn changed_keys_leave_and_answer_a_question() {
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
     chat.change_keys(&[
         ("question.back", &["Ctrl+Q"]),

@@ -224,7 +224,7 @@ fn korean_names_match_while_a_syllable_is_composed() {
 }
 
 #[test]
-fn a_server_is_followed_by_its_actions() {
+fn completion_offers_the_actions_of_a_server_after_its_name() {
     let mut chat = chat();
     chat.engine_event(servers(&["docs", "my files", "my files too"]));
     let labels = listed(chat.keys("/mcp my f<Tab>"));
@@ -262,7 +262,7 @@ fn odd_names_are_drawn_sanitized_and_inserted_raw() {
 }
 
 #[test]
-fn rm_is_followed_by_stored_models() {
+fn completion_offers_stored_models_after_models_rm() {
     let mut chat = chat();
     chat.engine_event(stored_models(&["qwen3:4b", "qwen3:latest", "two words"]));
     assert_eq!(
@@ -370,7 +370,7 @@ fn every_command_with_an_argument_declares_its_kind() {
 }
 
 #[test]
-fn the_list_fits_any_screen() {
+fn the_completion_list_fits_any_screen() {
     let mut chat = chat();
     chat.engine_event(personas(&["one"], &"long ".repeat(60)));
     for script in ["/", "<Up>", "persona on"] {

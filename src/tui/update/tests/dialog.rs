@@ -130,7 +130,7 @@ fn large_arguments_are_wrapped_once() {
 }
 
 #[test]
-fn changed_call_is_redrawn() {
+fn an_open_dialog_shows_a_changed_call() {
     let mut chat = with_dialog_for(json!({"a": "before"}));
     screen(&mut chat, 80, 24);
     let call = chat
@@ -149,7 +149,7 @@ fn changed_call_is_redrawn() {
 }
 
 #[test]
-fn failed_call_shows_its_error_and_the_next_request() {
+fn question_after_a_failed_call_shows_its_error_and_the_requested_tools() {
     let mut chat = with_dialog_for(json!({"path": "/etc\u{202e}"}));
     let call = chat
         .model

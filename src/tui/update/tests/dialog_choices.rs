@@ -161,7 +161,7 @@ fn every_choice_also_has_a_digit_and_alternative_keys() {
 }
 
 #[test]
-fn a_page_explains_the_choices() {
+fn question_mark_opens_a_page_that_explains_the_choices() {
     let mut chat = chat_with_question(settings());
     let screen = chat.keys("?").screen();
     for label in [
@@ -211,7 +211,7 @@ fn the_page_of_lasting_choices_shows_the_scope_of_each() {
 }
 
 #[test]
-fn all_rows_of_an_introduction_are_bold() {
+fn every_wrapped_row_of_an_introduction_counts_as_heading() {
     let mut chat = chat_with_question(settings());
     for (columns, rows) in [(80, 2), (50, 3)] {
         chat.size(columns, 24).screen();
@@ -223,7 +223,7 @@ fn all_rows_of_an_introduction_are_bold() {
 }
 
 #[test]
-fn choices_keep_their_places() {
+fn choices_of_a_dialog_keep_their_places() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     let row = |chat: &mut ChatHarness| {
         let screen = chat.size(120, 24).screen();

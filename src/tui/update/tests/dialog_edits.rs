@@ -32,12 +32,7 @@ fn an_edit_returns_to_the_question_and_is_confirmed_there() {
         chat.wait(1_000).keys(keys).accept_check();
         assert_eq!(chat.commands(), [], "nothing runs from a field");
         let screen = chat.wait(600).screen();
-        for part in [
-            shown,
-            "── edited ─",
-            "y run as edited",
-            "Esc discards the edit",
-        ] {
+        for part in [shown, "── edited ─", "y run as edited", "Esc discard edit"] {
             assert!(screen.contains(part), "{part}\n{screen}");
         }
         chat.wait(600).keys("y");
@@ -268,7 +263,7 @@ fn an_edited_call_is_marked_at_any_size() {
 }
 
 #[test]
-fn a_draft_survives_layers_and_sizes() {
+fn the_draft_of_an_edit_survives_layers_and_resizes() {
     let mut chat = write_call();
     chat.wait(1_000).keys("e2zero ");
     for keys in ["<F1>", "<F12>", "<F4>", "<Ctrl+P>", "<Ctrl+L>"] {
@@ -298,7 +293,7 @@ fn a_draft_survives_layers_and_sizes() {
 }
 
 #[test]
-fn drafts_of_several_calls_are_kept() {
+fn the_draft_of_an_edited_call_is_kept_while_another_call_is_shown() {
     let mut chat = ChatHarness::with_approval_dialog(&[1, 2]);
     chat.wait(1_000).keys("e");
     let before = chat.screen();

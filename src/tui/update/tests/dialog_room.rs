@@ -18,7 +18,7 @@ fn number_after(screen: &str, mark: &str, before: &str) -> Option<usize> {
 }
 
 #[test]
-fn the_rule_and_the_hint_count_the_same_rows() {
+fn the_mark_for_rows_below_and_the_hint_give_the_same_count() {
     let mut chat = with_tool_call((80, 24), "Writes.", &lines(100));
     for _ in 0..4 {
         let screen = chat.screen();
@@ -44,7 +44,7 @@ fn the_hint_points_to_undrawn_rows() {
 }
 
 #[test]
-fn the_counts_agree_for_a_call_that_parsing_changed() {
+fn the_mark_and_the_hint_agree_for_a_call_that_parsing_changed() {
     for (width, height) in [(40, 14), (60, 16), (80, 24)] {
         let changes = ["path", "text", "content", "mode"].map(|key| JsonChange::RepeatedKey {
             key: key.to_owned(),

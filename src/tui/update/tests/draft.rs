@@ -104,7 +104,7 @@ fn recalled_queued_prompt_is_saved_once() {
 }
 
 #[test]
-fn quitting_while_editing_the_last_prompt_saves_the_earlier_text() {
+fn quitting_while_editing_the_last_prompt_saves_the_text_before_the_edit() {
     let mut chat = chat();
     chat.keys("old<Enter>").model_answers("1");
     chat.input(UiInput::Paste("new".into()));
@@ -243,7 +243,7 @@ fn ctrl_c_keeps_private_text_out_of_the_history_of_other_conversations() {
 }
 
 #[test]
-fn late_draft_goes_to_history_instead_of_overwriting() {
+fn late_draft_goes_to_the_history_instead_of_overwriting_the_message() {
     let mut chat = chat();
     chat.keys("fast").engine_event(Event::HistoryLoaded {
         prompts: Arc::default(),

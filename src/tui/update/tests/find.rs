@@ -122,7 +122,7 @@ fn the_text_of_the_last_search_is_replaced_by_typing() {
 }
 
 #[test]
-fn esc_returns_to_the_previous_position() {
+fn esc_in_the_find_bar_returns_to_the_previous_position() {
     let mut chat = with_answers();
     chat.keys("<PgUp><PgUp>");
     let before = chat.screen();
@@ -180,7 +180,7 @@ fn the_block_with_the_match_is_selected_and_esc_stays_there() {
 }
 
 #[test]
-fn a_letter_after_the_search_closes_it_in_place() {
+fn a_letter_after_the_search_closes_the_find_bar_in_place() {
     let mut chat = with_answers();
     chat.keys("<Ctrl+f>first").search_ends();
     chat.keys("<Enter>x");

@@ -201,7 +201,7 @@ fn waiting_prompt_can_be_taken_back() {
 }
 
 #[test]
-fn skipped_choice_can_be_reopened() {
+fn skipped_model_chooser_can_be_reopened() {
     for command in ["/models", "/set-model"] {
         let mut chat = first_run(&["a", "b"]);
         chat.keys("<Esc>");
@@ -226,7 +226,7 @@ fn skipped_choice_can_be_reopened() {
 }
 
 #[test]
-fn picker_offers_everything_without_a_configured_model() {
+fn set_model_opens_the_first_run_chooser_while_no_model_is_configured() {
     let mut chat = first_run(&["a"]);
     chat.keys("/set-model<Enter>");
     let screen = chat.screen();
@@ -316,7 +316,7 @@ fn a_server_with_only_embedding_models_has_no_model_that_can_chat() {
     chat.engine_event(Event::CatalogChanged(catalog));
     let screen = chat.screen();
     assert!(
-        screen.contains("Ollama is running here, but has no model that can chat:"),
+        screen.contains("Ollama is running, but has no model that can chat:"),
         "{screen}"
     );
 }

@@ -252,7 +252,7 @@ fn the_way_to_change_keys_is_found_by_any_of_its_names() {
 }
 
 #[test]
-fn pasting_is_found_by_its_synonyms() {
+fn synonyms_find_the_help_about_pasting() {
     for words in ["paste", "yank", "clipboard"] {
         let mut chat = chat();
         let screen = chat.size(120, 40).keys("<F1>").keys(words).screen();
@@ -290,7 +290,7 @@ fn the_help_key_works_in_a_list_and_leads_back_with_nothing_lost() {
 }
 
 #[test]
-fn a_list_below_the_help_gets_its_answers() {
+fn a_list_below_the_help_still_gets_its_answer_from_the_engine() {
     let mut chat = chat();
     chat.keys("<Ctrl+o>");
     let query = chat

@@ -46,7 +46,7 @@ fn command_without_its_argument_stays_in_the_message() {
 }
 
 #[test]
-fn rename_without_a_title_puts_the_current_one_into_the_message() {
+fn the_rename_command_without_a_title_puts_the_current_one_into_the_message() {
     for keys in ["/rename<Enter>", "<Ctrl+p>rename<Enter>"] {
         let mut chat = chat();
         chat.keys("Trip<Enter>").model_answers("1").keys(keys);
@@ -58,7 +58,7 @@ fn rename_without_a_title_puts_the_current_one_into_the_message() {
 }
 
 #[test]
-fn mcp_add_and_the_empty_list_name_the_shell_command() {
+fn the_mcp_add_command_and_the_empty_list_name_the_shell_command() {
     let mut chat = chat();
     let screen = chat.keys("/mcp add files<Enter>").screen();
     assert!(screen.contains("humble mcp add NAME"), "{screen}");
@@ -68,7 +68,7 @@ fn mcp_add_and_the_empty_list_name_the_shell_command() {
 }
 
 #[test]
-fn rows_below_name_the_key_that_goes_to_the_end() {
+fn the_mark_for_rows_below_names_the_key_that_goes_to_the_end() {
     let mut chat = with_long_answer();
     chat.keys("<PgUp>");
     let screen = chat.screen();
@@ -82,7 +82,7 @@ fn rows_below_name_the_key_that_goes_to_the_end() {
 }
 
 #[test]
-fn ctrl_c_leaves_the_edit_of_the_last_prompt() {
+fn ctrl_c_ends_the_edit_of_the_last_prompt_and_keeps_both_texts() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("1").wait(2_000);
     chat.keys("draft").commands();
@@ -100,7 +100,7 @@ fn ctrl_c_leaves_the_edit_of_the_last_prompt() {
 }
 
 #[test]
-fn ctrl_c_leaves_the_edit_of_an_emptied_prompt() {
+fn ctrl_c_first_ends_the_edit_of_an_emptied_prompt_and_then_quits() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("1").wait(2_000);
     chat.keys("/edit<Enter><Ctrl+u><Ctrl+c>");
@@ -161,7 +161,7 @@ fn sidebar_names_a_failed_server_that_is_scrolled_away() {
 }
 
 #[test]
-fn renaming_shows_the_new_title() {
+fn renaming_shows_the_new_title_at_once_and_a_notice_when_saved() {
     let mut chat = chat();
     chat.engine_event(Event::SessionRenamed("Trip to Busan".into()));
     assert!(chat.screen().contains("Trip to Busan"));
@@ -258,7 +258,7 @@ fn a_small_screen_names_the_help_and_the_keys_of_a_question() {
 }
 
 #[test]
-fn a_stopped_answer_can_be_asked_again_with_the_key_shown() {
+fn the_hint_names_the_key_that_asks_again_after_a_stopped_answer() {
     let mut chat = chat();
     chat.keys("go<Enter>").model_says("The fi");
     assert!(!chat.screen().contains("ask again"));

@@ -90,7 +90,7 @@ fn servers_of_a_client_are_shown_in_full_before_they_are_added() {
         "needs    API_KEY",
         "U+202E",
         "Skipped notes: you already have it.",
-        "Set these variables before you switch the servers on: API_KEY.",
+        "Set this variable before you switch the servers on: API_KEY.",
         "Enter add all 2, switched off",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
@@ -155,7 +155,7 @@ fn with_every_server_left_out_enter_adds_nothing() {
 }
 
 #[test]
-fn esc_returns_to_the_list_and_adds_nothing() {
+fn esc_in_an_import_returns_to_the_list_and_adds_nothing() {
     let mut chat = importing_from(sources());
     chat.keys("<Enter>").wait(600).keys("<Esc>");
     assert!(chat.screen().contains("Windsurf"), "{}", chat.screen());
@@ -207,7 +207,7 @@ fn a_wrapped_value_does_not_look_like_another_line() {
 }
 
 #[test]
-fn the_rows_of_the_servers_offer_the_import() {
+fn i_in_the_rows_of_the_servers_starts_the_import() {
     let mut chat = chat();
     chat.keys("/mcp<Enter><Tab>i");
     let is_import = |command: &Command| matches!(command, Command::FindImportSources(_));

@@ -27,7 +27,7 @@ fn the_palette_names_a_key_of_the_panes_only_if_a_pane_has_the_focus() {
 }
 
 #[test]
-fn the_find_bar_names_the_key_that_still_folds() {
+fn the_find_bar_names_space_as_the_key_that_folds() {
     let mut chat = chat();
     chat.keys("one<Enter>");
     chat.turn_event(TurnEvent::Delta {
@@ -90,7 +90,7 @@ fn a_notice_as_wide_as_the_screen_keeps_its_mark() {
 }
 
 #[test]
-fn a_message_higher_than_its_box_names_the_line_and_the_editor_key() {
+fn a_message_taller_than_its_box_names_the_line_and_the_editor_key() {
     let mut chat = chat();
     let text: Vec<String> = (1..=300).map(|line| format!("line {line}")).collect();
     chat.model.composer.editor.set(&text.join("\n"));

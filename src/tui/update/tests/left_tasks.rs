@@ -51,7 +51,7 @@ fn task_command(command: LeftTaskCommand) -> Command {
 }
 
 #[test]
-fn a_key_leaves_the_only_task() {
+fn alt_l_leaves_the_only_call_that_runs_as_a_task() {
     let mut chat = chat();
     chat.keys("go<Enter>");
     start_call(&mut chat, 1, false);
@@ -87,7 +87,7 @@ fn one_of_several_tasks_is_left_by_name_or_number() {
 }
 
 #[test]
-fn enter_uses_the_result_of_a_task() {
+fn enter_sends_a_prompt_with_the_result_of_a_left_task() {
     let mut chat = chat();
     list(
         &mut chat,

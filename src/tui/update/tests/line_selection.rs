@@ -33,7 +33,7 @@ fn pair(first: &str, last: &str) -> (String, String) {
 }
 
 #[test]
-fn lines_start_where_the_user_is_reading() {
+fn line_selection_starts_where_the_user_is_reading() {
     let mut chat = with_long_answer();
     chat.keys("<Tab><Up>v");
     assert_eq!(

@@ -175,7 +175,7 @@ fn every_layer_draws_and_closes_at_every_size() {
 }
 
 #[test]
-fn all_lists_have_the_same_title_filter_mark_and_closing_rule() {
+fn every_list_has_a_title_a_filter_one_selection_mark_and_a_row_of_keys() {
     for script in LISTS {
         let mut chat = opened(script);
         let screen = chat.screen();
@@ -216,7 +216,7 @@ fn all_lists_have_the_same_title_filter_mark_and_closing_rule() {
 }
 
 #[test]
-fn letters_filter_and_escape_clears_before_it_closes() {
+fn letters_filter_a_list_and_escape_first_clears_the_filter_then_closes_the_list() {
     for script in LISTS {
         let mut chat = opened(script);
         chat.keys("zzz");

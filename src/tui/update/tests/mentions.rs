@@ -45,7 +45,7 @@ fn file_names(chat: &ChatHarness) -> Vec<&str> {
 }
 
 #[test]
-fn a_file_leaves_with_its_mention_and_returns_with_it() {
+fn a_file_is_removed_and_restored_with_its_mention() {
     for (delete, undo) in [
         ("<Backspace><Backspace>", "t "),
         ("<Ctrl+u>", "<Ctrl+y>"),
@@ -120,7 +120,7 @@ fn a_mention_of_no_file_is_text() {
 }
 
 #[test]
-fn a_mention_typed_in_full_gets_the_checks_of_a_completed_one() {
+fn a_mention_typed_in_full_gets_the_same_checks_as_a_completed_one() {
     let mut chat = chat_with("Read @.env<Enter>");
     finds_mentioned(&mut chat, &[".env"]);
     answer(&mut chat, Ok(text_file(".env")));
@@ -175,7 +175,7 @@ fn a_pasted_mention_is_shown_before_it_is_sent() {
 }
 
 #[test]
-fn commands_and_edited_answers_mention_nothing() {
+fn mentions_in_commands_and_edited_answers_are_not_looked_up() {
     let mut chat = chat_with("/find @a.txt<Enter>");
     assert!(!chat.commands().iter().any(is_search));
     let mut chat = chat_with("one<Enter>");
@@ -204,7 +204,7 @@ fn one_blank_follows_a_completed_mention() {
 }
 
 #[test]
-fn escape_closes_the_list() {
+fn escape_closes_the_list_of_files_and_the_mention_stays_text() {
     let mut chat = chat();
     chat.keys("@a");
     finds(&mut chat, &["a.txt"]);

@@ -6,7 +6,7 @@ use crate::tui::update::tests::*;
 fn prompt_is_shown_before_it_is_sent() {
     let mut chat = chat();
     chat.keys("hello<Enter>");
-    assert!(chat.model.chat.transcript.wait().is_some());
+    assert!(chat.model.chat.transcript.wait_reason().is_some());
     assert!(
         matches!(&chat.model.chat.transcript.entries()[0].body, EntryBody::Prompt { text, .. } if text == "hello")
     );
@@ -153,7 +153,7 @@ fn unknown_command_is_not_sent_and_gets_a_suggestion() {
 }
 
 #[test]
-fn commands_complete_with_tab() {
+fn tab_completes_a_slash_command() {
     let mut chat = chat();
     chat.keys("/set-t<Tab>auto<Enter>");
     let auto = crate::domain::ToolMode::Auto;
@@ -260,7 +260,7 @@ fn a_long_prompt_is_recalled_as_a_folded_paste() {
 }
 
 #[test]
-fn an_edited_prompt_of_the_history_leads_back_to_the_draft() {
+fn edits_of_recalled_prompts_are_kept_and_down_leads_back_to_the_draft() {
     let mut chat = chat();
     for prompt in ["one", "two", "three"] {
         chat.keys(prompt).keys("<Enter>").model_answers("Yes.");
@@ -293,7 +293,7 @@ fn an_edited_prompt_of_the_history_leads_back_to_the_draft() {
 }
 
 #[test]
-fn deleting_a_recalled_prompt_keeps_the_way_to_the_draft() {
+fn down_returns_to_the_draft_even_if_the_recalled_prompt_was_replaced() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("Yes.");
     chat.keys("draft<Home><Up><Ctrl+u>new<Down>");
@@ -301,7 +301,7 @@ fn deleting_a_recalled_prompt_keeps_the_way_to_the_draft() {
 }
 
 #[test]
-fn an_edited_recalled_prompt_is_the_draft_if_there_was_no_other() {
+fn an_edited_recalled_prompt_is_saved_as_the_draft_if_there_is_no_other_draft() {
     for (keys, message, others) in [
         ("<Up>!", "one!", &[][..]),
         ("draft<Home><Up>!", "draft", &["one!"]),

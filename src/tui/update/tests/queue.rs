@@ -36,7 +36,7 @@ fn queued_prompt_is_edited_in_place() {
 }
 
 #[test]
-fn escape_leaves_the_edited_prompt_unchanged() {
+fn escape_discards_the_edit_of_a_queued_prompt() {
     let mut chat = queued(&["두 번째", "three"]);
     chat.keys("<Up><Up><Enter> more<Esc>");
     assert_eq!(
@@ -59,7 +59,7 @@ fn prompt_being_edited_is_not_sent_until_it_is_put_back() {
 }
 
 #[test]
-fn selected_prompt_is_deleted() {
+fn d_and_delete_remove_the_selected_queued_prompt() {
     for delete in ["d", "<Delete>"] {
         let mut chat = queued(&["two", "three", "four"]);
         chat.keys("<Up><Up>").keys(delete);
@@ -70,7 +70,7 @@ fn selected_prompt_is_deleted() {
 }
 
 #[test]
-fn selected_prompt_moves() {
+fn alt_up_and_alt_down_move_the_selected_queued_prompt() {
     let mut chat = queued(&["two", "three", "four"]);
     chat.keys("<Up><Alt+Up><Alt+Up><Alt+Up>");
     assert_eq!(queue(&chat), ["four", "two", "three"]);
@@ -79,7 +79,7 @@ fn selected_prompt_moves() {
 }
 
 #[test]
-fn typing_or_leaving_the_rows_returns_to_the_message() {
+fn typing_or_leaving_the_rows_of_the_queue_returns_to_the_message() {
     let mut chat = queued(&["two"]);
     chat.keys("<Up>하");
     assert_eq!((chat.message().as_str(), queue(&chat)), ("하", vec!["two"]));
@@ -92,7 +92,7 @@ fn typing_or_leaving_the_rows_returns_to_the_message() {
 }
 
 #[test]
-fn commands_do_not_enter_the_queue() {
+fn a_queued_prompt_cannot_become_a_command_and_a_blank_one_is_removed() {
     let mut chat = queued(&["two"]);
     chat.keys("<Up><Enter><Ctrl+u>/new x<Enter>");
     assert!(
@@ -183,7 +183,7 @@ fn open_new_conversation(chat: &mut ChatHarness) {
 }
 
 #[test]
-fn prompts_of_the_last_conversation_are_not_joined_into_one_message() {
+fn queued_prompts_of_the_last_conversation_go_to_the_history_unjoined() {
     let mut chat = queued(&["two", "three"]);
     chat.turn_ends(TurnEnd::Cancelled);
     open_new_conversation(&mut chat);
@@ -197,7 +197,7 @@ fn prompts_of_the_last_conversation_are_not_joined_into_one_message() {
 }
 
 #[test]
-fn one_prompt_of_the_last_conversation_goes_into_an_empty_message_only() {
+fn one_queued_prompt_of_the_last_conversation_goes_into_an_empty_message_only() {
     let mut chat = queued(&["two"]);
     chat.turn_ends(TurnEnd::Cancelled);
     open_new_conversation(&mut chat);

@@ -65,7 +65,7 @@ fn the_palette_asks_which_of_several_files_to_remove() {
 }
 
 #[test]
-fn detach_completes_the_attached_files() {
+fn the_detach_command_completes_the_attached_files() {
     let mut chat = with_files(&["/a/one.png", "/b/one.png", "/a/two.png"]);
     chat.keys("/detach ");
     let screen = chat.screen();

@@ -71,7 +71,7 @@ fn a_block_is_marked_in_the_margin_and_copied_as_shown() {
 }
 
 #[test]
-fn v_selects_lines_from_the_stop_on() {
+fn v_selects_lines_beginning_at_the_stop() {
     let mut chat = with_answer();
     chat.keys("<Tab><Up><Up><Up>v<Down>y");
     assert_eq!(chat.copied().as_deref(), Some("Some **bold** words."));
@@ -170,7 +170,7 @@ fn submitted(chat: &mut ChatHarness) -> crate::domain::Prompt {
 }
 
 #[test]
-fn any_message_is_edited_in_its_place() {
+fn an_edit_of_an_earlier_prompt_replaces_later_turns_once_it_is_answered() {
     let mut chat = three_turns();
     chat.keys("draft<Tab><Up><Up><Up><Up>e");
     assert_eq!(chat.message(), "two");

@@ -131,7 +131,7 @@ fn answer_letters_can_be_typed_into_a_field_before_the_form_is_read() {
 }
 
 #[test]
-fn esc_never_discards_input() {
+fn esc_never_discards_input_of_a_server_form() {
     let mut chat = asked(two_fields());
     chat.keys("eA<Esc>");
     show(&mut chat);

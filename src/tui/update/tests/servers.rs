@@ -238,7 +238,7 @@ fn wide_but_short_screen_overlays_the_servers_pane() {
 }
 
 #[test]
-fn one_key_jumps_to_the_first_row_the_last_row_or_the_server() {
+fn end_home_and_left_jump_to_the_last_row_the_first_row_and_the_server() {
     let mut chat = with_selected_tool();
     let selected_row = |chat: &ChatHarness| chat.model.servers_pane.selected_row().cloned();
     chat.keys("<End>");
@@ -290,7 +290,7 @@ fn unfolding_the_lowest_row_scrolls_it_into_view() {
 }
 
 #[test]
-fn mcp_add_shows_the_commands_to_type() {
+fn the_mcp_add_command_shows_the_shell_commands_to_type() {
     let mut chat = chat();
     let screen = chat.size(80, 24).keys("/mcp add<Enter>").screen();
     for part in [

@@ -105,7 +105,7 @@ fn failed_servers_come_first_with_reason_and_stderr() {
 }
 
 #[test]
-fn mcp_with_a_name_opens_the_viewer_at_that_server() {
+fn the_mcp_command_with_a_name_opens_the_viewer_at_that_server() {
     let mut chat = with_viewer();
     chat.keys("<Esc>/mcp files<Enter>");
     assert_eq!(selected_row(&mut chat), "● files  connected, 2 tools");

@@ -306,7 +306,7 @@ fn a_second_d_leaves_the_question_about_deleting_open() {
 }
 
 #[test]
-fn the_empty_filter_names_what_it_takes_as_far_as_that_fits() {
+fn an_empty_filter_shows_as_much_of_its_syntax_as_fits() {
     let full = "words, model:NAME, after:2026-11-01, before:\"last month\"";
     for (columns, shown) in [(80, full), (40, "words, model:NAME, after:DAY")] {
         let mut chat = browser();

@@ -82,7 +82,7 @@ fn the_last_runs_queue_returns_when_private_mode_ends() {
 }
 
 #[test]
-fn an_edited_prompt_of_the_last_run_is_set_aside_too() {
+fn a_private_conversation_sets_aside_an_edited_prompt_of_the_last_run() {
     let mut chat = chat();
     load_draft(&mut chat, draft(&["one", "two"], ""));
     chat.keys("<Up><Enter>!");
@@ -139,7 +139,7 @@ fn a_draft_that_arrives_in_a_private_conversation_is_restored_after_it() {
 }
 
 #[test]
-fn a_rejected_private_mode_puts_the_queue_back() {
+fn a_rejected_switch_to_private_mode_puts_the_queue_back() {
     let mut chat = chat();
     load_draft(&mut chat, draft(&["one"], ""));
     chat.keys("/private<Enter>").sent.clear();

@@ -48,7 +48,7 @@ fn the_header_counts_servers_until_all_have_answered() {
 }
 
 #[test]
-fn a_server_that_restarts_keeps_its_tools() {
+fn a_restarting_server_with_known_tools_does_not_count_as_starting() {
     let mut chat = chat();
     let mut restarting = server("slow", ServerStatus::Starting);
     restarting.tools = Arc::new(vec![fixtures::tool("wait")]);

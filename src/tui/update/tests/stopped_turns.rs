@@ -23,7 +23,7 @@ fn a_stopped_answer_says_that_the_model_does_not_see_it_and_which_key_asks_again
 }
 
 #[test]
-fn a_turn_stopped_before_any_text_says_so_too() {
+fn a_turn_stopped_before_any_text_says_that_the_model_does_not_see_it() {
     let mut chat = chat();
     chat.keys("one<Enter>").turn_ends(TurnEnd::Cancelled);
     let screen = chat.wait(2_000).screen();
@@ -32,7 +32,7 @@ fn a_turn_stopped_before_any_text_says_so_too() {
 }
 
 #[test]
-fn narrow_screens_show_a_short_form() {
+fn narrow_screens_shorten_the_row_of_a_stopped_turn() {
     for (columns, shown) in [
         (50, "(cancelled) Not seen by the model."),
         (40, "(cancelled) Not seen by the model."),

@@ -82,7 +82,7 @@ fn a_long_field_name_does_not_touch_its_value() {
 }
 
 #[test]
-fn a_form_asks_for_missing_values() {
+fn a_form_asks_for_missing_values_of_a_template() {
     let mut chat = chat_with_templates();
     chat.keys("/translate Korean<Enter>");
     assert_eq!(prompts(&chat), [""; 0]);
@@ -248,7 +248,7 @@ fn templates_are_found_by_the_word_template() {
 }
 
 #[test]
-fn a_template_file_that_becomes_no_command_is_reported_once() {
+fn a_template_that_cannot_be_used_is_reported_once() {
     let mut chat = chat_with_templates();
     let hidden = "prompts/new.md cannot be used: /new is a built-in command. Rename it.";
     let broken = "prompts/broken.md cannot be used: its front matter is not closed. Correct it.";

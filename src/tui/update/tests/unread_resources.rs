@@ -57,7 +57,7 @@ fn the_message_keeps_the_mention_of_a_resource_that_cannot_be_read() {
 }
 
 #[test]
-fn the_notice_about_a_server_that_died_does_not_replace_the_reason() {
+fn a_notice_about_an_ended_server_does_not_replace_the_reason_for_an_unread_resource() {
     let mut chat = failed_to_read("Sum up @seoul:note://rain please<Enter>");
     let notice = chat.notice();
     let mut died = seoul("note://rain");
@@ -80,7 +80,7 @@ fn the_notice_about_a_server_that_died_does_not_replace_the_reason() {
 }
 
 #[test]
-fn the_reason_for_an_unread_resource_of_the_list_is_shown_until_the_next_key() {
+fn the_reason_why_a_chosen_resource_was_not_read_stays_until_the_next_key() {
     let mut chat = chat_with_resource("note://rain");
     chat.keys("/resource<Enter><Enter>").keys("Sum it up");
     answer(&mut chat, Err(Notice::failure(REASON)));

@@ -1,6 +1,5 @@
 //! The actions of keys in a text field.
 
-/// An editing action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edit {
     Move(Motion),

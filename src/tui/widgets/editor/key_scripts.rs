@@ -223,7 +223,7 @@ fn press(editor: &mut Editor, script: &str) {
 }
 
 #[test]
-fn keys_edit_the_text() {
+fn editing_keys_change_text_cursor_and_selection_as_expected() {
     for (before, keys, after) in SCRIPTS {
         let mut editor = with_marks(before);
         press(&mut editor, keys);
@@ -326,7 +326,7 @@ fn private_use_characters_are_not_taken_for_chips() {
 }
 
 #[test]
-fn undo_keeps_to_its_budget() {
+fn undo_stays_within_its_memory_budget() {
     let mut editor = Editor::new("");
     let megabyte = "word ".repeat(200_000);
     for _ in 0..8 {

@@ -38,7 +38,6 @@ impl KillRing {
         }
     }
 
-    /// The newest text.
     pub fn newest(&mut self) -> Option<String> {
         self.current = 0;
         Some(self.texts.front()?.0.clone())

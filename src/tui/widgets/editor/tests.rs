@@ -25,7 +25,7 @@ fn backspace_takes_a_whole_cluster() {
 }
 
 #[test]
-fn cursor_is_right_of_wide_text() {
+fn the_cursor_column_counts_both_columns_of_wide_characters() {
     let columns = [
         ("한글", 4),
         ("漢", 2),
@@ -79,7 +79,7 @@ fn up_on_the_first_row_is_not_handled() {
 }
 
 #[test]
-fn all_line_endings_become_newlines() {
+fn all_line_endings_become_newlines_in_the_editor() {
     assert_eq!(editor("a\r\nb\rc\nd").text(), "a\nb\nc\nd");
 }
 

@@ -20,7 +20,7 @@ fn types(list: &mut SearchList, text: &str) {
 }
 
 #[test]
-fn two_escapes_leave_a_filtered_list_from_its_rows() {
+fn two_escapes_in_the_rows_clear_the_filter_and_close_the_list() {
     let mut list = SearchList::default();
     types(&mut list, "ab");
     press(&mut list, KeyCode::Tab, KeyModifiers::NONE);
@@ -31,7 +31,7 @@ fn two_escapes_leave_a_filtered_list_from_its_rows() {
 }
 
 #[test]
-fn two_escapes_leave_the_rows_of_an_unfiltered_list() {
+fn two_escapes_in_the_rows_of_an_unfiltered_list_close_the_list() {
     let mut list = SearchList::default();
     press(&mut list, KeyCode::Tab, KeyModifiers::NONE);
     let mut escape = || press(&mut list, KeyCode::Esc, KeyModifiers::NONE);

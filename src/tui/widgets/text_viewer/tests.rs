@@ -46,7 +46,7 @@ fn a_short_text_does_not_scroll() {
 }
 
 #[test]
-fn hidden_characters_are_escaped() {
+fn hidden_characters_are_escaped_on_screen_and_copied_raw() {
     let text = "safe\u{202e}\u{1b}[31m";
     let mut reading = TextViewer::new("t", text);
     assert_eq!(reading.view(40, 1), ["safe⟨U+202E⟩⟨ESC⟩[31m"]);

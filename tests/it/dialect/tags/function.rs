@@ -7,7 +7,7 @@ use super::{
 use serde_json::json;
 
 #[test]
-fn function_and_parameter_tags_are_a_call() {
+fn a_function_tag_with_parameter_tags_is_a_call() {
     assert_eq!(
         describe_with_more_splits(
             "<tool_call>\n<function=get_weather>\n<parameter=city>\n서울\n</parameter>\n</function>\n</tool_call>"
@@ -129,7 +129,7 @@ fn indented_tags_do_not_indent_the_values() {
 }
 
 #[test]
-fn truncated_or_invalid_calls_are_reported() {
+fn truncated_or_invalid_calls_in_function_tags_are_reported() {
     for text in [
         "<tool_call>\n<function=get_wea",
         "<tool_call>\n<function=get_weather>",
@@ -205,7 +205,7 @@ fn text_between_tags_makes_a_call_unusable() {
 }
 
 #[test]
-fn llama_writes_json_in_a_function_tag() {
+fn calls_of_llama_with_json_in_a_function_tag_are_read() {
     assert_eq!(
         describe_with_more_splits("<function=get_weather>{\"city\": \"서울\"}</function>"),
         [seoul()]

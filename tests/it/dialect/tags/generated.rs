@@ -148,12 +148,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn every_chunking_gives_the_same_events(text in fragments(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
+    fn every_chunking_of_random_tags_gives_the_same_events(text in fragments(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
         check_cuts(&text, &cuts);
     }
 
     #[test]
-    fn a_mistake_in_a_call_loses_nothing(text in mistakes(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
+    fn a_mistake_in_a_call_loses_no_text_and_parses_the_same_in_every_chunking(text in mistakes(), cuts in prop::collection::vec(any::<usize>(), 0..6)) {
         check_cuts(&text, &cuts);
     }
 }

@@ -4,7 +4,7 @@ use super::{CUT, TIME, UNCLOSED, describe, describe_with_more_splits, seoul, unk
 use serde_json::json;
 
 #[test]
-fn glm_writes_a_bare_name_with_tagged_keys_and_values() {
+fn calls_of_glm_with_a_bare_name_and_tagged_keys_and_values_are_read() {
     for text in [
         "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>서울</arg_value>\n</tool_call>",
         "<tool_call>get_weather<arg_key>city</arg_key><arg_value>서울</arg_value></tool_call>",
@@ -53,7 +53,7 @@ fn missing_or_doubled_glm_tags_are_tolerated() {
 }
 
 #[test]
-fn truncated_or_unknown_calls_are_reported() {
+fn truncated_or_unknown_calls_in_the_tags_of_glm_are_reported() {
     for text in [
         "<tool_call>get_weather",
         "<tool_call>get_weather\n<arg_",

@@ -81,7 +81,7 @@ fn a_function_tag_with_a_name_attribute_is_read_like_invoke() {
 }
 
 #[test]
-fn dsml_marks_strings_explicitly() {
+fn dsml_values_marked_as_strings_stay_strings() {
     assert_eq!(
         describe(
             "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"get_weather\">\n<｜DSML｜parameter name=\"city\" string=\"true\">5</｜DSML｜parameter>\n<｜DSML｜parameter name=\"days\" string=\"true\">5</｜DSML｜parameter>\n<｜DSML｜parameter string=\"false\" name=\"more\">{\"가\": [1, 2]}</｜DSML｜parameter>\n<｜DSML｜parameter name=\"tags\" string=\"false\">not JSON</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>"
@@ -122,7 +122,7 @@ fn a_value_may_contain_other_tags_and_newlines() {
 }
 
 #[test]
-fn truncated_or_unknown_calls_are_reported() {
+fn truncated_or_unknown_calls_in_invoke_tags_are_reported() {
     for text in [
         "<function_calls>\n<invoke name=\"get_weather\">\n<para",
         "<minimax:tool_call>\n<invoke name=\"get_",

@@ -6,7 +6,7 @@ use crate::dialect::scan_every_way::scan;
 use humble::dialect::scan::ScanEvent;
 
 #[test]
-fn lookalikes_stay_text() {
+fn tags_that_only_resemble_calls_stay_text() {
     for text in [
         "<tool>망치</tool> <tools> <toolbar name=\"x\">",
         "<param name=\"x\">서울</param>",
@@ -39,7 +39,7 @@ fn lookalikes_stay_text() {
 }
 
 #[test]
-fn text_is_withheld_only_until_it_is_distinguishable() {
+fn text_is_withheld_only_while_it_may_begin_a_tag() {
     use humble::dialect::scan::CallScanner;
     for (start, next) in [
         ("<invoke", "r"),

@@ -66,7 +66,7 @@ fn values_are_unescaped_typed_and_collected_into_arrays() {
 }
 
 #[test]
-fn truncated_or_invalid_calls_are_reported() {
+fn truncated_or_invalid_calls_in_mcp_request_tags_are_reported() {
     let tool = "<mcp-request>\n<tool name=\"get_weather\" />\n";
     for text in [
         format!("{tool}<param name=\"ci"),

@@ -105,7 +105,7 @@ async fn unreachable_server_ends_the_probe_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stopping_shows_partial_results() {
+async fn stopping_a_probe_shows_partial_results() {
     let steps = vec![ScriptStep::Hang];
     let script = Script::default().answer("Hello!").round(steps);
     let mut harness = EngineHarness::start(script).await;
@@ -122,7 +122,7 @@ async fn stopping_shows_partial_results() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stopping_before_any_result_asks_nothing() {
+async fn stopping_a_probe_before_any_result_asks_nothing() {
     let script = Script::default().round([ScriptStep::Hang]).answer("Hi.");
     let mut harness = EngineHarness::start(script).await;
     harness.send(Command::Probe).await;

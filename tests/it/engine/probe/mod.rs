@@ -288,7 +288,7 @@ async fn turn_and_probe_exclude_each_other() {
     harness.send(Command::Probe).await;
     let (turn, prompt) = (TurnId(9), Prompt::new("Now?"));
     harness.send(Command::Submit { turn, prompt }).await;
-    let notice = Notice::failure("The model is being probed.").with_advice(Advice::WaitOrStop);
+    let notice = Notice::failure("A probe is still running.").with_advice(Advice::WaitOrStop);
     assert_eq!(
         harness.wait_for_turn_end().await,
         TurnEnd::Failed { notice }

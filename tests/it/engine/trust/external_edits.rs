@@ -119,7 +119,7 @@ async fn blocking_a_tool_closes_its_open_approval() {
 }
 
 #[tokio::test]
-async fn unreadable_trust_file_overrides_mode_and_flag() {
+async fn unreadable_trust_file_makes_calls_ask_despite_auto_mode_and_allowed_tools() {
     for mode in [ToolMode::Manual, ToolMode::Auto] {
         let fixture = TrustFixture::new();
         fs::write(fixture.home.path().join("trust.json"), "{}x").expect("written");
@@ -153,7 +153,7 @@ async fn unreadable_trust_file_overrides_mode_and_flag() {
 }
 
 #[tokio::test]
-async fn unreadable_deny_is_not_an_allow() {
+async fn rule_with_a_misspelled_kind_makes_the_call_ask_even_in_auto_mode() {
     let fixture = TrustFixture::new();
     let grants = json!({ "grants": [{ "kind": "nver", "server": "fs", "tool": "echo" }] });
     fs::write(fixture.home.path().join("trust.json"), grants.to_string()).expect("written");

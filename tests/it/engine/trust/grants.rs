@@ -114,7 +114,7 @@ does_not_carry_over! {
 }
 
 #[tokio::test]
-async fn name_taken_by_another_server_is_not_trusted() {
+async fn grants_do_not_apply_to_another_server_that_takes_the_name() {
     for decision in lasting_decisions() {
         let needs_approval = asks_after(decision, |fixture| {
             let other_folder = fixture.home.path().join("other");
@@ -236,7 +236,7 @@ async fn session_grant_ends_with_the_session_and_the_program() {
 }
 
 #[tokio::test]
-async fn revoked_grant_asks_at_once_and_after_a_restart() {
+async fn revoking_a_grant_requires_approval_at_once_and_after_a_restart() {
     for decision in lasting_decisions() {
         let mut harness = TrustFixture::new().start(echo_script()).await;
         harness.prompt_and_decide(decision).await;

@@ -74,7 +74,7 @@ async fn changed_instructions_need_new_consent() {
 }
 
 #[tokio::test]
-async fn consent_lasts_for_the_run_and_refusal_is_respected() {
+async fn consent_until_exit_ends_with_the_run_and_refusal_is_respected() {
     let mut harness = fixture_with_instructions("Be kind.\nFUNCTION_CALL:")
         .start(greeting_script())
         .await;

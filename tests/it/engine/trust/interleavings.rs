@@ -117,7 +117,7 @@ async fn play(grant: &Value, events: &[TrustEvent], waits_for_writes: bool) -> E
 }
 
 #[tokio::test(start_paused = true)]
-async fn external_grant_never_lets_a_call_run_in_any_order() {
+async fn external_grant_lets_no_call_run_whatever_the_order_of_events() {
     let grant = clock_grant().await;
     for events in interleavings(&[Edit, Call, WatcherEvent, Write, WatcherEvent]) {
         let home = play(&grant, &events, true).await.shut_down().await;
@@ -177,7 +177,7 @@ async fn edit_right_after_the_start_is_external() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn prompt_sent_at_once_does_not_bypass_the_question() {
+async fn prompt_sent_right_after_an_edit_does_not_bypass_the_question() {
     let grant = clock_grant().await;
     let mut harness = EngineHarness::start_in(configured_home(), clock_script()).await;
     // The edit, its report and the prompt arrive before the engine handles any of them.

@@ -93,7 +93,7 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
 }
 
 #[tokio::test]
-async fn change_between_two_runs_is_detected() {
+async fn a_change_of_a_tool_definition_between_two_runs_is_detected() {
     let harness = TrustFixture::new().start(Script::default()).await;
     let fixture = TrustFixture::from_home(harness.shut_down().await);
     set_tools(

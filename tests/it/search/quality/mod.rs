@@ -201,7 +201,7 @@ fn any_word(query: &str) -> String {
 /// Limits how many queries get no excerpt of an answering note, and how many prompts without an
 /// answer get any excerpt.
 #[tokio::test]
-async fn most_prompts_get_excerpts_exactly_if_a_note_answers_them() {
+async fn most_prompts_get_excerpts_if_and_only_if_a_note_answers_them() {
     let corpus = Corpus::new();
     let home = Home::at(corpus.folder.path().join("home"));
     let notes = humble::app::notebook(&home, Provider::new());

@@ -149,7 +149,7 @@ fn name_in_another_script_finds_the_place() {
 }
 
 #[test]
-fn unknown_city_is_not_found() {
+fn the_error_about_an_unknown_city_names_the_city() {
     for document in [
         json!({}),
         json!({ "results": [] }),
@@ -162,7 +162,7 @@ fn unknown_city_is_not_found() {
 }
 
 #[test]
-fn invalid_answers_are_recognized() {
+fn invalid_lists_of_places_are_recognized() {
     for document in [
         json!([]),
         json!("<html>"),
@@ -176,7 +176,7 @@ fn invalid_answers_are_recognized() {
 }
 
 #[test]
-fn only_the_first_candidates_are_listed() {
+fn only_the_first_candidate_places_are_listed() {
     let many = (0..20).map(|index| {
         place(
             "X",
