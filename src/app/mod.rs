@@ -338,7 +338,7 @@ fn start_engine(
     options: EngineOptions,
     background: &BackgroundRuntime,
 ) -> EngineHandle {
-    // Must run before `log::init`, because it creates the log folder.
+    // Creates the log folder, so it must run before `log::init`.
     let banners = home.prepare();
     let (pane_sender, pane_lines) = mpsc::channel(LOG_LINES_MAX);
     // A full channel drops lines from the log pane, never from the log file.

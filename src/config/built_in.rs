@@ -110,7 +110,7 @@ fn fetch_hosts(section: &ConfigObject) -> (Vec<FetchHost>, Vec<FieldError>) {
             Some(host) => hosts.push(host),
             None => errors.push(format!(
                 "`fetchHosts` contains `{}`, expected a host and port such as `192.168.1.5:8000`",
-                fields::quoted_start(&text)
+                fields::start_to_quote(&text)
             )),
         }
     }

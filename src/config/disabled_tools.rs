@@ -86,7 +86,7 @@ pub(super) fn unknown_tool_banners(
             .filter(|name| !BUILT_IN_TOOLS.contains(&name.as_str()))
         {
             let (path, line) = (document.path(), document.line_of(&steps));
-            let name = fields::quoted_start(name);
+            let name = fields::start_to_quote(name);
             let message = format!(
                 "{}, line {line}: server `{BUILT_IN_SERVER}`, `{key}`: there is no tool `{name}`.",
                 path.display()

@@ -123,7 +123,7 @@ pub fn set_notes_vault(home: &Home, folder: &NotesFolder) -> Result<(), ConfigEr
 /// Stores whether a server is enabled. The built-in server gets an entry if it has none.
 ///
 /// # Errors
-/// Another server is not in the file, or the file cannot be read, parsed or written. The file is
+/// The server is neither built in nor in the file, or the file cannot be read, parsed or written. The file is
 /// unchanged in that case.
 pub fn set_server_enabled(home: &Home, id: &ServerId, is_enabled: bool) -> Result<(), ConfigError> {
     edit_file(&home.servers(), |document| {

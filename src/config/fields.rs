@@ -116,7 +116,7 @@ pub(super) fn text_pairs(
         .collect()
 }
 
-/// One of `choices`, ignoring case: files written by humble-ai-cli use both cases.
+/// One of `choices`. Ignores case, which varies in files written by the older humble-ai-cli.
 pub(super) fn one_of<'w>(
     entry: &ConfigObject,
     key: &str,
@@ -137,14 +137,14 @@ pub(super) fn unknown_value(key: &str, value: &str, choices: &[&str]) -> FieldEr
     let suggestion = nearest(value, choices.iter().copied())
         .map(|near| format!("; did you mean `{near}`?"))
         .unwrap_or_default();
-    let quoted = quoted_start(value);
+    let quoted = start_to_quote(value);
     format!(
         "`{key}` is `{quoted}`, expected one of {}{suggestion}",
         quoted_list(choices)
     )
 }
 
-pub(super) fn quoted_start(value: &str) -> String {
+pub(super) fn start_to_quote(value: &str) -> String {
     value.chars().take(QUOTED_CHARS_MAX).collect()
 }
 

@@ -51,8 +51,9 @@ fn ok_or_push<T>(result: Result<T, FieldError>, errors: &mut Vec<FieldError>) ->
     result.map_err(|error| errors.push(error)).ok()
 }
 
-/// Parses an entry; a relative `caFile` is relative to `root`. Identity, URL and key must be
-/// valid; any other invalid field is ignored.
+/// Parses an entry; a relative `caFile` is relative to `root`. Identity and URL must be
+/// valid, and the key a string: a key that cannot be used is recorded in the model. Any other
+/// invalid field is ignored.
 pub(super) fn parse_model(
     entry: &ConfigObject,
     root: &Path,
@@ -77,7 +78,7 @@ pub(super) fn parse_model(
 
     let options = ok_or_push(fields::object(entry, "options"), &mut errors).flatten();
     let mut options = options.cloned().unwrap_or_default();
-    // Every request sets its own temperature.
+    // Not configurable here: each request decides whether to set a temperature.
     options.shift_remove("temperature");
     let active = ok_or_push(fields::boolean(entry, "active"), &mut errors).flatten();
     let context_length = ok_or_push(fields::count(entry, "contextLength"), &mut errors).flatten();

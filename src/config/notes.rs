@@ -140,7 +140,7 @@ fn vault(section: &ConfigObject) -> Result<Option<PathBuf>, FieldError> {
     }
     Err(format!(
         "`vault` is `{}`, expected an absolute path such as `/home/me/notes` or `~/notes`",
-        fields::quoted_start(given)
+        fields::start_to_quote(given)
     ))
 }
 

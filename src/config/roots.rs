@@ -13,7 +13,7 @@ pub(super) fn parse_root(given: &str, others: &[PathBuf]) -> Result<Option<PathB
     if !path.is_absolute() {
         return Err(format!(
             "`roots` has `{}`, expected an absolute path such as `/home/me/project` or `~/project`",
-            fields::quoted_start(given)
+            fields::start_to_quote(given)
         ));
     }
     if others.contains(&path) {

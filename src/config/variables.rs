@@ -5,8 +5,7 @@ use url::Url;
 
 /// Minimum length of a redacted secret. Redacting shorter values would hide unrelated text.
 const SECRET_BYTES_MIN: usize = 6;
-/// Variables with public values, which every child process receives. Redacting them would
-/// make paths in the log unreadable.
+/// Variables whose values are no secrets. Redacting them would make paths in the log unreadable.
 const PUBLIC_VARIABLES: [&str; 9] = [
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "PWD",
 ];

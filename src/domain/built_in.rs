@@ -18,10 +18,11 @@ pub const BUILT_IN_TOOLS: [&str; 9] = [
     "summarize_notes",
 ];
 
-/// The `builtIn` and `notes` sections of `config.json`, with defaults filled in.
+/// The `builtIn` and `notes` sections of `config.json`, with defaults filled in. The URLs are complete
+/// up to the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuiltInSettings {
-    /// Finds places by name. All addresses are complete URLs without a query.
+    /// The service that finds places by name.
     pub geocoding_url: Url,
     pub forecast_url: Url,
     pub cat_fact_url: Url,

@@ -24,7 +24,7 @@
 //! | `persist` | session files, the journal, recovery after a crash |
 //! | `settings` | active settings, reload of edited files, personas, the system prompt |
 //! | `probe` | the test that finds the tool-call dialect a model follows |
-//! | `completion` | single questions of built-in tools and servers to a model |
+//! | `completion` | one-off questions that built-in tools and servers ask a model |
 //! | `argument_checker` | schema checks on a blocking thread, with a deadline |
 //! | `attachments` | reading and finding files to attach |
 //! | `imports` | finding and adding servers of other clients |

@@ -3,8 +3,9 @@
 /// Commands for notes. Where no event is named, a notice reports the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoteCommand {
-    /// Finds the notes whose paths match this text; answered by [`super::Event::NotePathsFound`], unless
-    /// another search is requested before this one starts.
+    /// Finds the notes whose paths match this text. Answered by [`super::Event::NotePathsFound`]. There
+    /// is no answer without a folder of notes, for an overlong text, or if another search is requested
+    /// before this one starts.
     FindPaths(String),
     /// Opens a note, given its path or its file name.
     Open(String),

@@ -164,7 +164,7 @@ impl ServerPool {
         self.deadline
     }
 
-    /// The current state of the servers, in the order of the file.
+    /// The current state of the servers: the built-in one first, then in the order of the file.
     pub fn reports(&self) -> Vec<ServerReport> {
         let gave_up_reason = match self.stop_reason {
             Some(StopReason::Signal(_)) => {

@@ -112,7 +112,7 @@ pub(super) fn explain(error: &ListenError) -> String {
             let next = address.port().checked_add(1).unwrap_or(DEFAULT_PORT);
             format!("{error} For example: humble serve --http --port {next}")
         }
-        ListenError::PortForbidden(_) => format!("{error} Choose one above 1023 with --port."),
+        ListenError::PortForbidden(_) => format!("{error} Use --port."),
         ListenError::NotOurAddress(_) => format!(
             "{error} Use --host 127.0.0.1 for this machine only, or --host 0.0.0.0 for all its networks."
         ),

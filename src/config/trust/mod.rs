@@ -73,7 +73,7 @@ fn unreadable_trust() -> Trust {
 }
 
 const UNREADABLE_CONSEQUENCE: &str =
-    "Until it is repaired, every call asks, and changed tools are not detected.";
+    "Until it is repaired, every call needs your approval, and changed tools are not detected.";
 
 fn unreadable_banner(error: &ConfigError) -> Banner {
     let mut banner = error.banner();
@@ -207,7 +207,8 @@ fn invalid_entries_banner(path: &Path, problems: &[String]) -> Option<Banner> {
     let name = super::error::file_name(path);
     let notice = Notice::warning(format!("{name}: {first}{more}."))
         .with_reason(
-            "Unreadable entries allow nothing: their tools ask or are withheld. The rest applies.",
+            "Unreadable entries allow nothing: their tools need your approval or are withheld. \
+             All other entries apply.",
         )
         .with_advice("Correct or remove them in the file.");
     Some(Banner::new(BannerCause::setting(name, ""), notice))

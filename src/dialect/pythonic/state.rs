@@ -29,7 +29,7 @@ pub(super) enum PythonicState {
     PossibleCloser {
         start: usize,
     },
-    /// A list without a marker ended its line, so it contains calls.
+    /// A list without a marker was the last thing on its line, so it contains calls.
     LineEnded,
     /// In a call with an invalid string, before the end of its line.
     UnterminatedString,

@@ -51,7 +51,8 @@ impl PythonicRecognizer {
         Advance::Reject
     }
 
-    /// Parses an invalid call; `body` ends with its line. Returns `None` if it names no tool.
+    /// Parses an invalid call; `body` ends with its line. Returns `None` if it
+    /// names no offered tool and nothing else makes it a call.
     pub(super) fn parse_unterminated(
         &self,
         body: &str,

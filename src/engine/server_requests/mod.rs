@@ -100,7 +100,7 @@ impl ServerRequests {
         replies.collect()
     }
 
-    /// Lets servers ask again whose requests were declined for the rest of the last conversation.
+    /// Ends the declines that were given for the rest of the last conversation.
     pub(super) fn begin_conversation(&mut self) {
         self.limits.begin_conversation();
     }

@@ -176,7 +176,7 @@ impl Turn {
         for proposal in &proposals {
             match self.call_and_result(proposal) {
                 Some(pair) => pairs.push(pair),
-                None => self.push_unreadable_exchange(proposal, &mut pairs),
+                None => self.push_unusable_exchange(proposal, &mut pairs),
             }
         }
         self.push_call_exchange(pairs);
@@ -294,7 +294,7 @@ impl Turn {
 
     /// Adds an unusable call that was read from text, and its error. The call is sent back as the
     /// model wrote it.
-    fn push_unreadable_exchange(
+    fn push_unusable_exchange(
         &mut self,
         proposal: &Proposal,
         pairs: &mut Vec<(ToolCallMessage, ToolResultMessage)>,

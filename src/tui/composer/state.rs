@@ -43,7 +43,7 @@ pub enum MessageTarget {
     Answer(TurnId),
 }
 
-/// The selection in the completion list of a command.
+/// The selection in the completion list.
 #[derive(Debug, Default)]
 pub enum CompletionState {
     /// The user has not moved the selection since the text changed.
@@ -78,14 +78,14 @@ impl Composer {
         self.history.reset_position();
     }
 
-    /// Prepares for a new text in the message.
-    pub fn begin_typing(&mut self) {
+    /// Forgets the recalled prompt and the completion, because another text replaces the message.
+    pub fn forget_replaced_message(&mut self) {
         self.history.reset_position();
         self.continue_typing();
     }
 
-    /// Prepares for typed or pasted text. A recalled prompt stays recalled, so that Down leads back to
-    /// the draft, and Up to the edited prompt.
+    /// Prepares for typed or pasted text. A recalled prompt stays recalled: Down still leads back to
+    /// the draft, and Up returns to the edited prompt.
     pub fn continue_typing(&mut self) {
         self.completion = CompletionState::default();
     }
@@ -120,8 +120,8 @@ impl Composer {
         }
     }
 
-    /// Converts a held Enter into a newline.
-    pub fn insert_held_newline(&mut self, now: Duration) {
+    /// Inserts a newline for an Enter that was withheld because it could be part of a paste.
+    pub fn insert_withheld_newline(&mut self, now: Duration) {
         self.paste_detector.newline_pasted(now);
         self.editor.insert("\n");
     }
@@ -131,8 +131,8 @@ impl Composer {
     /// Down changed nothing.
     pub fn edit(&mut self, edit: Edit) -> bool {
         self.completion_revision = None;
-        // Completion works only at the end of the text.
-        let leaves_end = matches!(
+        // Moving back or selecting closes the completion list.
+        let closes_completion = matches!(
             edit,
             Edit::Select(_)
                 | Edit::SelectAll
@@ -140,7 +140,7 @@ impl Composer {
                     Motion::Left | Motion::WordLeft | Motion::LineStart | Motion::TextStart
                 )
         );
-        self.completion = match leaves_end {
+        self.completion = match closes_completion {
             true => CompletionState::Closed,
             false => CompletionState::default(),
         };

@@ -16,7 +16,7 @@ pub struct KeysHere {
 }
 
 impl KeysHere {
-    /// `below` is the action of the layer below, which a form or a text does not have.
+    /// `below` is the action that opens the layer below; most forms and texts have none.
     pub fn new(hints: &[String], below: Option<Action>, is_over_layer: bool) -> Self {
         let first: &[G] = match below {
             Some(Action::Sessions | Action::Export | Action::DeleteSession) => {
@@ -57,8 +57,9 @@ impl KeysHere {
     }
 }
 
-/// `Enter resume` as an entry. `Tab then r rename` are two: the key that goes to the rows, and the
-/// letter that acts there. A hint that names no key, such as `Press a key to choose`, is none.
+/// The entries of a hint: one for `Enter resume`; two for `Tab then r rename`, the key that goes to
+/// the rows and the letter that acts there; none for a hint without a key, such as
+/// `Press a key to choose`.
 fn entries(hint: &str) -> Vec<HelpEntry> {
     let entry = |names: &[&str], effect: &str| {
         let mut letters = effect.chars();
@@ -70,7 +71,7 @@ fn entries(hint: &str) -> Vec<HelpEntry> {
         }
     };
     if let Some((rest, keys)) = hint.split_once(": ") {
-        // How to read the rest: `12 more rows: PgDn or y`.
+        // The keys that scroll to hidden rows: `12 more rows: PgDn or y`.
         let names: Vec<&str> = keys.split(" or ").collect();
         let all_are_keys = names.iter().all(|name| are_keys(name));
         return match all_are_keys {

@@ -239,7 +239,7 @@ fn resolve_held_enter(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEf
         return;
     }
     if typed_char(key).is_some() || key.code == KeyCode::Enter {
-        model.composer.insert_held_newline(model.now);
+        model.composer.insert_withheld_newline(model.now);
     } else {
         composer::submit_message(model, effects);
     }

@@ -48,7 +48,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
 fn begin_edit(model: &mut UiModel) {
     if let Some(prompt) = model.composer.queue.begin_edit() {
         model.composer.editor.set(&prompt.text);
-        model.composer.begin_typing();
+        model.composer.forget_replaced_message();
         model.attachments.replace_for_edit(prompt.attachments);
     }
 }
@@ -56,7 +56,7 @@ fn begin_edit(model: &mut UiModel) {
 fn cancel_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.composer.queue.cancel_edit() {
         model.composer.editor.take();
-        model.composer.begin_typing();
+        model.composer.forget_replaced_message();
         model.attachments.end_edit();
         model.notify(Notice::info("The queued prompt is unchanged."));
         submit::send_queued(model, effects);
@@ -75,7 +75,7 @@ pub fn finish_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
         return true;
     }
     model.composer.editor.take();
-    model.composer.begin_typing();
+    model.composer.forget_replaced_message();
     let attachments = model.attachments.take_ready();
     model.attachments.end_edit();
     let prompt = QueuedPrompt {
@@ -120,7 +120,7 @@ pub fn withdraw_prompts(model: &mut UiModel) {
     let notice = if count == 1 && model.composer.editor.is_blank() && model.attachments.is_empty() {
         if let Some(prompt) = prompts.pop() {
             model.composer.editor.set(&prompt.text);
-            model.composer.begin_typing();
+            model.composer.forget_replaced_message();
             let missing = prompt.missing.into_iter();
             model.attachments.show(prompt.attachments);
             model

@@ -104,7 +104,7 @@ fn take_server_prompt(
     if is_sent && model.attachments.unread_name().is_none() {
         return composer::submit_prompt(model, text, effects);
     }
-    model.composer.begin_typing();
+    model.composer.forget_replaced_message();
     model.composer.editor.insert(&text);
 }
 

@@ -214,7 +214,7 @@ pub fn prompt_offered(
         save_in_history(model, &unsent);
     }
     model.composer.editor.set(&prompt.text);
-    model.composer.begin_typing();
+    model.composer.forget_replaced_message();
     let removed = model.attachments.show(prompt.attachments);
     model.panes.focus = Focus::Message;
     // A prompt of a replacement turn still replaces the same turns.
@@ -317,7 +317,7 @@ pub fn keep_replaced_draft(model: &mut UiModel) {
         return;
     };
     submit::remember(model, &draft);
-    if !model.conversation.is_private {
+    if !model.conversation.is_private && !model.composer.has_private_text() {
         save_in_history(model, &draft);
     }
 }

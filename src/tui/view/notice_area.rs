@@ -221,6 +221,8 @@ fn editing_line(model: &UiModel) -> Option<String> {
                 .prompt_index(turn)
                 .map_or(0, |index| transcript.answered_turns_from(index + 1));
             let which = match turns {
+                // No later message was answered.
+                0 => "an earlier message".to_owned(),
                 1 => "the message before your last one".to_owned(),
                 turns => format!("your message from {turns} messages ago"),
             };

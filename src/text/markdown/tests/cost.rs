@@ -51,7 +51,7 @@ fn bytes_searched(action: impl FnOnce()) -> usize {
     emphasis::BYTES_SEARCHED.get()
 }
 
-const LONG_LINES: [&str; 7] = [
+const DELIMITER_PATTERNS: [&str; 7] = [
     " \\``",
     "*a ",
     "a *b ",
@@ -63,7 +63,7 @@ const LONG_LINES: [&str; 7] = [
 
 #[test]
 fn long_line_of_delimiters_is_scanned_a_bounded_number_of_times() {
-    for part in LONG_LINES {
+    for part in DELIMITER_PATTERNS {
         let raw = part.repeat(6_000 / part.len());
         let bytes = bytes_searched(|| {
             MarkdownView::new(&raw, 80, glyphs(), false);
@@ -74,7 +74,7 @@ fn long_line_of_delimiters_is_scanned_a_bounded_number_of_times() {
 
 #[test]
 fn appending_to_a_long_line_of_delimiters_has_bounded_cost() {
-    for part in LONG_LINES {
+    for part in DELIMITER_PATTERNS {
         let raw = part.repeat(3_000 / part.len());
         let cut = raw.floor_char_boundary(2_900);
         let mut view = MarkdownView::new(&raw[..cut], 80, glyphs(), true);
@@ -117,7 +117,7 @@ fn table_row_cost_is_bounded_by_its_length() {
 #[test]
 fn streamed_long_lines_and_short_table_rows_are_laid_out_like_the_whole_text() {
     let short_rows = format!("|{}\n|{}\n", "abc|".repeat(30), "-|".repeat(30)) + &"|\n".repeat(900);
-    let lines = LONG_LINES.map(|part| part.repeat(6_000 / part.len()));
+    let lines = DELIMITER_PATTERNS.map(|part| part.repeat(6_000 / part.len()));
     for raw in lines.iter().chain([&short_rows]) {
         let mut streamed = MarkdownView::new("", 240, glyphs(), true);
         let mut end = 0;

@@ -286,7 +286,7 @@ fn long_line_is_one_paragraph_with_intact_emphasis() {
 }
 
 #[test]
-fn long_line_of_code_stays_one_line() {
+fn long_line_of_code_is_wrapped_as_one_line() {
     let line = "abcdefghi ".repeat(1_000);
     let rows = shown(&format!("```\n{line}\n```\n"), 42);
     assert_eq!(rows.len(), 250);

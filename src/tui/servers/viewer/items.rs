@@ -162,7 +162,7 @@ pub fn item_rows(
     };
     let texts = match (scope, item.tool(server)) {
         (ViewerScope::Servers, Some(tool)) => tool_texts(tool, separator),
-        (ViewerScope::Servers, None) => server_texts(server, separator),
+        (ViewerScope::Servers, None) => server_texts(server, separator, OMISSIONS_MAX),
         (ViewerScope::Tools, Some(tool)) => {
             rows.extend(first_line_row(tool, columns));
             return rows;
@@ -215,8 +215,8 @@ fn push_text(rows: &mut Vec<ViewerRow>, columns: u16, (indent, tone, raw): Inden
 }
 
 /// The texts about a server, without its tools: why it failed, its last lines on stderr, then its
-/// identity, description and folders, and the tools that were skipped.
-fn server_texts(server: &Server, separator: &str) -> Vec<IndentedText> {
+/// identity, description and folders, and at most `omissions_max` of the tools that were skipped.
+fn server_texts(server: &Server, separator: &str, omissions_max: usize) -> Vec<IndentedText> {
     let mut texts = Vec::new();
     let mut add = |indent, tone, text: String| texts.push((indent, tone, text));
     match &server.status {
@@ -253,15 +253,15 @@ fn server_texts(server: &Server, separator: &str) -> Vec<IndentedText> {
         add(SERVER_INDENT, TextTone::Dim, text);
     }
     let omissions = &server.omissions;
-    for line in omissions.iter().take(OMISSIONS_MAX) {
+    for line in omissions.iter().take(omissions_max) {
         add(
             SERVER_INDENT,
             TextTone::Attention,
             format!("skipped: {line}"),
         );
     }
-    if let Some(hidden) = omissions.len().checked_sub(OMISSIONS_MAX + 1) {
-        let text = format!("and {} more", hidden + 1);
+    if omissions.len() > omissions_max {
+        let text = format!("and {} more", omissions.len() - omissions_max);
         add(SERVER_INDENT, TextTone::Attention, text);
     }
     if server.status == ServerStatus::Connected && server.tools.is_empty() {
@@ -292,7 +292,7 @@ pub fn full_text(server: &Server, item: ViewerItem, separator: &str) -> String {
         return full_tool_text(server, tool, separator);
     }
     let mut text = format!("{}: {}", server.id, status_line(server));
-    for (indent, _, part) in server_texts(server, separator) {
+    for (indent, _, part) in server_texts(server, separator, usize::MAX) {
         let blanks = match indent {
             STDERR_INDENT => "  ",
             _ => "",

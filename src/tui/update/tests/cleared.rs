@@ -75,6 +75,17 @@ fn a_cleared_private_message_is_not_saved() {
 }
 
 #[test]
+fn text_replaced_before_private_mode_is_confirmed_is_not_saved() {
+    let replaced = |request: &str| {
+        let mut chat = chat();
+        chat.keys("old<Enter>").model_answers("1").keys(request);
+        saved(chat.keys("secret<Home><Up><Enter>"))
+    };
+    assert_eq!(replaced("/private<Enter>"), [""; 0]);
+    assert_eq!(replaced(""), ["secret"], "in an ordinary conversation");
+}
+
+#[test]
 fn clearing_the_message_clears_its_files_and_undo_restores_both() {
     let mut chat = chat();
     attach_image(&mut chat);

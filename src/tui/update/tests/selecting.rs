@@ -170,6 +170,23 @@ fn submitted(chat: &mut ChatHarness) -> crate::domain::Prompt {
 }
 
 #[test]
+fn the_edit_of_a_prompt_before_unanswered_ones_is_not_from_0_messages_ago() {
+    let mut chat = chat();
+    chat.keys("one<Enter>")
+        .model_answers("A1.")
+        .keys("two<Enter>")
+        .turn_ends(TurnEnd::Cancelled)
+        .wait(2_000)
+        .keys("<Tab><Up><Up><Up><Up>");
+    chat.keys("e");
+    let screen = chat.screen();
+    assert!(
+        screen.contains("Editing an earlier message: one"),
+        "{screen}"
+    );
+}
+
+#[test]
 fn an_edit_of_an_earlier_prompt_replaces_later_turns_once_it_is_answered() {
     let mut chat = three_turns();
     chat.keys("draft<Tab><Up><Up><Up><Up>e");

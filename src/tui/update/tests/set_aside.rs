@@ -94,7 +94,7 @@ fn a_private_conversation_sets_aside_an_edited_prompt_of_the_last_run() {
 }
 
 #[test]
-fn unsent_text_of_a_private_conversation_leaves_the_disk() {
+fn unsent_text_of_a_private_conversation_is_removed_from_disk() {
     let mut chat = chat();
     load_draft(&mut chat, draft(&["one"], ""));
     chat.keys("<Enter>two<Enter>three");
