@@ -18,7 +18,7 @@ const FORM: &str = "Gemma";
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let is_wrapped = opening.wrapper.is_some();
-    (is_wrapped && opening.marker == 'c' && !opening.offered.is_empty()).then(|| {
+    (is_wrapped && opening.first_char == 'c' && !opening.offered.is_empty()).then(|| {
         Box::new(GemmaRecognizer {
             state: GemmaState::Start,
             name: 0..0,

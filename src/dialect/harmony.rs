@@ -35,7 +35,7 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     if is_in_code || opening.wrapper.is_some() {
         return None;
     }
-    let state = match opening.marker {
+    let state = match opening.first_char {
         '<' => HarmonyState::Token { start: 0 },
         // If the prompt ended with the role, the reply begins with the recipient.
         't' if opening.is_at_stream_start && !opening.offered.is_empty() => HarmonyState::Word {

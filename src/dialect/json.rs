@@ -17,7 +17,7 @@ use std::ops::Range;
 const ELEMENTS_MAX: usize = 64;
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    if !matches!(opening.marker, '{' | '[') || opening.offered.is_empty() {
+    if !matches!(opening.first_char, '{' | '[') || opening.offered.is_empty() {
         return None;
     }
     let mut json = JsonRecognizer {
@@ -25,8 +25,8 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
         is_wrapped: opening.wrapper.is_some_and(|wrapper| wrapper.is_certain),
         ..JsonRecognizer::default()
     };
-    json.scanner.push(opening.marker);
-    json.levels.push(JsonLevel::new(opening.marker == '['));
+    json.scanner.push(opening.first_char);
+    json.levels.push(JsonLevel::new(opening.first_char == '['));
     Some(Box::new(json))
 }
 

@@ -34,14 +34,14 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
         return None;
     }
     let wrapper = opening.wrapper.or(opening.open_wrapper);
-    let is_list = opening.marker == '['
+    let is_list = opening.first_char == '['
         && (opening.wrapper.is_some() || bare_list::can_be_bare_list(opening));
-    let is_single_call = starts_name(opening.marker) && wrapper.is_some();
+    let is_single_call = starts_name(opening.first_char) && wrapper.is_some();
     if !is_list && !is_single_call {
         return None;
     }
     let mut brackets = BracketScanner::default();
-    brackets.push(opening.marker);
+    brackets.push(opening.first_char);
     Some(Box::new(PythonicRecognizer {
         is_list,
         wrapper: if is_list { opening.wrapper } else { wrapper },

@@ -11,29 +11,28 @@ pub(super) type BoxedRecognizer = Box<dyn Recognizer>;
 
 #[derive(Clone, Copy)]
 pub(super) struct OpeningContext<'a> {
-    /// The character that may open a form.
-    pub(super) marker: char,
-    /// The last character shown before the marker.
+    /// The character that may open a form. The other fields describe what precedes it.
+    pub(super) first_char: char,
+    /// The last character shown before it.
     pub(super) previous_char: Option<char>,
-    /// Only whitespace precedes the marker in the stream.
+    /// Only whitespace precedes it in the stream.
     pub(super) is_at_stream_start: bool,
-    /// Only whitespace precedes the marker on its line.
+    /// Only whitespace precedes it on its line.
     pub(super) is_at_line_start: bool,
-    /// A colon on the marker's line precedes it, followed only by whitespace (at least one
-    /// character).
+    /// A colon on the same line precedes it, followed only by whitespace (at least one character).
     pub(super) is_after_colon: bool,
     pub(super) is_in_fence: bool,
     /// In a code span that began on this line.
     pub(super) is_in_code_span: bool,
-    /// The info word of the fence that is withheld directly before the marker; empty if the fence
+    /// The info word of the fence that is withheld directly before it; empty if the fence
     /// has none.
     pub(super) fence_info: Option<&'a str>,
-    /// The innermost wrapper that is withheld before the marker.
+    /// The innermost wrapper that is withheld before it.
     pub(super) wrapper: Option<&'static OpeningMarker>,
     /// The wrapper of the previous statement, if it is still open and only whitespace and
     /// separators followed the statement.
     pub(super) open_wrapper: Option<&'static OpeningMarker>,
-    /// A call precedes the marker, followed only by whitespace and separators.
+    /// A call precedes it, followed only by whitespace and separators.
     pub(super) is_after_call: bool,
     /// The stream contained a gpt-oss message header.
     pub(super) has_message_header: bool,

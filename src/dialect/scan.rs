@@ -214,9 +214,9 @@ impl CallScanner {
         self.output.code.is_at_line_start || self.output.is_holding_whitespace()
     }
 
-    fn opening_context(&self, marker: char) -> OpeningContext<'_> {
+    fn opening_context(&self, first_char: char) -> OpeningContext<'_> {
         OpeningContext {
-            marker,
+            first_char,
             previous_char: self.output.code.last_char,
             is_at_stream_start: self.output.is_empty() && !self.is_thinking_settled,
             is_at_line_start: self.is_at_line_start(),

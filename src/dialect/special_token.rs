@@ -42,14 +42,14 @@ const SEPARATORS: [(&str, NextPart, &str); 6] = [
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let wrapper = opening.wrapper?;
-    let can_open = python::is_name_char(opening.marker) && !opening.offered.is_empty();
+    let can_open = python::is_name_char(opening.first_char) && !opening.offered.is_empty();
     can_open.then(|| {
         Box::new(SpecialTokenRecognizer {
             state: State::Name {
                 has_whitespace: false,
             },
             allows_bare_arguments: wrapper.form == MISTRAL,
-            name: 0..opening.marker.len_utf8(),
+            name: 0..opening.first_char.len_utf8(),
             form: MISTRAL,
             arguments_start: 0,
             arguments: JsonArguments::default(),

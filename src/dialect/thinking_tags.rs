@@ -34,7 +34,8 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
         .previous_char
         .is_some_and(|c| MENTION_PREFIXES.contains(&c));
     let is_mention = opening.is_in_fence || opening.is_in_code_span || is_after_mention_prefix;
-    let can_open = matches!(opening.marker, '<' | '[') && !is_mention && opening.wrapper.is_none();
+    let can_open =
+        matches!(opening.first_char, '<' | '[') && !is_mention && opening.wrapper.is_none();
     let can_start_thinking = !opening
         .previous_char
         .is_some_and(|c| c.is_ascii_alphanumeric());

@@ -17,10 +17,10 @@ pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let can_open = opening.fence_info == Some(INFO)
         && opening.is_at_line_start
         && !opening.offered.is_empty()
-        && (pythonic::starts_name(opening.marker) || opening.marker == '#');
+        && (pythonic::starts_name(opening.first_char) || opening.first_char == '#');
     can_open.then(|| {
         let mut recognizer = ToolCodeRecognizer::default();
-        recognizer.push(opening.marker);
+        recognizer.push(opening.first_char);
         Box::new(recognizer) as _
     })
 }

@@ -6,7 +6,7 @@ use super::recognizer::{Advance, BoxedRecognizer, OpeningContext, RecognizedForm
 use crate::domain::Toolset;
 
 pub(super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    let can_open = match opening.marker {
+    let can_open = match opening.first_char {
         '<' | '[' => !opening.is_quoted(),
         'f' => opening.is_at_line_start && !opening.is_in_fence && opening.wrapper.is_none(),
         _ => false,
@@ -20,7 +20,7 @@ const EXTRA_BRACKETS_BYTES_MAX: usize = 32;
 /// Recognizes a closing marker only directly after a call; elsewhere, it is text. Extra brackets
 /// before the marker are hidden as part of it.
 pub(super) fn close(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
-    let can_open = opening.is_after_call && matches!(opening.marker, '<' | '[' | '}' | ']');
+    let can_open = opening.is_after_call && matches!(opening.first_char, '<' | '[' | '}' | ']');
     can_open.then(|| Box::new(CloserRecognizer) as _)
 }
 

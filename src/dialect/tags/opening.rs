@@ -14,7 +14,7 @@ const NAME_BYTES_MAX: usize = 256;
 /// Opens one recognizer for all forms that begin with a tag.
 pub(in super::super) fn open(opening: &OpeningContext<'_>) -> Option<BoxedRecognizer> {
     let is_in_code = opening.is_quoted() || opening.is_in_code_span && opening.wrapper.is_none();
-    let can_open = opening.marker == '<' && !is_in_code && !opening.offered.is_empty();
+    let can_open = opening.first_char == '<' && !is_in_code && !opening.offered.is_empty();
     can_open.then(|| {
         Box::new(OpeningTagRecognizer {
             wrapper: opening.wrapper,
@@ -30,7 +30,7 @@ pub(in super::super) fn open_named(opening: &OpeningContext<'_>) -> Option<Boxed
     let is_wrapped = opening
         .wrapper
         .is_some_and(|wrapper| wrapper.opening == "<tool_call>");
-    let starts_name = opening.marker.is_alphabetic() || opening.marker == '_';
+    let starts_name = opening.first_char.is_alphabetic() || opening.first_char == '_';
     let can_open = is_wrapped && starts_name && !opening.offered.is_empty();
     can_open.then(|| {
         Box::new(BareNameRecognizer {
