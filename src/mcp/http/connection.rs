@@ -263,9 +263,18 @@ impl Connection {
     }
 }
 
+/// Whether a message or one of a batch answers the request `id`.
+pub fn answers_request(message: &Value, id: &Value) -> bool {
+    let answers = |message| answered_id(message).map(decode::requested_id).as_ref() == Some(id);
+    match message {
+        Value::Array(batch) => batch.iter().any(answers),
+        single => answers(single),
+    }
+}
+
+/// The id of the request that a message answers, even if it has neither a result nor an error.
 fn answered_id(message: &Value) -> Option<&Value> {
     let fields = message.as_object()?;
-    let is_answer = !fields.contains_key("method")
-        && (fields.contains_key("result") || fields.contains_key("error"));
+    let is_answer = !fields.contains_key("method");
     fields.get("id").filter(|id| is_answer && !id.is_null())
 }
