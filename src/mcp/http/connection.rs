@@ -25,7 +25,7 @@ use url::Url;
 const INCOMING_MAX: usize = 16;
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
-const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+pub const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
