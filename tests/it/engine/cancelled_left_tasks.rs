@@ -122,8 +122,13 @@ async fn after_a_crash_a_task_is_still_listed_as_being_cancelled() {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         text.contains("\"cancelling\":true")
     };
-    while !task_files(&harness.home).into_iter().any(is_saved) {
-        tokio::time::sleep(Duration::from_millis(10)).await;
+    for _ in 0..1_000 {
+        if task_files(&harness.home).into_iter().any(is_saved) {
+            break;
+        }
+        // The file is written on another thread, which takes real time.
+        std::thread::sleep(Duration::from_millis(10));
+        tokio::task::yield_now().await;
     }
     let home = kill_engine(harness).await;
     let second = server();
