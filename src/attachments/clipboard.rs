@@ -135,6 +135,7 @@ pub async fn read_clipboard(env: &ClipboardEnv) -> Result<ReadAttachment, Attach
         let read = reader::attachment(ATTACHMENT_NAME, None, bytes, Path::new(""));
         return match read {
             Ok(read) if read.attachment.is_image() => Ok(read),
+            Err(error @ AttachError::TooManyPixels { .. }) => Err(error),
             _ => Err(AttachError::NoImageInClipboard),
         };
     }

@@ -1,6 +1,7 @@
 //! Why a file cannot be attached.
 
 use crate::domain::Notice;
+use crate::domain::attachment::IMAGE_PIXELS_MAX;
 use crate::text::Clean;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +18,8 @@ pub enum AttachError {
     Unreadable { name: String, why: String },
     #[error("{name} is larger than {megabytes} MB")]
     TooLarge { name: String, megabytes: u64 },
+    #[error("{name} has more than {} megapixels", IMAGE_PIXELS_MAX / 1_000_000)]
+    TooManyPixels { name: String },
     /// Neither text nor one of the supported image formats. `format` is a noun phrase such as
     /// `a PDF file, not text`.
     #[error("{name} is {format}")]

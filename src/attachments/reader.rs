@@ -65,6 +65,10 @@ pub(super) fn attachment(
     }
     let size = bytes.len() as u64;
     let (kind, hash, contents) = match FileFormat::detect(&bytes) {
+        FileFormat::Image(kind) if kind.has_too_many_pixels() => {
+            let name = name.to_owned();
+            return Err(AttachError::TooManyPixels { name });
+        }
         FileFormat::Image(kind) => {
             let base64 = BASE64_STANDARD.encode(&bytes);
             let contents = AttachmentContents::Image(base64.into());

@@ -29,6 +29,9 @@ const HASH_LENGTH: usize = 64;
 const IMAGE_SIDE_MAX: u64 = 1_568;
 /// Pixels of a scaled image per token.
 const PIXELS_PER_TOKEN: u64 = 750;
+/// Maximum number of pixels of an image. A tiny file may declare billions, and the server of the model
+/// decodes them all.
+pub const IMAGE_PIXELS_MAX: u64 = 100_000_000;
 /// Estimated tokens of an image of unknown size.
 const UNKNOWN_IMAGE_TOKENS: u64 = 1_600;
 
@@ -140,6 +143,18 @@ impl AttachmentKind {
         match self {
             Self::Text => "text",
             Self::Image { format, .. } => format.name(),
+        }
+    }
+
+    /// Whether this is an image with more than [`IMAGE_PIXELS_MAX`] pixels.
+    pub fn has_too_many_pixels(self) -> bool {
+        match self {
+            Self::Image {
+                width: Some(width),
+                height: Some(height),
+                ..
+            } => u64::from(width) * u64::from(height) > IMAGE_PIXELS_MAX,
+            _ => false,
         }
     }
 

@@ -2,10 +2,10 @@
 
 use super::cx::EngineCx;
 use super::jobs::JobResult;
-use crate::attachments::attach_resource;
+use crate::attachments::{AttachError, attach_resource};
 use crate::domain::attachment::{ATTACHMENTS_MAX, AttachedResource, ReadAttachment};
 use crate::domain::{ArgumentCompletion, LoadedPrompt, Notice, QueryId, ServerId};
-use crate::mcp::{Hub, PromptContents, ResourceContents};
+use crate::mcp::{Hub, PromptContents, PromptFile, ResourceContents};
 use crate::protocol::{Event, ServerContentCommand, ServerContentEvent};
 use crate::text::Clean;
 use std::fmt::Write;
@@ -147,7 +147,7 @@ fn merge_contents(mut contents: Vec<ResourceContents>) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The text reports embedded contents that cannot be attached.
+/// Attaches the embedded contents of a prompt. Where one cannot be attached, the text says so.
 fn loaded_prompt(server: &ServerId, contents: PromptContents) -> LoadedPrompt {
     let mut prompt = LoadedPrompt {
         text: contents.text,
@@ -155,22 +155,54 @@ fn loaded_prompt(server: &ServerId, contents: PromptContents) -> LoadedPrompt {
         message_count: contents.message_count,
         files: Vec::new(),
     };
+    let mut failures = Vec::new();
     for file in contents.files {
-        let name = format!("{server}:{}", file.name);
-        let attached = match prompt.files.len() < ATTACHMENTS_MAX {
-            true => attach_resource(&name, file.bytes).map_err(|error| error.to_string()),
-            false => Err(format!("at most {ATTACHMENTS_MAX} files can be attached")),
-        };
-        match attached {
-            Ok(file) if is_attached(&prompt.files, &file) => {}
-            Ok(file) => prompt.files.push(file),
-            Err(why) => {
-                let why = Clean::single_line(&why);
-                let _ = write!(prompt.text, "\n[left out: {why}]");
-            }
+        match attach_embedded(server, &file, prompt.files.len()) {
+            Ok(attached) if is_attached(&prompt.files, &attached) => {}
+            Ok(attached) => prompt.files.push(attached),
+            Err(why) => failures.push((file.line, format!("[left out: {why}]"))),
         }
     }
+    // From the last one on, so that the places of the others stay.
+    for (line, text) in failures.into_iter().rev() {
+        for start in &mut prompt.heading_lines {
+            if *start >= line.end {
+                *start = *start - line.len() + text.len();
+            }
+        }
+        prompt.text.replace_range(line, &text);
+    }
     prompt
+}
+
+/// The error is a clause.
+fn attach_embedded(
+    server: &ServerId,
+    file: &PromptFile,
+    attached_count: usize,
+) -> Result<ReadAttachment, String> {
+    let ResourceContents { name, bytes } = &file.contents;
+    let shown = Clean::name(name);
+    if attached_count >= ATTACHMENTS_MAX {
+        return Err(format!(
+            "{shown}, because at most {ATTACHMENTS_MAX} files can be attached"
+        ));
+    }
+    let attached = attach_resource(&format!("{server}:{name}"), bytes.clone());
+    match attached {
+        Ok(attached) if file.is_image && !attached.attachment.is_image() => {
+            Err(format!("{shown} is not an image"))
+        }
+        Err(AttachError::NotSupported { .. }) if file.is_image => {
+            Err(format!("{shown} is not a PNG, JPEG, GIF or WebP image"))
+        }
+        Err(error) => {
+            let why = error.to_string();
+            let why = why.strip_prefix(&format!("{server}:")).unwrap_or(&why);
+            Err(Clean::unambiguous_line(why).into())
+        }
+        Ok(attached) => Ok(attached),
+    }
 }
 
 fn is_attached(files: &[ReadAttachment], file: &ReadAttachment) -> bool {
@@ -200,21 +232,58 @@ mod tests {
     }
 
     #[test]
-    fn contents_that_cannot_be_attached_are_reported_in_the_text() {
-        let contents = PromptContents {
-            text: "See [attached: a].".to_owned(),
-            message_count: 1,
-            files: vec![part("a", b"text"), part("a", b"text"), part("b", b"\0\0")],
-            ..PromptContents::default()
-        };
+    fn contents_that_cannot_be_attached_are_reported_in_their_place() {
+        let huge = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\xc3\x50\0\0\xc3\x50\x08\x02\0\0\0";
+        let files: [(&str, &[u8], bool); 8] = [
+            ("a", b"text", false),
+            ("a", b"text", false),
+            ("b", b"\0\0", false),
+            ("c\n", b"", false),
+            ("image 1", b"text", true),
+            ("image 2", b"\0\0", true),
+            ("image 3", huge, true),
+            ("d", b"more", false),
+        ];
+        let mut contents = PromptContents::default();
+        for (name, bytes, is_image) in files {
+            contents.heading_lines.push(contents.text.len());
+            contents.text.push_str("User:\n");
+            let start = contents.text.len();
+            contents.text.push_str("[attached]");
+            contents.files.push(PromptFile {
+                contents: part(name, bytes),
+                is_image,
+                line: start..contents.text.len(),
+            });
+            contents.text.push('\n');
+        }
         let prompt = loaded_prompt(&ServerId::new("s"), contents);
         let names: Vec<_> = prompt
             .files
             .iter()
             .map(|file| &*file.attachment.name)
             .collect();
-        assert_eq!(names, ["s:a"]);
-        let expected = "See [attached: a].\n[left out: s:b is a binary file, not text]";
-        assert_eq!(prompt.text, expected);
+        assert_eq!(names, ["s:a", "s:d"]);
+        let lines: Vec<&str> = prompt
+            .text
+            .lines()
+            .filter(|line| *line != "User:")
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "[attached]",
+                "[attached]",
+                "[left out: b is a binary file, not text]",
+                "[left out: c⟨LF⟩ is empty]",
+                "[left out: image 1 is not an image]",
+                "[left out: image 2 is not a PNG, JPEG, GIF or WebP image]",
+                "[left out: image 3 has more than 100 megapixels]",
+                "[attached]",
+            ]
+        );
+        for start in prompt.heading_lines {
+            assert!(prompt.text[start..].starts_with("User:\n"), "{start}");
+        }
     }
 }

@@ -131,7 +131,9 @@ fn finished_call(
         }
         CallEnding::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
         CallEnding::SessionUnknown => {
-            let why = "The server drops every session right after opening it.".to_owned();
+            let why = "The server did not recognize the session of the call, nor the new one in \
+                       which it was repeated."
+                .to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
     }

@@ -12,7 +12,8 @@ use std::time::Duration;
 pub const CONTENT_PAGES_MAX: usize = 100;
 /// Maximum number of items of one list.
 pub const CONTENT_ITEMS_MAX: usize = 1_000;
-const ARGUMENTS_MAX: usize = 50;
+/// A prompt with more arguments is left out as a whole: a missing argument may be required.
+const ARGUMENTS_MAX: usize = 200;
 /// Maximum size of a name or title. Longer text that a request needs in full, such as a prompt's name
 /// or a URI, makes the item invalid; any other text is truncated.
 const NAME_BYTES_MAX: usize = 512;
@@ -148,7 +149,7 @@ impl ListedItem for ServerPrompt {
 
     fn decode(item: &Value) -> Option<Self> {
         let arguments = item.get("arguments").and_then(Value::as_array);
-        let arguments = arguments.into_iter().flatten().take(ARGUMENTS_MAX);
+        let arguments = arguments.into_iter().flatten().take(ARGUMENTS_MAX + 1);
         Some(Self {
             name: key_text(item, "name", NAME_BYTES_MAX)?,
             title: text(item, "title", NAME_BYTES_MAX),
@@ -159,6 +160,11 @@ impl ListedItem for ServerPrompt {
 
     fn key(&self) -> &str {
         &self.name
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        let is_too_long = self.arguments.len() > ARGUMENTS_MAX;
+        is_too_long.then(|| format!("it has more than {ARGUMENTS_MAX} arguments"))
     }
 }
 
@@ -301,6 +307,25 @@ mod tests {
         assert_eq!(list.items[0].uri_template.variables().len(), 20);
         let why = &list.omitted[0];
         assert!(why.ends_with("`: it has more than 20 variables"), "{why}");
+    }
+
+    #[test]
+    fn a_prompt_keeps_all_its_arguments_or_is_omitted_with_the_reason() {
+        let prompt = |name: &str, count: usize| {
+            let argument =
+                |n: usize| json!({ "name": format!("a{n}"), "required": n + 1 == count });
+            let arguments: Vec<_> = (0..count).map(argument).collect();
+            json!({ "name": name, "arguments": arguments })
+        };
+        let mut list = ContentListBuilder::<ServerPrompt>::default();
+        let page = json!({ "prompts": [prompt("long", 200), prompt("longer", 201)] });
+        list.add_page(&page).expect("a list");
+        let list = list.finish();
+        assert_eq!(list.items.len(), 1);
+        assert_eq!(list.items[0].arguments.len(), 200);
+        assert!(list.items[0].arguments[199].is_required);
+        let why = "prompt `longer`: it has more than 200 arguments";
+        assert_eq!(list.omitted, [why]);
     }
 
     #[test]

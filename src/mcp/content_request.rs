@@ -2,12 +2,11 @@
 //! runs a tool.
 
 use super::call::redact_credentials;
-use super::content_result::{
-    PromptContents, ResourceContents, completion_values, prompt_contents, resource_contents,
-};
+use super::content_result::{ResourceContents, completion_values, resource_contents};
 use super::hub::Hub;
 use super::lifetime::stated_lifetime;
 use super::open_request::CancelOnDrop;
+use super::prompt_contents::{PromptContents, prompt_contents};
 use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
 use super::session::{McpSession, error_clause, raw_result};
 use super::supervisor::ServerSupervisor;

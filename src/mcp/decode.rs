@@ -24,9 +24,13 @@ const NAME_BYTES_MAX: usize = 512;
 const OMITTED_LINES_MAX: usize = 50;
 
 /// The id of the request that an answer with this id is about. Some gateways return our numbers as
-/// strings. JSON-RPC forbids that, but rmcp and the other SDKs of the protocol accept it.
+/// strings. JSON-RPC forbids that, but rmcp and the other SDKs of the protocol accept it. Only the
+/// exact digits count: `"07"` is not our request 7.
 pub fn requested_id(id: &Value) -> Value {
-    let number = id.as_str().and_then(|text| text.parse::<i64>().ok());
+    let number = id.as_str().and_then(|text| {
+        let number = text.parse::<i64>().ok()?;
+        (number.to_string() == text).then_some(number)
+    });
     number.map_or_else(|| id.clone(), Value::from)
 }
 

@@ -3,6 +3,7 @@
 //! rmcp's types.
 
 use super::decode;
+use super::http::SYNTHETIC_ERROR_CODE;
 use super::server_requests::{IncomingRequests, unknown_method};
 use super::session_shared::SessionShared;
 use super::startup::HandshakeStage;
@@ -18,6 +19,8 @@ use std::sync::Arc;
 
 /// Maximum number of messages handled per batch.
 const BATCH_MAX: usize = 10_000;
+const NEITHER_RESULT_NOR_ERROR: &str =
+    "The server answered the request with neither a result nor an error.";
 
 /// Called with the tool's name when a request is answered long after its cancellation.
 pub type LateAnswerHandler = Box<dyn Fn(String) + Send + Sync>;
@@ -223,7 +226,13 @@ impl Inbox {
         if let Some(error) = error {
             return Some(JsonRpcMessage::error(decode_error(error), id));
         }
-        let (result, id) = (message.remove("result")?, id?);
+        let id = id?;
+        let Some(result) = message.remove("result") else {
+            // Without this, the request would wait for its whole timeout.
+            let code = ErrorCode(SYNTHETIC_ERROR_CODE);
+            let error = ErrorData::new(code, NEITHER_RESULT_NOR_ERROR, None);
+            return Some(JsonRpcMessage::error(error, Some(id)));
+        };
         if let Some((_, handshake)) = self
             .pending_handshake
             .take_if(|(request_id, _)| *request_id == id)
@@ -289,6 +298,37 @@ mod tests {
             .skipped_summary()
             .expect("the invalid items are reported");
         assert!(summary.starts_with("2 lines "), "{summary}");
+    }
+
+    #[test]
+    fn an_answer_without_result_and_error_becomes_an_error() {
+        let mut inbox = Inbox::new(Arc::new(SessionShared::default()), Box::new(|_| {}));
+        for rest in ["", r#","error":null"#, r#","x":1"#] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":7{rest}}}"#);
+            let Some(JsonRpcMessage::Error(error)) = inbox.handle_text(line.as_bytes()) else {
+                panic!("no error for {line}");
+            };
+            assert_eq!(error.id, Some(RequestId::Number(7)));
+            assert_eq!(error.error.message, NEITHER_RESULT_NOR_ERROR);
+        }
+    }
+
+    #[test]
+    fn only_the_exact_id_of_a_request_answers_it() {
+        let mut inbox = Inbox::new(Arc::new(SessionShared::default()), Box::new(|_| {}));
+        let mut answered = |id: &str| {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+            match inbox.handle_text(line.as_bytes()) {
+                Some(JsonRpcMessage::Response(response)) => Some(response.id),
+                _ => None,
+            }
+        };
+        for exact in ["7", r#""7""#] {
+            assert_eq!(answered(exact), Some(RequestId::Number(7)), "{exact}");
+        }
+        for other in [r#""07""#, r#""+7""#, r#"" 7""#, r#""7.0""#, "7.5"] {
+            assert_ne!(answered(other), Some(RequestId::Number(7)), "{other}");
+        }
     }
 
     #[test]

@@ -35,6 +35,7 @@ mod open_request;
 mod output_check;
 mod process;
 mod progress_router;
+mod prompt_contents;
 mod recent_reads;
 mod resource_subscriptions;
 mod result_check;
@@ -58,8 +59,9 @@ mod tool_list;
 mod tool_relist;
 
 pub use call::{CallResult, EarlierTask, McpCall};
-pub use content_result::{PromptContents, ResourceContents};
+pub use content_result::ResourceContents;
 pub use hub::Hub;
 pub use hub_event::HubEvent;
 pub use oauth::{CredentialFile, OAuthError, SignIn, SignInProgress};
 pub use process::ProcessGroups;
+pub use prompt_contents::{PromptContents, PromptFile};

@@ -36,7 +36,22 @@ pub fn render_result(result: &Value) -> RenderedResult {
     }
     RenderedResult {
         text: parts.join("\n"),
-        is_error: result.get("isError").and_then(Value::as_bool) == Some(true),
+        is_error: result.get("isError").is_some_and(is_flag_set),
+    }
+}
+
+/// Reads a flag that should be a boolean. Some servers send text or a number, and a failure must not
+/// pass for a success, so only an explicit no counts as one.
+fn is_flag_set(flag: &Value) -> bool {
+    match flag {
+        Value::Null => false,
+        Value::Bool(flag) => *flag,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => {
+            let text = text.trim().to_ascii_lowercase();
+            !matches!(text.as_str(), "" | "false" | "no" | "0")
+        }
+        Value::Array(_) | Value::Object(_) => true,
     }
 }
 
@@ -197,8 +212,25 @@ mod tests {
 
     #[test]
     fn errors_are_flagged_and_empty_results_get_a_placeholder() {
-        assert!(render_result(&json!({ "isError": true, "content": [] })).is_error);
-        assert!(!render_result(&json!({ "isError": "yes", "content": [] })).is_error);
+        let is_error = |flag: Value| render_result(&json!({ "isError": flag })).is_error;
+        for flag in [
+            json!(true),
+            json!("true"),
+            json!("yes"),
+            json!(1),
+            json!({}),
+        ] {
+            assert!(is_error(flag.clone()), "{flag}");
+        }
+        for flag in [
+            json!(false),
+            json!("False"),
+            json!(""),
+            json!(0),
+            json!(null),
+        ] {
+            assert!(!is_error(flag.clone()), "{flag}");
+        }
         for nothing in [json!({}), json!({ "content": [] }), json!(null), json!([1])] {
             assert_eq!(text_of(nothing), "[the tool returned nothing]");
         }

@@ -4,7 +4,7 @@ use super::detection_cache::Era;
 use super::endpoint::Endpoint;
 use super::error::McpError;
 use super::fallback_handshake::fallback_handshake;
-use super::http::{HttpKind, RemoteClient};
+use super::http::{EndpointWait, HttpKind, RemoteClient};
 use super::hub_event::HubEvent;
 use super::inbox::{Inbox, LateAnswerHandler};
 use super::list_subscription;
@@ -41,7 +41,8 @@ pub(super) struct ConnectionAttempt {
 pub(super) enum SessionChannel<'a> {
     BuiltIn,
     Process(&'a Program),
-    Remote(&'a Arc<RemoteClient>, HttpKind),
+    /// The last field matters only for HTTP+SSE.
+    Remote(&'a Arc<RemoteClient>, HttpKind, EndpointWait),
 }
 
 impl ServerSupervisor {
@@ -67,7 +68,7 @@ impl ServerSupervisor {
             (ProtocolMode::Legacy, _)
             | (ProtocolMode::Auto, SessionChannel::BuiltIn)
             // HTTP+SSE itself belongs to the legacy protocol.
-            | (_, SessionChannel::Remote(_, HttpKind::Sse)) => Handshake::Initialize,
+            | (_, SessionChannel::Remote(_, HttpKind::Sse, _)) => Handshake::Initialize,
             (ProtocolMode::Modern, _) => Handshake::Discover,
             (ProtocolMode::Auto, _) => match self.context.cache.get(&launch_id).await.era {
                 Some(Era::Legacy) => Handshake::Initialize,
@@ -110,8 +111,8 @@ impl ServerSupervisor {
             self.context.roots.current(),
         ));
         let end = match channel {
-            SessionChannel::Remote(remote, http_kind) => {
-                self.run_remote(remote, *http_kind, &shared, handshake)
+            SessionChannel::Remote(remote, http_kind, wait) => {
+                self.run_remote(remote, (*http_kind, *wait), &shared, handshake)
                     .await
             }
             SessionChannel::BuiltIn => {

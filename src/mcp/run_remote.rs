@@ -4,8 +4,8 @@
 use super::endpoint::RemoteEndpoint;
 use super::error::McpError;
 use super::http::{
-    Connection, HttpDriver, HttpError, HttpKind, HttpTransport, QUEUE_MAX, RemoteClient,
-    open_sse_endpoint,
+    Connection, EndpointWait, HttpDriver, HttpError, HttpKind, HttpTransport, QUEUE_MAX,
+    RemoteClient, open_sse_endpoint,
 };
 use super::inbox::Inbox;
 use super::run::{ConnectionAttempt, SessionChannel};
@@ -54,15 +54,15 @@ impl ServerSupervisor {
                     .await;
             }
         };
-        self.negotiate(SessionChannel::Remote(&remote, http_kind))
-            .await
-            .end
+        let channel = SessionChannel::Remote(&remote, http_kind, EndpointWait::Long);
+        self.negotiate(channel).await.end
     }
 
     /// Tries one transport and, if the server does not support it, the other one.
     async fn detect_http_kind(&self, remote: &Arc<RemoteClient>, first: HttpKind) -> SessionEnd {
-        let attempt = self.negotiate(SessionChannel::Remote(remote, first)).await;
-        let Some(first_error) = transport_mismatch(&attempt) else {
+        let try_transport = |kind, wait| self.negotiate(SessionChannel::Remote(remote, kind, wait));
+        let attempt = try_transport(first, EndpointWait::Short).await;
+        let Some(mut first_error) = transport_mismatch(&attempt) else {
             return attempt.end;
         };
         let second = match first {
@@ -70,10 +70,18 @@ impl ServerSupervisor {
             HttpKind::Streamable => HttpKind::Sse,
         };
         tracing::info!("trying the other HTTP transport: {first_error}");
-        let attempt = self.negotiate(SessionChannel::Remote(remote, second)).await;
+        let attempt = try_transport(second, EndpointWait::Long).await;
         let Some(second_error) = transport_mismatch(&attempt) else {
             return attempt.end;
         };
+        if let HttpError::NoEndpoint(_) | HttpError::StreamableStream = first_error {
+            // The server does not use streamable HTTP after all, so it may just be slow.
+            let attempt = try_transport(first, EndpointWait::Long).await;
+            match transport_mismatch(&attempt) {
+                Some(error) => first_error = error,
+                None => return attempt.end,
+            }
+        }
         let (sse, http) = match first {
             HttpKind::Sse => (first_error, second_error),
             HttpKind::Streamable => (second_error, first_error),
@@ -86,7 +94,7 @@ impl ServerSupervisor {
     pub(super) async fn run_remote(
         &self,
         remote: &Arc<RemoteClient>,
-        http_kind: HttpKind,
+        (http_kind, wait): (HttpKind, EndpointWait),
         shared: &Arc<SessionShared>,
         handshake: Handshake,
     ) -> SessionEnd {
@@ -94,7 +102,7 @@ impl ServerSupervisor {
             match http_kind {
                 HttpKind::Streamable => Ok((remote.url.clone(), None)),
                 HttpKind::Sse => {
-                    let opened = open_sse_endpoint(remote).await;
+                    let opened = open_sse_endpoint(remote, wait).await;
                     opened.map(|(target, stream)| (target, Some(stream)))
                 }
             }

@@ -226,11 +226,20 @@ impl Journals {
 
 /// `None` if another program has locked or just removed it.
 fn claim(path: &Path) -> Option<OrphanedJournal> {
-    let unrecognized = |why: &str| {
-        let notice = Notice::warning(format!("{} is not a turn journal: {why}.", path.display()))
-            .with_reason("It was not changed.");
-        Some(OrphanedJournal::Unrecognized(
-            notice.with_advice("Remove it if you do not need it."),
+    let left_alone = |what: String| {
+        let notice = Notice::warning(what)
+            .with_reason("It was not changed.")
+            .with_advice("Remove it if you do not need it.");
+        Some(OrphanedJournal::Unrecognized(notice))
+    };
+    let unrecognized =
+        |why: &str| left_alone(format!("{} is not a turn journal: {why}.", path.display()));
+    // An unreadable journal may still hold a turn.
+    let unreadable = |error: &std::io::Error| {
+        let why = files::describe_io_error(error);
+        left_alone(format!(
+            "The turn journal {} could not be read: {why}.",
+            path.display()
         ))
     };
     // Reading a pipe or a device would block startup.
@@ -241,14 +250,14 @@ fn claim(path: &Path) -> Option<OrphanedJournal> {
     let file = match File::options().read(true).append(true).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return None,
-        Err(error) => return unrecognized(&files::describe_io_error(&error)),
+        Err(error) => return unreadable(&error),
     };
     if file.try_lock().is_err() || !files::is_same_file(&file, path) {
         return None;
     }
     let bytes = match files::read(path, BYTES_MAX) {
         Ok(bytes) => bytes.unwrap_or_default(),
-        Err(error) => return unrecognized(&files::describe_io_error(&error)),
+        Err(error) => return unreadable(&error),
     };
     let turns = replay::read_turns(&bytes);
     if turns.is_empty() {

@@ -167,7 +167,7 @@ impl InvisibleFilter {
                 self.extend_cluster(c, output);
             }
             _ if is_invisible(c)
-                || (output.policy == HiddenCharPolicy::Escape && is_unusual_space(c)) =>
+                || (output.policy == HiddenCharPolicy::Escape && is_unusual(c)) =>
             {
                 self.reject(c, output);
             }
@@ -344,12 +344,13 @@ fn is_selector_meaningful(base: char, c: char) -> bool {
     }
 }
 
-/// Whether `c` is blank like the ASCII space. Excludes the ideographic space, which is ordinary in
-/// Japanese.
-pub(super) fn is_unusual_space(c: char) -> bool {
+/// Whether `c` is blank like the ASCII space, except the ideographic space, which is ordinary in
+/// Japanese; or private use, which some fonts draw as check marks and arrows, like those of a screen.
+pub(super) fn is_unusual(c: char) -> bool {
     matches!(
         c,
         '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{2800}'
+            | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{FFFFD}' | '\u{100000}'..='\u{10FFFD}'
     )
 }
 

@@ -2,7 +2,7 @@
 //! Hangul jamo, unusual hyphens and the ideographic space. Precomposed letters are none of these.
 //! `mixed_scripts.rs` finds letters of other scripts.
 
-use super::invisible::{is_invisible, is_unusual_space};
+use super::invisible::{is_invisible, is_unusual};
 use icu_normalizer::ComposingNormalizerBorrowed;
 use unicode_width::UnicodeWidthChar;
 
@@ -14,7 +14,7 @@ pub(super) fn has_look_alikes(text: &str) -> bool {
 /// Whether `c` may appear next to the escapes of its cluster: it is visible by itself and looks
 /// like no other character.
 pub(super) fn is_unmistakable(c: char) -> bool {
-    let is_visible = !is_invisible(c) && !is_unusual_space(c) && c.width() != Some(0);
+    let is_visible = !is_invisible(c) && !is_unusual(c) && c.width() != Some(0);
     is_visible && !is_look_alike(c) && is_composed(c.encode_utf8(&mut [0; 4]))
 }
 

@@ -164,6 +164,18 @@ fn escaped_text_shows_hidden_characters() {
 }
 
 #[test]
+fn private_use_characters_are_escaped_where_they_could_imitate_the_interface() {
+    // Powerline's arrow and branch, and icons of both private planes.
+    let icons = "\u{e0b0}\u{f00c}\u{f8ff}\u{f0000}\u{10fffd}";
+    let shown = "⟨U+E0B0⟩⟨U+F00C⟩⟨U+F8FF⟩⟨U+F0000⟩⟨U+10FFFD⟩";
+    assert_eq!(escaped(icons), shown);
+    assert_eq!(Clean::unambiguous(icons).as_str(), shown);
+    assert_eq!(Clean::name(icons).as_str(), shown);
+    // An answer may use the icons of the user's font.
+    assert_eq!(clean(icons), icons);
+}
+
+#[test]
 fn different_names_never_look_alike() {
     let name = |raw: &str| String::from(Clean::name(raw));
     let names = [

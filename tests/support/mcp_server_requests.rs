@@ -1,12 +1,22 @@
 //! The test server's requests to the user. With the behaviors `asks-legacy` and `asks-modern`, its
-//! tools ask for input and return the answer as text.
+//! tools ask for input and return the answer as text. With `pings`, it pings the client all the time.
 
 use super::{Server, eras, send, send_error, send_result, text};
 use serde_json::{Value, json};
 use std::process::exit;
+use std::time::Duration;
 
+/// The pause between two pings.
+const PING_INTERVAL: Duration = Duration::from_millis(100);
 /// The request state, which the client must send back unchanged.
 const STATE: &str = "état \"1\" \\u0041 한글\n";
+
+fn ping_forever() {
+    for number in 1.. {
+        send(&json!({ "jsonrpc": "2.0", "id": format!("ping {number}"), "method": "ping" }));
+        std::thread::sleep(PING_INTERVAL);
+    }
+}
 
 impl Server {
     /// Handles messages about requests to the user. Returns whether the message was handled.
@@ -14,6 +24,12 @@ impl Server {
         let is_modern = match self.behavior.as_str() {
             "asks-legacy" => false,
             "asks-modern" => true,
+            "pings" => {
+                if message["method"] == "notifications/initialized" {
+                    std::thread::spawn(ping_forever);
+                }
+                return false;
+            }
             _ => return false,
         };
         let params = &message["params"];

@@ -2,11 +2,12 @@
 //! the model, and roots.
 
 use super::model_server::{ollama_call, ollama_text};
-use super::pty::{CTRL_C, TerminalOptions, contains_text};
+use super::pty::{CTRL_C, ESC, TerminalOptions, contains_text};
 use super::{CHAT, READY_HINT, clean_exit, endless, ollama, open_with_tools};
 use crate::home::test_server_path;
 use serde_json::json;
 use std::time::Duration;
+use vt100::Screen;
 
 #[test]
 fn a_form_is_filled_in_during_a_call() {
@@ -275,4 +276,39 @@ fn a_web_page_is_described_and_opened_only_on_a_key() {
         assert_eq!(terminal.quit(), clean_exit());
         home.assert_no_process_left();
     }
+}
+
+/// The number of the last ping whose answer the log of the server shows.
+fn last_answered_ping(screen: &Screen) -> Option<u32> {
+    let text = screen.contents();
+    let rest = text.rsplit("\"id\":\"ping ").next()?;
+    let (number, rest) = rest.split_once('"')?;
+    rest.contains("\"result\":{}")
+        .then(|| number.parse().ok())?
+}
+
+#[test]
+fn pings_of_a_server_are_answered_while_the_chat_is_open() {
+    let (server, home) = ollama();
+    let home = home.with_server("test", &test_server_path(), &["pings"]);
+    server.queue_reply(CHAT, endless(&["Half of it"]));
+    let mut terminal = open_with_tools(&home);
+    // The log of the server shows its pings, both while nothing runs and during a turn.
+    let newest_answer = |beyond: u32| {
+        terminal.send_prompt("/mcp test log");
+        let screen = terminal.wait_for("a newer ping is answered", |screen| {
+            last_answered_ping(screen).is_some_and(|number| number > beyond)
+        });
+        terminal.press(ESC);
+        terminal.wait_until_gone("answered");
+        last_answered_ping(&screen).expect("just found")
+    };
+    let answered = newest_answer(0);
+    terminal.send_prompt("Go on.");
+    terminal.wait_for_text("Half of it");
+    newest_answer(answered + 5);
+    terminal.press(CTRL_C);
+    terminal.wait_until_gone("stops");
+    assert_eq!(terminal.quit(), clean_exit());
+    home.assert_no_process_left();
 }

@@ -152,8 +152,9 @@ fn read_token_file(path: &Path, warnings: &mut Vec<String>) -> Result<String, St
         use std::os::unix::fs::PermissionsExt;
         let mode = std::fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
         if mode & 0o077 != 0 {
+            let mode = mode & 0o777;
             warnings.push(format!(
-                "Other users of this machine can read the token file. To change that: chmod 600 {name}"
+                "The token file has the permissions {mode:03o}, which are not limited to you. To change that: chmod 600 {name}"
             ));
         }
     }

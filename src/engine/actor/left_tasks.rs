@@ -7,7 +7,7 @@ use crate::engine::left_tasks::LeftTaskEvent;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::FinishedCall;
 use crate::protocol::LeftTaskCommand;
-use crate::store::StoredLeftTask;
+use crate::store::LoadedLeftTasks;
 
 impl Actor {
     pub(super) fn route_left_task_command(&mut self, command: &LeftTaskCommand) {
@@ -52,7 +52,7 @@ impl Actor {
         self.follow_left_task(task);
     }
 
-    pub(super) fn add_left_tasks(&mut self, loaded: Vec<StoredLeftTask>) {
+    pub(super) fn add_left_tasks(&mut self, loaded: LoadedLeftTasks) {
         for task in self.left_tasks.add_loaded(loaded, &mut self.cx) {
             self.follow_left_task(task);
         }

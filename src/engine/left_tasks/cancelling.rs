@@ -20,6 +20,7 @@ impl LeftTasks {
             return None;
         }
         entry.cancellation = Some(TaskCancellation::Requested);
+        entry.save_cancellation(cx);
         let call = entry.call.clone();
         self.report(cx);
         Some(call)
@@ -58,6 +59,7 @@ impl LeftTasks {
             }
         });
         entry.cancellation = Some(answer);
+        entry.save_cancellation(cx);
         if has_agreed {
             entry.follower = None;
         }

@@ -4,6 +4,8 @@ use crate::domain::{
     Advice, Arguments, CallId, LeftTask, LeftTaskId, LeftTaskState, Notice, TaskCancellation,
     ToolCall, ToolOutcome,
 };
+use crate::engine::cx::EngineCx;
+use crate::engine::jobs::JobResult;
 use crate::engine::result_images::ResultImages;
 use crate::engine::turn_driver::FinishedCall;
 use crate::store::LeftTaskFile;
@@ -158,6 +160,20 @@ impl LeftTaskEntry {
         self.cancellation = None;
         self.result = Some(finished).filter(may_be_kept);
         Some(notice)
+    }
+
+    /// Stores whether the task is being cancelled, so that the list still shows it after a crash.
+    pub fn save_cancellation(&self, cx: &mut EngineCx) {
+        let is_cancelling = self.cancellation == Some(TaskCancellation::Requested);
+        let Some(file) = &self.file else { return };
+        if !file.set_cancelling(is_cancelling) {
+            return;
+        }
+        let (file, call, left_at) = (Arc::clone(file), self.call.clone(), self.left_at);
+        cx.jobs.spawn_blocking(move || {
+            file.save_cancelling(&call, left_at);
+            JobResult::Nothing
+        });
     }
 
     /// The turn that waited for the task has stopped waiting.

@@ -14,7 +14,7 @@ use crate::domain::{
     ToolProgress, ToolState,
 };
 use crate::protocol::Event;
-use crate::store::{LeftTaskStore, StoredLeftTask};
+use crate::store::{LeftTaskStore, LoadedLeftTasks};
 use entry::{Follower, LeftTaskEntry};
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -75,25 +75,24 @@ impl LeftTasks {
     /// Returns the ids, so that the caller can follow the tasks.
     pub(super) fn add_loaded(
         &mut self,
-        loaded: Vec<StoredLeftTask>,
+        loaded: LoadedLeftTasks,
         cx: &mut EngineCx,
     ) -> Vec<LeftTaskId> {
         let mut added = Vec::new();
-        for task in loaded {
+        for task in loaded.tasks {
             let id = LeftTaskId(self.ids.next_id());
-            let entry = LeftTaskEntry::new(id, task.call, task.left_at, Some(task.file));
+            let mut entry = LeftTaskEntry::new(id, task.call, task.left_at, Some(task.file));
+            // The earlier run may have ended before the server answered. Cancelling again asks again.
+            entry.cancellation = task.is_cancelling.then_some(TaskCancellation::Requested);
             self.entries.push(entry);
             added.push(id);
         }
-        let text = match added.len() {
-            0 => return added,
-            1 => "A task that you left running in an earlier run is still listed.".to_owned(),
-            count => {
-                format!("{count} tasks that you left running in earlier runs are still listed.")
-            }
-        };
-        cx.notice(Notice::info(text).with_advice(Advice::ShowLeftTasks));
-        self.report(cx);
+        if let Some(notice) = loaded_notice(added.len(), loaded.unread_count) {
+            cx.notice(notice);
+        }
+        if !added.is_empty() {
+            self.report(cx);
+        }
         added
     }
 
@@ -208,6 +207,7 @@ impl LeftTasks {
         if let Some(notice) = entry.end_following(finished) {
             cx.notice(notice);
         }
+        entry.save_cancellation(cx);
         self.report(cx);
     }
 
@@ -339,6 +339,27 @@ impl LeftTasks {
         let list = Arc::new(tasks.collect());
         cx.outbox.push(Event::LeftTasksListed(list));
     }
+}
+
+fn loaded_notice(loaded: usize, unread: usize) -> Option<Notice> {
+    let text = match loaded {
+        0 if unread == 0 => return None,
+        0 => "No task that you left running in an earlier run could be read.".to_owned(),
+        1 => "A task that you left running in an earlier run is still listed.".to_owned(),
+        count => format!("{count} tasks that you left running in earlier runs are still listed."),
+    };
+    let notice = Notice::info(text);
+    let notice = match unread {
+        0 => notice,
+        1 => notice.with_reason("The file of an older one was not read: too many are left."),
+        count => notice.with_reason(format!(
+            "The files of {count} older ones were not read: too many are left."
+        )),
+    };
+    Some(match loaded {
+        0 => notice,
+        _ => notice.with_advice(Advice::ShowLeftTasks),
+    })
 }
 
 fn remove_file(entry: &LeftTaskEntry, cx: &mut EngineCx) {

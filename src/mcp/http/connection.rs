@@ -25,7 +25,7 @@ use url::Url;
 const INCOMING_MAX: usize = 16;
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
-const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+pub const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
@@ -262,9 +262,18 @@ impl Connection {
     }
 }
 
+/// Whether a message or one of a batch answers the request `id`.
+pub fn answers_request(message: &Value, id: &Value) -> bool {
+    let answers = |message| answered_id(message).map(decode::requested_id).as_ref() == Some(id);
+    match message {
+        Value::Array(batch) => batch.iter().any(answers),
+        single => answers(single),
+    }
+}
+
+/// The id of the request that a message answers, even if it has neither a result nor an error.
 fn answered_id(message: &Value) -> Option<&Value> {
     let fields = message.as_object()?;
-    let is_answer = !fields.contains_key("method")
-        && (fields.contains_key("result") || fields.contains_key("error"));
+    let is_answer = !fields.contains_key("method");
     fields.get("id").filter(|id| is_answer && !id.is_null())
 }

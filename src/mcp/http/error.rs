@@ -93,6 +93,8 @@ pub enum HttpError {
     MismatchedResponse,
     #[error("It sent no message endpoint within {} s.", .0.as_secs())]
     NoEndpoint(Duration),
+    #[error("Its stream is one of streamable HTTP.")]
+    StreamableStream,
     #[error("Its message endpoint `{0}` has a different origin, which is not allowed.")]
     ForeignEndpoint(DisplayUrl),
     #[error("Its message endpoint is not a valid URL.")]
@@ -162,6 +164,7 @@ impl HttpError {
             | Self::NotJsonRpc(_)
             | Self::NoAnswer(_)
             | Self::NoEndpoint(_)
+            | Self::StreamableStream
             | Self::BadEndpoint
             | Self::StreamEnded
             | Self::MismatchedResponse

@@ -19,5 +19,5 @@ pub use connection::{Connection, HttpKind};
 pub use driver::HttpDriver;
 pub use error::{HttpError, IS_NOT_FOUND_KEY, SYNTHETIC_ERROR_CODE};
 pub use param_headers::ParamHeaders;
-pub use server_stream::open_sse_endpoint;
+pub use server_stream::{EndpointWait, open_sse_endpoint};
 pub use transport::{HttpTransport, QUEUE_MAX};

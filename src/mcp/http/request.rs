@@ -1,7 +1,7 @@
 //! Posts one message and reads its response, in whatever form it arrives. A stream that ends before
 //! the response is resumed if the server supports that.
 
-use super::connection::{Connection, HttpKind};
+use super::connection::{Connection, HttpKind, answers_request};
 use super::error::{HttpError, HttpStatus, IS_NOT_FOUND_KEY, SYNTHETIC_ERROR_CODE, ServerMessage};
 use super::outgoing_message::OutgoingMessage;
 use super::response::{BodyKind, ErrorResponse, EventStream, read_body, summarize_body};
@@ -177,18 +177,25 @@ async fn read_response(
     outgoing: &OutgoingMessage,
     response: Response,
 ) -> Result<(), HttpError> {
-    let expected_id = outgoing.id.as_ref();
     let status = response.status().as_u16();
     let kind = BodyKind::of(&response);
     // A message without an id expects no response, and later messages may be waiting for it to be
     // accepted.
-    if expected_id.is_none() {
+    let Some(id) = &outgoing.id else {
         return Ok(());
-    }
+    };
+    let expected_id = Some(id);
     if kind == BodyKind::EventStream {
         return read_event_stream(connection, expected_id, EventStream::new(response)).await;
     }
     if matches!(status, 202 | 204) {
+        // The status means that no answer follows, but the body may hold it nevertheless.
+        let body = read_body(response).await.unwrap_or_default();
+        let message = decode::parse_message(&body);
+        if message.is_some_and(|message| answers_request(&message, id)) {
+            connection.deliver(body, expected_id).await;
+            return Ok(());
+        }
         return wait_for_other_stream(connection, outgoing, HttpStatus(status)).await;
     }
     if let BodyKind::Other(kind) = kind {

@@ -2,7 +2,7 @@
 //! optional stream of streamable HTTP.
 
 use super::client::RemoteClient;
-use super::connection::Connection;
+use super::connection::{Connection, SESSION_ID};
 use super::error::HttpError;
 use super::request::RequestOutcome;
 use super::response::{BodyKind, ErrorResponse, EventStream};
@@ -14,6 +14,8 @@ use url::Url;
 
 /// Time limit for the event with the message endpoint.
 const ENDPOINT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The same after the response headers, as long as streamable HTTP has not been tried.
+const ENDPOINT_TIMEOUT_SHORT: Duration = Duration::from_secs(1);
 /// Delay before a stream is reopened; doubles each time.
 const REOPEN_DELAY: Duration = Duration::from_secs(1);
 const REOPEN_DELAY_MIN: Duration = Duration::from_millis(100);
@@ -26,11 +28,24 @@ const RESPONSE_HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// once the stream has been open.
 const CONSECUTIVE_FAILURES_MAX: u32 = 2;
 
+/// How long to wait for the message endpoint on an open stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndpointWait {
+    /// The stream may also be the one that streamable HTTP allows, which names no endpoint and may
+    /// stay silent. Servers that use HTTP+SSE name the endpoint at once.
+    Short,
+    /// The server does not use streamable HTTP, as far as known.
+    Long,
+}
+
 /// Opens the HTTP+SSE stream and reads the message endpoint.
 ///
 /// # Errors
 /// There is no such stream, or it names no endpoint at its own origin.
-pub async fn open_sse_endpoint(remote: &RemoteClient) -> Result<(Url, EventStream), HttpError> {
+pub async fn open_sse_endpoint(
+    remote: &RemoteClient,
+    wait: EndpointWait,
+) -> Result<(Url, EventStream), HttpError> {
     let opening = async {
         let request = super::client::HttpRequest {
             method: Method::GET,
@@ -52,16 +67,36 @@ pub async fn open_sse_endpoint(remote: &RemoteClient) -> Result<(Url, EventStrea
             BodyKind::Other(kind) => return Err(HttpError::UnexpectedContentType(kind)),
             BodyKind::Json | BodyKind::Unknown => return Err(HttpError::NoEventStream),
         }
-        let mut stream = EventStream::new(response);
-        while let Some(event) = stream.next().await? {
-            if event.name == b"endpoint" {
-                return Ok((resolve_endpoint(remote, &base, &event.data)?, stream));
-            }
+        let is_short = wait == EndpointWait::Short;
+        if is_short && response.headers().contains_key(SESSION_ID) {
+            return Err(HttpError::StreamableStream);
         }
-        Err(HttpError::StreamEnded)
+        let mut stream = EventStream::new(response);
+        let reading = read_endpoint(&mut stream, wait);
+        let endpoint = match is_short {
+            true => timeout(ENDPOINT_TIMEOUT_SHORT, reading)
+                .await
+                .unwrap_or(Err(HttpError::NoEndpoint(ENDPOINT_TIMEOUT_SHORT))),
+            false => reading.await,
+        }?;
+        Ok((resolve_endpoint(remote, &base, &endpoint)?, stream))
     };
     let opened = timeout(ENDPOINT_TIMEOUT, opening).await;
     opened.unwrap_or(Err(HttpError::NoEndpoint(ENDPOINT_TIMEOUT)))
+}
+
+async fn read_endpoint(stream: &mut EventStream, wait: EndpointWait) -> Result<Vec<u8>, HttpError> {
+    while let Some(event) = stream.next().await? {
+        if event.name == b"endpoint" {
+            return Ok(event.data);
+        }
+        // HTTP+SSE names the endpoint before any message.
+        let is_message = event.name.is_empty() || event.name == b"message";
+        if is_message && wait == EndpointWait::Short {
+            return Err(HttpError::StreamableStream);
+        }
+    }
+    Err(HttpError::StreamEnded)
 }
 
 /// The URL that messages are posted to. It must have the same origin, because the user's headers

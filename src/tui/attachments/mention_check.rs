@@ -12,6 +12,8 @@ pub struct MentionCheck {
     stage: CheckStage,
     /// Paths that were typed after `@`, key by key.
     typed: Vec<String>,
+    /// The revision that was checked last, and how many of its files could not be read.
+    unread: (u64, usize),
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +80,22 @@ impl MentionCheck {
 
     pub fn is_reading(&self, revision: u64) -> bool {
         self.stage == CheckStage::Reading { revision }
+    }
+
+    /// Records a file that could not be read, and leaves it to the user to send the message. Returns
+    /// how many files the message could not get. A message that was not checked yet stays unchecked,
+    /// because a mention of the file must not be sent as if the file were attached: 0.
+    pub fn record_unread(&mut self, revision: u64) -> usize {
+        if !self.was_checked(revision) {
+            return 0;
+        }
+        self.stage = CheckStage::Finished { revision };
+        let before = match self.unread {
+            (counted, count) if counted == revision => count,
+            _ => 0,
+        };
+        self.unread = (revision, before + 1);
+        before + 1
     }
 
     /// Leaves it to the user to send the message.

@@ -341,13 +341,18 @@ impl Layer for ArgumentForm {
         };
         let hint = |context, key, effect| shared.keymap.layer_hint(context, key, effect);
         let confirm = hint(KeyContext::Form, LayerKey::Confirm, effect);
-        let back = hint(KeyContext::Form, LayerKey::Back, "cancel");
-        match self.completion.values().is_empty() {
-            true => hint_list([confirm, back]),
-            false => {
-                let complete = hint(KeyContext::Completions, LayerKey::Complete, "complete");
-                hint_list([complete, confirm, back])
-            }
+        if self.completion.values().is_empty() {
+            let back = hint(KeyContext::Form, LayerKey::Back, "cancel");
+            return hint_list([confirm, back]);
         }
+        let complete = hint(KeyContext::Completions, LayerKey::Complete, "complete");
+        // A selected value takes the key for confirming.
+        let confirm = match self.completion.selected() {
+            Some(_) => hint(KeyContext::Completions, LayerKey::Confirm, "use the value"),
+            None => confirm,
+        };
+        // The key closes the list first. Only then does it close the form.
+        let back = hint(KeyContext::Completions, LayerKey::Back, "hide values");
+        hint_list([complete, confirm, back])
     }
 }

@@ -21,6 +21,8 @@ use std::time::Duration;
 /// been meant for the form.
 const KEY_GUARD: Duration = Duration::from_millis(500);
 
+const NAME_CHARS_MAX: usize = 50;
+
 #[derive(Debug)]
 pub(super) struct PromptReview {
     query: QueryId,
@@ -72,10 +74,10 @@ impl PromptReview {
         let mut text = prompt.text.clone();
         let mut own_lines = prompt.heading_lines.clone();
         for file in &prompt.files {
-            let name = Clean::name(&file.attachment.name);
+            let name = truncated_name(&file.attachment.name);
             let size = crate::domain::model_catalog::format_size(file.attachment.bytes);
             own_lines.extend([text.len() + 1, text.len() + 2]);
-            text.push_str(&format!("\n\n@ {}, {size}", name.as_str()));
+            text.push_str(&format!("\n\n@ {name}, {size}"));
             if let Some(contents) = file.attachment.text() {
                 text.push_str(&format!("\n{contents}"));
             }
@@ -121,6 +123,17 @@ impl PromptReview {
         let form = ArgumentForm::new(self.server.clone(), target, values, completes, cx);
         cx.open(form);
     }
+}
+
+/// The name of a file on one row. The rows after it would look like text of the program.
+fn truncated_name(raw: &str) -> String {
+    let name = Clean::name(raw);
+    let mut chars = name.as_str().chars();
+    let mut start: String = chars.by_ref().take(NAME_CHARS_MAX).collect();
+    if chars.next().is_some() {
+        start.push('…');
+    }
+    start
 }
 
 impl Layer for PromptReview {

@@ -202,9 +202,9 @@ fn handle_read(model: &mut UiModel, query: QueryId, result: Result<ReadAttachmen
             model.notify(Notice::info(text));
         }
         ReadOutcome::Failed => {
-            model.attachments.mention_check.cancel(revision);
+            let unread = model.attachments.mention_check.record_unread(revision);
             if let Some(notice) = problem {
-                mentions::report_unread(model, notice, sends);
+                mentions::report_unread(model, notice, unread);
             }
         }
         ReadOutcome::Lost => {

@@ -180,14 +180,20 @@ pub fn send_if_read(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
 }
 
-/// Reports a file that could not be read. If the message waited for it, the notice says how to send
-/// the message without it.
-pub fn report_unread(model: &mut UiModel, notice: Notice, was_sending: bool) {
-    let send = model
-        .keymap
-        .hint(Action::Send, "sends the message without it.")
-        .filter(|_| was_sending);
-    let notice = notice.with_advice(send.unwrap_or_default());
+/// Reports a file that could not be read. `unread` counts the files that the checked message could
+/// not get: if Enter would send it without them, the notice says so.
+pub fn report_unread(model: &mut UiModel, notice: Notice, unread: usize) {
+    let consequence = match unread {
+        0 => None,
+        1 => Some("sends the message without it.".to_owned()),
+        2 => Some("sends the message without it and another unread file.".to_owned()),
+        _ => Some(format!(
+            "sends the message without it and {} other unread files.",
+            unread - 1
+        )),
+    };
+    let advice = consequence.and_then(|consequence| model.keymap.hint(Action::Send, &consequence));
+    let notice = notice.with_advice(advice.unwrap_or_default());
     model.notices.show_about_unread_file(notice, model.now);
 }
 

@@ -1,5 +1,6 @@
 //! Cancelling a task that the user left running: it stays listed until its server reports its end.
 
+use super::journal::kill_engine;
 use super::left_tasks::{leave, notices, task_command, task_files, wait_for_list};
 use super::tasks::{WORK_CALL, complete_task, home, server};
 use super::*;
@@ -107,6 +108,38 @@ async fn a_cancelled_task_leaves_the_list_once_its_server_has_confirmed_it() {
     let notices = notices(&harness);
     let expected = "Task `work` of server `humble` has ended. The server cancelled the task.";
     assert!(notices.contains(expected), "{notices}");
+    let home = harness.shut_down().await;
+    assert_eq!(task_files(&home), Vec::<PathBuf>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_crash_a_task_is_still_listed_as_being_cancelled() {
+    let first = server().with_answer("tasks/cancel", json!({}));
+    let mut harness = cancel(&first).await;
+    let is_requested = || is_cancelling(|state| *state == TaskCancellation::Requested);
+    wait_for_list(&mut harness, "the cancellation", is_requested()).await;
+    let is_saved = |path: PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        text.contains("\"cancelling\":true")
+    };
+    for _ in 0..1_000 {
+        if task_files(&harness.home).into_iter().any(is_saved) {
+            break;
+        }
+        // The file is written on another thread, which takes real time.
+        std::thread::sleep(Duration::from_millis(10));
+        tokio::task::yield_now().await;
+    }
+    let home = kill_engine(harness).await;
+    let second = server();
+    let mut harness = EngineHarness::start_in_with_server(home, Script::default(), &second).await;
+    wait_for_list(&mut harness, "the task", is_requested()).await;
+    assert_eq!(second.count("tasks/cancel"), 0);
+    // The server has done it meanwhile, so the task ends as the user wanted.
+    second.set_answer("tasks/get", json!({ "taskId": "t", "status": "cancelled" }));
+    wait_for_list(&mut harness, "the empty list", <[LeftTask]>::is_empty).await;
+    let notices = notices(&harness);
+    assert!(notices.contains("has ended"), "{notices}");
     let home = harness.shut_down().await;
     assert_eq!(task_files(&home), Vec::<PathBuf>::new());
 }

@@ -2,7 +2,7 @@
 
 use crate::mcp_http::http_harness::{HttpHarness, server_at};
 use crate::mcp_http::hub_harness::{failed, succeeded};
-use crate::mcp_http::test_server::{ReceivedRequest, TestHttpServer, status};
+use crate::mcp_http::test_server::{ReceivedRequest, TestHttpServer, json_with, status};
 use humble::domain::server::ProtocolMode;
 use humble::domain::{ServerConfig, ToolOutcome};
 use serde_json::json;
@@ -62,5 +62,47 @@ async fn an_accepted_request_without_an_answer_fails_unless_a_stream_is_open() {
     };
     let (outcome, ()) = tokio::join!(call, answering);
     assert_eq!(succeeded(outcome), "late");
+    harness.close().await;
+}
+
+#[tokio::test]
+async fn an_accepted_request_is_answered_by_the_body_if_that_holds_the_answer() {
+    let answers_in_body = |request: &ReceivedRequest| {
+        let result = json!({ "content": [{ "type": "text", "text": "early" }] });
+        let answer = json!({ "jsonrpc": "2.0", "id": request.body["id"], "result": result });
+        (request.method() == "tools/call").then(|| json_with(202, &answer))?
+    };
+    for (path, protocol) in [
+        ("/mcp", ProtocolMode::Legacy),
+        ("/modern", ProtocolMode::Modern),
+    ] {
+        let web = TestHttpServer::start_with(answers_in_body).await;
+        let config = ServerConfig {
+            protocol,
+            ..server_at(&web, path)
+        };
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        let outcome = harness.mcp.call("add", json!({})).await;
+        assert_eq!(succeeded(outcome), "early", "{path}");
+        harness.close().await;
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_result_and_error_fails_the_call_at_once() {
+    let answers_nothing = |request: &ReceivedRequest| {
+        let answer = json!({ "jsonrpc": "2.0", "id": request.body["id"] });
+        (request.method() == "tools/call").then(|| json_with(200, &answer))?
+    };
+    let web = TestHttpServer::start_with(answers_nothing).await;
+    let config = server_at(&web, "/mcp");
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    for _ in 0..3 {
+        let outcome = harness.mcp.call("add", json!({})).await;
+        assert_eq!(
+            failed(outcome),
+            "The server answered the request with neither a result nor an error."
+        );
+    }
     harness.close().await;
 }

@@ -89,7 +89,8 @@ async fn repeated_session_loss_fails_the_call() {
     let why = unreachable_because(harness.mcp.call("add", json!({})).await);
     assert_eq!(
         why,
-        "The server drops every session right after opening it."
+        "The server did not recognize the session of the call, nor the new one in which it was \
+         repeated."
     );
     assert_eq!(harness.web.requests_for("tools/call").len(), 2);
     harness.close().await;

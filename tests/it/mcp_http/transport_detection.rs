@@ -3,7 +3,7 @@
 use crate::mcp_http::http_harness::{HttpHarness, remote};
 use crate::mcp_http::hub_harness::succeeded;
 use crate::mcp_http::test_server::{
-    Behavior, MODERN, ReplyPart, TestHttpServer, json_with, status,
+    Behavior, MODERN, ReplyPart, TestHttpServer, event, json_with, status,
 };
 use humble::domain::ServerConfig;
 use humble::domain::server::{ProtocolMode, RemoteTransport, ServerTransport};
@@ -47,14 +47,54 @@ async fn without_a_configured_transport_sse_is_tried_and_then_streamable_http() 
 }
 
 #[tokio::test]
-async fn a_stream_without_an_endpoint_is_abandoned_after_five_seconds() {
+async fn a_stream_without_an_endpoint_is_abandoned_after_one_second() {
     let web = TestHttpServer::start().await;
     let config = auto_config(&web, "/events");
     let started = Instant::now();
     let mut harness = HttpHarness::start(web, config);
     assert_eq!(detect(&mut harness).await.0, ServerTransport::Http);
     let elapsed = started.elapsed();
-    assert!((5..8).contains(&elapsed.as_secs()), "{elapsed:?}");
+    assert!((1..4).contains(&elapsed.as_secs()), "{elapsed:?}");
+    harness.close().await;
+}
+
+#[tokio::test]
+async fn a_stream_that_begins_with_a_message_is_abandoned_at_once() {
+    let log = json!({ "jsonrpc": "2.0", "method": "notifications/message",
+        "params": { "level": "info", "data": "hello" } });
+    let web = TestHttpServer::start_with(move |request| {
+        let stream = vec![event(&log), ReplyPart::StayOpen];
+        (request.verb == "GET").then_some(Behavior::Stream(stream))
+    })
+    .await;
+    let config = auto_config(&web, "/mcp");
+    let started = Instant::now();
+    let mut harness = HttpHarness::start(web, config);
+    assert_eq!(detect(&mut harness).await.0, ServerTransport::Http);
+    let elapsed = started.elapsed();
+    assert!(elapsed < Duration::from_millis(900), "{elapsed:?}");
+    harness.close().await;
+}
+
+#[tokio::test]
+async fn a_slow_endpoint_is_waited_for_if_the_server_refuses_streamable_http() {
+    let web = TestHttpServer::start_with(|request| {
+        let endpoint = ReplyPart::Text("event: endpoint\ndata: /messages\n\n".to_owned());
+        let slowly = ReplyPart::Pause(Duration::from_millis(1_500));
+        match (request.verb.as_str(), request.path.as_str()) {
+            ("GET", _) => Some(Behavior::Stream(vec![
+                slowly,
+                endpoint,
+                ReplyPart::StayOpen,
+            ])),
+            ("POST", "/mcp") => status(405, ""),
+            _ => None,
+        }
+    })
+    .await;
+    let config = auto_config(&web, "/mcp");
+    let mut harness = HttpHarness::start(web, config);
+    assert_eq!(detect(&mut harness).await.0, ServerTransport::Sse);
     harness.close().await;
 }
 

@@ -226,7 +226,7 @@ fn token_file_must_hold_a_usable_token() {
     let readable_by_all = std::fs::Permissions::from_mode(0o644);
     std::fs::set_permissions(&path, readable_by_all).expect("our file");
     let mut program = Program::start(&home, &arguments, &[]);
-    program.wait_for_line("chmod 600");
+    program.wait_for_line("has the permissions 644, which are not limited to you");
     program.wait_for_line("fewer than 16 characters");
     let url = program.url();
     assert!(get(&format!("{url}/mcp/tools"), "").is_err());

@@ -171,6 +171,22 @@ fn pipes_and_folders_named_like_journals_do_not_block_the_start() {
 }
 
 #[test]
+fn a_journal_that_cannot_be_read_is_not_said_to_be_something_else() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("journal")).unwrap();
+    let path = folder.path().join("journal/a.jsonl");
+    // Larger than a journal may be, without taking up the space.
+    let file = fs::File::create(&path).unwrap();
+    file.set_len(300 << 20).unwrap();
+    let orphans = journals(&folder).claim_orphaned();
+    let [OrphanedJournal::Unrecognized(notice)] = &orphans[..] else {
+        panic!("{orphans:?}")
+    };
+    let start = format!("The turn journal {} could not be read: ", path.display());
+    assert!(notice.what.starts_with(&start), "{}", notice.what);
+}
+
+#[test]
 fn the_number_of_skipped_journals_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let journals = journals(&folder);

@@ -35,6 +35,16 @@ fn arguments_precede_a_description_that_imitates_them() {
 }
 
 #[test]
+fn icons_of_fonts_are_spelled_out() {
+    let icon = "\u{f00c} approved";
+    let mut chat = with_tool_call((120, 40), icon, &json!({ icon: icon }));
+    let screen = chat.screen();
+    let shown = screen.matches("⟨U+F00C⟩ approved").count();
+    assert!(shown >= 3, "in the chat and in the dialog: {screen}");
+    assert!(!screen.contains('\u{f00c}'), "{screen}");
+}
+
+#[test]
 fn every_row_of_server_text_is_prefixed() {
     let long = format!("{}The server describes this tool:", " ".repeat(300));
     let description = format!(

@@ -57,6 +57,49 @@ fn the_message_keeps_the_mention_of_a_resource_that_cannot_be_read() {
 }
 
 #[test]
+fn a_completed_mention_is_read_again_before_the_message_is_sent_without_it() {
+    let mut chat = chat_with_resource("note://rain");
+    chat.keys("Sum up @seoul:note");
+    finds(&mut chat, &[]);
+    chat.keys("<Enter>");
+    answer(&mut chat, Err(Notice::failure(REASON)));
+    assert_eq!(chat.notice(), REASON, "Enter tries again");
+    chat.keys("<Enter>");
+    finds_mentioned(&mut chat, &[]);
+    answer(&mut chat, Err(Notice::failure(REASON)));
+    assert!(sent_files(&mut chat).is_empty());
+    let notice = format!("{REASON} Enter sends the message without it.");
+    assert_eq!(chat.notice(), notice);
+    chat.keys("<Enter>");
+    assert_eq!(sent_files(&mut chat), [Vec::<String>::new()]);
+}
+
+#[test]
+fn the_notice_counts_the_pasted_mentions_that_could_not_be_read() {
+    let mut chat = chat();
+    let server = |id: &str| Server {
+        id: id.into(),
+        ..seoul("note://rain")
+    };
+    chat.engine_event(Event::ServersListed(vec![server("seoul"), server("busan")]));
+    chat.input(UiInput::Paste(
+        "@seoul:note://rain @busan:note://rain".into(),
+    ));
+    chat.keys("<Enter>");
+    finds_mentioned(&mut chat, &[]);
+    let requests = requested(&mut chat);
+    let endings = ["it.", "it and another unread file."];
+    for ((query, _), ending) in requests.into_iter().zip(endings) {
+        let result = Err(Notice::failure(REASON));
+        chat.engine_event(Event::AttachmentRead { query, result });
+        let notice = format!("{REASON} Enter sends the message without {ending}");
+        assert_eq!(chat.notice(), notice);
+    }
+    chat.keys("<Enter>");
+    assert_eq!(sent_files(&mut chat), [Vec::<String>::new()]);
+}
+
+#[test]
 fn a_notice_about_an_ended_server_does_not_replace_the_reason_for_an_unread_resource() {
     let mut chat = failed_to_read("Sum up @seoul:note://rain please<Enter>");
     let notice = chat.notice();
