@@ -108,7 +108,6 @@ fn keep_stopped_answer(model: &mut UiModel, stopped: StoppedAnswer, effects: &mu
     let answer = model.composer.editor.text();
     model.composer.cancel_editing();
     model.attachments.end_edit();
-    model.conversation.kept_answer = Some(answer.clone());
     let replaced = ReplacedAnswer::Stopped(stopped);
     effects.push(UiEffect::Send(Command::ReplaceAnswer { replaced, answer }));
 }
