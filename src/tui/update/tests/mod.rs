@@ -7,6 +7,7 @@ mod approval_random;
 mod around_chat;
 mod attached_twice;
 mod attachments;
+mod busy;
 mod changed_keys;
 mod cleared;
 mod commands;
