@@ -11,7 +11,7 @@ use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
     actions, attachments, calls, composer, find, interrupt, line_selection, navigation, queue,
-    selection,
+    select_message, selection,
 };
 use crate::tui::widgets::editor::Edit;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
@@ -77,6 +77,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
             composer::insert_burst(model, "\n");
         }
         Some(action) => actions::run_action(model, action, "", effects),
+        None if select_message::handle_key(model, key) => {}
         None => {
             if let Some(c) = typed_char(key) {
                 model.panes.focus = Focus::Message;

@@ -12,7 +12,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{find, probe, selection};
+use crate::tui::update::{find, line_selection, probe, selection};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -183,6 +183,9 @@ fn with_viewport(model: &mut UiModel, act: impl FnOnce(&mut Viewport, &LayoutInp
 }
 
 fn page(model: &mut UiModel, direction: isize) {
+    if line_selection::is_extending(model) {
+        return line_selection::extend_page(model, direction);
+    }
     if model.panes.focus == Focus::Servers {
         // Keep two rows of overlap between pages.
         let rows = servers_height(model).saturating_sub(2).max(1) as isize;
