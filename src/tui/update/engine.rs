@@ -55,9 +55,10 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::BranchesListed(list) => branch_list::show(model, list),
         Event::PrivateChanged(is_private) => set_aside::private_changed(model, is_private),
         Event::KeysChanged(keys) => {
-            model.keymap.set_settings(keys);
-            let notices = model.keymap.take_lost_key_notices();
-            model.notices.queue_all(notices);
+            if model.keymap.set_settings(keys) {
+                let lost = model.keymap.take_lost_key_notice();
+                model.notices.queue_about_lost_keys(lost);
+            }
         }
         Event::ResumingTurn => resuming_turn(model),
         Event::PromptOffered { prompt, notice } => {

@@ -9,6 +9,7 @@ mod attached_twice;
 mod attachments;
 mod busy;
 mod changed_keys;
+mod chat_ends;
 mod cleared;
 mod commands;
 mod completion;
