@@ -5,7 +5,7 @@ use crate::tui::chat::entry_rows::is_foldable;
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::stops::Stop;
 use crate::tui::chat::viewport::Viewport;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{SMALL_HEIGHT, ScreenLayout, fits_sidebar};
 use crate::tui::msg::UiEffect;
@@ -231,6 +231,10 @@ fn step_prompt(model: &mut UiModel, step: isize) {
 }
 
 fn toggle_selected_fold(model: &mut UiModel) {
+    let is_in_chat = matches!(model.panes.focus, Focus::Chat | Focus::Message);
+    if is_in_chat && model.chat.viewport.stop.is_none() {
+        return model.notify(how_to_fold(&model.keymap));
+    }
     if model.panes.focus != Focus::Servers {
         with_viewport(model, |viewport, input, height| {
             let stop = viewport.stop.filter(|stop| stop.block.is_none());
@@ -246,6 +250,17 @@ fn toggle_selected_fold(model: &mut UiModel) {
         return;
     }
     model.with_servers_pane(servers::activate_selected);
+}
+
+/// Says what to select first.
+fn how_to_fold(keymap: &Keymap) -> Notice {
+    let keys = [Action::NextPane, Action::PreviousLine].map(|action| keymap.key_name(action));
+    let keys: Vec<String> = keys.into_iter().flatten().collect();
+    let text = "Select a call, thinking or a long message in the chat first";
+    match keys.is_empty() {
+        true => Notice::info(format!("{text}.")),
+        false => Notice::info(format!("{text}: {}.", keys.join(", then "))),
+    }
 }
 
 pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {
