@@ -62,8 +62,8 @@ fn so_does_the_message_during_a_turn() {
     ] {
         let mut chat = with_long_answer();
         chat.keys("next<Enter>").keys(typed).keys("<Ctrl+Home>");
-        assert_eq!(ends_in_view(&mut chat).0, true, "{typed}");
+        assert!(ends_in_view(&mut chat).0, "{typed}");
         chat.keys("<Ctrl+End>");
-        assert_eq!(ends_in_view(&mut chat).0, false, "{typed}");
+        assert!(!ends_in_view(&mut chat).0, "{typed}");
     }
 }
