@@ -139,7 +139,12 @@ impl ConfigError {
         };
         match self {
             Self::Unwritable { .. } => notice,
-            _ => notice.with_advice("Correct the file, then switch it again."),
+            // The banner about the file has the rest of the advice.
+            _ => Notice {
+                advice: Vec::new(),
+                ..notice
+            }
+            .with_advice("Correct the file, then switch it again."),
         }
     }
 
