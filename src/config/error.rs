@@ -128,6 +128,26 @@ impl ConfigError {
         banner_while_running(self.banner()).notice
     }
 
+    /// The notice for a change that took effect (`done`, such as "Server x is off") but could not be
+    /// saved.
+    pub fn notice_not_saved(&self, done: &str) -> Notice {
+        let error = self.notice();
+        let notice = Notice {
+            what: format!("{done}, but this was not saved."),
+            why: Some(error.what.clone()),
+            ..error
+        };
+        match self {
+            Self::Unwritable { .. } => notice,
+            // The banner about the file has the rest of the advice.
+            _ => Notice {
+                advice: Vec::new(),
+                ..notice
+            }
+            .with_advice("Correct the file, then switch it again."),
+        }
+    }
+
     pub(super) fn banner(&self) -> Banner {
         let mut banner = Banner::new(self.cause(), self.notice());
         if let BannerCause::UnreadableFile(_) = banner.cause {

@@ -22,7 +22,11 @@ pub(super) fn markdown_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
         let is_hidden = path
             .file_name()
             .is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !is_hidden && path.extension().is_some_and(|extension| extension == "md") {
+        if !is_hidden
+            && path
+                .extension()
+                .is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+        {
             paths.push(path);
         }
     }
@@ -71,7 +75,7 @@ pub(super) fn split_front_matter(contents: &str) -> Result<(&str, &str), String>
         }
         offset += line.len();
     }
-    Err("its front matter is not closed".to_owned())
+    Err("its front matter is not closed by a line `---`".to_owned())
 }
 
 /// The first line that is not blank, without Markdown heading marks.

@@ -74,13 +74,29 @@ fn read_template(path: &Path, bytes_left: &mut usize) -> PromptTemplate {
 
 fn check_name(name: &str) -> Result<(), String> {
     match name.contains(|c: char| c.is_whitespace() || c == '/') {
-        true => Err("a command name cannot contain spaces: rename its file".to_owned()),
+        true => Err("a command name cannot contain spaces".to_owned()),
         false => Ok(()),
+    }
+}
+
+/// Refuses a line that is neither `key: value`, nor blank, a comment or the rest of a longer value,
+/// because the description may be meant.
+fn check_front_matter(front_matter: &str) -> Result<(), String> {
+    let is_rest = |line: &str| line.starts_with([' ', '\t', '-', '#', ']', '}']);
+    let is_valid = |line: &str| line.trim().is_empty() || is_rest(line) || line.contains(':');
+    match front_matter.lines().position(|line| !is_valid(line)) {
+        // The fence is line 1.
+        Some(index) => Err(format!(
+            "line {} of its front matter is not of the form `key: value`",
+            index + 2
+        )),
+        None => Ok(()),
     }
 }
 
 fn parse(contents: &str) -> Result<(String, TemplateBody), String> {
     let (front_matter, text) = split_front_matter(contents)?;
+    check_front_matter(front_matter)?;
     let text = text.trim();
     if text.is_empty() {
         return Err("its file has no text".to_owned());

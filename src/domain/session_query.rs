@@ -10,7 +10,7 @@ const WORDS_MAX: usize = 32;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionQuery {
-    /// Folded; a session must contain all of them.
+    /// Folded; a session must contain all of them. Words that were quoted together are one.
     words: Vec<String>,
     /// Parts of model names, folded.
     models: Vec<String>,
@@ -71,6 +71,16 @@ impl SessionQuery {
     /// Folded words that a session must contain.
     pub fn words(&self) -> &[String] {
         &self.words
+    }
+
+    /// The words as one text, those that belong together in quotation marks.
+    pub fn text(&self) -> String {
+        let quoted = |word: &String| match word.contains(char::is_whitespace) {
+            true => format!("\"{word}\""),
+            false => word.clone(),
+        };
+        let words: Vec<String> = self.words.iter().map(quoted).collect();
+        words.join(" ")
     }
 
     /// Whether the filters admit the session, whatever it contains.
@@ -245,6 +255,12 @@ mod tests {
         // These words are a date only after a filter.
         let query = parse("before:last week last month").expect("valid");
         assert_eq!(query.words(), ["last", "month"]);
+        let query = parse(r#"Espresso "Last month" "one" "half a quo"#).expect("valid");
+        assert_eq!(
+            query.words(),
+            ["espresso", "last month", "one", "half a quo"]
+        );
+        assert_eq!(query.text(), r#"espresso "last month" one "half a quo""#);
     }
 
     #[test]

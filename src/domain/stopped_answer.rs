@@ -101,9 +101,23 @@ impl Session {
         self.metadata.turns.push(TurnRecord {
             calls: turn.calls,
             ended_at: Some(now),
+            is_stopped: true,
             ..TurnRecord::new(self.messages.len() - 1, &self.model)
         });
         !is_edited || self.replace_answer(1, answer, now)
+    }
+
+    /// Whether the last answer was stopped and made part of the conversation, and nothing was asked
+    /// since. It can be continued.
+    pub fn is_last_answer_stopped(&self) -> bool {
+        let count = self.messages.len();
+        let mut turns = self.metadata.turns.iter().rev();
+        let record = turns.find(|turn| turn.message_index + 1 == count);
+        let is_later = |turn: &CancelledTurn| turn.messages_before == count;
+        // A failed replacement or continuation leaves the answer in place.
+        let mut later = self.metadata.cancelled.iter();
+        let was_asked_since = later.any(|turn| is_later(turn) && turn.replaced_turns == 0);
+        record.is_some_and(|record| record.is_stopped) && !was_asked_since
     }
 
     fn take_stopped(&mut self, stopped: &StoppedAnswer, position: usize) -> Option<CancelledTurn> {

@@ -25,6 +25,8 @@ pub(super) enum JobResult {
     Settings(SettingsResult),
     /// Settings that are already active were written to their file.
     ConfigWritten(Result<(), ConfigError>),
+    /// A switch of a server or tool, such as "Server x is off", is in effect but not saved.
+    SwitchNotSaved(String, ConfigError),
     /// Writing a settings file panicked.
     ConfigWritePanicked,
     /// The number of servers that were added to `mcp-servers.json`.
@@ -99,6 +101,7 @@ impl JobResult {
             self,
             Self::ConfigWritten(_)
                 | Self::ConfigWritePanicked
+                | Self::SwitchNotSaved(..)
                 | Self::ServersAdded(_)
                 | Self::ModelAdded(..)
                 | Self::DialectSaved(..)

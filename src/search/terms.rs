@@ -73,7 +73,7 @@ pub struct SearchTerms {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Term {
-    /// Lowercase.
+    /// Lowercase. Several words with spaces between them are a phrase: they must follow each other.
     Word(String),
     /// A run of Korean, Chinese or Japanese letters, without particle.
     Run(String),
@@ -114,29 +114,30 @@ pub fn letter_pairs(text: &str) -> String {
 impl SearchTerms {
     /// The terms of a query in ordinary language.
     pub fn parse(query: &str) -> Self {
-        let query = composed(query).to_lowercase();
         let mut terms = Vec::new();
-        let words = query.split(|c: char| !c.is_alphanumeric() && !is_combining(c));
-        for word in words {
-            for (at, part) in split_scripts(word).enumerate() {
-                let is_run = part.starts_with(is_cjk);
-                if at > 0 && is_run && PARTICLES.contains(&part) {
-                    continue;
-                }
-                let term = if is_run {
-                    let run: String = part.chars().take(RUN_CHARS_MAX).collect();
-                    Term::Run(without_particle(&run).to_owned())
-                } else {
-                    Term::Word(part.to_owned())
-                };
-                if terms.len() < TERMS_MAX && !terms.contains(&term) {
-                    terms.push(term);
-                }
-            }
-        }
+        add_terms(query, &mut terms);
         if !terms.iter().all(Term::is_stop_word) {
             terms.retain(|term| !term.is_stop_word());
         }
+        Self { terms }
+    }
+
+    /// Like [`Self::parse`], but words in double quotes must follow each other. Korean, Chinese and
+    /// Japanese ones are terms as usual.
+    pub fn parse_with_phrases(query: &str) -> Self {
+        let parts: Vec<&str> = query.split('"').collect();
+        let unquoted: Vec<&str> = parts.iter().copied().step_by(2).collect();
+        let mut terms = Self::parse(&unquoted.join(" ")).terms;
+        for quoted in parts.iter().skip(1).step_by(2) {
+            let mut quoted_terms = Vec::new();
+            add_terms(quoted, &mut quoted_terms);
+            let is_word = |term: &Term| matches!(term, Term::Word(_));
+            match quoted_terms.len() > 1 && quoted_terms.iter().all(is_word) {
+                true => terms.push(Term::Word(phrase(quoted))),
+                false => terms.extend(quoted_terms),
+            }
+        }
+        terms.truncate(TERMS_MAX);
         Self { terms }
     }
 
@@ -300,6 +301,38 @@ impl Term {
     }
 }
 
+/// Adds the words and the runs of a text, each once.
+fn add_terms(text: &str, terms: &mut Vec<Term>) {
+    for word in words(&composed(text).to_lowercase()) {
+        for (at, part) in split_scripts(word).enumerate() {
+            let is_run = part.starts_with(is_cjk);
+            if at > 0 && is_run && PARTICLES.contains(&part) {
+                continue;
+            }
+            let term = if is_run {
+                let run: String = part.chars().take(RUN_CHARS_MAX).collect();
+                Term::Run(without_particle(&run).to_owned())
+            } else {
+                Term::Word(part.to_owned())
+            };
+            if terms.len() < TERMS_MAX && !terms.contains(&term) {
+                terms.push(term);
+            }
+        }
+    }
+}
+
+/// The words of a text with single spaces between them, lowercase.
+fn phrase(text: &str) -> String {
+    let text = composed(text).to_lowercase();
+    let words: Vec<&str> = words(&text).filter(|word| !word.is_empty()).collect();
+    words[..words.len().min(TERMS_MAX)].join(" ")
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && !is_combining(c))
+}
+
 fn is_combining(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}')
 }
@@ -348,52 +381,4 @@ fn run_expression(run: &str, matching: Matching) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cjk_runs_become_overlapping_pairs_and_a_last_letter() {
-        assert_eq!(letter_pairs("메모장 a책"), "메모 모장 장 책 ");
-        assert_eq!(letter_pairs("plain text"), "");
-    }
-
-    #[test]
-    fn a_term_occurs_in_a_text_with_another_ending() {
-        let occurs = |query, text| SearchTerms::parse(query).any_in(text);
-        assert!(occurs("routers", "The router password is on the box."));
-        assert!(occurs("passwords", "Router: PASSWORD"));
-        assert!(occurs("공유기", "공유기를 껐다 켠다"));
-        assert!(occurs("제주여행", "제주 여행 계획"));
-        assert!(!occurs("제주여행", "제주 귤"));
-        assert!(!occurs("routers", "A route to the sea."));
-    }
-
-    #[test]
-    fn a_query_loses_stop_words_and_particles() {
-        let terms = |query| {
-            SearchTerms::parse(query)
-                .texts()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(
-            terms("How do I set up the Router?"),
-            ["set", "up", "router"]
-        );
-        assert_eq!(terms("API를 데이터베이스에서"), ["api", "데이터베이스"]);
-        assert_eq!(terms("The The"), ["the"], "a stop word alone is a term");
-        assert_eq!(
-            terms("책을"),
-            ["책을"],
-            "a particle is kept if only one letter would remain"
-        );
-        assert_eq!(terms("\"; DROP (a* OR NEAR"), ["drop", "near"]);
-        assert_eq!(terms("  ?! "), Vec::<String>::new());
-    }
-
-    #[test]
-    fn decomposed_hangul_is_composed() {
-        let decomposed = "\u{1106}\u{1166}\u{1106}\u{1169}";
-        assert_eq!(SearchTerms::parse(decomposed), SearchTerms::parse("메모"));
-    }
-}
+mod tests;

@@ -21,6 +21,8 @@ const NOTES: &str = "notes";
 const PREVIOUS_SUMMARY: &str = "before";
 const INTERRUPTED: &str = "interrupted";
 const REPLACES: &str = "replaces";
+/// The answer of a turn was stopped and then made part of the conversation.
+const STOPPED: &str = "stopped";
 
 /// Removes the recognized keys from `humble`; the rest becomes the metadata's `extra`.
 pub(super) fn parse_metadata(mut humble: Map<String, Value>) -> SessionMetadata {
@@ -192,6 +194,9 @@ fn turn_to_json(turn: &TurnRecord, original: Option<&Value>) -> Value {
     {
         entry["at"] = ended_at.to_string().into();
     }
+    if turn.is_stopped != stored_turn.is_stopped {
+        entry[STOPPED] = turn.is_stopped.into();
+    }
     entry
 }
 
@@ -208,6 +213,7 @@ fn parse_turn(entry: &Value) -> Option<TurnRecord> {
         thinking: text("thinking").to_owned(),
         agent_results: parse_agent_results(entry),
         ended_at: text("at").parse().ok(),
+        is_stopped: is_set(entry, STOPPED),
         ..TurnRecord::new(index_field(entry, "message")?, text("model"))
     })
 }
@@ -261,7 +267,6 @@ fn cancelled_turn_to_json(turn: &CancelledTurn, original: Option<&Value>) -> Val
 }
 
 fn parse_cancelled_turn(entry: &Value) -> Option<CancelledTurn> {
-    let is_set = |key: &str| entry.get(key).is_some_and(|value| *value == true);
     let attachments = entry.get(ATTACHMENTS).and_then(Value::as_array);
     Some(CancelledTurn {
         cancelled_at: entry.get("at")?.as_str()?.parse().ok()?,
@@ -271,7 +276,7 @@ fn parse_cancelled_turn(entry: &Value) -> Option<CancelledTurn> {
             .map_or_else(Vec::new, |list| attachment_json::list_from_json(list)),
         partial_answer: entry.get("words")?.as_str()?.to_owned(),
         calls: parse_calls(entry),
-        was_interrupted: is_set(INTERRUPTED),
+        was_interrupted: is_set(entry, INTERRUPTED),
         replaced_turns: match entry.get(REPLACES) {
             Some(Value::Bool(true)) => 1,
             _ => index_field(entry, REPLACES).unwrap_or(0),
@@ -326,6 +331,10 @@ fn summary_to_json(stored: &StoredSummary) -> Value {
         entry[PREVIOUS_SUMMARY] = summary_to_json(previous);
     }
     entry
+}
+
+fn is_set(entry: &Value, key: &str) -> bool {
+    entry.get(key).is_some_and(|value| *value == true)
 }
 
 fn index_field(entry: &Value, key: &str) -> Option<usize> {

@@ -55,6 +55,7 @@ pub fn recover_answer(
         thinking: turn.thinking_text(),
         agent_results: Vec::new(),
         ended_at: *ended_at,
+        is_stopped: false,
     };
     session.metadata.turns.push(record);
     let result = match &session.id {

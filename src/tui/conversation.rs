@@ -28,8 +28,6 @@ pub struct ConversationState {
     pub last_prompt: Option<Prompt>,
     /// A summary that was requested and has not started yet.
     pub requested_summary: Option<TurnId>,
-    /// The stopped answer that the user made part of the conversation, until that is shown.
-    pub kept_answer: Option<String>,
     /// The last answer is incomplete and can be continued: the token limit truncated it, or the user
     /// stopped it and made it part of the conversation.
     pub is_last_answer_truncated: bool,
@@ -90,10 +88,7 @@ impl ConversationState {
         self.replacement = None;
         self.last_prompt = None;
         self.requested_summary = None;
-        let kept = self.kept_answer.take();
-        let last = session.messages.last();
-        self.is_last_answer_truncated =
-            kept.is_some_and(|kept| last.is_some_and(|last| *last.content == *kept));
+        self.is_last_answer_truncated = session.is_last_answer_stopped();
     }
 
     /// Handles a save. `stopped_prompt` is the first prompt with a partial answer, which gives the

@@ -14,7 +14,7 @@ pub struct Notices {
     current: Option<VisibleNotice>,
     /// The causes of banners that the user has hidden for this run.
     hidden_banners: Vec<BannerCause>,
-    queue: VecDeque<Notice>,
+    queue: VecDeque<(Subject, Notice)>,
 }
 
 #[derive(Debug)]
@@ -34,6 +34,8 @@ enum Subject {
     Activity,
     /// Is about the text in the message, so sending it dismisses the notice.
     Message,
+    /// Names the actions that lost a key to the user's `keys`, so another edit of them dismisses it.
+    LostKeys,
     /// Says that a file of the message could not be read, which may happen a minute after the last
     /// key. It does not expire, and ordinary notices wait until it is gone.
     UnreadFile,
@@ -53,6 +55,12 @@ impl Notices {
     pub fn show(&mut self, notice: Notice, now: Duration) {
         if self.is_about_unread_file() {
             return self.queue(notice);
+        }
+        // The notice about the reload of the settings would hide it at once.
+        if let Some(lost) = self.current.take_if(|visible| {
+            visible.subject == Subject::LostKeys && now < visible.shown_at + NOTICE_READING_TIME
+        }) {
+            self.queue.push_front((Subject::LostKeys, lost.notice));
         }
         self.show_about(Subject::Other, notice, now);
     }
@@ -145,18 +153,29 @@ impl Notices {
 
     /// Queues a notice until no other notice is visible.
     pub fn queue(&mut self, notice: Notice) {
-        self.queue.push_back(notice);
+        self.queue.push_back((Subject::Other, notice));
     }
 
     pub fn queue_all(&mut self, notices: Vec<Notice>) {
-        self.queue.extend(notices);
+        notices.into_iter().for_each(|notice| self.queue(notice));
+    }
+
+    /// Replaces the notice about the keys that actions lost to an earlier edit. It comes before the
+    /// other queued notices.
+    pub fn queue_about_lost_keys(&mut self, notice: Option<Notice>) {
+        self.clear_about(Subject::LostKeys);
+        self.queue
+            .retain(|(subject, _)| *subject != Subject::LostKeys);
+        if let Some(notice) = notice {
+            self.queue.push_front((Subject::LostKeys, notice));
+        }
     }
 
     pub fn show_next(&mut self, now: Duration) {
         if self.current.is_none()
-            && let Some(next) = self.queue.pop_front()
+            && let Some((subject, next)) = self.queue.pop_front()
         {
-            self.show(next, now);
+            self.show_about(subject, next, now);
         }
     }
 

@@ -94,7 +94,7 @@ impl UiModel {
         }
         let mut keymap = Keymap::new(Arc::clone(&options.keys), KeyProtocol::default());
         // Only a change in this run is worth a notice; a lasting choice is not repeated at each start.
-        keymap.take_lost_key_notices();
+        keymap.take_lost_key_notice();
         Self {
             now: Duration::ZERO,
             servers_pane: ServersPane::new(screen.glyphs.dot),

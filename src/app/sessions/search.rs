@@ -32,7 +32,7 @@ pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
             return Ok(EXIT_USAGE);
         }
     };
-    let words = query.words().join(" ");
+    let words = query.text();
     if !words.is_empty() {
         update_index(sessions);
     }

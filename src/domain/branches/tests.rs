@@ -1,6 +1,5 @@
 //! Rewinding, branching and switching, with the records of turns.
 
-use super::super::Usage;
 use super::super::session::{CancelledTurn, StoredRecord, StoredRecords};
 use super::*;
 use serde_json::json;
@@ -18,13 +17,8 @@ fn add_turn_ended_at(
     session.messages.push(SavedMessage::user(prompt));
     session.messages.push(SavedMessage::assistant(answer));
     session.metadata.turns.push(TurnRecord {
-        message_index: session.messages.len() - 1,
-        model: answer.to_owned(),
-        usage: Usage::default(),
-        calls: Vec::new(),
-        thinking: String::new(),
-        agent_results: Vec::new(),
         ended_at,
+        ..TurnRecord::new(session.messages.len() - 1, answer)
     });
 }
 

@@ -40,6 +40,8 @@ pub struct TurnRecord {
     pub agent_results: Vec<AgentResult>,
     /// The time at which the turn ended. Missing in older files.
     pub ended_at: Option<Timestamp>,
+    /// The user stopped the answer and made it part of the conversation, so it can be continued.
+    pub is_stopped: bool,
 }
 
 /// A turn that ended without an answer.
@@ -130,6 +132,7 @@ impl TurnRecord {
             thinking: String::new(),
             agent_results: Vec::new(),
             ended_at: None,
+            is_stopped: false,
         }
     }
 }
@@ -289,6 +292,7 @@ impl SessionMetadata {
             }
         }
         record.ended_at = turn.ended_at.or(record.ended_at);
+        record.is_stopped = turn.is_stopped;
     }
 
     /// The notes that the turns from message `first` on created and that may still be removed.

@@ -110,14 +110,12 @@ impl Transcript {
         let Some(prompt) = self.prompt_of(index) else {
             return false;
         };
-        let is_text = |entry: &TranscriptEntry| {
-            matches!(
-                &entry.body,
-                EntryBody::Text {
-                    is_cancelled: false,
-                    ..
-                }
-            )
+        // A stopped answer that the user made part of the conversation is final too.
+        let is_text = |entry: &TranscriptEntry| match &entry.body {
+            EntryBody::Text { is_cancelled, .. } => {
+                !is_cancelled || !self.unanswered_turns.contains(&entry.turn)
+            }
+            _ => false,
         };
         let later = self.entries[index + 1..].iter();
         let mut rest_of_turn =
@@ -232,8 +230,12 @@ impl Transcript {
         let Some(answer_index) = self.entries[..prompt_index].iter().rposition(is_answer) else {
             return;
         };
-        if let EntryBody::Text { text, .. } = &mut self.entries[answer_index].body {
+        if let EntryBody::Text {
+            text, is_cancelled, ..
+        } = &mut self.entries[answer_index].body
+        {
             text.push_str(continuation);
+            *is_cancelled = false;
         }
         self.bump_revision(answer_index);
         let last_round = self.round;

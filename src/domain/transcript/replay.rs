@@ -82,7 +82,8 @@ impl Transcript {
         if let Some(record) = record {
             self.replay_turn_record(turn, record, ids);
         }
-        self.push(turn, text_body(model, text, false, ids));
+        let is_stopped = record.is_some_and(|record| record.is_stopped);
+        self.push(turn, text_body(model, text, is_stopped, ids));
         for result in record.map_or(&[][..], |record| &record.agent_results) {
             self.push(turn, EntryBody::Agent(result.clone()));
         }

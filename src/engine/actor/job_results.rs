@@ -33,8 +33,11 @@ impl Actor {
             JobResult::Recovery(RecoveryResult::NotOpened(why)) => self.handle_not_resumed(&why),
             JobResult::Settings(result) => self.handle_settings_result(result),
             JobResult::ConfigWritten(Ok(())) => {}
-            JobResult::ConfigWritten(Err(error)) => {
+            JobResult::ConfigWritten(Err(error)) | JobResult::ServersAdded(Err(error)) => {
                 self.cx.notice(error.notice_while_running());
+            }
+            JobResult::SwitchNotSaved(switch, error) => {
+                self.cx.notice(error.notice_not_saved(&switch));
             }
             JobResult::ConfigWritePanicked => {
                 let notice = Notice::failure("Saving the settings failed unexpectedly.");
@@ -43,9 +46,6 @@ impl Actor {
             JobResult::ServersAdded(Ok(count)) => {
                 let announcement = imports::added_notice(count);
                 self.settings.read_own_additions(announcement, &mut self.cx);
-            }
-            JobResult::ServersAdded(Err(error)) => {
-                self.cx.notice(error.notice_while_running());
             }
             JobResult::ModelAdded(model, result) => {
                 self.models.handle_model_added(*model, result, &mut self.cx);

@@ -2,10 +2,11 @@
 //! or trust change.
 
 use super::Actor;
-use crate::config;
+use crate::config::{self, ConfigError};
 use crate::domain::trust::PinChange;
 use crate::domain::{Notice, Server, ServerId, ToolMode, Toolset};
 use crate::engine::imports;
+use crate::engine::jobs::JobResult;
 use crate::engine::trust::PinDecision;
 use crate::engine::turn::TurnInput;
 use crate::protocol::{Command, Event, SignInCommand, UserAnswer};
@@ -78,8 +79,9 @@ impl Actor {
         };
         server.enabled = !server.enabled;
         let (home, id, enabled) = (self.cx.home.clone(), id.clone(), server.enabled);
-        self.cx
-            .save_config(move || config::set_server_enabled(&home, &id, enabled));
+        self.save_switch(format!("Server `{id}`"), enabled, move || {
+            config::set_server_enabled(&home, &id, enabled)
+        });
         self.configure_servers();
     }
 
@@ -92,9 +94,24 @@ impl Actor {
             server.disabled_tools.insert(tool.clone());
         }
         let (home, id) = (self.cx.home.clone(), id.clone());
-        self.cx
-            .save_config(move || config::set_tool_enabled(&home, &id, &tool, enabled));
+        self.save_switch(format!("Tool `{tool}`"), enabled, move || {
+            config::set_tool_enabled(&home, &id, &tool, enabled)
+        });
         self.configure_servers();
+    }
+
+    /// Saves that a server or a tool, such as "Server `x`", is on or off. It is already.
+    fn save_switch(
+        &mut self,
+        name: String,
+        is_on: bool,
+        write: impl FnOnce() -> Result<(), ConfigError> + Send + 'static,
+    ) {
+        let state = if is_on { "on" } else { "off" };
+        self.cx.write_config(move || match write() {
+            Ok(()) => JobResult::ConfigWritten(Ok(())),
+            Err(error) => JobResult::SwitchNotSaved(format!("{name} is {state}"), error),
+        });
     }
 
     /// Changes whether requests always offer the tool. The pin of its definition is unaffected.

@@ -212,11 +212,14 @@ impl Actor {
         let (turn, conversation) = (turn.to_save(), &mut self.conversation);
         self.persist
             .save_answer(conversation, &turn, answer, usage, &self.cx);
+        let last_answer = self.conversation.session().messages.last();
+        let is_unfinished =
+            last_answer.is_some_and(|last| self.agents.is_unfinished_note(&last.content));
         self.conversation.report_branch_counts(&mut self.cx);
         // The new version may be in the same file.
         let rewritten = self.conversation.notes_of_last_turn();
         replaced_notes.retain(|old| !rewritten.iter().any(|new| new.path == old.path));
-        if self.agents.has_unfinished_note() {
+        if is_unfinished {
             // The earlier version stays until the new one is complete.
             return;
         }
@@ -266,7 +269,9 @@ impl Actor {
             self.turn_ids = finished.ids;
             self.last_trace = finished.trace;
             self.cancelled_calls.extend(finished.calls);
-            self.models.context.drop_unsent();
+            if let Some(meter) = self.models.context.end_turn() {
+                self.cx.outbox.push(Event::ContextMeasured(meter));
+            }
             self.handle_left_tasks_of_ended_turn();
             if turn.agent.is_side_request {
                 // The agent's request was measured instead of the conversation.

@@ -116,8 +116,10 @@ impl NoteAgents {
         }
     }
 
-    /// Whether the last note to be written is incomplete; only a continuation completes it.
-    pub(super) fn has_unfinished_note(&self) -> bool {
+    /// Whether `answer` is an incomplete note; only a continuation completes it. A note that was left
+    /// incomplete before another answer cannot be completed anymore.
+    pub(super) fn is_unfinished_note(&mut self, answer: &str) -> bool {
+        self.unfinished_note.take_if(|note| note.text != answer);
         self.unfinished_note.is_some()
     }
 

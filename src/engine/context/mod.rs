@@ -68,6 +68,10 @@ pub(super) enum BudgetOutput {
 pub(super) struct ContextBudget {
     unsent: Option<UnsentRequest>,
     usage: ContextUsage,
+    /// A turn has queued requests and may queue more.
+    is_in_turn: bool,
+    /// Another model was selected during the turn, whose requests still go to the old one.
+    resets_after_turn: bool,
 }
 
 #[derive(Debug, Default)]
@@ -121,7 +125,22 @@ impl ContextBudget {
     /// Resets the usage for another conversation or model. Returns the empty meter.
     pub(super) fn reset(&mut self) -> ContextMeter {
         self.usage = ContextUsage::default();
+        self.resets_after_turn = false;
         self.usage.meter
+    }
+
+    /// Like [`Self::reset`], because another model was selected. During a turn, which keeps its model,
+    /// returns `None` and leaves this to [`Self::end_turn`].
+    pub(super) fn reset_for_model(&mut self) -> Option<ContextMeter> {
+        self.resets_after_turn = self.is_in_turn;
+        (!self.is_in_turn).then(|| self.reset())
+    }
+
+    /// Ends the turn. Returns the empty meter if another model was selected during it.
+    pub(super) fn end_turn(&mut self) -> Option<ContextMeter> {
+        self.is_in_turn = false;
+        self.drop_unsent();
+        self.resets_after_turn.then(|| self.reset())
     }
 
     /// Queues a request for [`Self::prepare_request`].
@@ -132,6 +151,7 @@ impl ContextBudget {
         tools: Arc<Toolset>,
         has_prompt_images: bool,
     ) {
+        self.is_in_turn = true;
         self.unsent = Some(UnsentRequest {
             model,
             messages,

@@ -103,8 +103,10 @@ impl ModelRegistry {
     pub fn select_unsaved(&mut self, model: ModelConfig, cx: &mut EngineCx) {
         cx.outbox.push(Event::ThinkChanged(model.think));
         self.current = Some(Arc::new(model));
-        let meter = self.context.reset();
-        cx.outbox.push(Event::ContextMeasured(meter));
+        let meter = self.context.reset_for_model();
+        if let Some(meter) = meter {
+            cx.outbox.push(Event::ContextMeasured(meter));
+        }
         cx.banners.remove(&BannerCause::UnknownModel);
         cx.banners.remove(&BannerCause::SeveralActiveModels);
         cx.push_banners();

@@ -101,6 +101,7 @@ fn turn_record(turn: &TurnToSave, usage: Usage, message_index: usize) -> TurnRec
         thinking: thoughts.join("\n\n"),
         agent_results,
         ended_at: Some(Timestamp::now()),
+        is_stopped: false,
     }
 }
 

@@ -116,7 +116,7 @@ impl SessionIndex {
     /// # Errors
     /// The index cannot be read, or the search takes too long.
     pub fn search(&self, words: &str) -> Result<FoundSessions, SearchError> {
-        let terms = SearchTerms::parse(words);
+        let terms = SearchTerms::parse_with_phrases(words);
         let texts = terms.texts().map(str::to_owned).collect();
         let found = match self.path.exists() && !terms.is_empty() {
             true => {

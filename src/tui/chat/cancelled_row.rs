@@ -5,8 +5,16 @@ use crate::text::grapheme::width;
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::row_context::RowContext;
 
+/// Below a stopped answer that the user made part of the conversation.
+const KEPT_ROWS: [&str; 2] = ["(stopped) The model sees it up to here.", "(stopped)"];
+
 /// The text of the row below a cancelled answer.
 pub fn text(context: &RowContext, input: &LayoutInput, index: usize, columns: u16) -> String {
+    if is_kept(input, index) {
+        let mut rows = KEPT_ROWS.into_iter();
+        let fitting = rows.find(|row| width(row) <= usize::from(columns));
+        return fitting.unwrap_or_default().to_owned();
+    }
     match explanation(context, input, index, columns) {
         Some(explanation) => format!("{CANCELLED_NOTE} {explanation}"),
         None => CANCELLED_NOTE.to_owned(),
@@ -52,6 +60,17 @@ pub fn explanation(
         "Not seen by the model.".to_owned(),
     ];
     forms.into_iter().find(|form| width(form) <= room)
+}
+
+/// Whether the answer at `index` is part of the saved conversation, whose prompts and answers have
+/// turns of their own.
+fn is_kept(input: &LayoutInput, index: usize) -> bool {
+    let mut earlier = (0..=index).rev().map_while(|index| input.entry(index));
+    let prompt = earlier.find(|entry| matches!(entry.body, EntryBody::Prompt { .. }));
+    let answer = input.entry(index);
+    prompt
+        .zip(answer)
+        .is_some_and(|(prompt, answer)| prompt.turn != answer.turn)
 }
 
 /// Joins clauses to a sentence after a space. Empty if there are none.

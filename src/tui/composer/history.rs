@@ -11,6 +11,8 @@ pub struct InputHistory {
     private_count: usize,
     /// Index of the recalled prompt; `None` if none is recalled.
     position: Option<usize>,
+    /// The recalled prompt was found by a search, so the next step forward leads to the unsent text.
+    is_found: bool,
     /// Unsent text that a recalled prompt replaced. Kept while the recalled prompt is edited.
     stashed_text: String,
     /// Recalled prompts that were edited, by index. As in shells, they stay so until a text is sent.
@@ -49,6 +51,7 @@ impl InputHistory {
     /// Resets the position to the end, and drops edits of recalled prompts.
     pub fn reset_position(&mut self) {
         self.position = None;
+        self.is_found = false;
         self.edits.clear();
     }
 
@@ -62,11 +65,11 @@ impl InputHistory {
         self.position.map(|_| self.stashed_text.as_str())
     }
 
-    /// Keeps an unsent text that a found prompt replaces, unless a recalled prompt is being replaced.
-    pub fn stash(&mut self, unsent: String) {
-        if self.position.is_none() {
-            self.stashed_text = unsent;
-        }
+    /// Recalls a prompt that a search found. `typed` is the text in the editor, which it replaces.
+    pub fn recall(&mut self, prompt: &str, typed: String) {
+        self.keep(typed);
+        self.position = self.prompts.iter().rposition(|other| other == prompt);
+        self.is_found = self.position.is_some();
     }
 
     /// Takes the unsent text that a recalled prompt replaced, if no prompt equals it.
@@ -80,14 +83,16 @@ impl InputHistory {
         let index = self.position.unwrap_or(self.prompts.len()).checked_sub(1)?;
         self.keep(typed());
         self.position = Some(index);
+        self.is_found = false;
         self.edited_or_recalled()
     }
 
-    /// Steps to the next prompt, or from the last one to the unsent text.
+    /// Steps to the next prompt, or to the unsent text from the last prompt and from a found one.
     pub fn step_forward(&mut self, typed: impl FnOnce() -> String) -> Option<HistoryStep<'_>> {
         let index = self.position? + 1;
         self.keep(typed());
-        if index < self.prompts.len() {
+        let was_found = std::mem::take(&mut self.is_found);
+        if index < self.prompts.len() && !was_found {
             self.position = Some(index);
             return self.edited_or_recalled().map(HistoryStep::Prompt);
         }

@@ -7,9 +7,8 @@ use crate::tui::composer::queue::QueuedPrompt;
 use crate::tui::composer::state::Composer;
 
 impl Composer {
-    /// Takes the last run's prompts out of the queue, because a private conversation begins. Returns
-    /// how many there were.
-    pub fn set_queue_aside(&mut self) -> usize {
+    /// Takes the last run's prompts out of the queue, because a private conversation begins.
+    pub fn set_queue_aside(&mut self) {
         let prompts = self.queue.take_from_earlier_run();
         let prompts = prompts
             .into_iter()
@@ -17,10 +16,7 @@ impl Composer {
                 files: prompt.files(),
                 text: prompt.text,
             });
-        let set_aside = &mut self.draft.set_aside.queue;
-        let earlier = set_aside.len();
-        set_aside.extend(prompts);
-        set_aside.len() - earlier
+        self.draft.set_aside.queue.extend(prompts);
     }
 
     /// The draft to save before a private conversation begins: what was set aside, and the last run's

@@ -172,19 +172,15 @@ impl Composer {
     /// Replaces the message as one change that undo reverts.
     pub fn replace_message(&mut self, text: &str) {
         self.editor.replace_all(text);
-        self.leave_history();
-    }
-
-    /// Like [`Self::replace_message`], but a long text becomes a chip, and the history keeps the
-    /// replaced text.
-    pub fn recall_message(&mut self, text: &str) {
-        self.history.stash(self.editor.text());
-        self.editor.replace_all_folded(text);
-        self.leave_history();
-    }
-
-    fn leave_history(&mut self) {
         self.history.reset_position();
+        self.completion = CompletionState::Closed;
+    }
+
+    /// Recalls a prompt that was found in the history, as one change that undo reverts. Down then leads
+    /// back to the replaced text.
+    pub fn recall_message(&mut self, text: &str) {
+        self.history.recall(text, self.editor.text());
+        self.editor.replace_all_folded(text);
         self.completion = CompletionState::Closed;
     }
 

@@ -20,7 +20,7 @@ pub struct Keymap {
     by_key: HashMap<Chord, Vec<&'static Binding>>,
     banners: Vec<Banner>,
     problems: Vec<String>,
-    lost_key_notices: Vec<Notice>,
+    lost_key_notice: Option<Notice>,
 }
 
 impl Default for Keymap {
@@ -53,24 +53,26 @@ impl Keymap {
             by_key,
             banners: resolved.banners,
             problems: resolved.problems,
-            lost_key_notices: Vec::new(),
+            lost_key_notice: None,
         };
-        this.lost_key_notices = this.notices_about(&resolved.lost);
+        this.lost_key_notice = this.notice_about(&resolved.lost);
         this
     }
 
-    /// Replaces the user's choices.
-    pub fn set_settings(&mut self, settings: Arc<KeySettings>) {
-        if *settings != *self.settings {
+    /// Replaces the user's choices. Returns false if they are the same.
+    pub fn set_settings(&mut self, settings: Arc<KeySettings>) -> bool {
+        let is_changed = *settings != *self.settings;
+        if is_changed {
             *self = Self::new(settings, self.protocol);
         }
+        is_changed
     }
 
     pub fn set_protocol(&mut self, protocol: KeyProtocol) {
         if protocol != self.protocol {
             *self = Self::new(Arc::clone(&self.settings), protocol);
             // The settings have not changed.
-            self.lost_key_notices.clear();
+            self.lost_key_notice = None;
         }
     }
 
@@ -84,9 +86,9 @@ impl Keymap {
         std::mem::take(&mut self.problems)
     }
 
-    /// Takes the notices about actions that lost a key to a choice of the user.
-    pub fn take_lost_key_notices(&mut self) -> Vec<Notice> {
-        std::mem::take(&mut self.lost_key_notices)
+    /// Takes the notice about actions that lost a key to a choice of the user.
+    pub fn take_lost_key_notice(&mut self) -> Option<Notice> {
+        self.lost_key_notice.take()
     }
 
     /// The action of a key among the bindings whose scope applies.

@@ -3,8 +3,8 @@
 use super::{Binding, Chord, Keymap, all_bindings};
 use crate::domain::Notice;
 
-/// Maximum number of notices about lost keys; one more counts the other actions.
-const NOTICES_MAX: usize = 2;
+/// Maximum number of actions that the notice about lost keys names; it counts the others.
+const NAMES_MAX: usize = 5;
 
 /// Default keys that one action lost to another.
 pub(super) struct LostKeys {
@@ -14,16 +14,34 @@ pub(super) struct LostKeys {
 }
 
 impl Keymap {
-    pub(super) fn notices_about(&self, lost: &[LostKeys]) -> Vec<Notice> {
-        let shown = lost.iter().take(NOTICES_MAX);
-        let mut notices: Vec<Notice> = shown.map(|lost| self.lost_key_notice(lost)).collect();
-        let more = lost.len().saturating_sub(NOTICES_MAX);
-        if more > 0 {
-            let actions = if more == 1 { "action" } else { "actions" };
-            let text = format!("{more} more {actions} lost a key to your `keys`.");
-            notices.push(Notice::info(text).with_advice("/help lists all keys."));
+    /// The notice about these lost keys, if any.
+    pub(super) fn notice_about(&self, lost: &[LostKeys]) -> Option<Notice> {
+        match lost {
+            [] => None,
+            [lost] => Some(self.lost_key_notice(lost)),
+            several => Some(self.lost_keys_notice(several)),
         }
-        notices
+    }
+
+    /// Names the actions with the keys that they lost, and those that they still have.
+    fn lost_keys_notice(&self, lost: &[LostKeys]) -> Notice {
+        let names = lost.iter().take(NAMES_MAX).map(|lost| {
+            let (loser, keys) = (lost.loser.name, joined(&lost.keys));
+            match self.keys(lost.loser) {
+                [] => format!("`{loser}` ({keys})"),
+                left => format!("`{loser}` ({keys}; {} is left)", joined(left)),
+            }
+        });
+        let mut names: Vec<String> = names.collect();
+        if let Some(more) = lost.len().checked_sub(NAMES_MAX).filter(|more| *more > 0) {
+            names.push(format!("{more} more"));
+        }
+        let last = names.pop().unwrap_or_default();
+        let text = format!(
+            "Your `keys` took keys from {} and {last}.",
+            names.join(", ")
+        );
+        Notice::info(text).with_advice("/help lists all keys.")
     }
 
     fn lost_key_notice(&self, lost: &LostKeys) -> Notice {

@@ -5,6 +5,7 @@ use crate::text::Clean;
 use crate::tui::keymap::{self, Action, Binding, BindingGroup, BindingScope, TABLE};
 use crate::tui::layer::SharedUiState;
 use crate::tui::templates;
+use crate::tui::widgets::editor::Edit;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use std::cmp::Reverse;
@@ -105,7 +106,11 @@ fn is_offered(binding: &Binding) -> bool {
     let is_global_task = binding.scope == BindingScope::Always
         && binding.group != BindingGroup::Moving
         && !matches!(binding.action, Action::Interrupt | Action::Commands);
-    binding.command.is_some() || is_global_task
+    let folds = matches!(
+        binding.action,
+        Action::ToggleFold | Action::Edit(Edit::Unfold)
+    );
+    binding.command.is_some() || is_global_task || folds
 }
 
 pub(super) fn entry_count(shared: SharedUiState) -> usize {

@@ -94,8 +94,8 @@ impl SessionListing {
 
     /// The words to search for in the text of all sessions; `None` if there are none.
     pub fn words(&self) -> Option<String> {
-        let words = self.query.as_ref().ok()?.words();
-        (!words.is_empty()).then(|| words.join(" "))
+        let query = self.query.as_ref().ok()?;
+        (!query.words().is_empty()).then(|| query.text())
     }
 
     pub fn set_sessions(&mut self, sessions: Arc<Vec<SessionSummary>>, listed_at: Timestamp) {

@@ -48,10 +48,8 @@ pub fn use_template(template: &PromptTemplate, argument: &str, cx: &mut UiContex
     let body = match &template.body {
         Ok(body) => body,
         Err(why) => {
-            let message = format!("/{} cannot be used: {why}.", template.name);
-            cx.notify(
-                Notice::warning(message).with_advice("Correct its file in the folder `prompts`."),
-            );
+            let message = format!("prompts/{}.md cannot be used: {why}.", template.name);
+            cx.notify(Notice::warning(message).with_advice(problems::correction(template)));
             return false;
         }
     };

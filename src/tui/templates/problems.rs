@@ -40,13 +40,25 @@ impl TemplateProblems {
 fn problem(template: &PromptTemplate) -> Option<(String, Notice)> {
     let file = format!("prompts/{}.md", template.name);
     let (text, advice) = match &template.body {
-        Err(why) => (format!("{file} cannot be used: {why}."), "Correct it."),
+        Err(why) => (
+            format!("{file} cannot be used: {why}."),
+            correction(template),
+        ),
         Ok(_) if is_hidden(template) => {
             let command = command(template).to_lowercase();
             let text = format!("{file} cannot be used: {command} is a built-in command.");
-            (text, "Rename it.")
+            (text, "Rename it.".to_owned())
         }
         Ok(_) => return None,
     };
     Some((text.clone(), Notice::warning(text).with_advice(advice)))
+}
+
+/// What to do about an unusable file.
+pub(super) fn correction(template: &PromptTemplate) -> String {
+    let words: Vec<&str> = template.name.split_whitespace().collect();
+    match words.join("-") {
+        name if name != template.name => format!("Rename it, for example to {name}.md."),
+        _ => "Correct it.".to_owned(),
+    }
 }

@@ -1,6 +1,6 @@
 //! The list of `/trust`: inspect and revoke stored decisions, and review withheld tools.
 
-use crate::domain::{Notice, TrustEntry};
+use crate::domain::{Notice, ToolMode, TrustEntry};
 use crate::protocol::Command;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
@@ -14,6 +14,8 @@ use ratatui::layout::Position;
 
 const NO_DECISIONS: &str = "No decisions are stored, so you are asked before every call. \
     To store one, choose 6 to 9 in a tool call's dialog.";
+const NO_DECISIONS_IN_AUTO_MODE: &str =
+    "No decisions are stored. In auto mode, tools run without asking.";
 const EMPTY_ROWS: u16 = 3;
 
 #[derive(Debug, Default)]
@@ -162,7 +164,10 @@ impl Layer for TrustLayer {
         let title = ListTitle {
             title: "Trust",
             total: entries.len(),
-            empty: NO_DECISIONS,
+            empty: match shared.engine.mode {
+                ToolMode::Manual => NO_DECISIONS,
+                ToolMode::Auto => NO_DECISIONS_IN_AUTO_MODE,
+            },
             shows_empty_when_filtered: false,
         };
         let columns = TrustColumns::new(&rows);

@@ -3,6 +3,7 @@
 use crate::domain::{EntryBody, Notice};
 use crate::protocol::{BranchSummary, bounded_line};
 use crate::text::grapheme::{truncate_to_width, width};
+use crate::text::markdown::{MarkdownGlyphs, MarkdownView};
 use crate::tui::chat::entry_rows::prompt_text;
 use crate::tui::conversation::BranchRequest;
 use crate::tui::keymap::Action;
@@ -14,6 +15,8 @@ use jiff::tz::TimeZone;
 /// Limits of the width of a branch's prompt and answer in the list.
 const PREVIEW_COLUMNS_MIN: usize = 20;
 const PREVIEW_COLUMNS_MAX: usize = 48;
+/// Wider than any first line of an answer.
+const LINE_COLUMNS: u16 = 1_000;
 /// Columns for the margin, the mark, the number and the gaps.
 const OTHER_COLUMNS: usize = 12;
 /// Maximum width of the prompt beside an answer.
@@ -72,6 +75,7 @@ struct BranchColumns {
     /// Width of the column of models, 0 without one.
     model_columns: usize,
     dot: &'static str,
+    glyphs: MarkdownGlyphs,
 }
 
 impl BranchColumns {
@@ -101,17 +105,19 @@ impl BranchColumns {
                 0
             },
             dot: model.screen.glyphs.dot,
+            glyphs: model.screen.markdown_glyphs(),
         }
     }
 
     /// The answer, with the prompt before it unless all branches begin with the prompt of the selected
     /// message.
     fn name(&self, branch: &BranchSummary) -> String {
-        let (prompt, answer) = (&branch.first_prompt_line, &branch.first_answer_line);
+        let prompt = &branch.first_prompt_line;
+        let answer = plain_text(&branch.first_answer_line, self.glyphs);
         match (self.shows_prompts, answer.is_empty()) {
             (_, true) => prompt.clone(),
-            (true, false) if prompt.is_empty() => answer.clone(),
-            (false, false) => answer.clone(),
+            (true, false) if prompt.is_empty() => answer,
+            (false, false) => answer,
             (true, false) => {
                 let shown = shortened(prompt, PROMPT_COLUMNS_MAX);
                 format!("{shown} {} {answer}", self.dot)
@@ -142,6 +148,14 @@ impl BranchColumns {
         }
         note.trim_end().to_owned()
     }
+}
+
+/// A line of Markdown without its markup. A line that is only markup stays as it is.
+fn plain_text(line: &str, glyphs: MarkdownGlyphs) -> String {
+    let view = MarkdownView::new(line, LINE_COLUMNS, glyphs, false);
+    let mut rows = (0..view.len()).map(|row| view.row(row).text.trim());
+    let has_words = |row: &&str| row.chars().any(char::is_alphanumeric);
+    rows.find(has_words).unwrap_or(line).to_owned()
 }
 
 /// The beginning of a text, with an ellipsis if it is longer than `columns`.

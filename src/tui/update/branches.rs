@@ -241,14 +241,26 @@ fn reset_after_removal(model: &mut UiModel) {
 
 /// Requests the list of branches; `branch_list::show` then picks `argument` or opens the picker.
 pub fn request_branches(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
-    model.conversation.requested_branch = Some(BranchRequest::Any(argument.to_owned()));
-    submit::send_if_idle(
+    list_branches(
         model,
-        Command::ListBranches {
-            turns_from_end: None,
-        },
+        BranchRequest::Any(argument.to_owned()),
+        None,
         effects,
     );
+}
+
+/// Requests the list of branches, or of those at the `turns_from_end`-th last prompt.
+pub fn list_branches(
+    model: &mut UiModel,
+    request: BranchRequest,
+    turns_from_end: Option<usize>,
+    effects: &mut Vec<UiEffect>,
+) {
+    if submit::notify_if_busy(model) {
+        return;
+    }
+    model.conversation.requested_branch = Some(request);
+    effects.push(UiEffect::Send(Command::ListBranches { turns_from_end }));
 }
 
 pub fn set_private(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {

@@ -1,6 +1,6 @@
 //! Applies engine events to the model.
 
-use crate::domain::{Notice, ServerId, Session, SessionId};
+use crate::domain::{KeySettings, Notice, ServerId, Session, SessionId};
 use crate::protocol::{Event, ExportFailure, SavedSessionEvent};
 use crate::text::grapheme::truncate_to_width;
 use crate::tui::chat::state::Chat;
@@ -14,6 +14,7 @@ use crate::tui::update::{
     attachments, branch_list, branches, find, messages, probe, queue, set_aside, submit, turns,
     unsent,
 };
+use std::sync::Arc;
 
 const TITLE_COLUMNS_MAX: usize = 50;
 
@@ -54,11 +55,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         }
         Event::BranchesListed(list) => branch_list::show(model, list),
         Event::PrivateChanged(is_private) => set_aside::private_changed(model, is_private),
-        Event::KeysChanged(keys) => {
-            model.keymap.set_settings(keys);
-            let notices = model.keymap.take_lost_key_notices();
-            model.notices.queue_all(notices);
-        }
+        Event::KeysChanged(keys) => keys_changed(model, keys),
         Event::ResumingTurn => resuming_turn(model),
         Event::PromptOffered { prompt, notice } => {
             unsent::prompt_offered(model, prompt, notice, effects);
@@ -208,4 +205,11 @@ fn session_opened(model: &mut UiModel, session: &Session, effects: &mut Vec<UiEf
         submit::send_queued(model, effects);
     }
     set_aside::end_private(model);
+}
+
+fn keys_changed(model: &mut UiModel, keys: Arc<KeySettings>) {
+    if model.keymap.set_settings(keys) {
+        let lost = model.keymap.take_lost_key_notice();
+        model.notices.queue_about_lost_keys(lost);
+    }
 }

@@ -11,7 +11,7 @@ use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
     actions, attachments, calls, composer, find, interrupt, line_selection, navigation, queue,
-    selection,
+    select_message, selection,
 };
 use crate::tui::widgets::editor::Edit;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
@@ -77,13 +77,19 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
             composer::insert_burst(model, "\n");
         }
         Some(action) => actions::run_action(model, action, "", effects),
-        None => {
-            if let Some(c) = typed_char(key) {
-                model.panes.focus = Focus::Message;
-                find::close_unless_focused(model);
-                composer::type_char(model, c);
-            }
-        }
+        None => handle_unbound_key(model, key),
+    }
+}
+
+/// Types a character into the message, unless its key selects a message of the chat.
+fn handle_unbound_key(model: &mut UiModel, key: KeyEvent) {
+    if select_message::handle_key(model, key) {
+        return;
+    }
+    if let Some(c) = typed_char(key) {
+        model.panes.focus = Focus::Message;
+        find::close_unless_focused(model);
+        composer::type_char(model, c);
     }
 }
 

@@ -106,6 +106,22 @@ pub fn extend_lines(model: &mut UiModel, step: isize) {
     });
 }
 
+/// Extends the selection by a page, or to the first or the last line of the chat.
+pub fn extend_page(model: &mut UiModel, step: isize) {
+    with_pane(model, Focus::Chat, |view| {
+        // Keep two rows of overlap between pages, as when scrolling.
+        let rows = view.height().saturating_sub(2).max(1);
+        let mut row = head_row(view, step)?;
+        for _ in 0..rows {
+            let Some(next) = view.viewport.neighbor_row(view.input, row, step) else {
+                break;
+            };
+            row = next;
+        }
+        move_head(view, row)
+    });
+}
+
 /// Extends the selection to the start or the end of the message that contains its last line, or of
 /// the chat if the line is already there or `passes_messages` is true.
 fn extend_far(model: &mut UiModel, step: isize, passes_messages: bool) {

@@ -11,7 +11,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::selection::with_pane;
-use crate::tui::update::submit;
+use crate::tui::update::{branches, submit};
 use std::sync::Arc;
 
 /// Loads the selected message into the editor. Nothing changes until it is sent.
@@ -108,7 +108,6 @@ fn keep_stopped_answer(model: &mut UiModel, stopped: StoppedAnswer, effects: &mu
     let answer = model.composer.editor.text();
     model.composer.cancel_editing();
     model.attachments.end_edit();
-    model.conversation.kept_answer = Some(answer.clone());
     let replaced = ReplacedAnswer::Stopped(stopped);
     effects.push(UiEffect::Send(Command::ReplaceAnswer { replaced, answer }));
 }
@@ -128,9 +127,12 @@ pub fn list_branches_of_selected(model: &mut UiModel, effects: &mut Vec<UiEffect
         let notice = Notice::info("This message has no other branches.");
         return model.notify_about_key(notice);
     }
-    model.conversation.requested_branch = Some(BranchRequest::OfMessage);
-    let turns_from_end = Some(turns_from_end);
-    submit::send_if_idle(model, Command::ListBranches { turns_from_end }, effects);
+    branches::list_branches(
+        model,
+        BranchRequest::OfMessage,
+        Some(turns_from_end),
+        effects,
+    );
 }
 
 /// Remembers the prompt of the selected message, because another branch of the conversation replaces

@@ -20,6 +20,7 @@ pub mod notes;
 pub mod probe;
 pub mod queue;
 pub mod requests;
+pub mod select_message;
 pub mod selection;
 pub mod set_aside;
 pub mod submit;

@@ -5,14 +5,14 @@ use crate::tui::chat::entry_rows::is_foldable;
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::stops::Stop;
 use crate::tui::chat::viewport::Viewport;
-use crate::tui::keymap::Action;
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{SMALL_HEIGHT, ScreenLayout, fits_sidebar};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{find, probe, selection};
+use crate::tui::update::{find, line_selection, probe, selection};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -183,6 +183,9 @@ fn with_viewport(model: &mut UiModel, act: impl FnOnce(&mut Viewport, &LayoutInp
 }
 
 fn page(model: &mut UiModel, direction: isize) {
+    if line_selection::is_extending(model) {
+        return line_selection::extend_page(model, direction);
+    }
     if model.panes.focus == Focus::Servers {
         // Keep two rows of overlap between pages.
         let rows = servers_height(model).saturating_sub(2).max(1) as isize;
@@ -228,6 +231,10 @@ fn step_prompt(model: &mut UiModel, step: isize) {
 }
 
 fn toggle_selected_fold(model: &mut UiModel) {
+    let is_in_chat = matches!(model.panes.focus, Focus::Chat | Focus::Message);
+    if is_in_chat && model.chat.viewport.stop.is_none() {
+        return model.notify(how_to_fold(&model.keymap));
+    }
     if model.panes.focus != Focus::Servers {
         with_viewport(model, |viewport, input, height| {
             let stop = viewport.stop.filter(|stop| stop.block.is_none());
@@ -243,6 +250,17 @@ fn toggle_selected_fold(model: &mut UiModel) {
         return;
     }
     model.with_servers_pane(servers::activate_selected);
+}
+
+/// Says what to select first.
+fn how_to_fold(keymap: &Keymap) -> Notice {
+    let keys = [Action::NextPane, Action::PreviousLine].map(|action| keymap.key_name(action));
+    let keys: Vec<String> = keys.into_iter().flatten().collect();
+    let text = "Select a call, thinking or a long message in the chat first";
+    match keys.is_empty() {
+        true => Notice::info(format!("{text}.")),
+        false => Notice::info(format!("{text}: {}.", keys.join(", then "))),
+    }
 }
 
 pub fn handle_mouse(model: &mut UiModel, mouse: MouseEvent) {

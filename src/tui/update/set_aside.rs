@@ -1,6 +1,6 @@
 //! Keeps the last run's unsent text out of private conversations, and puts it back afterwards.
 
-use crate::domain::{Notice, UnsentText};
+use crate::domain::UnsentText;
 use crate::protocol::Command;
 use crate::tui::msg::UiEffect;
 use crate::tui::ui_model::UiModel;
@@ -10,21 +10,12 @@ use crate::tui::update::{queue, unsent};
 /// contains no text that belongs to the private conversation.
 pub fn begin_private(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     queue::put_edited_back(model);
-    let count = model.composer.set_queue_aside();
+    model.composer.set_queue_aside();
     if let Some(draft) = model
         .composer
         .begin_private(model.attachments.draft_files())
     {
         effects.push(UiEffect::Send(Command::SaveDraft(draft)));
-    }
-    if count > 0 {
-        let text = match count {
-            1 => "The queued prompt of the last run waits until private mode ends.".to_owned(),
-            count => {
-                format!("The {count} queued prompts of the last run wait until private mode ends.")
-            }
-        };
-        model.notices.queue(Notice::info(text));
     }
 }
 

@@ -167,17 +167,25 @@ pub fn send_if_idle(model: &mut UiModel, command: Command, effects: &mut Vec<UiE
 pub fn notify_if_busy(model: &mut UiModel) -> bool {
     let reason = match model.running_turn() {
         Some(_) => "A turn is still running.",
-        None if model.probe.is_some() => "A probe is still running.",
+        None if model.active_probe().is_some() => "A probe is still running.",
+        None if model.probe.is_some() => {
+            return notify_unstoppable(model, "The result of the probe waits for your answer.");
+        }
         None if model.conversation.is_opening => {
-            let notice = Notice::info("The conversation is still being opened.");
-            model.notices.show_about_activity(notice, model.now);
-            return true;
+            return notify_unstoppable(model, "The conversation is still being opened.");
         }
         None if model.is_busy() => "A turn is starting.",
         None => return false,
     };
     let stop = model.keymap.hint(Action::Interrupt, "stops it.");
     let notice = Notice::info(reason).with_advice(stop.unwrap_or_default());
+    model.notices.show_about_activity(notice, model.now);
+    true
+}
+
+/// Shows why a new prompt has to wait, if no key ends that. Returns true.
+fn notify_unstoppable(model: &mut UiModel, reason: &str) -> bool {
+    let notice = Notice::info(reason);
     model.notices.show_about_activity(notice, model.now);
     true
 }

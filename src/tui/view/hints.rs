@@ -347,8 +347,10 @@ fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
         hints.push(hint(Action::Back, "stay here"));
         return hints;
     }
-    let asks_again =
-        model.chat.transcript.was_last_answer_cancelled() && model.composer.editor.is_blank();
+    // A stopped answer that is part of the conversation is continued instead.
+    let asks_again = model.chat.transcript.was_last_answer_cancelled()
+        && !model.conversation.is_last_answer_truncated
+        && model.composer.editor.is_blank();
     if asks_again {
         hints.push(hint(Action::Retry, "ask again"));
     }

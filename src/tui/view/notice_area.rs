@@ -31,6 +31,8 @@ pub enum NoticeRowKind {
     /// Names the message that is being edited.
     Editing,
     Queued,
+    /// Counts the prompts that are set aside.
+    SetAside,
     SelectedQueued,
     Attached,
     /// An attached file that cannot or should not be sent.
@@ -88,6 +90,7 @@ pub fn notice_rows(model: &UiModel, columns: u16) -> Vec<NoticeRow> {
     if let Some(text) = waiting_question_text(model) {
         add(NoticeRowKind::Banner, &text);
     }
+    rows.extend(set_aside_row(model));
     rows.extend(queue_rows(model));
     rows.extend(file_rows(model));
     if let Some(line) = editing_line(model) {
@@ -136,6 +139,22 @@ fn label_or_hidden_count(hidden: usize, name: &str, label: String) -> String {
         0 => label,
         hidden => format!("+{hidden} more {name}"),
     }
+}
+
+/// Takes the place of the last run's queue while a private conversation is open.
+fn set_aside_row(model: &UiModel) -> Option<NoticeRow> {
+    let text = match model.composer.set_aside().queue.len() {
+        0 => return None,
+        1 => "1 queued prompt of the last run is set aside until private mode ends.".to_owned(),
+        count => {
+            format!("{count} queued prompts of the last run are set aside until private mode ends.")
+        }
+    };
+    Some(NoticeRow {
+        kind: NoticeRowKind::SetAside,
+        text,
+        label: String::new(),
+    })
 }
 
 fn queue_rows(model: &UiModel) -> Vec<NoticeRow> {
@@ -329,7 +348,7 @@ fn row_style(kind: NoticeRowKind, pen: &Painter) -> NoticeRowStyle {
         NoticeRowKind::Notice(Severity::Warning) => ("!", theme.attention, theme.plain),
         NoticeRowKind::Notice(Severity::Info) => (glyphs.dot, theme.accent, theme.plain),
         NoticeRowKind::Editing => (glyphs.folded, theme.accent, theme.plain),
-        NoticeRowKind::Queued => (glyphs.folded, theme.dim, theme.dim),
+        NoticeRowKind::Queued | NoticeRowKind::SetAside => (glyphs.folded, theme.dim, theme.dim),
         NoticeRowKind::SelectedQueued => (glyphs.cursor, theme.accent, theme.plain),
         NoticeRowKind::Attached => ("@", theme.accent, theme.plain),
         NoticeRowKind::AttachedProblem => ("!", theme.attention, theme.plain),

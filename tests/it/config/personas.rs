@@ -152,7 +152,7 @@ fn an_unusable_persona_is_reported_and_the_others_work() {
     assert_eq!(why("tools"), message("tools", expected));
     assert_eq!(
         why("open"),
-        message("open", "its front matter is not closed")
+        message("open", "its front matter is not closed by a line `---`")
     );
     assert_eq!(why("wel"), "There is no persona `wel`.");
     let notice = find_persona(&personas, "terrafrom").unwrap_err();

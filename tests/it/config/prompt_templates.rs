@@ -60,8 +60,12 @@ fn each_markdown_file_is_a_template() {
 #[test]
 fn an_unusable_template_has_a_reason() {
     let large = vec![b'x'; 1024 * 1024 + 1];
-    let files: [(&str, &[u8]); 5] = [
+    let files: [(&str, &[u8]); 6] = [
         ("a b.md", b"x"),
+        (
+            "colon.md",
+            b"---\n# mine\ntags:\n- a\ndescription x\n---\ntext",
+        ),
         ("empty.md", b"---\ndescription: Nothing\n---\n \n"),
         ("large.md", &large),
         ("latin.md", b"caf\xe9"),
@@ -75,11 +79,12 @@ fn an_unusable_template_has_a_reason() {
     assert_eq!(
         reasons,
         [
-            "a b: a command name cannot contain spaces: rename its file",
+            "a b: a command name cannot contain spaces",
+            "colon: line 5 of its front matter is not of the form `key: value`",
             "empty: its file has no text",
             "large: its file is larger than 1 MB",
             "latin: line 1 of its file is not UTF-8",
-            "open: its front matter is not closed",
+            "open: its front matter is not closed by a line `---`",
         ]
     );
 }

@@ -288,9 +288,12 @@ async fn each_turn_asks_for_the_limits_of_its_own_model() {
         server.url()
     );
     let mut harness = EngineHarness::start_on_network(&config).await;
-    harness.prompt("time?").await;
+    harness.prompt(&text_of_tokens(40_000)).await;
+    let (ask, _) = harness.next_question().await;
+    harness
+        .answer(ask, UserAnswer::Choice(UserChoice::Grow))
+        .await;
     let (ask, calls) = harness.next_approval().await;
-    // The turn keeps its model, but the selection discards what is known of its limits.
     let other_model = ModelRef {
         name: "n".to_owned(),
         provider: ProviderKind::Ollama,
@@ -300,6 +303,11 @@ async fn each_turn_asks_for_the_limits_of_its_own_model() {
     let run = vec![(calls[0], Decision::Run)];
     harness.answer(ask, UserAnswer::Calls(run)).await;
     harness.wait_for_turn_end().await;
+    // The rest of the turn kept its context and the user's consent.
+    assert_eq!(requested_contexts(&server), [65_536, 65_536]);
+    let is_empty =
+        |event: &Event| matches!(event, Event::ContextMeasured(meter) if meter.used == 0);
+    harness.wait_for("the empty meter", is_empty).await;
     harness.prompt("now the other").await;
     harness.wait_for_turn_end().await;
     let requested: Vec<_> = server
@@ -307,5 +315,5 @@ async fn each_turn_asks_for_the_limits_of_its_own_model() {
         .iter()
         .map(|body| body["model"].clone())
         .collect();
-    assert_eq!(requested, ["m", "m", "n"]);
+    assert_eq!(requested, ["m", "n"]);
 }

@@ -246,6 +246,27 @@ async fn a_truncated_replacement_keeps_the_earlier_note() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_unfinished_note_of_an_undone_turn_keeps_no_other_notes() {
+    let script = Script::default()
+        .answer("# Coffee")
+        .round([
+            ScriptStep::text("# Tea"),
+            ScriptStep::Part(StreamPart::End(EndReason::Length)),
+        ])
+        .answer("Coffee is a drink.");
+    let (mut harness, vault) = with_notes(&[], script).await;
+    for prompt in ["make a note about coffee", "make a note about tea"] {
+        harness.prompt(prompt).await;
+        harness.wait_for_turn_end().await;
+    }
+    harness.send(Command::Rewind).await;
+    assert_eq!(files(&vault), ["coffee.md"]);
+    replace_last(&mut harness, "what is coffee?").await;
+    let removed = "The turn was replaced. The note coffee.md was removed.";
+    assert_eq!(notice(&mut harness).await, removed);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_style_reaches_the_model_but_not_the_name_of_the_note() {
     let script = Script::default().answer("# Le thé\n\nChaud.");
     let (mut harness, vault) = with_notes(&[], script).await;

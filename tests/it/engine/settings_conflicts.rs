@@ -121,3 +121,38 @@ async fn changed_model_address_resets_the_context_meter() {
     let is_empty = |event: &Event| *event == Event::ContextMeasured(ContextMeter::default());
     harness.wait_for("an empty meter", is_empty).await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_switch_that_cannot_be_saved_says_so() {
+    let mut harness = EngineHarness::start(Script::default()).await;
+    let broken = "{ \"mcpServers\": {";
+    harness.edit_file("mcp-servers.json", broken).await;
+    harness.send(Command::ToggleServer("humble".into())).await;
+    let is_off =
+        |event: &Event| matches!(event, Event::ServersListed(servers) if !servers[0].enabled);
+    harness.wait_for("the server is off", is_off).await;
+    let is_unsaved = |event: &Event| match event {
+        Event::NoticePosted(notice) => {
+            let text = notice.summary();
+            text.starts_with("Server `humble` is off, but this was not saved.")
+                && text.contains("mcp-servers.json, line")
+                && notice
+                    .advice
+                    .contains(&"Correct the file, then switch it again.".into())
+        }
+        _ => false,
+    };
+    harness.wait_for("the notice", is_unsaved).await;
+    let (server, tool) = ("humble".into(), "get_time".into());
+    harness.send(Command::ToggleTool { server, tool }).await;
+    let is_unsaved = |event: &Event| match event {
+        Event::NoticePosted(notice) => {
+            notice.what == "Tool `get_time` is off, but this was not saved."
+        }
+        _ => false,
+    };
+    harness.wait_for("the notice", is_unsaved).await;
+    let home = harness.shut_down().await;
+    let file = std::fs::read_to_string(home.path().join("mcp-servers.json")).expect("the file");
+    assert_eq!(file, broken);
+}

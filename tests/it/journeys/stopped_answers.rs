@@ -36,6 +36,7 @@ fn a_kept_answer_is_sent_with_the_next_prompt_and_saved() {
         .sees("question")
         .enter()
         .sees("The first half")
+        .sees("(stopped) The model sees it up to here.")
         .sees("Later.")
         .does_not_see("(cancelled)");
 }
@@ -48,12 +49,35 @@ fn a_kept_answer_can_be_continued() {
         .sees("/continue resumes from there.");
     chat.press(KeyCode::Char('c'), KeyModifiers::ALT)
         .sees("The first half and the second.")
+        .does_not_see("(stopped)")
         .model_receives("The first half");
 }
 
 #[test]
-fn the_stopped_text_stays_in_a_branch_if_it_was_edited() {
+fn a_kept_answer_can_be_continued_after_a_restart() {
     let mut chat = stopped(&[]);
+    keep(&mut chat).enter().sees("Nothing was sent.");
+    let home = chat.shut_down();
+    let mut chat = chat_in(home, script().answer(" and the second."));
+    chat.says("/sessions").sees("question").enter();
+    chat.sees("The first half").sees("(stopped)");
+    chat.says("/continue")
+        .sees("The first half and the second.")
+        .does_not_see("(stopped)");
+    let home = chat.shut_down();
+    chat_in(home, script())
+        .says("/sessions")
+        .sees("question")
+        .enter()
+        .sees("The first half and the second.")
+        .does_not_see("(stopped)")
+        .says("/continue")
+        .sees("Nothing to continue");
+}
+
+#[test]
+fn the_stopped_text_stays_in_a_branch_if_it_was_edited() {
+    let mut chat = stopped(&[" and the second."]);
     keep(&mut chat)
         .press(KeyCode::Char('u'), KeyModifiers::CONTROL)
         .types("My own words.")
@@ -63,7 +87,10 @@ fn the_stopped_text_stays_in_a_branch_if_it_was_edited() {
         .says("/branches")
         .key('1')
         .sees("The first half")
-        .does_not_see("My own words.");
+        .sees("(stopped) The model sees it up to here.")
+        .does_not_see("My own words.")
+        .says("/continue")
+        .sees("The first half and the second.");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod crashes;
 mod export;
 mod file_names;
 mod journals;
+mod phrases;
 mod prompt_history;
 mod records;
 mod session_index;

@@ -24,6 +24,8 @@ fn saving_preserves_records_except_for_changed_fields() {
                     { "another": "shape" },
                 ], "usage": { "output": 3, "cached": 4 } },
                 { "message": "one" },
+                { "message": 0, "stopped": true, "model": "m" },
+                { "message": 2, "model": "m", "stopped": "later" },
             ],
             "title": null,
         },
@@ -33,7 +35,13 @@ fn saving_preserves_records_except_for_changed_fields() {
     session.messages.push(SavedMessage::user("q"));
     session.messages.push(SavedMessage::assistant("b"));
     let metadata = &mut session.metadata;
-    metadata.turns.push(TurnRecord::new(3, "n"));
+    let stopped = metadata.turns.iter().map(|turn| turn.is_stopped);
+    assert_eq!(stopped.collect::<Vec<_>>(), [false, true, false]);
+    metadata.turns.push(TurnRecord {
+        is_stopped: true,
+        ..TurnRecord::new(3, "n")
+    });
+    metadata.extend_turn(TurnRecord::new(0, "m"));
     metadata.extend_turn(TurnRecord {
         thinking: "more".to_owned(),
         agent_results: Vec::new(),
@@ -47,7 +55,8 @@ fn saving_preserves_records_except_for_changed_fields() {
     let turns = expected["humble"]["turns"].as_array_mut().unwrap();
     turns[1]["model"] = json!("n");
     turns[1]["thinking"] = json!("more");
-    turns.push(json!({ "message": 3, "model": "n" }));
+    turns[3]["stopped"] = json!(false);
+    turns.push(json!({ "message": 3, "model": "n", "stopped": true }));
     expected["model"] = json!("");
     let text = fs::read_to_string(path_of(&folder, "s.json")).unwrap();
     let pretty = serde_json::to_string_pretty(&expected).unwrap();

@@ -343,3 +343,45 @@ fn an_action_that_lost_its_key_is_reported_once() {
         assert_eq!(chat.notice(), "", "the same keys again: {entries:?}");
     }
 }
+
+#[test]
+fn all_actions_that_lost_a_key_are_named_at_once() {
+    let mut chat = chat();
+    chat.engine_event(Event::LowPriorityNoticePosted(Notice::info("First.")));
+    chat.engine_event(Event::LowPriorityNoticePosted(Notice::info("Later.")));
+    chat.set_keys(&[("commands", &["Ctrl+F", "Ctrl+O", "Ctrl+R"])]);
+    assert_eq!(chat.notice(), "First.");
+    assert_eq!(
+        chat.wait(10_000).notice(),
+        "Your `keys` took keys from `sessions` (Ctrl+O; F4 is left), `find` (Ctrl+F) and `recall` \
+         (Ctrl+R). /help lists all keys."
+    );
+    assert_eq!(chat.wait(10_000).notice(), "Later.");
+    let keys = ["F1", "F3", "F5", "F12", "Ctrl+F", "Ctrl+R", "Alt+R"];
+    chat.set_keys(&[("commands", &keys)]).wait(10_000);
+    let notice = chat.notice();
+    assert!(notice.contains(" and 2 more."), "{notice}");
+}
+
+#[test]
+fn a_later_edit_drops_the_notice_about_lost_keys() {
+    let mut chat = chat();
+    chat.engine_event(Event::LowPriorityNoticePosted(Notice::info("First.")));
+    chat.set_keys(&[("commands", &["Ctrl+F"])]);
+    chat.set_keys(&[]);
+    assert_eq!(chat.notice(), "First.");
+    assert_eq!(chat.wait(10_000).notice(), "", "while it waits");
+    chat.set_keys(&[("commands", &["Ctrl+F"])]);
+    assert!(chat.notice().starts_with("Ctrl+F is now"));
+    chat.set_keys(&[]);
+    assert_eq!(chat.notice(), "", "while it is shown");
+}
+
+#[test]
+fn the_notice_about_lost_keys_outlasts_that_about_the_reload() {
+    let mut chat = chat();
+    chat.set_keys(&[("commands", &["Ctrl+F"])]);
+    chat.engine_event(Event::NoticePosted(Notice::info("Settings applied.")));
+    assert_eq!(chat.notice(), "Settings applied.");
+    assert!(chat.wait(10_000).notice().starts_with("Ctrl+F is now"));
+}

@@ -41,6 +41,26 @@ fn undo_restores_the_draft_that_a_found_prompt_replaced() {
 }
 
 #[test]
+fn down_leads_from_a_found_prompt_to_the_draft() {
+    let mut chat = chat();
+    for prompt in ["the first one", "the second one", "the third one"] {
+        chat.keys(prompt).keys("<Enter>").model_answers("1");
+    }
+    chat.keys("precious draft<Ctrl+r>first<Enter>");
+    assert_eq!(chat.message(), "the first one");
+    chat.keys("<Down>");
+    assert_eq!(chat.message(), "precious draft");
+    chat.keys("<Ctrl+r>second<Enter><Up>");
+    assert_eq!(chat.message(), "the first one", "the prompt before it");
+    chat.keys("<Down><Down><Down>");
+    assert_eq!(chat.message(), "precious draft");
+    chat.keys("<Ctrl+r>second<Enter>!<Down>");
+    assert_eq!(chat.message(), "precious draft", "after an edit");
+    chat.keys("<Up><Ctrl+r>second<Enter><Down>");
+    assert_eq!(chat.message(), "precious draft", "after a recalled prompt");
+}
+
+#[test]
 fn leaving_the_search_keeps_the_draft_and_the_cursor() {
     let mut chat = chat_with_history();
     chat.keys("precious draft<Left><Left><Ctrl+r>third<Esc><Esc>");

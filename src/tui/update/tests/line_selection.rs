@@ -99,3 +99,62 @@ fn the_help_keeps_the_selected_lines() {
     chat.keys("<Ctrl+p><Esc>");
     assert!(!selection::has_selection(&chat.model));
 }
+
+/// The number of the last copied line, such as 7 for `- line 7`.
+fn copied_numbers(chat: &mut ChatHarness) -> (usize, usize) {
+    let (first, last) = copied(chat);
+    let number = |line: String| line.rsplit(' ').next().and_then(|n| n.parse().ok());
+    (
+        number(first).expect("a number"),
+        number(last).expect("a number"),
+    )
+}
+
+#[test]
+fn page_keys_extend_the_lines_by_a_page() {
+    let mut chat = with_long_answer();
+    chat.keys("<Tab><Up>v<PgUp>");
+    let (first, last) = copied_numbers(&mut chat);
+    assert!((35..55).contains(&first) && last == 60, "{first} to {last}");
+    let page = 60 - first;
+    assert!(chat.screen().contains(&format!("line {first}")));
+    chat.keys("<PgUp>");
+    assert_eq!(copied_numbers(&mut chat), (60 - 2 * page, 60));
+    chat.keys("<PgDn>");
+    assert_eq!(copied_numbers(&mut chat), (first, 60));
+    chat.keys("<PgUp><PgUp><PgUp><PgUp><PgUp><PgUp>");
+    assert_eq!(copied(&mut chat), pair("one", "- line 60"));
+    chat.keys("<PgDn><PgDn><PgDn><PgDn><PgDn><PgDn><PgDn>");
+    assert_eq!(copied_numbers(&mut chat), (60, 60));
+}
+
+#[test]
+fn the_key_for_lines_selects_the_message_in_view_if_none_is_selected() {
+    let mut chat = with_long_answer();
+    chat.keys("<Tab>v");
+    assert!(line_selection::is_extending(&chat.model));
+    assert_eq!(copied(&mut chat), pair("- line 60", "- line 60"));
+    chat.keys("<Esc><Esc>");
+    chat.keys("<PgUp><Tab>v");
+    let (first, last) = copied_numbers(&mut chat);
+    assert!(first == last && first < 60, "{first} to {last}");
+    assert_eq!(chat.message(), "");
+}
+
+#[test]
+fn the_key_for_editing_selects_the_message_in_view_and_edits_it_the_second_time() {
+    let mut chat = with_long_answer();
+    chat.keys("draft<Tab>e");
+    assert_eq!(chat.message(), "draft");
+    assert_eq!(
+        chat.notice(),
+        "e edits the selected message. Up/Down select another."
+    );
+    chat.keys("e");
+    assert!(chat.message().starts_with("- line 1\n"));
+    chat.keys("<Esc>");
+    assert_eq!(chat.message(), "draft");
+    let mut chat = super::chat();
+    chat.keys("<Tab>ev");
+    assert_eq!(chat.message(), "ev", "in an empty chat");
+}

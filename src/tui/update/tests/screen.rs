@@ -183,13 +183,8 @@ fn thinking_of_an_opened_session_is_shown_in_the_pane() {
     session.messages.push(SavedMessage::user("one"));
     session.messages.push(SavedMessage::assistant("1"));
     session.metadata.turns.push(TurnRecord {
-        message_index: 1,
-        model: "m".into(),
-        usage: Usage::default(),
-        calls: Vec::new(),
         thinking: "counting up".into(),
-        agent_results: Vec::new(),
-        ended_at: None,
+        ..TurnRecord::new(1, "m")
     });
     let mut chat = chat();
     chat.keys("old<Enter>").model_answers("0");

@@ -1,6 +1,7 @@
 //! Selecting, copying and editing messages with keys.
 
 use super::*;
+use crate::protocol::BranchSummary;
 
 const ANSWER: &str = "Some **bold** words.\n\n```rust\nfn main() {\n\tx();\n}\n```\n\n\
     | a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.";
@@ -255,6 +256,31 @@ fn branches_of_a_message_are_requested_by_its_turn() {
         chat.notice()
             .starts_with("This message has no other branches.")
     );
+}
+
+#[test]
+fn branches_are_listed_without_markup() {
+    let mut chat = three_turns();
+    chat.keys("<Tab><Up><Up><Up>b");
+    let branch = |answer: &str| BranchSummary {
+        first_prompt_line: "two".into(),
+        first_answer_line: answer.into(),
+        model: String::new(),
+        answered_at: None,
+        shared_messages: 2,
+        own_messages: 2,
+        left_at: None,
+    };
+    let answers = ["## **Bold** and `code`", "- see [the *page*](x)", "```rust"];
+    let branches = answers.map(branch).to_vec();
+    chat.engine_event(Event::BranchesListed(branches));
+    let screen = chat.screen();
+    for shown in ["  Bold and code  ", "  see the page", "  rust"] {
+        assert!(screen.contains(shown), "{shown}: {screen}");
+    }
+    for markup in ["##", "**", "`", "]("] {
+        assert!(!screen.contains(markup), "{markup}: {screen}");
+    }
 }
 
 #[test]

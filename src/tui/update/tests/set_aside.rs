@@ -4,6 +4,9 @@ use crate::domain::{UnsentPrompt, UnsentText};
 use crate::tui::update::tests::draft::load_draft;
 use crate::tui::update::tests::*;
 
+const TWO_SET_ASIDE: &str =
+    "2 queued prompts of the last run are set aside until private mode ends.";
+
 fn draft(queue: &[&str], message: &str) -> UnsentText {
     UnsentText {
         queue: queue.iter().map(|text| UnsentPrompt::from(*text)).collect(),
@@ -59,7 +62,11 @@ fn the_last_runs_queue_returns_when_private_mode_ends() {
         load_draft(&mut chat, draft(&["one", "two"], ""));
         chat.keys("/private<Enter>")
             .engine_event(Event::PrivateChanged(true));
+        let screen = chat.screen();
+        assert!(screen.contains(TWO_SET_ASIDE), "{screen}");
         chat.keys("secret<Enter>").model_answers("1");
+        let screen = chat.screen();
+        assert!(screen.contains(TWO_SET_ASIDE), "{screen}");
         if opens_another {
             chat.engine_event(Event::PrivateChanged(false));
             chat.engine_event(Event::SessionOpened(Arc::new(Session::new("m"))));
@@ -68,6 +75,7 @@ fn the_last_runs_queue_returns_when_private_mode_ends() {
                 .engine_event(Event::PrivateChanged(false));
         }
         assert_eq!(queued(&chat), ["one", "two"], "{opens_another}");
+        assert!(!chat.screen().contains("set aside"), "{}", chat.screen());
         assert!(chat.model.composer.queue.is_paused);
         let restored = "Restored 2 queued prompts; the queue is paused.";
         let is_shown = (0..4).any(|_| {

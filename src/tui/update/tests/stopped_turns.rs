@@ -1,6 +1,7 @@
 //! What the chat says about a turn that the user stopped.
 
 use super::*;
+use crate::domain::session::{CancelledTurn, TurnRecord};
 use crate::domain::{ReplacedAnswer, SavedMessage, StoppedAnswer};
 
 const NOT_SEEN: &str = "(cancelled) The model does not see this turn.";
@@ -117,9 +118,35 @@ fn a_stopped_answer_can_be_edited_and_made_part_of_the_conversation() {
         session.messages.push(SavedMessage::assistant(answer));
     }
     chat.engine_event(Event::SessionOpened(Arc::new(session.clone())));
-    assert!(chat.screen().contains("continue the answer"));
-    chat.engine_event(Event::SessionOpened(Arc::new(session)));
     assert!(!chat.screen().contains("continue the answer"));
+    session.metadata.turns.push(TurnRecord {
+        is_stopped: true,
+        ..TurnRecord::new(3, "m")
+    });
+    chat.engine_event(Event::SessionOpened(Arc::new(session.clone())));
+    let screen = chat.screen();
+    assert!(screen.contains("continue the answer"), "{screen}");
+    assert!(!screen.contains("ask again"), "{screen}");
+    assert!(
+        screen.contains("(stopped) The model sees it up to here."),
+        "{screen}"
+    );
+    chat.keys("<Tab><Up>");
+    assert!(chat.screen().contains("e edit the answer"));
+    chat.keys("<Esc>");
+    session.metadata.add_cancelled(CancelledTurn {
+        cancelled_at: jiff::Timestamp::UNIX_EPOCH,
+        messages_before: 4,
+        prompt: "three".into(),
+        attachments: Vec::new(),
+        partial_answer: "Half".into(),
+        calls: Vec::new(),
+        was_interrupted: false,
+        replaced_turns: 0,
+    });
+    chat.engine_event(Event::SessionOpened(Arc::new(session)));
+    let screen = chat.screen();
+    assert!(!screen.contains("continue the answer"), "{screen}");
 }
 
 #[test]

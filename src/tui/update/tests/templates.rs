@@ -16,7 +16,7 @@ fn chat_with_templates() -> ChatHarness {
     let broken = PromptTemplate {
         name: "broken".to_owned(),
         description: String::new(),
-        body: Err("its front matter is not closed".to_owned()),
+        body: Err("its front matter is not closed by a line `---`".to_owned()),
     };
     let list = vec![
         broken,
@@ -137,7 +137,7 @@ fn an_unusable_template_shows_the_reason_and_keeps_the_message() {
     chat.keys("/broken<Enter>");
     let screen = chat.screen();
     assert!(
-        screen.contains("/broken cannot be used: its front matter is not closed."),
+        screen.contains("prompts/broken.md cannot be used: its front matter is not closed"),
         "{screen}"
     );
     assert_eq!(chat.model.composer.editor.text(), "/broken");
@@ -251,7 +251,8 @@ fn templates_are_found_by_the_word_template() {
 fn a_template_that_cannot_be_used_is_reported_once() {
     let mut chat = chat_with_templates();
     let hidden = "prompts/new.md cannot be used: /new is a built-in command. Rename it.";
-    let broken = "prompts/broken.md cannot be used: its front matter is not closed. Correct it.";
+    let broken = "prompts/broken.md cannot be used: its front matter is not closed by a line `---`. \
+                  Correct it.";
     let mut shown = vec![chat.notice()];
     shown.extend((0..3).map(|_| chat.wait(10_000).notice()));
     assert_eq!(shown, [broken, hidden, "", ""]);
@@ -281,4 +282,21 @@ fn a_template_that_cannot_be_used_is_reported_once() {
             ""
         ]
     );
+}
+
+#[test]
+fn the_report_about_a_name_with_spaces_proposes_another() {
+    let mut chat = chat();
+    let templates = PromptTemplates {
+        list: vec![PromptTemplate {
+            name: "code review".into(),
+            description: String::new(),
+            body: Err("a command name cannot contain spaces".to_owned()),
+        }],
+        problem: None,
+    };
+    chat.engine_event(Event::PromptTemplatesListed(Arc::new(templates)));
+    let expected = "prompts/code review.md cannot be used: a command name cannot contain spaces. \
+                    Rename it, for example to code-review.md.";
+    assert_eq!(chat.notice(), expected);
 }

@@ -1,7 +1,7 @@
 //! The dialogs about a changed tool and about a server's instructions, and the list of `/trust`.
 
 use crate::domain::trust::{AcceptedDefinition, PinChange, RuleScope, ToolDefinition, TrustRule};
-use crate::domain::{LaunchConfig, TrustEntry};
+use crate::domain::{LaunchConfig, ToolMode, TrustEntry};
 use crate::fixtures::{described_tool, tool_from};
 use crate::tui::update::tests::*;
 use crate::tui::view;
@@ -242,4 +242,21 @@ fn smallest_screen_lists_each_decision_with_its_tool() {
         let row = screen_text.lines().find(|row| row.contains(subject));
         assert!(row.is_some_and(|row| row.contains(symbol)), "{screen_text}");
     }
+}
+
+#[test]
+fn an_empty_list_says_whether_calls_are_asked_about() {
+    let mut chat = chat();
+    chat.keys("/trust<Enter>");
+    let screen_text = screen(&mut chat, 80, 24);
+    assert!(
+        screen_text.contains("you are asked before every call"),
+        "{screen_text}"
+    );
+    chat.engine_event(Event::ToolModeChanged(ToolMode::Auto));
+    let screen_text = screen(&mut chat, 80, 24);
+    assert!(
+        screen_text.contains("In auto mode, tools run without asking."),
+        "{screen_text}"
+    );
 }
