@@ -222,6 +222,9 @@ async fn run_screen(
         keys: settings.keys,
         is_sidebar_closed: !ui.is_sidebar_open,
         no_color: is_set("NO_COLOR"),
+        has_true_color: std::env::var("COLORTERM")
+            .is_ok_and(|value| ["truecolor", "24bit"].contains(&value.as_str())),
+        themes: settings.theme,
         home: home.root().display().to_string(),
         panic_report: Some(home.logs().join("panic.txt")),
         redact: tui::RedactFn(log::redact),

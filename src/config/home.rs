@@ -73,6 +73,11 @@ impl Home {
         Some(files::describe_io_error(&error))
     }
 
+    /// The folder of theme files.
+    pub fn themes(&self) -> PathBuf {
+        self.root.join("themes")
+    }
+
     /// The tokens of MCP servers that the user signed in to.
     pub fn credentials(&self) -> PathBuf {
         self.root.join("auth.json")
