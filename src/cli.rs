@@ -68,11 +68,17 @@ pub enum CliCommand {
     /// Test whether a model works with tools, and which call format suits it best
     #[command(after_help = PROBE_HELP)]
     Probe(ProbeArgs),
+    /// Check settings, servers and terminal, and what to do about problems
+    #[command(after_help = DOCTOR_HELP)]
+    Doctor(DoctorArgs),
     /// List, show, search, export and delete conversations
     Sessions(sessions::SessionsArgs),
     /// Print a script that completes commands and options in your shell
     #[command(after_help = COMPLETIONS_HELP)]
     Completions { shell: clap_complete::Shell },
+    /// Print the manual page
+    #[command(after_help = MAN_HELP)]
+    Man,
     /// Offer the built-in tools to other MCP clients
     #[command(after_help = serve::SERVE_HELP)]
     Serve(serve::ServeArgs),
@@ -89,6 +95,13 @@ pub struct ProbeArgs {
     /// Store nothing and do not ask
     #[arg(long)]
     pub no_save: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Print one JSON object per line for each check
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -131,6 +144,17 @@ Exit status: 0 success, 2 usage error.
   humble completions bash > ~/.local/share/bash-completion/completions/humble
   humble completions zsh > ~/.zfunc/_humble
   humble completions fish > ~/.config/fish/completions/humble.fish";
+
+const MAN_HELP: &str = "\
+Exit status: 0 success.
+
+  humble man | man -l -
+  humble man > ~/.local/share/man/man1/humble.1";
+
+const DOCTOR_HELP: &str = "\
+Exit status: 0 no problem was found, 1 at least one, 2 usage error, 130 interrupted.
+Servers that are on are started, but no tool is called. No settings are changed. Warnings do not count as problems.
+API keys are never shown.";
 
 const PROBE_HELP: &str = "\
 Exit status: 0 the model works with tools, 1 it does not or the probe failed, 2 usage error, 130 interrupted.

@@ -6,6 +6,7 @@ mod branch;
 mod choices;
 mod context_meter;
 mod left_task;
+mod log_line;
 mod note_command;
 mod question;
 mod saved_session;
@@ -18,6 +19,7 @@ pub use branch::{BranchSummary, bounded_line};
 pub use choices::ChoiceRow;
 pub use context_meter::{ContextMeter, ContextParts, ContextShares};
 pub use left_task::LeftTaskCommand;
+pub use log_line::LogLine;
 pub use note_command::NoteCommand;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
 pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
@@ -29,6 +31,7 @@ pub use validate::{parse_arguments, parse_pattern_for};
 use crate::domain::attachment::{AttachmentSource, FoundFiles, ReadAttachment};
 use crate::domain::probe::ProbeState;
 use crate::domain::reply_trace::TraceLine;
+use crate::domain::theme::{ThemeChoice, ThemeSettings};
 use crate::domain::tool::Tool;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, LeftTask,
@@ -119,6 +122,8 @@ pub enum Command {
     /// program ends.
     SetThink(Think),
     SetToolMode(ToolMode),
+    /// Stores a theme, which the screen shows already.
+    SetTheme(ThemeChoice),
     ToggleServer(ServerId),
     ReconnectServer(ServerId),
     SignIn(SignInCommand),
@@ -341,6 +346,8 @@ pub enum Event {
     },
     /// The keys that the user changed; replaces the earlier ones.
     KeysChanged(Arc<KeySettings>),
+    /// The theme in use and the theme files; replaces the earlier ones.
+    ThemesChanged(Arc<ThemeSettings>),
     /// The user's prompt templates; replaces the earlier list.
     PromptTemplatesListed(Arc<PromptTemplates>),
     /// All servers in sidebar order; replaces the earlier list.
@@ -388,11 +395,4 @@ pub enum Event {
     ShuttingDown,
     /// The last event.
     ShutDown,
-}
-
-/// One line for the log pane.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogLine {
-    pub level: tracing::Level,
-    pub text: String,
 }

@@ -3,6 +3,9 @@
 mod built_in;
 mod completions;
 mod demo_process;
+mod doctor;
+mod farewell;
+mod man;
 mod mcp;
 mod models;
 mod output;
@@ -25,9 +28,7 @@ use crate::mcp::ProcessGroups;
 use crate::provider::Provider;
 use crate::tui;
 use anyhow::{Context, Result};
-use std::fs::DirEntry;
 use std::io::IsTerminal;
-use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -91,6 +92,10 @@ pub fn run(cli: Cli) -> Result<u8> {
         Some(CliCommand::Completions { shell }) => completions::run(shell),
         Some(CliCommand::Mcp(args)) => {
             front_end.block_on(mcp::run(&home, &cli.global, args, background))
+        }
+        Some(CliCommand::Man) => man::run(),
+        Some(CliCommand::Doctor(args)) => {
+            front_end.block_on(doctor::run(&home, &cli.global, &args, background))
         }
         Some(CliCommand::Probe(args)) => {
             front_end.block_on(probe::run(&home, cli.global, args, background))
@@ -157,7 +162,7 @@ async fn run_demo(home: Home, global: GlobalArgs, background: &BackgroundRuntime
             .config()
             .try_exists()
             .is_ok_and(|exists| !exists);
-        print!("{}", farewell(&sessions, is_new_user));
+        print!("{}", farewell::farewell(&sessions, is_new_user));
     }
     Ok(code)
 }
@@ -178,24 +183,6 @@ pub fn demo_options(no_tools: bool) -> EngineOptions {
         model_override: Some(demo::model()),
         ..EngineOptions::default()
     }
-}
-
-/// The last lines of the demo: where its conversations are, if there are any, and how a new user
-/// can connect a model.
-fn farewell(sessions: &Path, is_new_user: bool) -> String {
-    let is_session = |entry: DirEntry| entry.path().extension() == Some("json".as_ref());
-    let has_sessions = sessions
-        .read_dir()
-        .is_ok_and(|entries| entries.flatten().any(is_session));
-    let mut lines = String::new();
-    if has_sessions {
-        // On a line of its own, the whole path can be selected in any terminal.
-        lines = format!("The demo's conversations are in\n{}\n", sessions.display());
-    }
-    if is_new_user {
-        lines += "Start `humble` to connect a model.\n";
-    }
-    lines
 }
 
 enum ScreenOutcome {
@@ -235,6 +222,9 @@ async fn run_screen(
         keys: settings.keys,
         is_sidebar_closed: !ui.is_sidebar_open,
         no_color: is_set("NO_COLOR"),
+        has_true_color: std::env::var("COLORTERM")
+            .is_ok_and(|value| ["truecolor", "24bit"].contains(&value.as_str())),
+        themes: settings.theme,
         home: home.root().display().to_string(),
         panic_report: Some(home.logs().join("panic.txt")),
         redact: tui::RedactFn(log::redact),
@@ -372,26 +362,4 @@ fn start_engine(
 async fn stop_engine(engine: JoinHandle<()>, background: &BackgroundRuntime) {
     let _ = timeout(ENGINE_END_TIMEOUT, engine).await;
     background.process_groups.kill_all();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn farewell_names_the_folder_only_if_it_holds_a_conversation() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let sessions = folder.path().join("sessions");
-        assert_eq!(farewell(&sessions, false), "");
-        std::fs::create_dir(&sessions).expect("created");
-        std::fs::write(sessions.join("a.lock"), "").expect("written");
-        assert_eq!(farewell(&sessions, false), "");
-        std::fs::write(sessions.join("a.json"), "{}").expect("written");
-        let path = sessions.display().to_string();
-        let lines = farewell(&sessions, true);
-        let lines: Vec<&str> = lines.lines().collect();
-        assert_eq!(lines[..2], ["The demo's conversations are in", &path]);
-        assert!(lines[2].contains("`humble`") && lines[2].len() <= 40);
-        assert_eq!(farewell(&sessions, false).lines().count(), 2);
-    }
 }

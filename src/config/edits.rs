@@ -7,6 +7,7 @@ use super::json_edit::PathStep;
 use super::server_entries::{self, EntryLocation, ServerEntry};
 use super::servers::BUILT_IN_SERVER;
 use super::{ConfigError, Home, NotesFolder, fields, models};
+use crate::domain::theme::ThemeChoice;
 use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
 use crate::text::suggest::nearest;
@@ -106,6 +107,17 @@ pub fn set_tool_mode(home: &Home, mode: ToolMode) -> Result<(), ConfigError> {
             return Ok(());
         }
         document.set(&[PathStep::Key(key)], &json!(mode.name()))
+    })
+}
+
+/// Stores the theme.
+///
+/// # Errors
+/// The file cannot be read, parsed or written. In that case, the file is unchanged.
+pub fn set_theme(home: &Home, theme: &ThemeChoice) -> Result<(), ConfigError> {
+    edit_file(&home.config(), |document| {
+        let steps = [PathStep::Key("ui"), PathStep::Key("theme")];
+        document.set(&steps, &json!(theme.name()))
     })
 }
 

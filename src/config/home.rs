@@ -66,6 +66,18 @@ impl Home {
         self.root.join("mcp-servers.json")
     }
 
+    /// Why no file can be created in the folder; `None` if one can. Blocks.
+    pub fn write_problem(&self) -> Option<String> {
+        // The file has no name and disappears with its handle.
+        let error = tempfile::tempfile_in(&self.root).err()?;
+        Some(files::describe_io_error(&error))
+    }
+
+    /// The folder of theme files.
+    pub fn themes(&self) -> PathBuf {
+        self.root.join("themes")
+    }
+
     /// The tokens of MCP servers that the user signed in to.
     pub fn credentials(&self) -> PathBuf {
         self.root.join("auth.json")

@@ -17,6 +17,7 @@ mod trust;
 
 use super::{ConfigSnapshot, Settings};
 use crate::domain::model::Limits;
+use crate::domain::theme::ThemeSettings;
 use crate::domain::{
     ChangeImpact, LaunchConfig, ModelConfig, Persona, ServerId, SettingsChange, ToolMode,
 };
@@ -160,6 +161,7 @@ impl ChangeReviewer {
             limits,
             tool_diet,
             keys,
+            theme,
             built_in,
             notes,
             roots,
@@ -182,6 +184,7 @@ impl ChangeReviewer {
                 format!("toolDiet is now {tool_diet}")
             }),
             ui: *ui,
+            theme: self.review_theme(&before.theme, theme),
             keys: self.review_keys(&before.keys, keys),
             built_in: self.review_built_in(&before.built_in, built_in),
             notes: self.review_notes(&before.notes, notes),
@@ -189,6 +192,19 @@ impl ChangeReviewer {
             registry_url: registry_url.clone(),
             has_model_entries: *has_model_entries,
         }
+    }
+
+    fn review_theme(
+        &mut self,
+        before: &Arc<ThemeSettings>,
+        after: &Arc<ThemeSettings>,
+    ) -> Arc<ThemeSettings> {
+        if before.choice != after.choice {
+            self.add_harmless(CONFIG, format!("ui.theme is now {}", after.choice));
+        } else if before != after {
+            self.add_harmless("themes", "the theme files changed");
+        }
+        Arc::clone(after)
     }
 
     fn review_tool_mode(&mut self, before: ToolMode, after: ToolMode) -> ToolMode {

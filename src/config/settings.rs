@@ -1,6 +1,7 @@
 //! Reads `config.json` leniently: invalid parts become banners, and the rest is used.
 
 mod limits;
+mod ui;
 
 use super::built_in::BuiltInSection;
 use super::error::file_name;
@@ -12,9 +13,10 @@ use super::notes::NotesSection;
 use super::ui_settings::UiSettings;
 use super::unknown_keys::unknown_keys_banner;
 use super::variables::{VariableLookup, environment_variable};
-use super::{Home, Loaded, keys, models, registry_url, roots};
+use super::{ConfigError, Home, Loaded, keys, models, registry_url, roots, themes};
 use crate::domain::model::{ApiKey, Limits, Secret, ToolDiet};
 use crate::domain::registry::PUBLIC_REGISTRY;
+use crate::domain::theme::{ThemeFile, ThemeSettings};
 use crate::domain::{
     Advice, Banner, BannerCause, KeySettings, ModelConfig, Notice, ToolMode, secrets,
 };
@@ -36,6 +38,7 @@ pub struct Settings {
     pub ui: UiSettings,
     /// The keys that the user changed.
     pub keys: Arc<KeySettings>,
+    pub theme: Arc<ThemeSettings>,
     pub built_in: BuiltInSection,
     pub notes: NotesSection,
     /// The folders that MCP servers may ask for, as absolute paths.
@@ -57,6 +60,7 @@ impl Default for Settings {
             tool_diet: ToolDiet::default(),
             ui: UiSettings::default(),
             keys: Arc::default(),
+            theme: Arc::default(),
             built_in: BuiltInSection::default(),
             notes: NotesSection::default(),
             roots: Vec::new(),
@@ -67,6 +71,16 @@ impl Default for Settings {
 }
 
 impl Settings {
+    fn without_file(theme_files: Vec<ThemeFile>) -> Self {
+        Self {
+            theme: Arc::new(ThemeSettings {
+                files: theme_files,
+                ..ThemeSettings::default()
+            }),
+            ..Self::default()
+        }
+    }
+
     /// The active model. `None` if no model or several are marked active.
     pub fn active_model(&self) -> Option<&ModelConfig> {
         let mut active = self.models.iter().filter(|model| model.active);
@@ -109,17 +123,16 @@ pub fn read_settings(home: &Home) -> Loaded<Settings> {
 
 /// Like [`read_settings`], with the given environment variables.
 pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<Settings> {
+    let (theme_files, mut banners) = themes::read_themes(home);
     let mut reader = match JsonDocument::read(&home.config()) {
-        Ok(Some(document)) => SettingsReader {
-            document,
-            banners: Vec::new(),
-        },
-        Ok(None) => return Loaded::default(),
-        Err(error) => {
+        Ok(Some(document)) => SettingsReader { document, banners },
+        problem => {
+            let problem = problem.err();
+            banners.extend(problem.as_ref().map(ConfigError::banner));
             return Loaded {
-                value: Settings::default(),
-                banners: vec![error.banner()],
-                is_unusable: true,
+                value: Settings::without_file(theme_files),
+                banners,
+                is_unusable: problem.is_some(),
             };
         }
     };
@@ -132,6 +145,7 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         tool_diet: reader.tool_diet(),
         ui: reader.ui(),
         keys: reader.keys(),
+        theme: Arc::new(reader.theme(theme_files)),
         built_in: reader.built_in(),
         notes: reader.notes(),
         roots: reader.roots(),
@@ -238,27 +252,6 @@ impl SettingsReader {
     fn root_choice(&mut self, key: &str, choices: &[&'static str]) -> Option<&'static str> {
         let choice = fields::one_of(self.document.root(), key, choices);
         self.or_warn(&[PathStep::Key(key)], choice)
-    }
-
-    fn ui(&mut self) -> UiSettings {
-        let default = UiSettings::default();
-        let table = fields::object(self.document.root(), "ui").map(|table| table.cloned());
-        let Some(table) = self.or_warn(&[PathStep::Key("ui")], table) else {
-            return default;
-        };
-        let step = |key| [PathStep::Key("ui"), PathStep::Key(key)];
-        let ascii = fields::boolean(&table, "ascii");
-        let protocol = fields::one_of(&table, "keyboardProtocol", &["auto", "off"]);
-        let sidebar = fields::one_of(&table, "sidebar", &["open", "closed"]);
-        let protocol = self.or_warn(&step("keyboardProtocol"), protocol);
-        let sidebar = self.or_warn(&step("sidebar"), sidebar);
-        UiSettings {
-            is_ascii: self
-                .or_warn(&step("ascii"), ascii)
-                .unwrap_or(default.is_ascii),
-            uses_keyboard_protocol: protocol != Some("off"),
-            is_sidebar_open: sidebar != Some("closed"),
-        }
     }
 
     fn keys(&mut self) -> Arc<KeySettings> {

@@ -45,6 +45,7 @@ pub mod settings_change;
 pub mod sign_in;
 mod standing_permission;
 mod stopped_answer;
+pub mod theme;
 pub mod tool;
 pub mod toolset;
 pub mod transcript;

@@ -303,6 +303,8 @@ impl EventLoop<'_> {
             }
             UiEffect::Quit => self.exit = self.exit.or(Some(ScreenExit::Quit)),
             UiEffect::StartDemo => self.exit = Some(ScreenExit::Demo),
+            UiEffect::QueryBackground if !may_query_terminal() => {}
+            UiEffect::QueryBackground => self.screen.write_sequence(BACKGROUND_QUERY)?,
             UiEffect::Repaint => self.screen.invalidate(),
             UiEffect::Suspend => self.suspend().await?,
             UiEffect::OpenEditor(text) => return self.run_external_editor(&text).await,

@@ -5,6 +5,7 @@
 
 use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
+use crate::domain::theme::{ThemeChoice, ThemeSettings};
 use crate::domain::{
     CallId, LeftTaskId, ModelRef, Notice, QueryId, RecentCommands, Server, ServerId, SessionId,
     Think, ToolCall, ToolMode, Transcript,
@@ -92,6 +93,11 @@ pub trait Layer: fmt::Debug {
     /// Hints for the keys that are useful now, most important first.
     fn hints(&self, shared: SharedUiState) -> Vec<String>;
 
+    /// The theme to show while this layer is open.
+    fn previewed_theme(&self) -> Option<&ThemeChoice> {
+        None
+    }
+
     /// The layer that this one was opened over, which is open again once this one closes.
     fn take_below(&mut self) -> Option<Box<dyn Layer>> {
         None
@@ -125,6 +131,7 @@ pub struct SharedUiState<'a> {
     /// The program's folder.
     pub home: &'a str,
     pub engine: &'a EngineState,
+    pub themes: &'a ThemeSettings,
     pub servers: &'a [Server],
     pub transcript: &'a Transcript,
     /// Earlier prompts, newest last.
@@ -153,6 +160,7 @@ pub enum PickedItem {
     /// The number of the attached file to remove.
     AttachedFile(usize),
     Mode(ToolMode),
+    Theme(ThemeChoice),
     Think(Think),
     /// `None` selects the plain system prompt.
     Persona(Option<String>),

@@ -53,6 +53,7 @@ pub use terminal::restore;
 pub use ui_model::UiModel;
 pub use update::update;
 
+use crate::domain::theme::ThemeSettings;
 use crate::domain::{KeySettings, Redactor};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -64,6 +65,10 @@ pub struct TuiOptions {
     pub ascii: bool,
     /// `NO_COLOR` is set: use emphasis but no colors.
     pub no_color: bool,
+    /// The terminal promises 16 million colors (`COLORTERM`).
+    pub has_true_color: bool,
+    /// The theme (`ui.theme`) and the theme files, until the engine reports others.
+    pub themes: Arc<ThemeSettings>,
     /// Leave the terminal's enhanced keyboard protocol disabled
     /// (`ui.keyboardProtocol: off`).
     pub plain_keys: bool,

@@ -51,6 +51,8 @@ pub enum UiEffect {
     /// Restore the terminal, suspend the process, and reclaim the terminal on resume.
     Suspend,
     Repaint,
+    /// Ask the terminal for its background color; the reply arrives as keys.
+    QueryBackground,
     /// Copy to the clipboard; [`UiInput::Copied`] reports the result.
     Copy(CopyRequest),
     /// Open this text in `$VISUAL` or `$EDITOR`.

@@ -1,13 +1,26 @@
-//! Commands that change the tool mode, the persona or the system prompt, and the notice of
+//! Commands that change the tool mode, the theme, the persona or the system prompt, and the notice of
 //! `/context`.
 
+use crate::domain::theme::ThemeChoice;
 use crate::domain::{Notice, ToolMode};
 use crate::protocol::{Command, ContextMeter};
-use crate::tui::layer::{PickedItem, UiContext};
+use crate::text::suggest::nearest;
+use crate::tui::keymap::Action;
+use crate::tui::layer::{PickedItem, UiContext, UiRequest};
 use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::picker::{Picker, PickerRow};
 
-pub fn set_tool_mode(argument: &str, cx: &mut UiContext) {
+/// Runs the action of a command of this module.
+pub fn run_action(action: Action, argument: &str, cx: &mut UiContext) {
+    match action {
+        Action::SetToolMode => set_tool_mode(argument, cx),
+        Action::Theme => set_theme(argument, cx),
+        Action::SetPersona => set_persona(argument, cx),
+        _ => replace_system_prompt(argument, cx),
+    }
+}
+
+fn set_tool_mode(argument: &str, cx: &mut UiContext) {
     if let Some(mode) = ToolMode::from_name(argument) {
         return cx.send(Command::SetToolMode(mode));
     }
@@ -23,9 +36,46 @@ pub fn set_tool_mode(argument: &str, cx: &mut UiContext) {
     cx.open(Picker::new("Tool mode", "Keep the current mode", rows).starting_at(Some(current)));
 }
 
+/// Sets a theme by name or by its number in the list; without an argument, opens the list.
+fn set_theme(argument: &str, cx: &mut UiContext) {
+    let themes = cx.shared.themes;
+    if let Some(choice) = themes.find(argument) {
+        return cx.request(UiRequest::Pick(PickedItem::Theme(choice)));
+    }
+    let choices = themes.choices();
+    if !argument.is_empty() && argument.parse::<usize>().is_err() {
+        let names: Vec<&str> = choices.iter().map(ThemeChoice::name).collect();
+        let notice = Notice::warning(format!("There is no theme `{argument}`."));
+        return cx.notify(
+            notice.with_advice(match nearest(argument, names.iter().copied()) {
+                Some(near) => format!("Did you mean `{near}`?"),
+                None => format!("Available: {}.", names.join(", ")),
+            }),
+        );
+    }
+    let rows = choices.iter().map(|choice| {
+        let item = PickedItem::Theme(choice.clone());
+        PickerRow::new(item, choice.name(), theme_note(choice))
+    });
+    let current = choices.iter().position(|choice| *choice == themes.choice);
+    Picker::new("Theme", "Keep the current theme", rows)
+        .starting_at(current)
+        .pick_or_open(argument, cx);
+}
+
+pub fn theme_note(choice: &ThemeChoice) -> &'static str {
+    match choice {
+        ThemeChoice::Terminal => "the terminal's own colors",
+        ThemeChoice::Auto => "dark or light, as the terminal is",
+        ThemeChoice::Dark => "for dark backgrounds",
+        ThemeChoice::Light => "for light backgrounds",
+        ThemeChoice::File(_) => "a file in themes/",
+    }
+}
+
 /// Selects a persona by name or by its number in the picker; without an argument, opens the
 /// picker. `off` selects the plain system prompt.
-pub fn set_persona(argument: &str, cx: &mut UiContext) {
+fn set_persona(argument: &str, cx: &mut UiContext) {
     let engine = cx.shared.engine;
     let personas = &engine.personas;
     let exists = personas.iter().any(|persona| persona.name == argument);
@@ -52,7 +102,7 @@ pub fn set_persona(argument: &str, cx: &mut UiContext) {
     .pick_or_open(argument, cx);
 }
 
-pub fn replace_system_prompt(argument: &str, cx: &mut UiContext) {
+fn replace_system_prompt(argument: &str, cx: &mut UiContext) {
     match argument {
         "" | "replace" => cx.send(Command::ReplaceSystemPrompt),
         _ => cx.notify(Notice::warning("Usage: /system-prompt replace")),

@@ -1,8 +1,12 @@
 //! Styles and glyphs by role. Color is never the only cue: each role also has a glyph
 //! or a word.
 
+mod colors;
+
+use crate::domain::theme::{ThemeBase, ThemeChoice, ThemeRole, ThemeSettings};
 use crate::text::highlight::Token;
 use crate::text::markdown::{StyleRole, TextStyle};
+use colors::ThemeColors;
 use ratatui::style::{Color, Modifier, Style};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,6 +14,15 @@ pub enum TerminalBackground {
     #[default]
     Dark,
     Light,
+}
+
+/// Which colors may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ColorAbilities {
+    /// `NO_COLOR` is set.
+    pub no_color: bool,
+    /// The terminal promises 16 million colors.
+    pub has_true_color: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,6 +69,66 @@ impl Theme {
                 .add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
             number: color(Color::Yellow, Color::Red),
             function: color(Color::LightBlue, Color::Blue),
+        }
+    }
+
+    /// Uses fixed colors on the terminal's own background.
+    fn with_colors(colors: ThemeColors<'_>) -> Self {
+        let color = |role| Style::new().fg(colors.color(role));
+        let text = color(ThemeRole::Text);
+        Self {
+            plain: text,
+            bold: text.add_modifier(Modifier::BOLD),
+            dim: color(ThemeRole::Dim),
+            accent: color(ThemeRole::Accent),
+            success: color(ThemeRole::Success),
+            failure: color(ThemeRole::Failure),
+            attention: color(ThemeRole::Attention),
+            refused: color(ThemeRole::Refused),
+            selection: Style::new().add_modifier(Modifier::REVERSED),
+            search_match: color(ThemeRole::Search)
+                .add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+            number: color(ThemeRole::Number),
+            function: color(ThemeRole::Function),
+        }
+    }
+
+    /// The theme that the user chose. `NO_COLOR` overrides every choice.
+    pub fn chosen(
+        settings: &ThemeSettings,
+        choice: &ThemeChoice,
+        background: TerminalBackground,
+        abilities: ColorAbilities,
+    ) -> Self {
+        let fixed = |base| {
+            Self::with_colors(ThemeColors {
+                base,
+                file: None,
+                has_true_color: abilities.has_true_color,
+            })
+        };
+        let file = match choice {
+            ThemeChoice::File(name) => settings.file(name),
+            _ => None,
+        };
+        match (choice, background) {
+            _ if abilities.no_color => Self::new(background, true),
+            (ThemeChoice::Terminal, _) => Self::new(background, false),
+            (ThemeChoice::Dark, _) | (ThemeChoice::Auto, TerminalBackground::Dark) => {
+                fixed(ThemeBase::Dark)
+            }
+            (ThemeChoice::Light, _) | (ThemeChoice::Auto, TerminalBackground::Light) => {
+                fixed(ThemeBase::Light)
+            }
+            (ThemeChoice::File(_), _) => match file {
+                Some(file) => Self::with_colors(ThemeColors {
+                    base: file.base,
+                    file: Some(file),
+                    has_true_color: abilities.has_true_color,
+                }),
+                // The file has been removed.
+                None => Self::new(background, false),
+            },
         }
     }
 
@@ -178,5 +251,31 @@ impl Glyphs {
     pub fn spinner(&self, millis: u128) -> &'static str {
         let frame = (millis / 100) % self.spinner.len() as u128;
         self.spinner[frame as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(choice: &ThemeChoice, background: TerminalBackground, no_color: bool) -> Theme {
+        let abilities = ColorAbilities {
+            no_color,
+            has_true_color: true,
+        };
+        Theme::chosen(&ThemeSettings::default(), choice, background, abilities)
+    }
+
+    #[test]
+    fn no_color_overrides_every_choice_and_auto_follows_the_background() {
+        let (dark, light) = (TerminalBackground::Dark, TerminalBackground::Light);
+        for choice in ThemeChoice::BUILT_IN {
+            assert_eq!(chosen(&choice, dark, true), Theme::new(dark, true));
+        }
+        let auto = |background| chosen(&ThemeChoice::Auto, background, false);
+        assert_eq!(auto(dark), chosen(&ThemeChoice::Dark, light, false));
+        assert_eq!(auto(light), chosen(&ThemeChoice::Light, dark, false));
+        let missing = ThemeChoice::File("removed".into());
+        assert_eq!(chosen(&missing, dark, false), Theme::new(dark, false));
     }
 }

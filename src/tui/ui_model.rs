@@ -194,6 +194,7 @@ impl UiModel {
             keymap: &self.keymap,
             home: &self.home,
             engine: &self.engine,
+            themes: &self.screen.themes,
             servers: &self.servers_pane.servers,
             transcript: &self.chat.transcript,
             prompts: self.composer.history().prompts(),

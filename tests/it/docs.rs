@@ -137,6 +137,7 @@ fn keys_of_config_json_are_documented() {
     let keys_in_code = keys_read(&[
         "src/config/settings.rs",
         "src/config/settings/limits.rs",
+        "src/config/settings/ui.rs",
         "src/config/tool_diet.rs",
         "src/config/keys.rs",
         "src/config/models.rs",

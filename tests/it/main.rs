@@ -10,6 +10,7 @@ mod cli;
 mod config;
 mod dialect;
 mod docs;
+mod doctor_cli;
 mod engine;
 mod humble_ai_cli_home;
 mod journeys;

@@ -16,7 +16,7 @@ pub(super) fn configured_servers(home: &Home) -> Vec<ServerConfig> {
 }
 
 /// Starts logging if the home folder exists. A command that only reads must not create it.
-pub(super) fn init_log(home: &Home, servers: &[ServerConfig]) {
+pub(in crate::app) fn init_log(home: &Home, servers: &[ServerConfig]) {
     if !home.root().is_dir() {
         return;
     }

@@ -3,13 +3,13 @@
 
 mod add;
 mod call;
-mod configured;
+pub(super) mod configured;
 mod import;
 mod list;
 mod login;
-mod output;
+pub(super) mod output;
 mod registry;
-mod server_pool;
+pub(super) mod server_pool;
 
 use crate::app::watchdog::BackgroundRuntime;
 use crate::cli::GlobalArgs;

@@ -17,11 +17,11 @@ pub(super) fn print_to_stderr(line: &str) {
     let _ = (&err).write_all(cli_output::wrap_lines(line, 0, columns).as_bytes());
 }
 
-pub(super) fn print(text: &str) -> Result<()> {
+pub(in crate::app) fn print(text: &str) -> Result<()> {
     output::print(text).context("could not write the result")
 }
 
-pub(super) fn stdout_columns() -> Option<u16> {
+pub(in crate::app) fn stdout_columns() -> Option<u16> {
     let out = io::stdout();
     if !out.is_terminal() {
         return None;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 /// A three-way merge. Applies to `now` the differences between `base`, the configuration when the
 /// files were read, and `after`, the contents of the files. Values of `now` that have changed since
-/// `base` are kept, except those that only a file can change (`ui`, `keys` and `registry_url`).
+/// `base` are kept, except those that only a file can change (`ui`, `keys`,
+/// `theme` and `registry_url`).
 pub fn apply_consented(
     now: &ConfigSnapshot,
     base: &ConfigSnapshot,
@@ -23,6 +24,7 @@ pub fn apply_consented(
         tool_diet,
         ui,
         keys,
+        theme,
         built_in,
         notes,
         roots,
@@ -39,6 +41,7 @@ pub fn apply_consented(
             tool_diet: unless_changed(&now_settings.tool_diet, &base_settings.tool_diet, tool_diet),
             ui,
             keys,
+            theme,
             built_in: unless_changed(&now_settings.built_in, &base_settings.built_in, built_in),
             notes: unless_changed(&now_settings.notes, &base_settings.notes, notes),
             roots: unless_changed(&now_settings.roots, &base_settings.roots, roots),

@@ -1,6 +1,7 @@
 //! Fingerprints of the watched files, and the folders to watch for changes to them.
 
 use crate::config::Home;
+use crate::config::themes::theme_paths;
 use crate::files;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,6 +99,7 @@ fn settings_files(home: &Home) -> Vec<PathBuf> {
             paths.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
         files.extend(markdown.take(MARKDOWN_FILES_MAX));
     }
+    files.extend(theme_paths(home));
     files
 }
 
@@ -113,9 +115,11 @@ pub(super) fn folders_to_watch(home: &Home) -> BTreeSet<PathBuf> {
     home.root().parent().into_iter().for_each(&mut add);
     add(&home.personas());
     add(&home.prompts());
+    add(&home.themes());
     let paths = settings_files(home).into_iter().chain([
         home.personas(),
         home.prompts(),
+        home.themes(),
         home.root().to_owned(),
     ]);
     for path in paths {

@@ -69,7 +69,7 @@ impl Actor {
             | Command::StopPull
             | Command::RemoveModel { .. }
             | Command::SetThink(_) => self.route_model_command(command),
-            Command::SetToolMode(mode) => self.set_tool_mode(mode),
+            Command::SetToolMode(_) | Command::SetTheme(_) => self.route_setting_command(command),
             Command::ToggleServer(_)
             | Command::ReconnectServer(_)
             | Command::SignIn(_)

@@ -217,6 +217,8 @@ impl Actor {
         }
         let keys = Arc::clone(&self.cx.settings.keys);
         self.cx.outbox.push(Event::KeysChanged(keys));
+        let themes = Arc::clone(&self.cx.settings.theme);
+        self.cx.outbox.push(Event::ThemesChanged(themes));
         self.configure_built_in_tools();
         self.hub.set_roots(self.cx.settings.roots.clone());
         if !self.cx.options.no_tools {

@@ -1,8 +1,9 @@
-//! Commands about the tool mode, servers and tools, and the updates that follow when servers
+//! Commands about the tool mode, the theme, servers and tools, and the updates that follow when servers
 //! or trust change.
 
 use super::Actor;
 use crate::config::{self, ConfigError};
+use crate::domain::theme::ThemeChoice;
 use crate::domain::trust::PinChange;
 use crate::domain::{Notice, Server, ServerId, ToolMode, Toolset};
 use crate::engine::imports;
@@ -57,7 +58,15 @@ impl Actor {
         }
     }
 
-    pub(super) fn set_tool_mode(&mut self, mode: ToolMode) {
+    pub(super) fn route_setting_command(&mut self, command: Command) {
+        match command {
+            Command::SetToolMode(mode) => self.set_tool_mode(mode),
+            Command::SetTheme(theme) => self.set_theme(theme),
+            _ => {}
+        }
+    }
+
+    fn set_tool_mode(&mut self, mode: ToolMode) {
         self.trust.set_mode(mode);
         self.cx.settings.tool_mode = mode;
         self.feed(TurnInput::ModeChanged(mode));
@@ -71,6 +80,16 @@ impl Actor {
         let home = self.cx.home.clone();
         self.cx
             .save_config(move || config::set_tool_mode(&home, mode));
+    }
+
+    fn set_theme(&mut self, theme: ThemeChoice) {
+        // Applied directly, so that the change does not count as an external edit.
+        Arc::make_mut(&mut self.cx.settings.theme).choice = theme.clone();
+        let themes = Arc::clone(&self.cx.settings.theme);
+        self.cx.outbox.push(Event::ThemesChanged(themes));
+        let home = self.cx.home.clone();
+        self.cx
+            .save_config(move || config::set_theme(&home, &theme));
     }
 
     pub(super) fn toggle_server(&mut self, id: &ServerId) {

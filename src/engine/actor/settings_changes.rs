@@ -102,6 +102,10 @@ impl Actor {
             let keys = Arc::clone(&self.cx.settings.keys);
             self.cx.outbox.push(Event::KeysChanged(keys));
         }
+        if previous.theme != self.cx.settings.theme {
+            let themes = Arc::clone(&self.cx.settings.theme);
+            self.cx.outbox.push(Event::ThemesChanged(themes));
+        }
         if let Some(turn) = &mut self.turn {
             let seconds = self.cx.settings.limits.idle_seconds;
             turn.driver.set_idle_timeout(Duration::from_secs(seconds));

@@ -10,6 +10,7 @@ use crate::tui::composer::completion::CompletionValue;
 use crate::tui::keymap::arguments::{ArgumentKind, ArgumentWord, NOTE_WORDS};
 use crate::tui::layer::SharedUiState;
 use crate::tui::servers::state::status_label;
+use crate::tui::settings::theme_note;
 use crate::tui::{server_content, templates};
 use std::collections::BTreeSet;
 
@@ -32,6 +33,7 @@ pub fn argument_values(
         ArgumentKind::ConfiguredModel => configured_models(shared),
         ArgumentKind::StoredModel => stored_models(shared),
         ArgumentKind::Persona => personas(shared),
+        ArgumentKind::Theme => themes(shared),
         ArgumentKind::RunningCall => running_calls(shared),
         ArgumentKind::AttachedFile => attached_files(shared),
         ArgumentKind::ServerPrompt => server_prompts(shared),
@@ -221,6 +223,17 @@ fn personas(shared: SharedUiState) -> Vec<CompletionValue> {
     });
     let off = (!is_off_taken).then_some(off);
     off.into_iter().chain(rows).collect()
+}
+
+fn themes(shared: SharedUiState) -> Vec<CompletionValue> {
+    let choices = shared.themes.choices();
+    let rows = choices.iter().zip(1..).map(|(choice, number)| {
+        let is_used = *choice == shared.themes.choice;
+        let mark = if is_used { "In use. " } else { "" };
+        let description = format!("{mark}{}", theme_note(choice));
+        numbered(number, choices.len(), choice.name(), &description)
+    });
+    rows.collect()
 }
 
 /// In the order in which `/cancel` numbers them.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// At least this many text keys in one read are a burst, not typing.
 const BURST_KEYS_MIN: usize = 4;
-/// How long after the start of the program a reply may arrive.
+/// How long after a query a reply may arrive. The first query is sent when the program starts.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long an incomplete reply is held.
 const REPLY_HOLD_TIME: Duration = Duration::from_millis(100);
@@ -163,9 +163,17 @@ pub struct ReplyFilter {
     held_keys: Vec<KeyEvent>,
     held_since: Duration,
     is_done: bool,
+    /// When the terminal was asked last.
+    asked_at: Duration,
 }
 
 impl ReplyFilter {
+    /// Expects a reply to a query that is being sent.
+    pub fn expect_reply(&mut self, now: Duration) {
+        self.is_done = false;
+        self.asked_at = now;
+    }
+
     /// Returns the keys that are not part of a reply, and the background once the reply is
     /// complete.
     pub fn push(
@@ -173,7 +181,7 @@ impl ReplyFilter {
         key: KeyEvent,
         now: Duration,
     ) -> (Vec<KeyEvent>, Option<TerminalBackground>) {
-        if self.is_done || now > REPLY_TIMEOUT {
+        if self.is_done || now > self.asked_at + REPLY_TIMEOUT {
             let mut keys = self.release();
             keys.push(key);
             return (keys, None);
@@ -277,6 +285,35 @@ mod tests {
             (passed.as_str(), background),
             ("ab", Some(TerminalBackground::Light))
         );
+    }
+
+    #[test]
+    fn later_query_gets_a_reply_too() {
+        let reply = "⎋11;rgb:ffff/ffff/ffff\\";
+        let mut filter = ReplyFilter::default();
+        assert!(filtered(&mut filter, reply).1.is_some());
+        assert_eq!(filtered(&mut filter, reply).1, None);
+        filter.expect_reply(Duration::from_secs(60));
+        let light = Some(TerminalBackground::Light);
+        let (keys, background) = reply_at(&mut filter, reply, Duration::from_secs(61));
+        assert_eq!((keys, background), (0, light));
+        filter.expect_reply(Duration::from_secs(70));
+        assert_eq!(
+            reply_at(&mut filter, reply, Duration::from_secs(80)).1,
+            None
+        );
+    }
+
+    /// The number of keys that are passed on, and the background.
+    fn reply_at(
+        filter: &mut ReplyFilter,
+        text: &str,
+        now: Duration,
+    ) -> (usize, Option<TerminalBackground>) {
+        let pushed = keys(text).into_iter().map(|key| filter.push(key, now));
+        pushed.fold((0, None), |(count, found), (keys, detected)| {
+            (count + keys.len(), found.or(detected))
+        })
     }
 
     #[test]

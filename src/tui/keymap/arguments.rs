@@ -15,6 +15,8 @@ pub enum ArgumentKind {
     StoredModel,
     /// A persona by name or number, or `off`.
     Persona,
+    /// A theme by name or number.
+    Theme,
     /// A server by name or number, and then one of these words, if there are any.
     Server(&'static [ArgumentWord]),
     /// A running call, by tool or number.

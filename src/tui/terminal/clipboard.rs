@@ -151,6 +151,13 @@ impl ClipboardEnvironment {
     }
 }
 
+/// The clipboard programs that may work here, most suitable first. Not all of them need to be
+/// installed.
+pub fn program_names() -> Vec<&'static str> {
+    let programs = ClipboardEnvironment::detect().programs;
+    programs.iter().map(|program| program.name).collect()
+}
+
 /// A copy that is complete once `sequence` has been written to the terminal.
 #[derive(Debug)]
 pub struct FinishedCopy {

@@ -1,7 +1,7 @@
 //! Acquires the terminal and restores it on exit, on a panic, on a signal, and while
 //! another program uses it.
 
-pub(super) mod clipboard;
+pub mod clipboard;
 pub mod diff_encoder;
 pub(super) mod external_editor;
 pub(super) mod frame_writer;
@@ -161,7 +161,7 @@ pub fn restore() {
 
 /// Whether the terminal is known to support enhanced keys (the kitty keyboard protocol). The
 /// terminal is recognized by name, because a query may wait up to two seconds for a reply.
-fn supports_enhanced_keys() -> bool {
+pub fn supports_enhanced_keys() -> bool {
     let variable_contains = |name: &str, part: &str| {
         std::env::var(name).is_ok_and(|value| value.to_lowercase().contains(part))
     };

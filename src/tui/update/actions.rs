@@ -52,10 +52,8 @@ pub fn run_action(
         Action::SetModel => model.with_context(|cx| models::layer::set_model(argument, cx)),
         Action::Models => model.with_context(|cx| models::layer::run(argument, cx)),
         Action::Think => model.with_context(|cx| select::think(argument, cx)),
-        Action::SetToolMode => model.with_context(|cx| settings::set_tool_mode(argument, cx)),
-        Action::SetPersona => model.with_context(|cx| settings::set_persona(argument, cx)),
-        Action::SystemPrompt => {
-            model.with_context(|cx| settings::replace_system_prompt(argument, cx))
+        Action::SetToolMode | Action::Theme | Action::SetPersona | Action::SystemPrompt => {
+            model.with_context(|cx| settings::run_action(action, argument, cx));
         }
         Action::Reload => effects.push(UiEffect::Send(Command::Reload)),
         Action::ImportServers | Action::Trust | Action::Tools | Action::LeftTasks => {

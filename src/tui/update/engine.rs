@@ -11,8 +11,8 @@ use crate::tui::msg::UiEffect;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
-    attachments, branch_list, branches, find, messages, probe, queue, set_aside, submit, turns,
-    unsent,
+    attachments, branch_list, branches, find, messages, probe, queue, set_aside, submit, themes,
+    turns, unsent,
 };
 use std::sync::Arc;
 
@@ -56,6 +56,7 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         Event::BranchesListed(list) => branch_list::show(model, list),
         Event::PrivateChanged(is_private) => set_aside::private_changed(model, is_private),
         Event::KeysChanged(keys) => keys_changed(model, keys),
+        Event::ThemesChanged(themes) => themes::themes_changed(model, themes, effects),
         Event::ResumingTurn => resuming_turn(model),
         Event::PromptOffered { prompt, notice } => {
             unsent::prompt_offered(model, prompt, notice, effects);
@@ -83,6 +84,12 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
         // Layers, dialogs and the engine state have already handled the rest.
         _ => {}
     }
+}
+
+fn keys_changed(model: &mut UiModel, keys: Arc<KeySettings>) {
+    model.keymap.set_settings(keys);
+    let notices = model.keymap.take_lost_key_notices();
+    model.notices.queue_all(notices);
 }
 
 fn session_saved(model: &mut UiModel, session: SessionId) {

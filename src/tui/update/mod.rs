@@ -24,7 +24,8 @@ pub mod select_message;
 pub mod selection;
 pub mod set_aside;
 pub mod submit;
-pub mod turns;
+pub mod themes;
+mod turns;
 pub mod unsent;
 
 use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
@@ -64,6 +65,7 @@ pub fn update(model: &mut UiModel, msg: Msg) -> Vec<UiEffect> {
     );
     apply_input_around_held_letter(model, msg.input, &mut effects);
     requests::run_requests(model, &mut effects);
+    themes::preview(model);
     find::advance(model);
     let after = (
         model.layer.is_some(),
@@ -160,7 +162,12 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
             model.screen.size = (width, height);
             navigation::refocus(model);
         }
-        UiInput::Focus(has_focus) => model.screen.has_focus = has_focus,
+        UiInput::Focus(has_focus) => {
+            model.screen.has_focus = has_focus;
+            if has_focus {
+                themes::follow_background(model, effects);
+            }
+        }
         UiInput::Engine(event) => engine::apply_event(model, *event, effects),
         UiInput::Tick => {}
         UiInput::EditorClosed(Ok(text)) => {

@@ -12,7 +12,7 @@ use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::calls::CallCommand;
 use crate::tui::update::{
-    actions, attachments, calls, composer, messages, navigation, submit, unsent,
+    actions, attachments, calls, composer, messages, navigation, submit, themes, unsent,
 };
 
 /// Carries out all requests in order.
@@ -138,6 +138,7 @@ fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffec
             return attachments::detach(model, &number.to_string());
         }
         PickedItem::Persona(name) => Command::SelectPersona(name),
+        PickedItem::Theme(choice) => return themes::choose(model, choice, effects),
         PickedItem::Mode(mode) => Command::SetToolMode(mode),
         PickedItem::Think(think) => return model.with_context(|cx| select::set_think(think, cx)),
         PickedItem::Branch(branch) => {

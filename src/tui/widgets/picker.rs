@@ -1,6 +1,7 @@
 //! A numbered list for picking one row, as in `/persona`. Zero picks none.
 
 use crate::domain::Notice;
+use crate::domain::theme::ThemeChoice;
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::keymap::layers::LayerKey;
@@ -148,6 +149,17 @@ impl Layer for Picker {
             None => return Handled::Consumed,
         }
         Handled::Closed
+    }
+
+    fn previewed_theme(&self) -> Option<&ThemeChoice> {
+        let listed = listed(&self.rows, &self.list.filter());
+        match listed.get(self.list.selected(listed.len()))? {
+            Listed::Row(_, row) => match &row.item {
+                PickedItem::Theme(choice) => Some(choice),
+                _ => None,
+            },
+            Listed::Zero => None,
+        }
     }
 
     fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {

@@ -12,6 +12,7 @@ mod prompt_templates;
 mod rewrite;
 mod servers;
 mod sign_in_settings;
+mod themes;
 mod unusual_files;
 
 use humble::config::{

@@ -32,6 +32,7 @@ mod settings_conflicts;
 mod settings_reload;
 mod slow_embeddings;
 mod tasks;
+mod themes;
 mod tool_diet;
 mod tool_turns;
 mod tools;

@@ -53,6 +53,7 @@ mod spoofing;
 mod starting_servers;
 mod stopped_turns;
 mod templates;
+mod themes;
 mod tools_list;
 mod trust;
 mod unread_resources;
