@@ -101,7 +101,7 @@ fn apply_entry(theme: &mut ThemeFile, key: &str, value: &Value) -> Result<(), St
     }
     let Some(role) = ThemeRole::from_name(key) else {
         let known = ThemeRole::ALL.map(|(name, _)| name);
-        let key = fields::quoted_start(key);
+        let key = fields::start_to_quote(key);
         return Err(match nearest(&key, known.into_iter().chain([BASE])) {
             Some(near) => format!("unknown role `{key}`; did you mean `{near}`?"),
             None => format!("unknown role `{key}`; known are {}", known.join(", ")),
@@ -125,7 +125,7 @@ fn apply_entry(theme: &mut ThemeFile, key: &str, value: &Value) -> Result<(), St
 
 fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) => format!("`{}`", fields::quoted_start(text)),
+        Value::String(text) => format!("`{}`", fields::start_to_quote(text)),
         Value::Number(number) => number.to_string(),
         other => type_description(other).to_owned(),
     }

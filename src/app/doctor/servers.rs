@@ -26,7 +26,7 @@ pub async fn server_checks(
         return Ok((Vec::new(), None));
     }
     let mut pool = ServerPool::open(home, servers, Some(CONNECT_TIMEOUT), background)?;
-    let waited = pool.wait_until_connected().await;
+    let waited = pool.wait_while_starting().await;
     let checks = pool.reports().iter().map(server_check).collect();
     pool.close().await;
     let signal = match waited {

@@ -86,12 +86,6 @@ pub fn apply_event(model: &mut UiModel, event: Event, effects: &mut Vec<UiEffect
     }
 }
 
-fn keys_changed(model: &mut UiModel, keys: Arc<KeySettings>) {
-    model.keymap.set_settings(keys);
-    let notices = model.keymap.take_lost_key_notices();
-    model.notices.queue_all(notices);
-}
-
 fn session_saved(model: &mut UiModel, session: SessionId) {
     let stopped_prompt = model.chat.transcript.first_prompt_with_text();
     model.conversation.saved(session, stopped_prompt);
