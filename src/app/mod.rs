@@ -2,7 +2,9 @@
 
 mod built_in;
 mod completions;
+mod demo_farewell;
 mod demo_process;
+mod linear;
 mod mcp;
 mod models;
 mod output;
@@ -25,9 +27,7 @@ use crate::mcp::ProcessGroups;
 use crate::provider::Provider;
 use crate::tui;
 use anyhow::{Context, Result};
-use std::fs::DirEntry;
 use std::io::IsTerminal;
-use std::path::Path;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -47,7 +47,7 @@ const ENGINE_END_TIMEOUT: Duration = Duration::from_millis(300);
 /// The command could not run, or its result could not be written.
 pub fn run(cli: Cli) -> Result<u8> {
     let mut home = Home::resolve(cli.global.home.clone())?;
-    if matches!(cli.command, Some(CliCommand::Demo)) && cli.global.home.is_none() {
+    if matches!(cli.command, Some(CliCommand::Demo(_))) && cli.global.home.is_none() {
         home = Home::at(home.root().join("demo"));
     }
     let used_home = home.clone();
@@ -74,7 +74,13 @@ pub fn run(cli: Cli) -> Result<u8> {
             let Some(named) = sessions::find_initial(&home, cli.session.as_deref()) else {
                 return Ok(EXIT_USAGE);
             };
-            front_end.block_on(run_chat(home, cli.global, named.or(latest), background))
+            front_end.block_on(run_chat(
+                home,
+                cli.global,
+                cli.linear,
+                named.or(latest),
+                background,
+            ))
         }
         Some(_) if cli.continue_latest || cli.session.is_some() => {
             eprintln!(
@@ -85,7 +91,14 @@ pub fn run(cli: Cli) -> Result<u8> {
             );
             Ok(EXIT_USAGE)
         }
-        Some(CliCommand::Demo) => front_end.block_on(run_demo(home, cli.global, background)),
+        Some(CliCommand::Demo(demo)) => {
+            let is_linear = cli.linear || demo.linear;
+            front_end.block_on(run_demo(home, cli.global, is_linear, background))
+        }
+        Some(_) if cli.linear => {
+            eprintln!("--linear is for the chat and for `humble demo`.");
+            Ok(EXIT_USAGE)
+        }
         Some(CliCommand::Models(args)) => front_end.block_on(models::run(&home, &cli.global, args)),
         Some(CliCommand::Sessions(args)) => sessions::run(&home, &cli.global, args),
         Some(CliCommand::Completions { shell }) => completions::run(shell),
@@ -113,6 +126,7 @@ pub fn run(cli: Cli) -> Result<u8> {
 async fn run_chat(
     home: Home,
     global: GlobalArgs,
+    is_linear: bool,
     initial_session: Option<InitialSession>,
     background: &BackgroundRuntime,
 ) -> Result<u8> {
@@ -125,8 +139,12 @@ async fn run_chat(
         initial_session,
         ..EngineOptions::default()
     };
-    let demo_home = global.home.as_ref().map(|_| home.root().join("demo"));
     let resume_command = resume_line::resume_command(global.home.as_deref());
+    if is_linear || config::read_settings(&home).value.ui.is_linear {
+        let provider = Provider::new();
+        return linear::run(home, provider, options, &resume_command, background).await;
+    }
+    let demo_home = global.home.as_ref().map(|_| home.root().join("demo"));
     let screen = run_screen(
         home,
         Provider::new(),
@@ -141,7 +159,12 @@ async fn run_chat(
     }
 }
 
-async fn run_demo(home: Home, global: GlobalArgs, background: &BackgroundRuntime) -> Result<u8> {
+async fn run_demo(
+    home: Home,
+    global: GlobalArgs,
+    is_linear: bool,
+    background: &BackgroundRuntime,
+) -> Result<u8> {
     if let Some(flag) = global.model_flag() {
         eprintln!("The demo uses a script instead of a model: remove {flag}.");
         return Ok(EXIT_USAGE);
@@ -149,15 +172,20 @@ async fn run_demo(home: Home, global: GlobalArgs, background: &BackgroundRuntime
     let (default_home, sessions) = (Home::resolve(None)?, home.sessions());
     let provider = Provider::scripted(demo::script());
     let options = demo_options(global.no_tools);
-    let outcome = run_screen(home, provider, options, Some(DEMO_PROMPTS), "", background).await?;
-    let code = outcome.code();
+    let code = if is_linear {
+        linear::run_demo(home, provider, options, background).await?
+    } else {
+        let prompts = Some(DEMO_PROMPTS);
+        let outcome = run_screen(home, provider, options, prompts, "", background).await?;
+        outcome.code()
+    };
     if code == EXIT_SUCCESS {
         // If the home folder cannot be read, do not treat the user as new.
         let is_new_user = default_home
             .config()
             .try_exists()
             .is_ok_and(|exists| !exists);
-        print!("{}", farewell(&sessions, is_new_user));
+        print!("{}", demo_farewell::farewell(&sessions, is_new_user));
     }
     Ok(code)
 }
@@ -178,24 +206,6 @@ pub fn demo_options(no_tools: bool) -> EngineOptions {
         model_override: Some(demo::model()),
         ..EngineOptions::default()
     }
-}
-
-/// The last lines of the demo: where its conversations are, if there are any, and how a new user
-/// can connect a model.
-fn farewell(sessions: &Path, is_new_user: bool) -> String {
-    let is_session = |entry: DirEntry| entry.path().extension() == Some("json".as_ref());
-    let has_sessions = sessions
-        .read_dir()
-        .is_ok_and(|entries| entries.flatten().any(is_session));
-    let mut lines = String::new();
-    if has_sessions {
-        // On a line of its own, the whole path can be selected in any terminal.
-        lines = format!("The demo's conversations are in\n{}\n", sessions.display());
-    }
-    if is_new_user {
-        lines += "Start `humble` to connect a model.\n";
-    }
-    lines
 }
 
 enum ScreenOutcome {
@@ -372,26 +382,4 @@ fn start_engine(
 async fn stop_engine(engine: JoinHandle<()>, background: &BackgroundRuntime) {
     let _ = timeout(ENGINE_END_TIMEOUT, engine).await;
     background.process_groups.kill_all();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn farewell_names_the_folder_only_if_it_holds_a_conversation() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let sessions = folder.path().join("sessions");
-        assert_eq!(farewell(&sessions, false), "");
-        std::fs::create_dir(&sessions).expect("created");
-        std::fs::write(sessions.join("a.lock"), "").expect("written");
-        assert_eq!(farewell(&sessions, false), "");
-        std::fs::write(sessions.join("a.json"), "{}").expect("written");
-        let path = sessions.display().to_string();
-        let lines = farewell(&sessions, true);
-        let lines: Vec<&str> = lines.lines().collect();
-        assert_eq!(lines[..2], ["The demo's conversations are in", &path]);
-        assert!(lines[2].contains("`humble`") && lines[2].len() <= 40);
-        assert_eq!(farewell(&sessions, false).lines().count(), 2);
-    }
 }

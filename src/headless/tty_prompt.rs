@@ -42,6 +42,20 @@ impl TtyPrompt {
         }
     }
 
+    /// Asks on a terminal that is already being read.
+    pub fn on(tty: Arc<TtyReader>) -> Self {
+        Self {
+            tty: Some(tty),
+            open_question: None,
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// The open question, if any.
+    pub fn open_question(&self) -> Option<AskId> {
+        self.open_question.as_ref().map(|(ask, _)| *ask)
+    }
+
     pub fn is_available(&self) -> bool {
         self.tty.is_some()
     }
@@ -54,7 +68,7 @@ impl TtyPrompt {
     }
 
     /// Opens a question, or queues it while another is open. If it is about calls, `summaries`
-    /// describes each call in full.
+    /// describes each call in full. For other questions, they are shown before the choices.
     /// `always_needs_approval` means that no flag would have avoided the question.
     pub fn ask(
         &mut self,
@@ -141,11 +155,18 @@ async fn ask_question(
             return tty_sampling::send_answer(tty, server, answer).await;
         }
         Ask::ApproveCalls(calls) => calls,
-        // The user must see the full text first, which only the chat screen shows.
-        Ask::PinChanged(_) | Ask::SendInstructions { .. } => {
+        // The user must see the full text first, which `humble ask` does not show.
+        Ask::PinChanged(_) | Ask::SendInstructions { .. } if summaries.is_empty() => {
             return (UserAnswer::Dismissed, Some(question_text(question)));
         }
-        _ => return ask_choice(tty, question).await,
+        _ => {
+            if let Some(tty) = &tty
+                && !print_pages(tty, &summaries.join("\n")).await
+            {
+                return (UserAnswer::Dismissed, None);
+            }
+            return ask_choice(tty, question).await;
+        }
     };
     let Some(tty) = tty else {
         let deny = |call: &CallToApprove| (call.call, Decision::Deny { message: None });

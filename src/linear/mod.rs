@@ -1,0 +1,161 @@
+//! `humble --linear`: the chat as text that is only ever appended, for screen readers and for
+//! terminals without cursor control. The terminal edits the lines (cooked mode). Nothing that was
+//! printed is changed, and the input prompt is printed only while a line is wanted.
+//!
+//! Questions are asked and answered as in `humble ask` ([`crate::headless`]). The commands are those
+//! of the screen ([`crate::tui::keymap`]).
+
+mod ask;
+mod attachments;
+mod choice;
+mod commands;
+mod conversation;
+mod events;
+mod help;
+mod lists;
+mod message;
+mod models;
+mod output;
+mod prompts;
+mod sentences;
+mod servers;
+mod sessions;
+mod state;
+mod trust;
+mod turn;
+
+use crate::headless::signals::ExitSignals;
+use crate::headless::tty_reader::TtyReader;
+use crate::protocol::{Command, Event};
+use crate::tui::left_tasks;
+use crate::tui::terminal::shut_down;
+use state::Linear;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+/// The prompt is printed once nothing was printed for this long, so that replies to a command come
+/// before it.
+const QUIET_TIME: Duration = Duration::from_millis(150);
+/// How long the engine may take to acknowledge an interrupt.
+const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(1);
+
+pub struct LinearOptions {
+    /// The command line names a conversation, which the engine is opening.
+    pub opens_session: bool,
+    /// The terminal ignores escape sequences or prints them (`TERM=dumb`).
+    pub is_dumb: bool,
+    /// A line that explains this run, such as that a script answers.
+    pub greeting: Option<String>,
+}
+
+/// How the program ended, and what remains to be printed.
+pub struct LinearEnd {
+    pub code: u8,
+    /// The title of the open conversation; `None` if `--continue` cannot open it again.
+    pub saved_title: Option<String>,
+    /// Sentences about the tasks that the user left running.
+    pub left_tasks: Option<String>,
+    pub columns: u16,
+}
+
+/// Runs the chat until the user leaves, a signal arrives or the terminal is lost.
+///
+/// # Errors
+/// The terminal cannot be opened, or the signal handlers cannot be installed.
+pub async fn run(
+    commands: mpsc::Sender<Command>,
+    mut events: mpsc::Receiver<Event>,
+    options: LinearOptions,
+) -> io::Result<LinearEnd> {
+    let mut signals = ExitSignals::install()?;
+    let tty = Arc::new(TtyReader::open()?);
+    let mut linear = Linear::new(tty, options);
+    linear.greet();
+    let exit = run_loop(&mut linear, &commands, &mut events, &mut signals).await;
+    linear.output.end();
+    // Only leaving on purpose cancels the running turn.
+    let shutdown = match exit {
+        Exit::Quit => Command::Shutdown,
+        _ => Command::ShutdownKeepingTurn,
+    };
+    if exit != Exit::EngineGone {
+        shut_down(shutdown, &commands, &mut events).await;
+    }
+    let columns = linear.tty.columns();
+    Ok(LinearEnd {
+        code: exit.code(),
+        saved_title: linear.conversation.saved_title(),
+        left_tasks: left_tasks::farewell(&linear.engine.left_tasks, &linear.servers, columns),
+        columns,
+    })
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    Quit,
+    Signal(u8),
+    /// The terminal is gone.
+    InputLost,
+    EngineGone,
+}
+
+impl Exit {
+    fn code(self) -> u8 {
+        match self {
+            Self::Quit => crate::headless::EXIT_SUCCESS,
+            Self::Signal(code) => code,
+            Self::InputLost | Self::EngineGone => crate::headless::EXIT_FAILED,
+        }
+    }
+}
+
+async fn run_loop(
+    linear: &mut Linear,
+    commands: &mpsc::Sender<Command>,
+    events: &mut mpsc::Receiver<Event>,
+    signals: &mut ExitSignals,
+) -> Exit {
+    loop {
+        for command in linear.effects.drain(..) {
+            // If the engine has stopped, its event channel is closed, which ends the loop.
+            let _ = commands.send(command).await;
+        }
+        if let Some(exit) = linear.exit {
+            return exit;
+        }
+        let prompt_due = linear.prompt_due();
+        let takes_lines = linear.takes_lines();
+        tokio::select! {
+            code = signals.next() => match code {
+                crate::headless::EXIT_INTERRUPTED => linear.interrupt(),
+                code => return Exit::Signal(code),
+            },
+            event = events.recv() => match event {
+                None | Some(Event::ShutDown) => return Exit::EngineGone,
+                Some(event) => linear.handle_event(event),
+            },
+            (ask, answer, report) = linear.questions.next_answer() => {
+                linear.send_answer(ask, answer, report);
+            }
+            lines = linear.input.next(&linear.tty), if takes_lines => match lines {
+                Some(typed) => linear.handle_typed(typed),
+                None => return Exit::InputLost,
+            },
+            () = wait_until(prompt_due) => linear.show_prompt(),
+            () = wait_until(linear.interrupt_deadline) => {
+                linear.output.line("humble: the engine is not responding. Quitting without it.");
+                return Exit::Signal(crate::headless::EXIT_INTERRUPTED);
+            }
+        }
+    }
+}
+
+async fn wait_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
