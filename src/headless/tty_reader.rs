@@ -5,11 +5,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, mpsc};
+use tokio::time::timeout;
 
 /// Maximum number of buffered lines typed while no question is open.
 const LINES_MAX: usize = 64;
 /// An answer that arrives sooner was typed before the question could be read.
 pub const TYPE_AHEAD_WINDOW: Duration = Duration::from_millis(500);
+/// Lines that follow each other this quickly were pasted: nobody types so fast.
+pub const PASTE_GAP: Duration = Duration::from_millis(40);
 /// Assumed width of a terminal that reports no width, or less than the minimum.
 pub const COLUMNS_DEFAULT: u16 = 80;
 const COLUMNS_MIN: u16 = 12;
@@ -68,7 +71,7 @@ impl TtyReader {
     }
 
     /// Asks, and waits for a line that was typed after the question could be read: lines typed
-    /// ahead or pasted must not approve anything. `None` at the end of input.
+    /// ahead or several pasted lines must not approve anything. `None` at the end of input.
     pub async fn ask(&self, question: &str) -> Option<String> {
         let mut lines = self.lines.lock().await;
         loop {
@@ -81,10 +84,16 @@ impl TtyReader {
             if typed.is_none() {
                 end_line();
             }
-            if asked_at.elapsed() >= TYPE_AHEAD_WINDOW {
-                return typed;
+            let is_early = asked_at.elapsed() < TYPE_AHEAD_WINDOW;
+            let mut is_pasted = false;
+            while let Ok(Some(_)) = timeout(PASTE_GAP, lines.recv()).await {
+                is_pasted = true;
             }
-            eprintln!("(Ignored: typed before the question could be read.)");
+            match (is_early, is_pasted) {
+                (true, _) => eprintln!("(Ignored: typed before the question could be read.)"),
+                (false, true) => eprintln!("(Ignored: several lines came at once.)"),
+                (false, false) => return typed,
+            }
         }
     }
 

@@ -118,6 +118,10 @@ impl Linear {
     }
 
     fn session_opened(&mut self, session: &Session) {
+        // Prompts that waited while the conversation was being opened belong to it.
+        if !self.conversation.is_opening {
+            self.withdraw_queue();
+        }
         self.transcript = Transcript::from_session(session);
         self.conversation.open(session);
         self.pending = PendingReply::None;

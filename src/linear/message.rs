@@ -1,12 +1,9 @@
 //! Assembles messages from typed lines. A line that ends in `\` continues, lines between two lines of
 //! `"""` belong together, and pasted lines wait until the user presses Enter.
 
-use crate::headless::tty_reader::{TtyReader, Typed};
-use std::time::Duration;
+use crate::headless::tty_reader::{PASTE_GAP, TtyReader, Typed};
 use tokio::time::timeout;
 
-/// Lines that follow each other this quickly were pasted: nobody types so fast.
-const PASTE_GAP: Duration = Duration::from_millis(40);
 /// A longer paste is taken in several parts, which belong together all the same.
 const PASTED_LINES_MAX: usize = 100_000;
 const BLOCK_MARK: &str = "\"\"\"";

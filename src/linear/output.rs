@@ -72,6 +72,14 @@ impl Output {
         self.printed_at = Instant::now();
     }
 
+    /// The terminal has printed `^C` on the current line.
+    pub fn interrupted(&mut self) {
+        if self.held.is_none() {
+            self.is_at_line_start = false;
+        }
+        self.end_line();
+    }
+
     /// When the prompt may be printed.
     pub fn quiet_at(&self) -> Instant {
         self.printed_at + QUIET_TIME

@@ -76,12 +76,14 @@ impl Linear {
         self.show_sessions(listed.iter().filter(is_match).cloned().collect());
     }
 
-    fn show_sessions(&mut self, sessions: Vec<SessionSummary>) {
+    fn show_sessions(&mut self, mut sessions: Vec<SessionSummary>) {
         if sessions.is_empty() {
             return self.say("No saved conversation was found.");
         }
         self.say("Conversations, newest first:");
-        for (index, session) in sessions.iter().take(SESSIONS_SHOWN_MAX).enumerate() {
+        let more = sessions.len().saturating_sub(SESSIONS_SHOWN_MAX);
+        sessions.truncate(SESSIONS_SHOWN_MAX);
+        for (index, session) in sessions.iter().enumerate() {
             let changed_at = session.changed_at.to_zoned(TimeZone::system());
             let note = match &session.open_error {
                 Some(why) => format!("broken: {why}"),
@@ -95,7 +97,6 @@ impl Linear {
             let row = numbered(index + 1, session.title_or_file_name(), &note);
             self.output.clean_line(&Clean::single_line(&row));
         }
-        let more = sessions.len().saturating_sub(SESSIONS_SHOWN_MAX);
         if more > 0 {
             self.say(&format!("And {more} more. /sessions WORDS searches them."));
         }

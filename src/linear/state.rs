@@ -205,8 +205,8 @@ impl Linear {
 
     /// Ctrl+C: stops what is running, or discards what was typed; a second one leaves.
     pub fn interrupt(&mut self) {
-        // The terminal prints `^C` and drops the unfinished line.
-        self.output.end_line();
+        // The terminal drops the unfinished line.
+        self.output.interrupted();
         if self.interrupt_deadline.is_some() {
             return self.quit();
         }
@@ -234,14 +234,26 @@ impl Linear {
         self.say("The line was discarded. Ctrl+C again leaves humble.");
     }
 
-    /// Leaves the program. Queued prompts go to the history.
+    /// Leaves the program.
     pub fn quit(&mut self) {
-        if !self.conversation.is_private {
-            for prompt in std::mem::take(&mut self.queue) {
-                self.send(Command::AddToHistory(prompt.text));
-            }
-        }
+        self.withdraw_queue();
         self.exit = Some(Exit::Quit);
+    }
+
+    /// Moves queued prompts to the history. Those of a private conversation are dropped.
+    pub fn withdraw_queue(&mut self) {
+        let queue = std::mem::take(&mut self.queue);
+        match (queue.len(), self.conversation.is_private) {
+            (0, _) => return,
+            (_, true) => return self.say("The queued prompts were removed."),
+            (1, false) => self.say("The queued prompt was not sent. It is in the history."),
+            (count, false) => self.say(&format!(
+                "{count} queued prompts were not sent. They are in the history."
+            )),
+        }
+        for prompt in queue {
+            self.send(Command::AddToHistory(prompt.text));
+        }
     }
 
     fn handle_message(&mut self, text: String) {
