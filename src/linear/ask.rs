@@ -38,6 +38,12 @@ impl Linear {
             },
             question => question_rows(question, self.tty.columns()),
         };
+        if let [_] = question.choices() {
+            // It only has to be read.
+            summaries.iter().for_each(|row| self.say(row));
+            let answer = UserAnswer::Dismissed;
+            return self.send(Command::Answer { ask, answer });
+        }
         self.output.hold();
         self.questions.ask(ask, question, summaries, false);
     }

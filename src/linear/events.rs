@@ -31,7 +31,7 @@ impl Linear {
                 self.say("The conversation was not opened.");
             }
             Event::SessionRenamed(title) => self.conversation.set_title(title),
-            Event::PrivateChanged(is_private) => self.private_changed(is_private),
+            Event::PrivateChanged(is_private) => self.conversation.is_private = is_private,
             Event::PromptOffered { prompt, notice } => self.prompt_offered(prompt, notice),
             Event::TurnResumed(prompt) => self.resume_turn(prompt),
             Event::ResumingTurn => self.conversation.is_opening = true,
@@ -47,7 +47,6 @@ impl Linear {
             Event::LowPriorityNoticePosted(notice) => self.notice_posted(notice),
             Event::InterruptAcknowledged => self.interrupt_deadline = None,
             Event::SavedSession(SavedSessionEvent::Forked { title }) => {
-                self.say(&format!("This conversation continues as \"{title}\"."));
                 self.conversation.set_title(title);
             }
             event => self.reply_to_command(event),
@@ -63,16 +62,14 @@ impl Linear {
                     None => self.say("No model is selected. /set-model lists the models."),
                 }
             }
-            Event::ToolModeChanged(mode) if *mode != self.engine.mode => match mode {
-                ToolMode::Auto => self.say("Tool mode: auto. Calls run without asking."),
-                ToolMode::Manual => self.say("Tool mode: manual. Each call asks first."),
-            },
-            Event::PersonasListed { selected, .. } if *selected != self.engine.persona => {
-                match selected {
-                    Some(name) => self.say(&format!("Persona: {name}")),
-                    None => self.say("No persona: system_prompt.txt is used."),
-                }
+            // Later changes are reported by notices.
+            Event::ToolModeChanged(ToolMode::Auto) if !self.has_prompted => {
+                self.say("Tool mode: auto. Calls run without asking.");
             }
+            Event::PersonasListed {
+                selected: Some(name),
+                ..
+            } if !self.has_prompted => self.say(&format!("Persona: {name}")),
             Event::BannersChanged(banners) => self.announce_banners(banners),
             Event::ReplyTraceLoaded(lines) if matches!(self.pending, PendingReply::Trace) => {
                 self.pending = PendingReply::None;
@@ -138,15 +135,6 @@ impl Linear {
         self.send_queued();
     }
 
-    fn private_changed(&mut self, is_private: bool) {
-        if std::mem::replace(&mut self.conversation.is_private, is_private) != is_private {
-            self.say(match is_private {
-                true => "Private: nothing of this conversation is saved.",
-                false => "This conversation is saved again.",
-            });
-        }
-    }
-
     fn prompt_offered(&mut self, prompt: Prompt, notice: Option<Notice>) {
         self.conversation.is_opening = false;
         if let Some(notice) = notice {
@@ -194,17 +182,14 @@ impl Linear {
             &mut self.is_probing,
             state.is_some_and(|state| !state.is_finished),
         );
-        let step = state.map(|state| match (state.is_loading, state.dialect) {
-            (true, _) => "Probe: loading the model.".to_owned(),
-            (false, Some(dialect)) => format!("Probe: trying {}.", dialect.name()),
-            (false, None) => "Probe started.".to_owned(),
-        });
+        let dialect = state.and_then(|state| state.dialect);
+        let step = dialect.map(|dialect| format!("Probe: trying {}.", dialect.name()));
         match step {
             Some(step) if self.turn.last_step != step => {
                 self.say(&step);
                 self.turn.last_step = step;
             }
-            None if was_probing => {
+            None if was_probing && !self.is_probing => {
                 self.turn.last_step.clear();
                 self.send_queued();
             }

@@ -53,6 +53,8 @@ pub struct Linear {
     pub interrupt_deadline: Option<Instant>,
     /// The last Ctrl+C found nothing to stop.
     may_quit: bool,
+    /// The prompt has been shown, so the start is over.
+    pub has_prompted: bool,
     turns: IdGenerator,
     queries: IdGenerator,
 }
@@ -88,6 +90,7 @@ impl Linear {
             exit: None,
             interrupt_deadline: None,
             may_quit: false,
+            has_prompted: false,
             turns: IdGenerator::default(),
             queries: IdGenerator::default(),
         }
@@ -151,6 +154,7 @@ impl Linear {
     }
 
     pub fn show_prompt(&mut self) {
+        self.has_prompted = true;
         if let Some(expected) = &mut self.expected {
             if expected.is_guarded {
                 self.tty.discard_typed();
