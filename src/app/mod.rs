@@ -46,6 +46,9 @@ const ENGINE_END_TIMEOUT: Duration = Duration::from_millis(300);
 /// # Errors
 /// The command could not run, or its result could not be written.
 pub fn run(cli: Cli) -> Result<u8> {
+    if has_misplaced_flag(&cli) {
+        return Ok(EXIT_USAGE);
+    }
     let mut home = Home::resolve(cli.global.home.clone())?;
     if matches!(cli.command, Some(CliCommand::Demo(_))) && cli.global.home.is_none() {
         home = Home::at(home.root().join("demo"));
@@ -82,22 +85,9 @@ pub fn run(cli: Cli) -> Result<u8> {
                 background,
             ))
         }
-        Some(_) if cli.continue_latest || cli.session.is_some() => {
-            eprintln!(
-                "--continue and --session open the chat: `humble --continue`, without a command."
-            );
-            eprintln!(
-                "To ask one question in the latest conversation: humble ask --continue \"…\""
-            );
-            Ok(EXIT_USAGE)
-        }
         Some(CliCommand::Demo(demo)) => {
             let is_linear = cli.linear || demo.linear;
             front_end.block_on(run_demo(home, cli.global, is_linear, background))
-        }
-        Some(_) if cli.linear => {
-            eprintln!("--linear is for the chat and for `humble demo`.");
-            Ok(EXIT_USAGE)
         }
         Some(CliCommand::Models(args)) => front_end.block_on(models::run(&home, &cli.global, args)),
         Some(CliCommand::Sessions(args)) => sessions::run(&home, &cli.global, args),
@@ -121,6 +111,26 @@ pub fn run(cli: Cli) -> Result<u8> {
         eprintln!("humble: {}", advice::notice_line(&notice));
     }
     code
+}
+
+/// Reports a flag of the chat that was given together with another command. Returns whether there was
+/// one.
+fn has_misplaced_flag(cli: &Cli) -> bool {
+    let Some(command) = &cli.command else {
+        return false;
+    };
+    if cli.continue_latest || cli.session.is_some() {
+        eprintln!(
+            "--continue and --session open the chat: `humble --continue`, without a command."
+        );
+        eprintln!("To ask one question in the latest conversation: humble ask --continue \"…\"");
+        return true;
+    }
+    let is_misplaced = cli.linear && !matches!(command, CliCommand::Demo(_));
+    if is_misplaced {
+        eprintln!("--linear is for the chat and for `humble demo`.");
+    }
+    is_misplaced
 }
 
 async fn run_chat(

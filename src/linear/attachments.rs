@@ -12,27 +12,33 @@ impl Linear {
     pub fn attach(&mut self, path: &str) {
         let path = path.trim().trim_matches('"');
         match path {
-            "" => self.read_file("the clipboard", AttachmentSource::Clipboard),
-            path => self.read_file(path, AttachmentSource::Path(path.to_owned())),
+            "" => self.read_file(AttachmentSource::Clipboard),
+            path => self.read_file(AttachmentSource::Path(path.to_owned())),
         }
     }
 
-    fn read_file(&mut self, name: &str, source: AttachmentSource) {
+    fn read_file(&mut self, source: AttachmentSource) {
         if self.attachments.len() + self.reading.len() >= ATTACHMENTS_MAX {
             return self.say(&format!("At most {ATTACHMENTS_MAX} files can be attached."));
         }
         let query = self.next_query();
-        self.reading.insert(query, name.to_owned());
+        self.reading.insert(query);
         self.send(Command::Attach { query, source });
     }
 
     pub fn attachment_read(&mut self, query: QueryId, result: Result<ReadAttachment, Notice>) {
-        let Some(_) = self.reading.remove(&query) else {
+        if !self.reading.remove(&query) {
             return;
-        };
+        }
         let read = match result {
             Ok(read) => read,
-            Err(notice) => return self.notify(notice),
+            Err(notice) => {
+                self.notify(notice);
+                if let Some(text) = self.waiting_message.take() {
+                    self.say(&format!("Your message was not sent:\n{text}"));
+                }
+                return;
+            }
         };
         let name = Clean::name(&read.attachment.name);
         self.say(&format!(
@@ -43,6 +49,11 @@ impl Linear {
             self.say("Warning: this file probably holds credentials. /detach removes it.");
         }
         self.attachments.push(read.attachment);
+        if self.reading.is_empty()
+            && let Some(text) = self.waiting_message.take()
+        {
+            self.submit_with_files(text);
+        }
     }
 
     /// `/detach [NUMBER|NAME]`: removes the named file, or the last one.
@@ -120,7 +131,6 @@ impl Linear {
     }
 
     fn attach_resource(&mut self, server: ServerId, uri: String) {
-        let name = format!("{server}:{uri}");
-        self.read_file(&name, AttachmentSource::Resource { server, uri });
+        self.read_file(AttachmentSource::Resource { server, uri });
     }
 }

@@ -1,6 +1,6 @@
 //! Commands on the open conversation: ask again, edit, undo, continue, branches, privacy.
 
-use super::lists::PendingReply;
+use super::pending::PendingReply;
 use super::state::{INPUT_PROMPT, Linear};
 use super::turn::REPLACED_NOTICE;
 use crate::domain::{EntryBody, LastPrompt, Notice, Prompt, PromptKind, WaitReason};

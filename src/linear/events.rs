@@ -1,6 +1,6 @@
 //! Events of the engine: what changed is said once, in words.
 
-use super::lists::PendingReply;
+use super::pending::PendingReply;
 use super::state::Linear;
 use crate::domain::{
     Banner, Notice, Prompt, Server, ServerStatus, Session, Severity, ToolMode, Transcript,
@@ -45,6 +45,12 @@ impl Linear {
                 self.later.push(notice);
             }
             Event::LowPriorityNoticePosted(notice) => self.notice_posted(notice),
+            Event::SamplingChanged(servers) => {
+                if !servers.is_empty() && !self.is_sampling {
+                    self.say("The model is generating an answer for a server. Ctrl+C stops it.");
+                }
+                self.is_sampling = !servers.is_empty();
+            }
             Event::InterruptAcknowledged => self.interrupt_deadline = None,
             Event::SavedSession(SavedSessionEvent::Forked { title }) => {
                 self.conversation.set_title(title);

@@ -1,6 +1,6 @@
 //! `/help`, `/log` and `/copy`.
 
-use super::lists::PendingReply;
+use super::pending::PendingReply;
 use super::state::Linear;
 use crate::domain::{EntryBody, ServerLog, ServerLogLine, ToolOutcome, ToolState};
 use crate::protocol::Command;

@@ -1,31 +1,11 @@
 //! Replies of the engine to commands: lists of conversations and branches, exports, prompts of
 //! servers and logs.
 
+use super::pending::PendingReply;
 use super::state::Linear;
-use crate::domain::{Notice, QueryId, SessionSummary};
+use crate::domain::Notice;
 use crate::protocol::{BranchSummary, Command, Event, ExportFailure, SavedSessionEvent};
 use crate::protocol::{ServerContentEvent, SessionExport, SignInEvent};
-use std::sync::Arc;
-
-/// The reply that a command waits for.
-#[derive(Debug, Default)]
-pub enum PendingReply {
-    #[default]
-    None,
-    Sessions {
-        query: QueryId,
-        words: String,
-        /// Set once the list has arrived and the full texts are being searched.
-        listed: Option<Arc<Vec<SessionSummary>>>,
-    },
-    Branches(String),
-    Export(SessionExport),
-    ServerPrompt(QueryId),
-    Trace,
-    ServerLog,
-    /// The models of all servers.
-    Models,
-}
 
 impl Linear {
     pub fn reply_to_command(&mut self, event: Event) {

@@ -11,11 +11,13 @@ mod choice;
 mod commands;
 mod conversation;
 mod events;
+mod exit;
 mod help;
 mod lists;
 mod message;
 mod models;
 mod output;
+mod pending;
 mod prompts;
 mod sentences;
 mod servers;
@@ -23,33 +25,21 @@ mod sessions;
 mod state;
 mod trust;
 mod turn;
+mod turn_text;
+
+pub use exit::LinearOptions;
 
 use crate::headless::signals::ExitSignals;
 use crate::headless::tty_reader::TtyReader;
 use crate::protocol::{Command, Event};
 use crate::tui::left_tasks;
 use crate::tui::terminal::shut_down;
+use exit::LinearExit;
 use state::Linear;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
-
-/// The prompt is printed once nothing was printed for this long, so that replies to a command come
-/// before it.
-const QUIET_TIME: Duration = Duration::from_millis(150);
-/// How long the engine may take to acknowledge an interrupt.
-const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(1);
-
-pub struct LinearOptions {
-    /// The command line names a conversation, which the engine is opening.
-    pub opens_session: bool,
-    /// The terminal ignores escape sequences or prints them (`TERM=dumb`).
-    pub is_dumb: bool,
-    /// A line that explains this run, such as that a script answers.
-    pub greeting: Option<String>,
-}
 
 /// How the program ended, and what remains to be printed.
 pub struct LinearEnd {
@@ -78,10 +68,10 @@ pub async fn run(
     linear.output.end();
     // Only leaving on purpose cancels the running turn.
     let shutdown = match exit {
-        Exit::Quit => Command::Shutdown,
+        LinearExit::Quit => Command::Shutdown,
         _ => Command::ShutdownKeepingTurn,
     };
-    if exit != Exit::EngineGone {
+    if exit != LinearExit::EngineGone {
         shut_down(shutdown, &commands, &mut events).await;
     }
     let columns = linear.tty.columns();
@@ -93,31 +83,12 @@ pub async fn run(
     })
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Exit {
-    Quit,
-    Signal(u8),
-    /// The terminal is gone.
-    InputLost,
-    EngineGone,
-}
-
-impl Exit {
-    fn code(self) -> u8 {
-        match self {
-            Self::Quit => crate::headless::EXIT_SUCCESS,
-            Self::Signal(code) => code,
-            Self::InputLost | Self::EngineGone => crate::headless::EXIT_FAILED,
-        }
-    }
-}
-
 async fn run_loop(
     linear: &mut Linear,
     commands: &mpsc::Sender<Command>,
     events: &mut mpsc::Receiver<Event>,
     signals: &mut ExitSignals,
-) -> Exit {
+) -> LinearExit {
     loop {
         for command in linear.effects.drain(..) {
             // If the engine has stopped, its event channel is closed, which ends the loop.
@@ -131,10 +102,10 @@ async fn run_loop(
         tokio::select! {
             code = signals.next() => match code {
                 crate::headless::EXIT_INTERRUPTED => linear.interrupt(),
-                code => return Exit::Signal(code),
+                code => return LinearExit::Signal(code),
             },
             event = events.recv() => match event {
-                None | Some(Event::ShutDown) => return Exit::EngineGone,
+                None | Some(Event::ShutDown) => return LinearExit::EngineGone,
                 Some(event) => linear.handle_event(event),
             },
             (ask, answer, report) = linear.questions.next_answer() => {
@@ -142,12 +113,12 @@ async fn run_loop(
             }
             lines = linear.input.next(&linear.tty), if takes_lines => match lines {
                 Some(typed) => linear.handle_typed(typed),
-                None => return Exit::InputLost,
+                None => return LinearExit::InputLost,
             },
             () = wait_until(prompt_due) => linear.show_prompt(),
             () = wait_until(linear.interrupt_deadline) => {
                 linear.output.line("humble: the engine is not responding. Quitting without it.");
-                return Exit::Signal(crate::headless::EXIT_INTERRUPTED);
+                return LinearExit::Signal(crate::headless::EXIT_INTERRUPTED);
             }
         }
     }

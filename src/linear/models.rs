@@ -1,6 +1,7 @@
 //! `/set-model`, `/models`, `/think` and `/persona`.
 
-use super::lists::{PendingReply, picked};
+use super::lists::picked;
+use super::pending::PendingReply;
 use super::state::Linear;
 use crate::domain::model_catalog::format_size;
 use crate::domain::{CatalogState, ModelCatalog, ModelRef, ModelServer, Notice, Think};

@@ -1,15 +1,19 @@
 //! Prints text in order. While a question is open, everything else waits, so that nothing appears
 //! between a call and its question.
 
-use super::QUIET_TIME;
 use crate::domain::Notice;
 use crate::text::Clean;
 use crate::tui::advice;
 use std::io::{self, Write};
+use std::time::Duration;
 use tokio::time::Instant;
 
+/// The prompt is printed once nothing was printed for this long, so that replies to a command come
+/// before it.
+const QUIET_TIME: Duration = Duration::from_millis(150);
+
 #[derive(Debug)]
-pub struct Output {
+pub struct LinearOutput {
     is_at_line_start: bool,
     /// The user may be typing a line after the prompt.
     pub is_prompt_shown: bool,
@@ -18,7 +22,7 @@ pub struct Output {
     held: Option<String>,
 }
 
-impl Output {
+impl LinearOutput {
     pub fn new() -> Self {
         Self {
             is_at_line_start: true,

@@ -1,7 +1,7 @@
 //! `/prompt`: prompts of servers and the user's templates. A prompt of a server is shown in full
 //! before it is sent.
 
-use super::lists::PendingReply;
+use super::pending::PendingReply;
 use super::state::Linear;
 use crate::domain::{
     ContentArgument, LoadedPrompt, Notice, Prompt, PromptTemplate, QueryId, ServerId, ServerPrompt,

@@ -1,6 +1,6 @@
 //! `/mcp`, `/toggle-mcp` and `/tools`, and signing in.
 
-use super::lists::PendingReply;
+use super::pending::PendingReply;
 use super::state::Linear;
 use crate::domain::{Notice, Server, ServerId, ServerStatus, SignInRequest, Tool};
 use crate::protocol::{Command, SignInCommand};

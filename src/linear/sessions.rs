@@ -1,7 +1,8 @@
 //! `/sessions`, `/export` and `/delete`.
 
 use super::choice::numbered;
-use super::lists::{PendingReply, picked};
+use super::lists::picked;
+use super::pending::PendingReply;
 use super::state::Linear;
 use crate::domain::session_export::ExportArguments;
 use crate::domain::{QueryId, SessionId, SessionQuery, SessionSummary};

@@ -1,20 +1,22 @@
 //! The state of the linear chat, typed lines and prompts.
 
 use super::choice::Expected;
+use super::exit::{ACKNOWLEDGE_TIMEOUT, LinearExit, LinearOptions};
 use super::message::{LineInput, MessageAssembler, TypedInput};
-use super::output::Output;
-use super::turn::TurnText;
-use super::{ACKNOWLEDGE_TIMEOUT, Exit, LinearOptions};
+use super::output::LinearOutput;
+use super::pending::PendingReply;
+use super::turn_text::TurnText;
+
 use crate::domain::id::IdGenerator;
 use crate::domain::{
-    Attachment, Notice, Prompt, QueryId, Server, ServerId, Transcript, TurnEvent, TurnId,
+    AskId, Attachment, Notice, Prompt, QueryId, Server, ServerId, Transcript, TurnEvent, TurnId,
 };
 use crate::headless::tty_prompt::TtyPrompt;
 use crate::headless::tty_reader::TtyReader;
-use crate::protocol::{Ask, Command};
+use crate::protocol::{Ask, Command, UserAnswer};
 use crate::tui::conversation::ConversationState;
 use crate::tui::engine_state::EngineState;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -24,12 +26,12 @@ const CONTINUED_PROMPT: &str = "... ";
 pub struct Linear {
     pub tty: Arc<TtyReader>,
     pub options: LinearOptions,
-    pub output: Output,
+    pub output: LinearOutput,
     pub input: LineInput,
     pub message: MessageAssembler,
     pub questions: TtyPrompt,
     /// Questions that arrived while the user was perhaps typing.
-    pub waiting_questions: VecDeque<(crate::domain::AskId, Ask)>,
+    pub waiting_questions: VecDeque<(AskId, Ask)>,
     pub engine: EngineState,
     pub servers: Vec<Server>,
     /// Servers whose outcome the user waits for.
@@ -39,17 +41,21 @@ pub struct Linear {
     pub turn: TurnText,
     pub queue: VecDeque<Prompt>,
     pub attachments: Vec<Arc<Attachment>>,
-    /// The names of files that are being read.
-    pub reading: HashMap<QueryId, String>,
+    /// Files that are being read.
+    pub reading: HashSet<QueryId>,
+    /// The message that waits for them.
+    pub waiting_message: Option<String>,
     /// The open question of a command.
     pub expected: Option<Expected>,
     /// What to do with the next reply of the engine to a command.
-    pub pending: super::lists::PendingReply,
+    pub pending: PendingReply,
     pub is_probing: bool,
+    /// The model is generating an answer for a server.
+    pub is_sampling: bool,
     /// Notices of low priority that wait until the user has ended the line.
     pub later: Vec<Notice>,
     pub effects: Vec<Command>,
-    pub exit: Option<Exit>,
+    pub exit: Option<LinearExit>,
     pub interrupt_deadline: Option<Instant>,
     /// The last Ctrl+C found nothing to stop.
     may_quit: bool,
@@ -69,7 +75,7 @@ impl Linear {
             questions: TtyPrompt::on(Arc::clone(&tty)),
             tty,
             options,
-            output: Output::new(),
+            output: LinearOutput::new(),
             input: LineInput::default(),
             message: MessageAssembler::default(),
             waiting_questions: VecDeque::new(),
@@ -81,10 +87,12 @@ impl Linear {
             turn: TurnText::default(),
             queue: VecDeque::new(),
             attachments: Vec::new(),
-            reading: HashMap::new(),
+            reading: HashSet::new(),
+            waiting_message: None,
             expected: None,
-            pending: super::lists::PendingReply::None,
+            pending: PendingReply::None,
             is_probing: false,
+            is_sampling: false,
             later: Vec::new(),
             effects: Vec::new(),
             exit: None,
@@ -214,7 +222,9 @@ impl Linear {
         if self.interrupt_deadline.is_some() {
             return self.quit();
         }
-        let stops_model = self.transcript.running_turn().is_some();
+        let stops_model = self.transcript.running_turn().is_some()
+            || self.conversation.requested_summary.is_some()
+            || self.is_sampling;
         if stops_model || self.is_probing {
             self.interrupt_deadline = Some(Instant::now() + ACKNOWLEDGE_TIMEOUT);
             let command = match stops_model {
@@ -225,7 +235,7 @@ impl Linear {
         }
         if let Some(ask) = self.questions.open_question() {
             self.questions.close(ask);
-            return self.send_answer(ask, crate::protocol::UserAnswer::Dismissed, None);
+            return self.send_answer(ask, UserAnswer::Dismissed, None);
         }
         if self.expected.take().is_some() {
             self.may_quit = false;
@@ -241,7 +251,7 @@ impl Linear {
     /// Leaves the program.
     pub fn quit(&mut self) {
         self.withdraw_queue();
-        self.exit = Some(Exit::Quit);
+        self.exit = Some(LinearExit::Quit);
     }
 
     /// Moves queued prompts to the history. Those of a private conversation are dropped.
@@ -268,16 +278,20 @@ impl Linear {
         if text.starts_with('/') && !text.contains('\n') {
             return self.run_command(text.trim());
         }
+        if !self.reading.is_empty() {
+            self.waiting_message = Some(text);
+            return self.say("The message is sent once the file has been read.");
+        }
+        self.submit_with_files(text);
+    }
+
+    pub fn submit_with_files(&mut self, text: String) {
         let attachments = std::mem::take(&mut self.attachments);
         self.submit(Prompt::new(text).with_attachments(attachments));
     }
 
     /// Sends the prompt, or queues it while a new one has to wait.
     pub fn submit(&mut self, prompt: Prompt) {
-        if !self.reading.is_empty() {
-            self.say("A file is still being read. Send the message again when it is attached.");
-            return;
-        }
         if self.is_busy() {
             self.queue.push_back(prompt);
             return self.say("Queued. It is sent when this turn has ended.");

@@ -1,62 +1,23 @@
 //! The text of a turn: thinking, the answer in whole sentences, tool calls and their outcomes.
 
-use super::sentences::SentenceBuffer;
 use super::state::Linear;
 use crate::domain::{
-    CallId, ModelRef, Notice, PieceKind, ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent,
-    TurnId, WaitReason,
+    Notice, PieceKind, ProgressAmount, ToolCall, ToolOutcome, ToolProgress, ToolState, TurnEnd,
+    TurnEvent, TurnId, WaitReason,
 };
 use crate::headless::summaries::{call_summary, outcome_text};
-use crate::headless::think_buffer::ThinkBuffer;
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
 use crate::tui::chat::call_summary::{argument_summary, outcome_summary};
-use std::collections::HashSet;
+use std::time::Duration;
+use tokio::time::Instant;
 
+/// Pause between two lines about progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 const THINKING_START: &str = "<<< Thinking >>>";
 const THINKING_END: &str = "<<< End Thinking >>>";
 /// Shown once a replacement of a turn has been answered.
 pub const REPLACED_NOTICE: &str = "Earlier branch kept in /branches.";
-
-/// What of the running turn was printed.
-#[derive(Debug, Default)]
-pub struct TurnText {
-    pub printed_calls: HashSet<CallId>,
-    /// `/thinking` switches the thinking off.
-    pub hides_thinking: bool,
-    /// The part of the text that may turn out to be thinking.
-    think_buffer: ThinkBuffer,
-    sentences: SentenceBuffer,
-    sanitizer: Sanitizer,
-    model: String,
-    is_thinking: bool,
-    /// Text was printed since the last line of another kind.
-    is_in_text: bool,
-    last_wait: Option<WaitReason>,
-    /// The text of this round, in case it turns out to be thinking.
-    round_text: String,
-    /// The last step of a probe.
-    pub last_step: String,
-}
-
-impl TurnText {
-    /// Whether thinking or an answer is being printed.
-    pub fn is_open(&self) -> bool {
-        self.is_thinking || self.is_in_text
-    }
-
-    pub fn for_model(model: Option<&ModelRef>, hides_thinking: bool) -> Self {
-        let name = model.map_or("", |model| model.name.as_str());
-        Self {
-            hides_thinking,
-            think_buffer: model.map_or_else(ThinkBuffer::default, |model| {
-                ThinkBuffer::for_model([&model.name, &model.model])
-            }),
-            model: Clean::single_line(name).as_str().to_owned(),
-            ..Self::default()
-        }
-    }
-}
 
 impl Linear {
     pub fn turn_event(&mut self, turn: TurnId, event: &TurnEvent) {
@@ -149,6 +110,7 @@ impl Linear {
                 self.finish_text();
                 self.output.notice(notice);
             }
+            TurnEvent::AgentWorking { text } => self.print_progress(&format!("{text}...")),
             TurnEvent::AgentActed(result) => self.other_line(&result.summary()),
             _ => {}
         }
@@ -267,8 +229,21 @@ impl Linear {
             let columns = self.tty.columns();
             self.output.line(&call_summary(call, Some(columns)));
         }
-        if let ToolState::Done(outcome) = &call.state {
-            self.output.line(&outcome_line(call, outcome));
+        match &call.state {
+            ToolState::Done(outcome) => self.output.line(&outcome_line(call, outcome)),
+            ToolState::Running {
+                progress: Some(progress),
+            } => self.print_progress(&progress_line(call, progress)),
+            _ => {}
+        }
+    }
+
+    /// Prints progress rarely: a screen reader reads every line.
+    fn print_progress(&mut self, line: &str) {
+        let printed_at = self.turn.progress_printed_at;
+        if printed_at.is_none_or(|at| at.elapsed() >= PROGRESS_INTERVAL) {
+            self.turn.progress_printed_at = Some(Instant::now());
+            self.other_line(line);
         }
     }
 
@@ -303,6 +278,18 @@ impl Linear {
             }
         }
     }
+}
+
+/// `index: 40 %, reading`, not sanitized.
+fn progress_line(call: &ToolCall, progress: &ToolProgress) -> String {
+    let amount = match progress.amount() {
+        ProgressAmount::Fraction(fraction) => format!("{:.0} %", fraction * 100.0),
+        ProgressAmount::Count(count) => format!("{count}"),
+    };
+    let message = progress.message.as_deref().unwrap_or_default();
+    let gap = if message.is_empty() { "" } else { ", " };
+    let tool = Clean::quoted_if_needed(&call.tool);
+    format!("{tool}: {amount}{gap}{message}")
 }
 
 /// `get-sum 17, 25: 42 (0.1 s)`, not sanitized.
