@@ -39,7 +39,6 @@ impl Linear {
                     });
                 }
                 linear.confirm("Revoke this decision?", move |linear| {
-                    linear.say("Revoked.");
                     linear.send(Command::Revoke(Box::new(entry)));
                 });
             },

@@ -52,6 +52,7 @@ impl Linear {
             TurnEvent::RoundStarted { .. } => {
                 self.turn.think_buffer.start_reply();
                 self.turn.round_text.clear();
+                self.turn.has_text = false;
                 self.turn.last_wait = Some(WaitReason::Response);
                 self.other_line("Waiting for response...");
             }
@@ -164,6 +165,7 @@ impl Linear {
         }
         if is_start {
             self.turn.is_in_text = true;
+            self.turn.has_text = true;
             self.output.end_line();
             let name = Clean::single_line(&format!("{}: ", self.turn.model));
             self.output.part(&name);
@@ -251,6 +253,11 @@ impl Linear {
         self.end_thinking();
         self.finish_text();
         match end {
+            // For example, thinking that turned out to be the answer.
+            TurnEnd::Answered { text, .. } if !self.turn.has_text => {
+                self.print_text(text);
+                self.finish_text();
+            }
             TurnEnd::Answered { .. } => {}
             TurnEnd::Failed { notice } => self.output.notice(notice),
             TurnEnd::Cancelled => self.output.line("(cancelled)"),

@@ -25,6 +25,8 @@ pub struct TurnText {
     pub last_wait: Option<WaitReason>,
     /// The text of this round, in case it turns out to be thinking.
     pub round_text: String,
+    /// Text of this round was printed as an answer.
+    pub has_text: bool,
     pub progress_printed_at: Option<Instant>,
     /// The last step of a probe.
     pub last_step: String,
