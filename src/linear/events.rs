@@ -76,6 +76,10 @@ impl Linear {
                 selected: Some(name),
                 ..
             } if !self.has_prompted => self.say(&format!("Persona: {name}")),
+            Event::ModelsListed { selected: None, .. } if !self.has_prompted => {
+                self.say("No model is selected. /set-model lists the models.");
+                self.say("`humble demo --linear` shows humble without a model.");
+            }
             Event::BannersChanged(banners) => self.announce_banners(banners),
             Event::ReplyTraceLoaded(lines) if matches!(self.pending, PendingReply::Trace) => {
                 self.pending = PendingReply::None;

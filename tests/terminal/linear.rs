@@ -4,6 +4,7 @@ use super::model_server::{Gate, ModelServer, ollama_call, ollama_text, ollama_th
 use super::pty::{CTRL_C, ENTER, PtyTerminal, TerminalOptions};
 use super::{CHAT, clean_exit, endless, ollama, ollama_with_tools};
 use crate::home::TestHome;
+use rustix::process::Signal;
 use serde_json::json;
 use std::thread::sleep;
 use std::time::Duration;
@@ -282,4 +283,35 @@ fn a_question_does_not_interrupt_a_line_that_is_being_typed() {
     assert_eq!(prompts(&server), ["half a message"]);
     type_line(&terminal, "/exit");
     assert_eq!(terminal.exit(), clean_exit());
+}
+
+#[test]
+fn a_hangup_keeps_the_turn_for_the_next_start() {
+    let (server, home) = ollama();
+    server.queue_reply(CHAT, endless(&["Half an answer."]));
+    let mut terminal = open(&home);
+    type_line(&terminal, "Tell me.");
+    super::home::wait_until("the prompt is sent", || !server.bodies(CHAT).is_empty());
+    terminal.signal(Signal::HUP);
+    assert_eq!(terminal.exit().code, 129);
+    let options = TerminalOptions::in_home(&home).size(80, 40).arg("--linear");
+    let mut terminal = options.start();
+    let question = "An earlier turn is unfinished. (1-3)";
+    // It waits for Enter if the prompt was faster.
+    let waiting = "Press Enter to read it.";
+    let screen = terminal.wait_for("the question", |screen| {
+        let contents = screen.contents();
+        contents.contains(waiting) || contents.contains(question)
+    });
+    if screen.contents().contains(waiting) {
+        type_line(&terminal, "");
+    }
+    answer(&terminal, question, "y");
+    terminal.wait_for_text("The prompt of the unfinished turn:");
+    server.queue_reply(CHAT, ollama_text(&["A whole answer."]));
+    type_line(&terminal, "");
+    terminal.wait_for_text("qwen3:4b: A whole answer.");
+    type_line(&terminal, "/exit");
+    assert_eq!(terminal.exit(), clean_exit());
+    assert_eq!(prompts(&server), ["Tell me.", "Tell me."]);
 }
