@@ -1,4 +1,4 @@
-//! The engine's questions, with everything they are about. They are asked and answered as in
+//! The engine's questions with their full texts. They are asked and answered as in
 //! `humble ask`. Until a question is answered, nothing else is printed.
 
 use super::state::Linear;
@@ -96,7 +96,7 @@ impl Linear {
         self.question_closed();
     }
 
-    /// Prints what had to wait, unless another question is open.
+    /// Prints the held text, unless another question is open.
     fn question_closed(&mut self) {
         if self.questions.open_question().is_none() {
             self.output.release();

@@ -163,7 +163,7 @@ fn asks_for_argument(action: Action) -> bool {
     matches!(action, Action::Rename | Action::SystemPrompt)
 }
 
-/// What to use instead of an action of the screen.
+/// The alternative to an action that needs the screen.
 fn needs_screen(action: Action) -> &'static str {
     match action {
         Action::ImportServers => {

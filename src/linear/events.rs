@@ -1,4 +1,4 @@
-//! Events of the engine: what changed is said once, in words.
+//! Events of the engine. Each change of the state is printed once.
 
 use super::pending::PendingReply;
 use super::state::Linear;

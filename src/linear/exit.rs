@@ -1,4 +1,4 @@
-//! How the linear chat is started and how it ends.
+//! The options of the linear chat, and the reasons for its end.
 
 use std::time::Duration;
 

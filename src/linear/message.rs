@@ -8,7 +8,7 @@ use tokio::time::timeout;
 const PASTED_LINES_MAX: usize = 100_000;
 const BLOCK_MARK: &str = "\"\"\"";
 
-/// What the user typed.
+/// Lines or the end of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub enum TypedInput {
     /// Several lines were pasted.

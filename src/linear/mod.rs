@@ -41,7 +41,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-/// How the program ended, and what remains to be printed.
+/// The result of a chat, with the text that remains to be printed.
 pub struct LinearEnd {
     pub code: u8,
     /// The title of the open conversation; `None` if `--continue` cannot open it again.

@@ -102,7 +102,7 @@ impl LinearOutput {
         }
     }
 
-    /// Prints what is still held, before the program ends.
+    /// Prints the held text before the program ends.
     pub fn end(&mut self) {
         self.release();
         self.end_line();

@@ -47,7 +47,7 @@ pub struct Linear {
     pub waiting_message: Option<String>,
     /// The open question of a command.
     pub expected: Option<Expected>,
-    /// What to do with the next reply of the engine to a command.
+    /// The reply of the engine that a command waits for.
     pub pending: PendingReply,
     pub is_probing: bool,
     /// The model is generating an answer for a server.

@@ -1,4 +1,4 @@
-//! What was printed of the running turn.
+//! The printed and the waiting parts of the running turn.
 
 use super::sentences::SentenceBuffer;
 use crate::domain::{CallId, ModelRef, WaitReason};

@@ -1,4 +1,4 @@
-//! What a question is about, as plain rows for output without the screen.
+//! The body of a question as plain rows, for output without the screen.
 
 use crate::protocol::Ask;
 use crate::text::Clean;
