@@ -2,8 +2,9 @@
 //! `humble ask`. Until a question is answered, nothing else is printed.
 
 use super::state::Linear;
-use crate::domain::{AskId, CallId, Decision};
+use crate::domain::{AskId, CallId, CallOrigin, Decision, ToolCall};
 use crate::headless::summaries::approval_text;
+use crate::headless::tty_prompt::ExtraCallChoices;
 use crate::protocol::{Ask, Command, UserAnswer};
 use crate::tui::dialog::question_rows::question_rows;
 
@@ -44,8 +45,10 @@ impl Linear {
             let answer = UserAnswer::Dismissed;
             return self.send(Command::Answer { ask, answer });
         }
+        let extra = self.extra_choices(&question);
         self.output.hold();
-        self.questions.ask(ask, question, summaries, false);
+        self.questions
+            .ask_with_choices(ask, question, summaries, extra);
     }
 
     /// Each call with every argument. `None` if one of them is unknown.
@@ -56,12 +59,31 @@ impl Linear {
         let columns = self.tty.columns();
         let texts = calls.iter().map(|request| {
             let call = self.transcript.call(request.call)?;
-            Some(approval_text(call, &request.tool, columns))
+            let mut text = approval_text(call, &request.tool, columns);
+            let extra = extra_choices_of(call);
+            if extra.reuses_result {
+                text += "\nIt repeats an earlier call. u: use the earlier result.";
+            }
+            if extra.can_be_text {
+                text += "\nThe model wrote it as text. t: treat it as text.";
+            }
+            Some(text)
         });
         let texts = texts.collect::<Option<Vec<String>>>()?;
         let ids = calls.iter().map(|request| request.call);
         self.turn.printed_calls.extend(ids);
         Some(texts)
+    }
+
+    fn extra_choices(&self, question: &Ask) -> Vec<ExtraCallChoices> {
+        let Ask::ApproveCalls(calls) = question else {
+            return Vec::new();
+        };
+        let calls = calls.iter().map(|request| {
+            let call = self.transcript.call(request.call);
+            call.map(extra_choices_of).unwrap_or_default()
+        });
+        calls.collect()
     }
 
     /// Nobody may approve a call that was not shown.
@@ -101,5 +123,12 @@ impl Linear {
         if self.questions.open_question().is_none() {
             self.output.release();
         }
+    }
+}
+
+fn extra_choices_of(call: &ToolCall) -> ExtraCallChoices {
+    ExtraCallChoices {
+        reuses_result: call.repeats.is_some(),
+        can_be_text: call.origin != CallOrigin::Native,
     }
 }

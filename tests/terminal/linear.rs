@@ -128,6 +128,22 @@ fn a_call_is_shown_in_full_and_runs_only_if_approved_after_its_question() {
 }
 
 #[test]
+fn a_call_that_the_model_wrote_as_text_can_be_taken_for_text() {
+    let (server, home) = ollama_with_tools();
+    let call = json!({ "server": "test", "name": "echo", "arguments": { "text": "x" } });
+    server.queue_reply(CHAT, ollama_text(&[&call.to_string()]));
+    let mut terminal = open(&home);
+    type_line(&terminal, "/mcp test retry");
+    terminal.wait_for_text("Server `test` is connected");
+    type_line(&terminal, "Show me a call.");
+    terminal.wait_for_text("The model wrote it as text. t: treat it as text.");
+    answer(&terminal, "Call now? (Y/N)", "t");
+    terminal.wait_for_text("qwen3:4b: {\"server\":\"test\"");
+    type_line(&terminal, "/exit");
+    assert_eq!(terminal.exit(), clean_exit());
+}
+
+#[test]
 fn ctrl_c_stops_the_turn_and_twice_leaves() {
     let (server, home) = ollama();
     server.queue_reply(CHAT, endless(&["One sentence. And the ne"]));
