@@ -20,6 +20,9 @@ pub struct Cli {
     /// Open this conversation, by its file name, its title or a part of the title
     #[arg(long, value_name = "NAME")]
     pub session: Option<String>,
+    /// Print the chat line by line instead of drawing a screen, for screen readers
+    #[arg(long)]
+    pub linear: bool,
     #[command(subcommand)]
     pub command: Option<CliCommand>,
 }
@@ -59,7 +62,7 @@ pub enum CliCommand {
     Ask(AskArgs),
     /// Try humble without a model: a script answers, everything else is real
     #[command(after_help = DEMO_HELP)]
-    Demo,
+    Demo(DemoArgs),
     /// List the configured models and the models on their servers
     #[command(after_help = MODELS_HELP)]
     Models(ModelsArgs),
@@ -82,6 +85,13 @@ pub enum CliCommand {
     /// Offer the built-in tools to other MCP clients
     #[command(after_help = serve::SERVE_HELP)]
     Serve(serve::ServeArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Print the chat line by line instead of drawing a screen, for screen readers
+    #[arg(long)]
+    pub linear: bool,
 }
 
 #[derive(Debug, Args)]

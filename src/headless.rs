@@ -17,13 +17,13 @@ pub mod sessions;
 mod shutdown;
 pub mod signals;
 mod standard_streams;
-mod summaries;
-mod think_buffer;
+pub mod summaries;
+pub mod think_buffer;
 mod thinking_output;
 mod tty_form;
 mod tty_pages;
-mod tty_prompt;
-mod tty_reader;
+pub mod tty_prompt;
+pub mod tty_reader;
 mod tty_sampling;
 
 pub use attachments::FilesToAttach;

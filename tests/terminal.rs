@@ -29,6 +29,8 @@ mod home;
 mod import;
 #[path = "terminal/import_in_chat.rs"]
 mod import_in_chat;
+#[path = "terminal/linear.rs"]
+mod linear;
 #[path = "support/model_server/mod.rs"]
 mod model_server;
 #[path = "terminal/notes.rs"]

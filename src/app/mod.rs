@@ -2,9 +2,10 @@
 
 mod built_in;
 mod completions;
+mod demo_farewell;
 mod demo_process;
 mod doctor;
-mod farewell;
+mod linear;
 mod man;
 mod mcp;
 mod models;
@@ -47,8 +48,11 @@ const ENGINE_END_TIMEOUT: Duration = Duration::from_millis(300);
 /// # Errors
 /// The command could not run, or its result could not be written.
 pub fn run(cli: Cli) -> Result<u8> {
+    if has_misplaced_flag(&cli) {
+        return Ok(EXIT_USAGE);
+    }
     let mut home = Home::resolve(cli.global.home.clone())?;
-    if matches!(cli.command, Some(CliCommand::Demo)) && cli.global.home.is_none() {
+    if matches!(cli.command, Some(CliCommand::Demo(_))) && cli.global.home.is_none() {
         home = Home::at(home.root().join("demo"));
     }
     let used_home = home.clone();
@@ -75,18 +79,18 @@ pub fn run(cli: Cli) -> Result<u8> {
             let Some(named) = sessions::find_initial(&home, cli.session.as_deref()) else {
                 return Ok(EXIT_USAGE);
             };
-            front_end.block_on(run_chat(home, cli.global, named.or(latest), background))
+            front_end.block_on(run_chat(
+                home,
+                cli.global,
+                cli.linear,
+                named.or(latest),
+                background,
+            ))
         }
-        Some(_) if cli.continue_latest || cli.session.is_some() => {
-            eprintln!(
-                "--continue and --session open the chat: `humble --continue`, without a command."
-            );
-            eprintln!(
-                "To ask one question in the latest conversation: humble ask --continue \"…\""
-            );
-            Ok(EXIT_USAGE)
+        Some(CliCommand::Demo(demo)) => {
+            let is_linear = cli.linear || demo.linear;
+            front_end.block_on(run_demo(home, cli.global, is_linear, background))
         }
-        Some(CliCommand::Demo) => front_end.block_on(run_demo(home, cli.global, background)),
         Some(CliCommand::Models(args)) => front_end.block_on(models::run(&home, &cli.global, args)),
         Some(CliCommand::Sessions(args)) => sessions::run(&home, &cli.global, args),
         Some(CliCommand::Completions { shell }) => completions::run(shell),
@@ -115,9 +119,30 @@ pub fn run(cli: Cli) -> Result<u8> {
     code
 }
 
+/// Reports a flag of the chat that was given together with another command. Returns whether there was
+/// one.
+fn has_misplaced_flag(cli: &Cli) -> bool {
+    let Some(command) = &cli.command else {
+        return false;
+    };
+    if cli.continue_latest || cli.session.is_some() {
+        eprintln!(
+            "--continue and --session open the chat: `humble --continue`, without a command."
+        );
+        eprintln!("To ask one question in the latest conversation: humble ask --continue \"…\"");
+        return true;
+    }
+    let is_misplaced = cli.linear && !matches!(command, CliCommand::Demo(_));
+    if is_misplaced {
+        eprintln!("--linear is for the chat and for `humble demo`.");
+    }
+    is_misplaced
+}
+
 async fn run_chat(
     home: Home,
     global: GlobalArgs,
+    is_linear: bool,
     initial_session: Option<InitialSession>,
     background: &BackgroundRuntime,
 ) -> Result<u8> {
@@ -130,8 +155,12 @@ async fn run_chat(
         initial_session,
         ..EngineOptions::default()
     };
-    let demo_home = global.home.as_ref().map(|_| home.root().join("demo"));
     let resume_command = resume_line::resume_command(global.home.as_deref());
+    if is_linear || config::read_settings(&home).value.ui.is_linear {
+        let provider = Provider::new();
+        return linear::run(home, provider, options, &resume_command, background).await;
+    }
+    let demo_home = global.home.as_ref().map(|_| home.root().join("demo"));
     let screen = run_screen(
         home,
         Provider::new(),
@@ -146,7 +175,12 @@ async fn run_chat(
     }
 }
 
-async fn run_demo(home: Home, global: GlobalArgs, background: &BackgroundRuntime) -> Result<u8> {
+async fn run_demo(
+    home: Home,
+    global: GlobalArgs,
+    is_linear: bool,
+    background: &BackgroundRuntime,
+) -> Result<u8> {
     if let Some(flag) = global.model_flag() {
         eprintln!("The demo uses a script instead of a model: remove {flag}.");
         return Ok(EXIT_USAGE);
@@ -154,15 +188,20 @@ async fn run_demo(home: Home, global: GlobalArgs, background: &BackgroundRuntime
     let (default_home, sessions) = (Home::resolve(None)?, home.sessions());
     let provider = Provider::scripted(demo::script());
     let options = demo_options(global.no_tools);
-    let outcome = run_screen(home, provider, options, Some(DEMO_PROMPTS), "", background).await?;
-    let code = outcome.code();
+    let code = if is_linear {
+        linear::run_demo(home, provider, options, background).await?
+    } else {
+        let prompts = Some(DEMO_PROMPTS);
+        let outcome = run_screen(home, provider, options, prompts, "", background).await?;
+        outcome.code()
+    };
     if code == EXIT_SUCCESS {
         // If the home folder cannot be read, do not treat the user as new.
         let is_new_user = default_home
             .config()
             .try_exists()
             .is_ok_and(|exists| !exists);
-        print!("{}", farewell::farewell(&sessions, is_new_user));
+        print!("{}", demo_farewell::farewell(&sessions, is_new_user));
     }
     Ok(code)
 }

@@ -9,6 +9,8 @@ pub struct UiSettings {
     pub uses_keyboard_protocol: bool,
     /// The sidebar is open if the screen is wide enough.
     pub is_sidebar_open: bool,
+    /// Print the chat line by line instead of drawing a screen.
+    pub is_linear: bool,
 }
 
 impl Default for UiSettings {
@@ -17,6 +19,7 @@ impl Default for UiSettings {
             is_ascii: false,
             uses_keyboard_protocol: true,
             is_sidebar_open: true,
+            is_linear: false,
         }
     }
 }

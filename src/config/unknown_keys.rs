@@ -14,7 +14,10 @@ use serde_json::{Map, Value};
 /// The checked sections and all their keys.
 const SECTIONS: [(&str, &[&str]); 4] = [
     ("limits", &["toolRounds", "errorsPerTurn", "idleSeconds"]),
-    ("ui", &["ascii", "keyboardProtocol", "sidebar", "theme"]),
+    (
+        "ui",
+        &["ascii", "keyboardProtocol", "linear", "sidebar", "theme"],
+    ),
     (
         "builtIn",
         &[

@@ -42,6 +42,7 @@ pub(super) fn question_text(question: &Ask) -> String {
         Ask::GrowContext { estimate, from, to } => format!(
             "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} if `options.num_ctx` allows it."
         ),
+        Ask::SaveDialect { to: None, .. } => "The probe has ended.".to_owned(),
         Ask::SaveDialect { report, to } => {
             let dialect = to.map_or("", Dialect::name);
             let name = Clean::single_line(&report.model.name);

@@ -20,7 +20,7 @@ const DESCRIPTION_ROWS_MAX: usize = 12;
 
 /// A call with every argument, for standard error. Rows are wrapped to `columns` here: if
 /// the terminal wrapped them, arbitrary text could start a row.
-pub(super) fn call_summary(call: &ToolCall, columns: Option<u16>) -> String {
+pub fn call_summary(call: &ToolCall, columns: Option<u16>) -> String {
     let (tool, server) = (
         Clean::quoted_if_needed(&call.tool),
         Clean::quoted_if_needed(call.server.as_str()),
@@ -66,7 +66,7 @@ fn wrap_line(line: &str, columns: Option<u16>, indent: &str) -> Vec<String> {
 /// A call as shown in an approval question: the differences between its arguments and the model's JSON,
 /// with a mark on every row; the arguments; the server's description of the tool, with a mark on every
 /// row; and a line that locates the arguments above it.
-pub(super) fn approval_text(call: &ToolCall, tool: &Tool, columns: u16) -> String {
+pub fn approval_text(call: &ToolCall, tool: &Tool, columns: u16) -> String {
     let mut rows = change_rows(call, columns);
     rows.push(call_summary(call, Some(columns)));
     let description = description_rows(tool, columns);
@@ -123,7 +123,7 @@ fn description_rows(tool: &Tool, columns: u16) -> Vec<String> {
     rows
 }
 
-pub(super) fn outcome_text(outcome: &ToolOutcome) -> String {
+pub fn outcome_text(outcome: &ToolOutcome) -> String {
     let seconds = |elapsed: &Duration| format!("{:.1} s", elapsed.as_secs_f64());
     match outcome {
         ToolOutcome::Succeeded { elapsed, .. } => format!("ok, {}", seconds(elapsed)),

@@ -38,26 +38,26 @@ fn is_thinking_model(model: &str) -> bool {
 
 /// The buffered start of a reply.
 #[derive(Debug, Default)]
-pub(super) struct ThinkBuffer {
+pub struct ThinkBuffer {
     may_be_thinking: bool,
     /// `None` once released.
     buffered: Option<String>,
 }
 
 impl ThinkBuffer {
-    pub(super) fn for_model(names: [&str; 2]) -> Self {
+    pub fn for_model(names: [&str; 2]) -> Self {
         Self {
             may_be_thinking: names.into_iter().any(is_thinking_model),
             buffered: None,
         }
     }
 
-    pub(super) fn start_reply(&mut self) {
+    pub fn start_reply(&mut self) {
         self.buffered = self.may_be_thinking.then(String::new);
     }
 
     /// Returns the text to show now.
-    pub(super) fn push(&mut self, text: &str) -> String {
+    pub fn push(&mut self, text: &str) -> String {
         let Some(buffered) = &mut self.buffered else {
             return text.to_owned();
         };
@@ -76,12 +76,12 @@ impl ThinkBuffer {
 
     /// Returns the buffer as text: the reply ended, the text is long, or thinking arrived on its own
     /// channel.
-    pub(super) fn release(&mut self) -> String {
+    pub fn release(&mut self) -> String {
         self.buffered.take().unwrap_or_default()
     }
 
     /// Returns the buffer as thinking. `None` if it was already shown as text.
-    pub(super) fn take_thinking(&mut self) -> Option<String> {
+    pub fn take_thinking(&mut self) -> Option<String> {
         self.buffered.take()
     }
 }

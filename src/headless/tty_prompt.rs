@@ -29,6 +29,17 @@ struct WaitingQuestion {
     question: Ask,
     summaries: Vec<String>,
     always_needs_approval: bool,
+    /// Further choices of each call; none where this is shorter.
+    extra_choices: Vec<ExtraCallChoices>,
+}
+
+/// Choices that only some calls have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ExtraCallChoices {
+    /// `u`: the call repeats an earlier one, whose result can be used.
+    pub reuses_result: bool,
+    /// `t`: the model wrote the call as text.
+    pub can_be_text: bool,
 }
 
 impl TtyPrompt {
@@ -40,6 +51,20 @@ impl TtyPrompt {
             open_question: None,
             waiting: VecDeque::new(),
         }
+    }
+
+    /// Asks on a terminal that is already being read.
+    pub fn on(tty: Arc<TtyReader>) -> Self {
+        Self {
+            tty: Some(tty),
+            open_question: None,
+            waiting: VecDeque::new(),
+        }
+    }
+
+    /// The open question, if any.
+    pub fn open_question(&self) -> Option<AskId> {
+        self.open_question.as_ref().map(|(ask, _)| *ask)
     }
 
     pub fn is_available(&self) -> bool {
@@ -54,8 +79,8 @@ impl TtyPrompt {
     }
 
     /// Opens a question, or queues it while another is open. If it is about calls, `summaries`
-    /// describes each call in full. `always_needs_approval` means that no flag would have avoided
-    /// the question.
+    /// describes each call in full. For other questions, they are shown before the choices.
+    /// `always_needs_approval` means that no flag would have avoided the question.
     pub fn ask(
         &mut self,
         ask: AskId,
@@ -68,6 +93,25 @@ impl TtyPrompt {
             question,
             summaries,
             always_needs_approval,
+            extra_choices: Vec::new(),
+        });
+        self.open_next();
+    }
+
+    /// Like [`Self::ask`], for questions about calls with further choices.
+    pub fn ask_with_choices(
+        &mut self,
+        ask: AskId,
+        question: Ask,
+        summaries: Vec<String>,
+        extra_choices: Vec<ExtraCallChoices>,
+    ) {
+        self.waiting.push_back(WaitingQuestion {
+            ask,
+            question,
+            summaries,
+            always_needs_approval: false,
+            extra_choices,
         });
         self.open_next();
     }
@@ -140,11 +184,18 @@ async fn ask_question(
             return tty_sampling::send_answer(tty, server, answer).await;
         }
         Ask::ApproveCalls(calls) => calls,
-        // The user must see the full text first, which only the chat screen shows.
-        Ask::PinChanged(_) | Ask::SendInstructions { .. } => {
+        // The user must see the full text first, which `humble ask` does not show.
+        Ask::PinChanged(_) | Ask::SendInstructions { .. } if summaries.is_empty() => {
             return (UserAnswer::Dismissed, Some(question_text(question)));
         }
-        _ => return ask_choice(tty, question).await,
+        _ => {
+            if let Some(tty) = &tty
+                && !print_pages(tty, &summaries.join("\n")).await
+            {
+                return (UserAnswer::Dismissed, None);
+            }
+            return ask_choice(tty, question).await;
+        }
     };
     let Some(tty) = tty else {
         let deny = |call: &CallToApprove| (call.call, Decision::Deny { message: None });
@@ -166,7 +217,10 @@ async fn ask_question(
         };
         let summary = summaries.get(index).map_or("", String::as_str);
         let decision = match print_pages(&tty, summary).await {
-            true => ask_approval(&tty, &position).await,
+            true => {
+                let extra = waiting.extra_choices.get(index).copied();
+                ask_approval(&tty, &position, extra.unwrap_or_default()).await
+            }
             false => Decision::Refuse,
         };
         let is_refusal = decision == Decision::Refuse;
@@ -179,13 +233,13 @@ async fn ask_question(
 }
 
 /// End of input counts as a refusal.
-async fn ask_approval(tty: &TtyReader, position: &str) -> Decision {
+async fn ask_approval(tty: &TtyReader, position: &str, extra: ExtraCallChoices) -> Decision {
     let question = format!("{position}Call now? (Y/N) ");
     loop {
         let Some(line) = tty.ask(&question).await else {
             return Decision::Refuse;
         };
-        match parse_decision(&line) {
+        match parse_decision(&line).or_else(|| parse_extra_decision(&line, extra)) {
             Some(decision) => return decision,
             None => eprintln!(
                 "y: run it. n: refuse and stop. d, optionally with a reason for the model: deny and continue. s: allow it for this session. 6: always allow this tool. 7: always allow its server. 9: block this tool."
@@ -210,6 +264,14 @@ fn parse_decision(line: &str) -> Option<Decision> {
     let (key, reason) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let message = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
     matches!(key, "d" | "D" | "3" | "ㅇ").then_some(Decision::Deny { message })
+}
+
+fn parse_extra_decision(line: &str, extra: ExtraCallChoices) -> Option<Decision> {
+    match line.trim().to_lowercase().as_str() {
+        "u" | "ㅕ" if extra.reuses_result => Some(Decision::ReuseResult),
+        "t" | "ㅅ" if extra.can_be_text => Some(Decision::TreatAsText),
+        _ => None,
+    }
 }
 
 async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (UserAnswer, Option<String>) {
@@ -273,6 +335,21 @@ mod tests {
         ] {
             assert_eq!(parse_decision(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn a_call_without_further_choices_has_none() {
+        let parsed = |line, reuses_result, can_be_text| {
+            let extra = ExtraCallChoices {
+                reuses_result,
+                can_be_text,
+            };
+            parse_extra_decision(line, extra)
+        };
+        assert_eq!(parsed("u", true, false), Some(Decision::ReuseResult));
+        assert_eq!(parsed("ㅅ", false, true), Some(Decision::TreatAsText));
+        assert_eq!(parsed("t", true, false), None);
+        assert_eq!(parsed("u", false, true), None);
     }
 
     #[test]

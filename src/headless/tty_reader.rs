@@ -5,30 +5,33 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, mpsc};
+use tokio::time::timeout;
 
 /// Maximum number of buffered lines typed while no question is open.
 const LINES_MAX: usize = 64;
 /// An answer that arrives sooner was typed before the question could be read.
-const TYPE_AHEAD_WINDOW: Duration = Duration::from_millis(500);
+pub const TYPE_AHEAD_WINDOW: Duration = Duration::from_millis(500);
+/// Lines that follow each other this quickly were pasted: nobody types so fast.
+pub const PASTE_GAP: Duration = Duration::from_millis(40);
 /// Assumed width of a terminal that reports no width, or less than the minimum.
-pub(super) const COLUMNS_DEFAULT: u16 = 80;
+pub const COLUMNS_DEFAULT: u16 = 80;
 const COLUMNS_MIN: u16 = 12;
 /// Assumed height of a terminal that reports no height, or less than the minimum.
 const ROWS_DEFAULT: u16 = 24;
 const ROWS_MIN: u16 = 4;
 
 /// A line, or `None` for Ctrl+D.
-type Typed = Option<String>;
+pub type Typed = Option<String>;
 
 /// One thread reads the terminal for as long as the program runs: a read cannot be
 /// cancelled, and two readers would take each other's lines.
-pub(super) struct TtyReader {
+pub struct TtyReader {
     file: File,
     lines: Mutex<mpsc::Receiver<Typed>>,
 }
 
 impl TtyReader {
-    pub(super) fn open() -> io::Result<Self> {
+    pub fn open() -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
         let input = file.try_clone()?;
         let (sender, lines) = mpsc::channel(LINES_MAX);
@@ -46,7 +49,7 @@ impl TtyReader {
     }
 
     /// The width of the terminal, or a default.
-    pub(super) fn columns(&self) -> u16 {
+    pub fn columns(&self) -> u16 {
         let columns = self.size().map_or(0, |size| size.ws_col);
         match columns < COLUMNS_MIN {
             true => COLUMNS_DEFAULT,
@@ -55,7 +58,7 @@ impl TtyReader {
     }
 
     /// The height of the terminal, or a default.
-    pub(super) fn rows(&self) -> u16 {
+    pub fn rows(&self) -> u16 {
         let rows = self.size().map_or(0, |size| size.ws_row);
         match rows < ROWS_MIN {
             true => ROWS_DEFAULT,
@@ -68,8 +71,8 @@ impl TtyReader {
     }
 
     /// Asks, and waits for a line that was typed after the question could be read: lines typed
-    /// ahead or pasted must not approve anything. `None` at the end of input.
-    pub(super) async fn ask(&self, question: &str) -> Option<String> {
+    /// ahead or several pasted lines must not approve anything. `None` at the end of input.
+    pub async fn ask(&self, question: &str) -> Option<String> {
         let mut lines = self.lines.lock().await;
         loop {
             // If flushing fails, the check of the elapsed time below still applies.
@@ -81,15 +84,35 @@ impl TtyReader {
             if typed.is_none() {
                 end_line();
             }
-            if asked_at.elapsed() >= TYPE_AHEAD_WINDOW {
-                return typed;
+            let is_early = asked_at.elapsed() < TYPE_AHEAD_WINDOW;
+            let mut is_pasted = false;
+            while let Ok(Some(_)) = timeout(PASTE_GAP, lines.recv()).await {
+                is_pasted = true;
             }
-            eprintln!("(Ignored: typed before the question could be read.)");
+            match (is_early, is_pasted) {
+                (true, _) => eprintln!("(Ignored: typed before the question could be read.)"),
+                (false, true) => eprintln!("(Ignored: several lines came at once.)"),
+                (false, false) => return typed,
+            }
+        }
+    }
+
+    /// The next line, typed at any time. `None` at the end of input, [`Typed`] `None` for Ctrl+D.
+    /// Cancel-safe.
+    pub async fn next_line(&self) -> Option<Typed> {
+        self.lines.lock().await.recv().await
+    }
+
+    /// Discards everything typed so far, so that it cannot answer the next question.
+    pub fn discard_typed(&self) {
+        let _ = tcflush(&self.file, QueueSelector::IFlush);
+        if let Ok(mut lines) = self.lines.try_lock() {
+            while lines.try_recv().is_ok() {}
         }
     }
 
     /// Asks for a value, which may be typed at once. `None` at the end of input.
-    pub(super) async fn read_line(&self, question: &str) -> Option<String> {
+    pub async fn read_line(&self, question: &str) -> Option<String> {
         let mut lines = self.lines.lock().await;
         (&self.file).write_all(question.as_bytes()).ok()?;
         let typed = lines.recv().await?;

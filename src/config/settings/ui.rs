@@ -17,6 +17,7 @@ impl SettingsReader {
         let ascii = fields::boolean(&table, "ascii");
         let protocol = fields::one_of(&table, "keyboardProtocol", &["auto", "off"]);
         let sidebar = fields::one_of(&table, "sidebar", &["open", "closed"]);
+        let linear = fields::boolean(&table, "linear");
         let protocol = self.or_warn(&step("keyboardProtocol"), protocol);
         let sidebar = self.or_warn(&step("sidebar"), sidebar);
         UiSettings {
@@ -25,6 +26,9 @@ impl SettingsReader {
                 .unwrap_or(default.is_ascii),
             uses_keyboard_protocol: protocol != Some("off"),
             is_sidebar_open: sidebar != Some("closed"),
+            is_linear: self
+                .or_warn(&step("linear"), linear)
+                .unwrap_or(default.is_linear),
         }
     }
 

@@ -22,6 +22,7 @@ mod input_field;
 pub mod keys;
 pub mod pages;
 mod permission_notice;
+pub mod question_rows;
 pub mod read_before_run;
 mod read_only_tools;
 mod rule_text;

@@ -5,4 +5,4 @@ mod text;
 mod view;
 
 pub use layer::open;
-pub use text::{farewell, header_label};
+pub use text::{age_text, farewell, header_label, status_text};

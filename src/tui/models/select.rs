@@ -5,7 +5,7 @@ use crate::protocol::Command;
 use crate::tui::layer::{PickedItem, UiContext};
 use crate::tui::widgets::picker::{Picker, PickerRow};
 
-const THINK_LEVELS: [(&str, Think); 5] = [
+pub const THINK_LEVELS: [(&str, Think); 5] = [
     ("on", Think::On),
     ("off", Think::Off),
     ("low", Think::Low),

@@ -9,6 +9,8 @@ pub(super) mod panic;
 pub(super) mod shutdown;
 pub(super) mod signals;
 
+pub use shutdown::shut_down;
+
 use crate::tui::TuiOptions;
 use crate::tui::keymap::KeyProtocol;
 use crossterm::cursor::Show;

@@ -47,6 +47,20 @@ fn a_truncated_stream_is_not_an_answer() {
 }
 
 #[test]
+fn the_linear_chat_needs_a_terminal_and_no_other_command() {
+    let fixture = ask_fixture();
+    let output = fixture.run(&["--linear"]);
+    assert_eq!(output.status.code(), Some(2));
+    let stderr = stderr_of(&output);
+    assert!(stderr.contains("needs a terminal"), "{stderr}");
+    assert!(stderr.contains("humble ask"), "{stderr}");
+    let output = fixture.run(&["--linear", "models"]);
+    assert_eq!(output.status.code(), Some(2));
+    let expected = "--linear is for the chat and for `humble demo`.\n";
+    assert_eq!(stderr_of(&output), expected);
+}
+
+#[test]
 fn an_unknown_model_is_invalid_usage() {
     let fixture = ask_fixture();
     let output = fixture.run(&["ask", "--model", "nope", "hi"]);

@@ -16,13 +16,14 @@ fn missing_files_yield_defaults_without_banners() {
 #[test]
 fn screen_settings_are_read() {
     let fixture = with_config(
-        r#"{ "ui": { "ascii": true, "keyboardProtocol": "off", "sidebar": "closed" } }"#,
+        r#"{ "ui": { "ascii": true, "keyboardProtocol": "off", "linear": true, "sidebar": "closed" } }"#,
     );
     assert_eq!(fixture.banners(), []);
     let ui = UiSettings {
         is_ascii: true,
         uses_keyboard_protocol: false,
         is_sidebar_open: false,
+        is_linear: true,
     };
     assert_eq!(fixture.settings().ui, ui);
     let invalid = with_config(r#"{ "ui": { "ascii": "yes", "sidebar": "left" } }"#);

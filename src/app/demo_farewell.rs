@@ -1,11 +1,11 @@
-//! The text that the demo leaves in the terminal.
+//! The last lines of the demo.
 
 use std::fs::DirEntry;
 use std::path::Path;
 
 /// The last lines of the demo: where its conversations are, if there are any, and how a new user
 /// can connect a model.
-pub(super) fn farewell(sessions: &Path, is_new_user: bool) -> String {
+pub fn farewell(sessions: &Path, is_new_user: bool) -> String {
     let is_session = |entry: DirEntry| entry.path().extension() == Some("json".as_ref());
     let has_sessions = sessions
         .read_dir()

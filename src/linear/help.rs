@@ -1,0 +1,128 @@
+//! `/help`, `/log` and `/copy`.
+
+use super::pending::PendingReply;
+use super::state::Linear;
+use crate::domain::{EntryBody, ServerLog, ServerLogLine, ToolOutcome, ToolState};
+use crate::protocol::Command;
+use crate::text::Clean;
+use crate::tui::keymap;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+
+const LOG_LINES_SHOWN: usize = 30;
+/// Many terminals ignore longer sequences.
+const COPIED_BYTES_MAX: usize = 74_000;
+
+const TYPING_HELP: &str = "\
+Type a message and press Enter.
+A line that ends in \\ continues on the next line. Lines between two lines of \"\"\" are one message.
+Pasted lines wait until you press Enter.
+A message that is sent during a turn is queued.
+Ctrl+C stops the turn; with nothing running, it discards the line, and a second one leaves.
+Ctrl+D on an empty line leaves.
+In a list, type a number; 0 changes nothing.
+Before a tool runs, the call is shown in full: y runs it, n refuses it and ends the turn, d denies it and goes on.";
+
+impl Linear {
+    /// All commands, or those that contain the word.
+    pub fn help(&mut self, word: &str) {
+        if word.is_empty() {
+            self.say(TYPING_HELP);
+            self.say("Commands:");
+        }
+        let word = word.to_lowercase();
+        for (command, binding) in keymap::listed_commands() {
+            let line = format!("{command} {}: {}", binding.usage, binding.description);
+            let found = format!("{line} {}", binding.search_words).to_lowercase();
+            if found.contains(&word) {
+                self.say(&line.replacen(" :", ":", 1));
+            }
+        }
+        let templates = self.engine.templates.clone();
+        for template in &templates.list {
+            let line = format!("/{}: {}", template.name, template.description);
+            if line.to_lowercase().contains(&word) {
+                self.output.clean_line(&Clean::single_line(&line));
+            }
+        }
+    }
+
+    pub fn log(&mut self, argument: &str) {
+        match argument {
+            "" => {
+                let skipped = self.engine.log.len().saturating_sub(LOG_LINES_SHOWN);
+                let lines: Vec<String> = self
+                    .engine
+                    .log
+                    .iter()
+                    .skip(skipped)
+                    .map(|line| line.text.clone())
+                    .collect();
+                if lines.is_empty() {
+                    self.say("The log has no lines yet.");
+                }
+                lines.iter().for_each(|line| self.say(line));
+                self.say("The files of the log are in the folder `logs` of humble's home.");
+            }
+            "answer" => {
+                self.pending = PendingReply::Trace;
+                self.send(Command::ShowReplyTrace);
+            }
+            _ => self.say("Usage: /log [answer]"),
+        }
+    }
+
+    pub fn print_server_log(&mut self, log: &ServerLog) {
+        let name = Clean::name(log.server.as_str());
+        if log.lines.is_empty() {
+            return self.say(&format!("Server `{name}` has written nothing to its log."));
+        }
+        self.say(&format!("The log of server `{name}`:"));
+        let skipped = log.lines.len().saturating_sub(LOG_LINES_SHOWN);
+        for line in log.lines.iter().skip(skipped) {
+            let (ServerLogLine::Stderr(text) | ServerLogLine::Program(text)) = line;
+            let text = Clean::single_line(text);
+            self.say(&format!("  | {text}"));
+        }
+    }
+
+    /// Copies the last answer, or the result of the last call, by the terminal (OSC 52).
+    pub fn copy(&mut self, argument: &str) {
+        let entries = self.transcript.entries().iter().rev();
+        let mut bodies = entries.map(|entry| &entry.body);
+        let copied = match argument {
+            "" => bodies.find_map(|body| match body {
+                EntryBody::Text { text, .. } => Some(text.clone()),
+                _ => None,
+            }),
+            "call" => bodies.find_map(|body| match body {
+                EntryBody::Tool(call) => match &call.state {
+                    ToolState::Done(ToolOutcome::Succeeded { text, .. }) => Some(text.clone()),
+                    _ => None,
+                },
+                _ => None,
+            }),
+            _ => return self.say("Usage: /copy [call]"),
+        };
+        let Some(text) = copied else {
+            return self.say("Nothing to copy yet.");
+        };
+        if self.options.is_dumb {
+            return self.say(
+                "This terminal cannot copy (TERM is dumb). /export writes the conversation to a file.",
+            );
+        }
+        if text.len() > COPIED_BYTES_MAX {
+            return self.say(
+                "This is too long for the terminal's clipboard. /export writes it to a file.",
+            );
+        }
+        self.output
+            .control(&format!("\x1b]52;c;{}\x07", BASE64_STANDARD.encode(&text)));
+        let lines = text.lines().count();
+        self.say(&format!(
+            "Sent {lines} line{} to the terminal's clipboard (OSC 52). Not every terminal accepts it.",
+            if lines == 1 { "" } else { "s" }
+        ));
+    }
+}

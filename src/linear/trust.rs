@@ -1,0 +1,124 @@
+//! `/trust`, `/tasks`, `/cancel` and `/leave`.
+
+use super::state::Linear;
+use crate::domain::{LeftTask, Prompt, ToolCall, ToolState, TrustEntry};
+use crate::protocol::{Command, LeftTaskCommand};
+use crate::text::Clean;
+use crate::tui::keymap::Action;
+use crate::tui::left_tasks::{age_text, status_text};
+use crate::tui::trust::describe::{detail_lines, trust_line};
+
+impl Linear {
+    /// Lists the lasting decisions. A chosen one is shown in full, and revoked after a question; a
+    /// changed tool is reviewed.
+    pub fn trust(&mut self) {
+        let entries = self.engine.trust_entries.clone();
+        if entries.is_empty() {
+            return self.say("No lasting decisions. Tools ask before they run.");
+        }
+        let row = |entry: &TrustEntry| {
+            let line = trust_line(entry);
+            let tool = Clean::name(&line.tool);
+            let server = Clean::name(&line.server);
+            (format!("{tool} on {server}"), line.status)
+        };
+        let rows: Vec<(String, String)> = entries.iter().map(row).collect();
+        self.pick(
+            "Decisions",
+            "Change nothing",
+            &rows,
+            move |linear, index| {
+                let entry = entries[index].clone();
+                for line in detail_lines(&entry) {
+                    linear.output.clean_line(&Clean::unambiguous_line(&line));
+                }
+                if let TrustEntry::PendingPinChange(change) = entry {
+                    return linear.send(Command::ReviewTool {
+                        server: change.server.clone(),
+                        tool: change.tool.name.clone(),
+                    });
+                }
+                linear.confirm("Revoke this decision?", move |linear| {
+                    linear.send(Command::Revoke(Box::new(entry)));
+                });
+            },
+        );
+    }
+
+    /// `/tasks`: the tasks that the user left running.
+    pub fn left_tasks(&mut self) {
+        self.send(Command::LeftTask(LeftTaskCommand::List));
+        let tasks = self.engine.left_tasks.clone();
+        if tasks.is_empty() {
+            return self.say("You left no task running.");
+        }
+        let row = |task: &LeftTask| {
+            let (tool, server) = (Clean::name(&task.tool), Clean::name(task.server.as_str()));
+            let note = format!("{}, left {} ago", status_text(task), age_text(task.age));
+            (format!("{tool} on {server}"), note)
+        };
+        let rows: Vec<(String, String)> = tasks.iter().map(row).collect();
+        self.pick("Tasks", "Change nothing", &rows, move |linear, index| {
+            let id = tasks[index].id;
+            let rows = [
+                "Use its result in this conversation",
+                "Ask its server for the status again",
+                "Ask its server to cancel it",
+                "Remove it from the list",
+            ];
+            let rows = rows.map(|row| (row.to_owned(), String::new()));
+            linear.pick(
+                "This task",
+                "Change nothing",
+                &rows,
+                move |linear, index| match index {
+                    0 => linear.submit(Prompt::about_left_task(id)),
+                    1 => linear.send(Command::LeftTask(LeftTaskCommand::Follow(id))),
+                    2 => linear.send(Command::LeftTask(LeftTaskCommand::Cancel(id))),
+                    _ => linear.send(Command::LeftTask(LeftTaskCommand::Remove(id))),
+                },
+            );
+        });
+    }
+
+    /// `/cancel` and `/leave [NUMBER|TOOL]`: act on one running call.
+    pub fn running_call(&mut self, action: Action, argument: &str) {
+        let is_leave = action == Action::LeaveCall;
+        let is_usable = |call: &&ToolCall| {
+            let is_running = matches!(call.state, ToolState::Running { .. });
+            is_running && (!is_leave || call.task.is_some())
+        };
+        let calls = self
+            .transcript
+            .entries()
+            .iter()
+            .filter_map(|entry| match &entry.body {
+                crate::domain::EntryBody::Tool(call) => Some(&**call),
+                _ => None,
+            });
+        let calls: Vec<ToolCall> = calls.filter(is_usable).cloned().collect();
+        let command = move |call: &ToolCall| match is_leave {
+            true => Command::LeftTask(LeftTaskCommand::Leave(call.id)),
+            false => Command::CancelCall(call.id),
+        };
+        let named = calls.iter().find(|call| call.tool == argument);
+        let named = named.or_else(|| super::lists::picked(&calls, argument));
+        match (calls.as_slice(), named) {
+            ([], _) if is_leave => self.say("No call runs as a task on its server."),
+            ([], _) => self.say("No call is running."),
+            (_, Some(call)) => self.send(command(call)),
+            ([only], None) if argument.is_empty() => self.send(command(only)),
+            _ => {
+                let row = |call: &ToolCall| {
+                    let (tool, server) =
+                        (Clean::name(&call.tool), Clean::name(call.server.as_str()));
+                    (tool.as_str().to_owned(), server.as_str().to_owned())
+                };
+                let rows: Vec<(String, String)> = calls.iter().map(row).collect();
+                self.pick("Running calls", "None", &rows, move |linear, index| {
+                    linear.send(command(&calls[index]));
+                });
+            }
+        }
+    }
+}
