@@ -36,6 +36,7 @@ mod tool_diet;
 mod tool_turns;
 mod tools;
 mod trust;
+mod unwritable_log;
 
 use engine_harness::{
     EngineHarness, FAILING_GET_TIME_CALL, GET_TIME_CALL, OLLAMA_CONFIG, session_files,
