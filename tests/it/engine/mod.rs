@@ -36,6 +36,8 @@ mod tool_diet;
 mod tool_turns;
 mod tools;
 mod trust;
+#[cfg(unix)]
+mod unsaved_conversations;
 mod unwritable_log;
 
 use engine_harness::{
