@@ -90,6 +90,11 @@ impl LogHandle {
         tracing::callsite::rebuild_interest_cache();
     }
 
+    /// Whether the last line was written to the log file.
+    pub fn is_written(&self) -> bool {
+        lock_ignoring_poison(&self.state).file.is_some()
+    }
+
     /// A redactor with the secrets known so far.
     pub fn redactor(&self) -> Arc<Redactor> {
         let shared = self.redactor.read();

@@ -11,7 +11,7 @@ use crate::config::{self, ConfigError, Home, Settings};
 use crate::domain::id::IdGenerator;
 use crate::domain::{AskId, Banner, BannerCause, Notice};
 use crate::log::LogHandle;
-use crate::protocol::{Ask, Event, QuestionOwner};
+use crate::protocol::{Ask, Event, LogLine, QuestionOwner};
 use crate::provider::Provider;
 use crate::store::{PromptHistory, RecentCommandsFile, SessionIndex, SessionStore, SessionTrash};
 use std::collections::BTreeMap;
@@ -156,6 +156,13 @@ impl EngineCx {
         self.banners.remove(&BannerCause::UnwritableHome);
         self.add_banners(banners);
         self.push_banners();
+    }
+
+    pub(super) fn handle_log_line(&mut self, line: LogLine) {
+        self.outbox.push(Event::LogLineWritten(line));
+        if self.log.as_ref().is_some_and(LogHandle::is_written) {
+            self.clear_banner(&BannerCause::UnwritableLog);
+        }
     }
 
     pub(super) fn question(&mut self, ask: AskId) -> Option<&mut PendingQuestion> {

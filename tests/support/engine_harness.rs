@@ -12,13 +12,14 @@ use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::log::LogHandle;
 use humble::mcp::ProcessGroups;
 use humble::ports::LocalServer;
-use humble::protocol::{Ask, Command, Event, UserAnswer};
+use humble::protocol::{Ask, Command, Event, LogLine, UserAnswer};
 use humble::provider::scripted::{RecordedRequests, Script};
 use humble::provider::{ChatRequest, Provider};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::sync::mpsc::Receiver;
 
 /// One active Ollama model with the `prompt` dialect.
 pub const OLLAMA_CONFIG: &str =
@@ -77,8 +78,12 @@ impl EngineHarness {
         Self::spawn_and_wait(home, Provider::scripted(script), requests, options, None).await
     }
 
-    /// Starts the engine with a log; the engine manages its redaction and level.
-    pub async fn start_with_log(home: TempDir, script: Script, log: LogHandle) -> Self {
+    /// Starts the engine with a log, whose redaction and level it manages, and the lines for its pane.
+    pub async fn start_with_log(
+        home: TempDir,
+        script: Script,
+        log: (LogHandle, Receiver<LogLine>),
+    ) -> Self {
         let requests = script.requests();
         let provider = Provider::scripted(script);
         Self::spawn_and_wait(
@@ -131,7 +136,7 @@ impl EngineHarness {
         provider: Provider,
         requests: RecordedRequests,
         options: EngineOptions,
-        log: Option<LogHandle>,
+        log: Option<(LogHandle, Receiver<LogLine>)>,
     ) -> Self {
         let harness = Self::spawn(home, provider, requests, options, log, None);
         harness.wait_for_tools().await
@@ -142,11 +147,9 @@ impl EngineHarness {
         provider: Provider,
         requests: RecordedRequests,
         options: EngineOptions,
-        log: Option<LogHandle>,
+        log: Option<(LogHandle, Receiver<LogLine>)>,
         server: Option<Arc<dyn LocalServer>>,
     ) -> Self {
-        // These tests do not read the log pane.
-        let log = log.map(|log| (log, tokio::sync::mpsc::channel(1).1));
         let folder = Home::at(home.path());
         let built_in_server = server.unwrap_or_else(|| {
             built_in_server(&folder, BuiltInSettings::default(), Provider::new())

@@ -284,7 +284,7 @@ impl Actor {
             event = self.left_tasks.next_event() => {
                 self.handle_left_task_event(event);
             }
-            line = next_log_line(log_lines) => self.cx.outbox.push(Event::LogLineWritten(line)),
+            line = next_log_line(log_lines) => self.cx.handle_log_line(line),
             Some(signal) = OptionFuture::from(other_signal) => self.handle_active_turn_signal(signal),
         }
         true

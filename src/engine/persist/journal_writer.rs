@@ -249,9 +249,15 @@ impl JournalWriter {
         self.running_write.is_none() && self.ops.is_empty()
     }
 
-    /// Whether the open conversation has a journal, and all of it is on disk.
-    pub fn has_all_answers_on_disk(&self) -> bool {
-        self.is_idle() && self.has_file && self.journal.is_some()
+    /// Whether a journal on disk has the answer that this save contains. A journal lacks other
+    /// changes, such as a new title.
+    pub fn contains(&self, conversation: ConversationSeq, save: SaveSeq) -> bool {
+        let is_in_open = self.journal.is_some()
+            && (self.conversation, self.needed_until) == (conversation, Some(save));
+        let mut detached = self.detached.iter();
+        let is_in_any = is_in_open
+            || detached.any(|(owner, until, _)| (*owner, *until) == (conversation, save));
+        self.is_idle() && is_in_any
     }
 
     fn push_urgent(&mut self, op: JournalOp) {

@@ -1,4 +1,4 @@
-//! Saves everything at exit, until everything is written or the disk fails.
+//! Saves everything at exit, with one attempt for each conversation.
 
 use super::journal_writer::JournalEvent;
 use super::session_writer::ConversationSeq;
@@ -59,15 +59,14 @@ impl LastSaves {
         }
     }
 
-    /// Writes unsaved conversations to the temporary folder, unless there is only one and its journal
-    /// is on disk. Returns a notice about each.
+    /// Writes unsaved conversations to the temporary folder, unless there is only one and a journal
+    /// has it. Returns a notice about each.
     pub async fn into_unsaved_notices(self, persistence: Persistence) -> Vec<Notice> {
-        let is_in_journal = persistence.journal.has_all_answers_on_disk();
+        let journal = persistence.journal;
         let unsaved = persistence.sessions.into_unsaved();
-        if unsaved.is_empty() {
-            return Vec::new();
-        }
-        if is_in_journal && unsaved.len() == 1 {
+        if let [only] = unsaved.as_slice()
+            && journal.contains(only.conversation, only.save)
+        {
             let notice = Notice::failure("The last conversation could not be saved.");
             let notice = match self.last_error {
                 Some(error) => notice.with_reason(format!("{error}.")),
@@ -77,7 +76,15 @@ impl LastSaves {
                 notice.with_advice("Its last turn is in the journal; the next start recovers it."),
             ];
         }
-        let rescue_all = move || unsaved.iter().map(rescue_session).collect();
+        if unsaved.is_empty() {
+            return Vec::new();
+        }
+        let rescue_all = move || {
+            let unsaved = unsaved.iter();
+            unsaved
+                .map(|queued| rescue_session(&queued.session))
+                .collect()
+        };
         let notices = tokio::task::spawn_blocking(rescue_all).await;
         notices.unwrap_or_default()
     }

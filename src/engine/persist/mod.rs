@@ -1,8 +1,8 @@
 //! Saves conversations and reports failed saves. `session_writer` writes session files,
 //! `journal_writer` writes the journal of the running turn, `session_record` adds a turn to the
-//! session, `unfinished` finds the turns that an earlier run left unfinished,
-//! `crash_recovery` offers to resume them, `last_saves` saves everything at the end of the
-//! program.
+//! session, `unsaved_banner` keeps a banner until every conversation is saved, `unfinished` finds
+//! the turns that an earlier run left unfinished, `crash_recovery` offers to resume them,
+//! `last_saves` saves everything at the end of the program.
 
 pub(super) mod crash_recovery;
 mod journal_writer;
@@ -10,6 +10,7 @@ mod last_saves;
 mod session_record;
 pub(super) mod session_writer;
 pub(super) mod unfinished;
+mod unsaved_banner;
 
 pub(super) use last_saves::LastSaves;
 pub(super) use session_record::TurnToSave;
@@ -27,9 +28,9 @@ use jiff::Timestamp;
 use journal_writer::{JournalEvent, JournalWriter};
 use session_writer::{ConversationSeq, SaveOutcome, SaveSeq, SessionWriter};
 use std::sync::Arc;
+use unsaved_banner::UnsavedConversations;
 
 const UNWRITABLE_JOURNAL: BannerCause = BannerCause::UnwritableJournal;
-const UNSAVED_SESSION: BannerCause = BannerCause::UnsavedSession;
 
 pub(super) enum PersistEvent {
     Session(SaveOutcome),
@@ -39,6 +40,7 @@ pub(super) enum PersistEvent {
 pub(super) struct Persistence {
     sessions: SessionWriter,
     journal: JournalWriter,
+    unsaved: UnsavedConversations,
     /// The save that contains the partial answer of the turn that is about to end.
     partial_answer_save: Option<SaveSeq>,
     is_private: bool,
@@ -53,6 +55,7 @@ impl Persistence {
         Self {
             sessions: SessionWriter::new(sessions),
             journal: JournalWriter::new(Arc::new(journals)),
+            unsaved: UnsavedConversations::default(),
             partial_answer_save: None,
             is_private: false,
             pending_fork: None,
@@ -245,10 +248,7 @@ impl Persistence {
                     conversation.session_mut().id = Some(id.clone());
                     cx.outbox.push(Event::SessionSaved(id));
                 }
-                if cx.banners.contains_key(&UNSAVED_SESSION) {
-                    cx.clear_banner(&UNSAVED_SESSION);
-                    cx.notice(Notice::info("The conversation is saved again."));
-                }
+                self.unsaved.handle_saved(seq, cx);
             }
             Err(error) => {
                 tracing::error!("a session could not be saved: {error}");
@@ -256,13 +256,7 @@ impl Persistence {
                     let notice = error.notice_for("The new title is not saved");
                     cx.notice(notice.with_reason("The save is retried automatically."));
                 }
-                let notice = error
-                    .notice()
-                    .with_reason("The save is retried automatically; you can continue.");
-                let banner = cx.banners.get(&UNSAVED_SESSION);
-                if banner.is_none_or(|banner| banner.notice != notice) {
-                    cx.set_banner(Banner::new(UNSAVED_SESSION, notice));
-                }
+                self.unsaved.handle_failed(seq, &error, cx);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Writes sessions one at a time in the background, so a slow disk delays neither a frame nor
 //! an interrupt, and an older state of a session never replaces a newer one. Failed saves are
-//! kept and retried with backoff.
+//! kept and retried with backoff, and do not delay the saves of other conversations.
 
 use crate::domain::{Session, SessionId};
 use crate::store::{SessionStore, StoreError};
@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
-/// The pause after the first failed save. It doubles with each failure, up to the maximum.
+/// The pause before the first retry. It doubles with each further one, up to the maximum.
 const RETRY_DELAY_MIN: Duration = Duration::from_secs(1);
 const RETRY_DELAY_MAX: Duration = Duration::from_secs(60);
 
@@ -39,16 +39,20 @@ pub struct SaveOutcome {
     pub fork_of: Option<SessionId>,
 }
 
-struct QueuedSave {
-    conversation: ConversationSeq,
-    save: SaveSeq,
-    session: Session,
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueuedSave {
+    pub conversation: ConversationSeq,
+    pub save: SaveSeq,
+    pub session: Arc<Session>,
 }
 
 pub struct SessionWriter {
     sessions: Arc<SessionStore>,
+    /// Saves that have not been attempted yet, or are being retried.
     queue: VecDeque<QueuedSave>,
-    running_write: Option<JoinHandle<(SaveOutcome, QueuedSave)>>,
+    /// Failed saves, which wait for the next retry.
+    failed: VecDeque<QueuedSave>,
+    running_write: Option<(QueuedSave, JoinHandle<SaveOutcome>)>,
     /// The file of each conversation saved so far.
     ids: HashMap<ConversationSeq, SessionId>,
     /// When the first save of each conversation was requested; for a new one, this is the end of
@@ -64,6 +68,7 @@ impl SessionWriter {
         Self {
             sessions,
             queue: VecDeque::new(),
+            failed: VecDeque::new(),
             running_write: None,
             ids: HashMap::new(),
             first_answer_at: HashMap::new(),
@@ -81,12 +86,13 @@ impl SessionWriter {
         self.first_answer_at
             .entry(conversation)
             .or_insert_with(Zoned::now);
-        self.queue
-            .retain(|queued| queued.conversation != conversation);
+        for saves in [&mut self.queue, &mut self.failed] {
+            saves.retain(|queued| queued.conversation != conversation);
+        }
         self.queue.push_back(QueuedSave {
             conversation,
             save,
-            session,
+            session: Arc::new(session),
         });
         self.retry_now();
         save
@@ -96,13 +102,15 @@ impl SessionWriter {
         SaveSeq(self.last_save + 1)
     }
 
+    /// Retries failed saves now, after those that have not been attempted yet.
     pub fn retry_now(&mut self) {
         self.retry_at = None;
+        self.queue.append(&mut self.failed);
         self.start_write();
     }
 
     fn start_write(&mut self) {
-        if self.running_write.is_some() || self.retry_at.is_some() {
+        if self.running_write.is_some() {
             return;
         }
         let Some(mut queued) = self.queue.pop_front() else {
@@ -110,7 +118,7 @@ impl SessionWriter {
         };
         // An earlier save may have created the file, or a fork of it.
         if let Some(id) = self.ids.get(&queued.conversation) {
-            queued.session.id = Some(id.clone());
+            Arc::make_mut(&mut queued.session).id = Some(id.clone());
         }
         let sessions = Arc::clone(&self.sessions);
         let created_at = match (
@@ -121,20 +129,21 @@ impl SessionWriter {
             // A fork made because of a conflict gets the time of the conflict.
             _ => Zoned::now(),
         };
-        self.running_write = Some(tokio::task::spawn_blocking(move || {
-            (write(&sessions, &queued, &created_at), queued)
-        }));
+        let written = queued.clone();
+        let write = move || write(&sessions, &written, &created_at);
+        self.running_write = Some((queued, tokio::task::spawn_blocking(write)));
     }
 
     /// Waits for the result of the next write, including retries; pending forever if nothing is
     /// queued. Cancel-safe.
     pub async fn next_saved(&mut self) -> SaveOutcome {
         loop {
-            if let Some(running_write) = &mut self.running_write {
-                let result = running_write.await;
+            if let Some((queued, write)) = &mut self.running_write {
+                let result = write.await;
+                let queued = queued.clone();
                 self.running_write = None;
                 return match result {
-                    Ok((outcome, queued)) => self.finish_write(outcome, queued),
+                    Ok(outcome) => self.finish_write(outcome, queued),
                     Err(panic) => std::panic::resume_unwind(panic.into_panic()),
                 };
             }
@@ -155,25 +164,35 @@ impl SessionWriter {
             Err(_) => {
                 let is_newer = |other: &QueuedSave| other.conversation == queued.conversation;
                 if !self.queue.iter().any(is_newer) {
-                    self.queue.push_front(queued);
+                    self.failed.push_back(queued);
                 }
-                self.retry_at = Some(Instant::now() + self.retry_delay);
-                self.retry_delay = (self.retry_delay * 2).min(RETRY_DELAY_MAX);
             }
         }
+        // One conversation may fail for a reason of its own, so the others are attempted first.
         self.start_write();
+        if self.is_idle() && !self.failed.is_empty() {
+            self.retry_at = Some(Instant::now() + self.retry_delay);
+            self.retry_delay = (self.retry_delay * 2).min(RETRY_DELAY_MAX);
+        }
         outcome
     }
 
     /// Whether no write is running or due. Saves behind a failed one wait for its retry.
     pub fn is_idle(&self) -> bool {
-        self.running_write.is_none() && (self.queue.is_empty() || self.retry_at.is_some())
+        self.running_write.is_none() && self.queue.is_empty()
     }
 
-    /// The sessions whose saves failed.
-    pub fn into_unsaved(self) -> Vec<Session> {
-        let queued = self.queue.into_iter();
-        queued.map(|queued| queued.session).collect()
+    /// The saves that failed, are still running or were not attempted.
+    pub fn into_unsaved(self) -> Vec<QueuedSave> {
+        let running = self.running_write.map(|(queued, _)| queued);
+        let mut unsaved: Vec<_> = self.queue.into_iter().chain(self.failed).collect();
+        // A newer state of the conversation may be queued.
+        let running = running.filter(|running| {
+            let mut saves = unsaved.iter();
+            !saves.any(|queued| queued.conversation == running.conversation)
+        });
+        unsaved.extend(running);
+        unsaved
     }
 }
 

@@ -8,22 +8,42 @@ use crate::engine::notice_text::notice_text;
 use humble::domain::{Advice, BannerCause, SessionId};
 use humble::protocol::{SavedSessionCommand, SavedSessionEvent};
 use std::fs;
+use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// Replaces the folder with a file, so that not even root can create files in it.
-fn replace_folder_with_file(home: &TempDir, folder: &str) {
+pub fn replace_folder_with_file(home: &TempDir, folder: &str) {
     let path = home.path().join(folder);
     let _ = fs::remove_dir_all(&path);
     fs::write(path, "").expect("written");
 }
 
-fn unsaved_session_banner(event: &Event) -> Option<&humble::domain::Banner> {
+pub fn unsaved_session_banner(event: &Event) -> Option<&humble::domain::Banner> {
     match event {
         Event::BannersChanged(banners) => banners
             .iter()
             .find(|banner| banner.cause == BannerCause::UnsavedSession),
         _ => None,
     }
+}
+
+/// Waits for the notice that an unsaved conversation was copied elsewhere, and returns the copy.
+pub async fn wait_for_copy(harness: &mut EngineHarness) -> PathBuf {
+    let path_of_copy = |event: &Event| match event {
+        Event::NoticePosted(notice) => notice.advice.first().and_then(|advice| {
+            let Advice::Sentence(advice) = advice else {
+                return None;
+            };
+            let path = advice.strip_prefix("A copy is in ")?;
+            path.strip_suffix(": move it to a safe place.")
+                .map(PathBuf::from)
+        }),
+        _ => None,
+    };
+    let event = harness
+        .wait_for("the notice", |event| path_of_copy(event).is_some())
+        .await;
+    path_of_copy(&event).expect("just seen")
 }
 
 #[tokio::test(start_paused = true)]
@@ -123,21 +143,7 @@ async fn unwritable_home_leaves_a_copy_elsewhere_and_names_it() {
         .wait_for("a banner", |event| unsaved_session_banner(event).is_some())
         .await;
     harness.send(Command::Shutdown).await;
-    let path_of_copy = |event: &Event| match event {
-        Event::NoticePosted(notice) => notice.advice.first().and_then(|advice| {
-            let Advice::Sentence(advice) = advice else {
-                return None;
-            };
-            let path = advice.strip_prefix("A copy is in ")?;
-            path.strip_suffix(": move it to a safe place.")
-                .map(str::to_owned)
-        }),
-        _ => None,
-    };
-    let event = harness
-        .wait_for("the notice", |event| path_of_copy(event).is_some())
-        .await;
-    let path = std::path::PathBuf::from(path_of_copy(&event).expect("just seen"));
+    let path = wait_for_copy(&mut harness).await;
     assert_eq!(read_json(&path)["messages"][1]["content"], "one");
     fs::remove_file(path).expect("removed");
 }

@@ -6,6 +6,7 @@ use humble::log::TracingLayer;
 use humble::provider::FailureCause;
 use std::fs;
 use tempfile::TempDir;
+use tokio::sync::mpsc;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::layer::SubscriberExt;
 
@@ -33,7 +34,9 @@ async fn start_logged_in(home: TempDir, script: Script) -> (EngineHarness, Defau
     let (layer, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
     let registry = tracing_subscriber::registry().with(layer);
     let guard = set_scoped_subscriber(registry);
-    let harness = EngineHarness::start_with_log(home, script, handle).await;
+    // These tests do not read the log pane.
+    let log = (handle, mpsc::channel(1).1);
+    let harness = EngineHarness::start_with_log(home, script, log).await;
     (harness, guard)
 }
 

@@ -37,6 +37,9 @@ mod tool_diet;
 mod tool_turns;
 mod tools;
 mod trust;
+#[cfg(unix)]
+mod unsaved_conversations;
+mod unwritable_log;
 
 use engine_harness::{
     EngineHarness, FAILING_GET_TIME_CALL, GET_TIME_CALL, OLLAMA_CONFIG, session_files,

@@ -190,9 +190,28 @@ async fn failing_disk_does_not_delay_an_answer() {
     assert!(matches!(event, JournalEvent::Failed(_)), "{event:?}");
     assert!(!fixture.writer.is_holding_events());
     assert!(
-        !fixture.writer.has_all_answers_on_disk(),
+        !fixture.writer.contains(FIRST, SaveSeq::NEVER),
         "the answer is in no journal"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_journal_contains_only_the_answers_of_its_own_conversation() {
+    let mut fixture = fixture();
+    let save = SaveSeq::default();
+    fixture.add_answered_turn(FIRST, save);
+    assert!(!fixture.writer.contains(FIRST, save), "not written yet");
+    fixture.finish_writes().await;
+    assert!(fixture.writer.contains(FIRST, save));
+    assert!(!fixture.writer.contains(OTHER, save));
+    assert!(
+        !fixture.writer.contains(FIRST, SaveSeq::NEVER),
+        "a later save contains a change that is not in the journal"
+    );
+    fixture.writer.begin(OTHER, turn("running"));
+    fixture.finish_writes().await;
+    assert!(fixture.writer.contains(FIRST, save), "in its own journal");
+    assert!(!fixture.writer.contains(OTHER, save));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::fs;
 use tempfile::TempDir;
 
 const FIRST: ConversationSeq = ConversationSeq(1);
+const SECOND: ConversationSeq = ConversationSeq(2);
 
 fn writer() -> (TempDir, SessionWriter) {
     let home = TempDir::new().expect("a scratch folder");
@@ -56,9 +57,22 @@ async fn failed_save_never_overwrites_a_newer_one() {
     let unsaved: Vec<_> = writer
         .into_unsaved()
         .into_iter()
-        .map(|session| session.messages)
+        .map(|queued| queued.session.messages.clone())
         .collect();
     assert_eq!(unsaved, [session_with(2).messages]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_save_that_is_still_running_is_unsaved() {
+    let (_home, mut writer) = writer();
+    writer.save(FIRST, session_with(1));
+    writer.save(SECOND, session_with(1));
+    writer.save(SECOND, session_with(2));
+    let unsaved = writer.into_unsaved().into_iter();
+    let unsaved: Vec<_> = unsaved
+        .map(|queued| (queued.conversation, queued.session.messages.len()))
+        .collect();
+    assert_eq!(unsaved, [(SECOND, 4), (FIRST, 2)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -75,6 +89,67 @@ async fn failing_disk_is_retried_with_backoff() {
     }
     assert_eq!(pauses, [0, 1, 2, 4, 8, 16, 32, 60, 60]);
     fs::remove_file(home.path().join("sessions")).expect("removed");
+    assert!(writer.next_saved().await.result.is_ok());
+    assert_eq!(writer.into_unsaved(), []);
+}
+
+/// A session that can never be saved, although the folder is writable.
+fn unsavable_session() -> Session {
+    let mut session = session_with(1);
+    session.id = Some("../elsewhere.json".into());
+    session
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_that_cannot_be_saved_does_not_delay_the_others() {
+    let (_home, mut writer) = writer();
+    writer.save(FIRST, unsavable_session());
+    writer.save(SECOND, session_with(1));
+    let started_at = Instant::now();
+    let first = writer.next_saved().await;
+    assert_eq!((first.conversation, first.result.is_ok()), (FIRST, false));
+    assert!(!writer.is_idle(), "the second save has not been attempted");
+    let second = writer.next_saved().await;
+    assert_eq!((second.conversation, second.result.is_ok()), (SECOND, true));
+    assert!(writer.is_idle());
+    assert_eq!(started_at.elapsed(), Duration::ZERO);
+    writer.save(SECOND, session_with(2));
+    let third = writer.next_saved().await;
+    assert_eq!((third.conversation, third.result.is_ok()), (SECOND, true));
+    let retried = writer.next_saved().await;
+    assert_eq!(
+        (retried.conversation, retried.result.is_ok()),
+        (FIRST, false)
+    );
+    let unsaved = writer.into_unsaved().into_iter();
+    let unsaved: Vec<_> = unsaved.map(|queued| queued.conversation).collect();
+    assert_eq!(unsaved, [FIRST]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn conversations_that_fail_together_are_retried_together() {
+    let (home, mut writer) = writer();
+    make_unwritable(&home);
+    writer.save(FIRST, session_with(1));
+    writer.save(SECOND, session_with(2));
+    let started_at = Instant::now();
+    let mut attempts = Vec::new();
+    for _ in 0..6 {
+        let outcome = writer.next_saved().await;
+        assert!(outcome.result.is_err());
+        attempts.push((outcome.conversation, started_at.elapsed().as_secs()));
+    }
+    let expected = [
+        (FIRST, 0),
+        (SECOND, 0),
+        (FIRST, 1),
+        (SECOND, 1),
+        (FIRST, 3),
+        (SECOND, 3),
+    ];
+    assert_eq!(attempts, expected);
+    fs::remove_file(home.path().join("sessions")).expect("removed");
+    assert!(writer.next_saved().await.result.is_ok());
     assert!(writer.next_saved().await.result.is_ok());
     assert_eq!(writer.into_unsaved(), []);
 }

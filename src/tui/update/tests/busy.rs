@@ -19,7 +19,7 @@ fn a_finished_probe_is_not_said_to_run() {
     chat.wait(10_000).keys("/fork<Enter>");
     assert!(
         chat.notice()
-            .starts_with("The model is being probed. Ctrl+C")
+            .starts_with("A probe is still running. Ctrl+C")
     );
     chat.engine_event(probe(true));
     chat.wait(10_000).keys("/fork<Enter>");
