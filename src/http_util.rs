@@ -1,12 +1,13 @@
 //! Shared HTTP helpers: connection failures, `Retry-After`, loopback addresses, and reading the
 //! start of a body.
 
+use crate::domain::HostScope;
 use reqwest::Response;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use std::error::Error;
 use std::io;
 use std::time::Duration;
-use url::{Host, Url};
+use url::Url;
 
 /// Connect timeout in seconds. It does not limit the time until the response.
 pub const CONNECT_TIMEOUT_SECONDS: u64 = 10;
@@ -105,14 +106,7 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 
 /// Whether the URL points to this machine; such URLs are never proxied.
 pub fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name.trim_end_matches('.') == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => {
-            address.is_loopback() || address.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback())
-        }
-        None => false,
-    }
+    HostScope::of_url(url).is_some_and(HostScope::is_probably_loopback)
 }
 
 /// The error's sources, outermost first.
@@ -138,4 +132,33 @@ pub async fn read_body_prefix(mut response: Response, bytes_max: usize) -> Vec<u
         }
     }
     body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_urls_of_this_machine_bypass_proxies() {
+        let bypasses = |url: &str| is_loopback(&Url::parse(url).expect(url));
+        for url in [
+            "http://localhost:11434/",
+            "http://localhost./",
+            "http://ollama.localhost:11434/",
+            "https://127.1/",
+            "http://[::1]/",
+            "http://[::ffff:127.0.0.1]/",
+        ] {
+            assert!(bypasses(url), "{url}");
+        }
+        for url in [
+            "http://localhost.example.com/",
+            "http://192.168.1.5/",
+            "http://0.0.0.0/",
+            "http://[64:ff9b::7f00:1]/",
+            "http://[2002:7f00:1::1]/",
+        ] {
+            assert!(!bypasses(url), "{url}");
+        }
+    }
 }

@@ -7,10 +7,11 @@ use super::json_edit::PathStep;
 use super::variables::{VariableLookup, environment_variable};
 use super::{ConfigError, Home, fields, models};
 use crate::domain::{
-    Dialect, ModelConfig, ModelRef, NewModel, NewModelServer, ProviderKind, ServerCatalog,
+    Dialect, HostScope, ModelConfig, ModelRef, NewModel, NewModelServer, ProviderKind,
+    ServerCatalog,
 };
 use serde_json::{Map, Value, json};
-use url::{Host, Url};
+use url::Url;
 
 const OLLAMA_PORT: u16 = 11434;
 
@@ -269,12 +270,8 @@ fn ollama_url(host: &str) -> Option<String> {
         false => (false, format!("http://{host}")),
     };
     let mut url = Url::parse(&with_scheme).ok()?;
-    let is_unspecified = match url.host()? {
-        Host::Ipv4(address) => address.is_unspecified(),
-        Host::Ipv6(address) => address.is_unspecified(),
-        Host::Domain(_) => false,
-    };
-    if is_unspecified {
+    url.host()?;
+    if HostScope::of_url(&url) == Some(HostScope::Unspecified) {
         url.set_host(Some("127.0.0.1")).ok()?;
     }
     // The parser drops `:80` as the default port of http.
@@ -301,6 +298,7 @@ mod tests {
             ("0.0.0.0", Some("http://127.0.0.1:11434")),
             ("0.0.0.0:5000", Some("http://127.0.0.1:5000")),
             ("[::]:5000", Some("http://127.0.0.1:5000")),
+            ("[::ffff:0.0.0.0]", Some("http://127.0.0.1:11434")),
             ("[::1]", Some("http://[::1]:11434")),
             (":8080", Some("http://127.0.0.1:8080")),
             ("box.local", Some("http://box.local:11434")),

@@ -4,11 +4,10 @@ use super::fields::{self, ConfigObject, FieldError};
 use super::variables::{self, VariableLookup};
 use crate::domain::model::{ApiKey, Secret, ToolRole};
 use crate::domain::new_server::is_variable_name;
-use crate::domain::{Dialect, ModelConfig, ModelRef, ProviderKind, Think};
+use crate::domain::{Dialect, HostScope, ModelConfig, ModelRef, ProviderKind, Think};
 use serde_json::Value;
-use std::net::IpAddr;
 use std::path::Path;
-use url::{Host, Url};
+use url::Url;
 
 const TOOL_CALLS: [&str; 4] = ["auto", "native", "prompt", "xml"];
 const THINK_VALUES: [&str; 5] = ["true", "false", "low", "medium", "high"];
@@ -178,7 +177,8 @@ pub(super) fn normalize_base_url(
     };
     let url = Url::parse(&with_scheme).map_err(|error| format!("`{key}` is not a URL: {error}"))?;
     // Never guess plain http for a remote server.
-    if with_scheme != given && !is_loopback(&url) {
+    if with_scheme != given && !HostScope::of_url(&url).is_some_and(HostScope::is_probably_loopback)
+    {
         return Err(format!(
             "`{key}` has no scheme; start it with `https://` or `http://`"
         ));
@@ -217,15 +217,6 @@ fn strip_endpoint<'a>(url: &'a str, path: &'a str, endpoints: &[&str]) -> (&'a s
         );
     }
     (url, path)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => IpAddr::from(address).is_loopback(),
-        Some(Host::Ipv6(address)) => IpAddr::from(address).is_loopback(),
-        None => false,
-    }
 }
 
 fn is_version_segment(segment: &str) -> bool {
@@ -296,6 +287,9 @@ mod tests {
             ("https://v1", "https://v1/v1"),
             ("localhost:8000", "http://localhost:8000/v1"),
             ("127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1"),
+            ("localhost.:8000", "http://localhost.:8000/v1"),
+            ("a.localhost:8000", "http://a.localhost:8000/v1"),
+            ("[::ffff:127.0.0.1]", "http://[::ffff:127.0.0.1]/v1"),
         ];
         for (given, expected) in cases {
             let normalized = normalize(given, ProviderKind::OpenAi);
@@ -350,6 +344,8 @@ mod tests {
     fn invalid_base_urls_are_rejected() {
         for given in [
             "api.example.com",
+            "192.168.1.5:8000",
+            "[64:ff9b::7f00:1]",
             "ftp://h",
             "http://",
             "http://h/?a=1",

@@ -1,16 +1,10 @@
 //! The address of a model server as the user types it.
 
+use super::HostScope;
 use url::{Host, Url};
 
 /// Endings of host names that exist only in a local network.
-const LOCAL_ENDINGS: [&str; 6] = [
-    ".localhost",
-    ".local",
-    ".lan",
-    ".home",
-    ".internal",
-    ".home.arpa",
-];
+const LOCAL_ENDINGS: [&str; 5] = [".local", ".lan", ".home", ".internal", ".home.arpa"];
 
 /// Adds the scheme that an address lacks: `http://` for this machine and local networks, whose
 /// servers rarely have a certificate, and `https://` otherwise, because a request may carry a key.
@@ -30,39 +24,22 @@ pub fn with_scheme(typed: &str) -> Option<String> {
 }
 
 fn is_local(host: &Host<&str>) -> bool {
-    match host {
+    use HostScope::{CarrierGradeNat, LikelyLoopback, LinkLocal, Loopback, Private, Unspecified};
+    match (HostScope::of_host(host), host) {
+        (Some(scope), _) => matches!(
+            scope,
+            Loopback | LikelyLoopback | Private | LinkLocal | CarrierGradeNat | Unspecified
+        ),
         // Only a local network resolves a name without a dot.
-        Host::Domain(name) => {
-            !name.contains('.') || LOCAL_ENDINGS.iter().any(|ending| name.ends_with(ending))
+        (None, Host::Domain(name)) => {
+            let qualified = name.strip_suffix('.').unwrap_or(name);
+            !name.contains('.')
+                || LOCAL_ENDINGS
+                    .iter()
+                    .any(|ending| qualified.ends_with(ending))
         }
-        Host::Ipv4(address) => is_local_ipv4(address.octets()),
-        Host::Ipv6(address) => match address.to_ipv4_mapped() {
-            Some(address) => is_local_ipv4(address.octets()),
-            None => is_local_ipv6(address.segments()),
-        },
+        (None, _) => false,
     }
-}
-
-/// Loopback, private (RFC 1918), link-local, unspecified, and shared addresses (RFC 6598), which VPNs
-/// such as Tailscale use.
-fn is_local_ipv4(octets: [u8; 4]) -> bool {
-    matches!(
-        octets,
-        [127 | 10, ..]
-            | [192, 168, ..]
-            | [172, 16..=31, ..]
-            | [169, 254, ..]
-            | [100, 64..=127, ..]
-            | [0, 0, 0, 0]
-    )
-}
-
-/// Loopback, unspecified, unique local (RFC 4193), and link-local addresses.
-fn is_local_ipv6(segments: [u16; 8]) -> bool {
-    matches!(
-        segments,
-        [0, 0, 0, 0, 0, 0, 0, 0 | 1] | [0xfc00..=0xfdff, ..] | [0xfe80..=0xfebf, ..]
-    )
 }
 
 #[cfg(test)]
@@ -85,6 +62,12 @@ mod tests {
             ("[2001:db8::1]", Some("https://[2001:db8::1]")),
             ("nas:11434", Some("http://nas:11434")),
             ("Studio.local:1234", Some("http://Studio.local:1234")),
+            ("studio.local.", Some("http://studio.local.")),
+            ("localhost.:1234", Some("http://localhost.:1234")),
+            ("app.localhost", Some("http://app.localhost")),
+            ("[::ffff:10.0.0.1]", Some("http://[::ffff:10.0.0.1]")),
+            ("[64:ff9b::a00:1]", Some("https://[64:ff9b::a00:1]")),
+            ("nas.", Some("https://nas.")),
             ("api.example.com/v1", Some("https://api.example.com/v1")),
             ("8.8.8.8:80", Some("https://8.8.8.8:80")),
             ("https://example.com", None),

@@ -1,12 +1,11 @@
 //! Remote endpoints of an entry, turned into URLs with headers.
 
 use super::template::Input;
-use crate::domain::NewServerLaunch;
 use crate::domain::server::RemoteTransport;
-use crate::http_util::is_loopback;
+use crate::domain::{HostScope, NewServerLaunch};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use url::{Host, Url};
+use url::Url;
 
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Remote {
@@ -76,19 +75,13 @@ impl Remote {
 fn check_url(url: &str) -> Result<(), String> {
     let with_values = url.replace("${", "").replace('}', "");
     let parsed = Url::parse(&with_values).map_err(|_| "its URL is not valid".to_owned())?;
-    let is_safe = parsed.scheme() == "https" || parsed.scheme() == "http" && is_loopback(&parsed);
+    let scope = HostScope::of_url(&parsed);
+    let is_here = scope == Some(HostScope::Loopback);
+    let is_safe = parsed.scheme() == "https" || parsed.scheme() == "http" && is_here;
     if !is_safe {
         return Err("its URL does not begin with `https://`".to_owned());
     }
-    let is_link_local = match parsed.host() {
-        Some(Host::Ipv4(address)) => address.is_link_local(),
-        Some(Host::Ipv6(address)) => match address.to_ipv4_mapped() {
-            Some(address) => address.is_link_local(),
-            None => address.is_unicast_link_local(),
-        },
-        _ => false,
-    };
-    if is_link_local {
+    if scope.map(HostScope::destination) == Some(HostScope::LinkLocal) {
         return Err(
             "its URL is a link-local address, where cloud machines serve their credentials"
                 .to_owned(),
@@ -111,6 +104,8 @@ mod tests {
             "https://0xa9fea9fe/",
             "https://[fe80::1]/mcp",
             "https://[::ffff:169.254.169.254]/",
+            "https://[64:ff9b::169.254.169.254]/",
+            "https://[2002:a9fe:a9fe::1]/",
         ] {
             let refusal = check_url(url).expect_err(url);
             assert!(refusal.contains("link-local"), "{refusal}");

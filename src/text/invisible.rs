@@ -279,9 +279,11 @@ impl InvisibleFilter {
     fn reject(&mut self, c: char, output: &mut FilterOutput) {
         if output.policy == HiddenCharPolicy::Escape {
             output.text.push_str(&escape_char(c));
-            // A combining mark that follows would be drawn on the bracket.
+            // Without a base, a combining mark that follows is escaped as well, not drawn on the
+            // bracket.
             self.cluster.clear();
-            self.cluster.push('⟩');
+            self.marks = 0;
+            self.joiners = 0;
         }
     }
 
@@ -391,6 +393,19 @@ mod tests {
         }
         for c in "a 가é\u{301}\u{a0}\u{3000}👩🏴\u{2800}\u{fffd}".chars() {
             assert_eq!(Invisible::classify(c), None, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn no_mark_is_drawn_on_the_bracket_of_an_escape() {
+        for (raw, shown) in [
+            ("\u{202E}\u{301}", "⟨U+202E⟩⟨U+0301⟩"),
+            ("a\u{1b}\u{301}\u{302}b", "a⟨ESC⟩⟨U+0301⟩⟨U+0302⟩b"),
+            ("a\u{200D}\u{20E3}", "a⟨U+200D⟩⟨U+20E3⟩"),
+            ("\u{A0}\u{FE0F}e\u{301}", "⟨U+00A0⟩⟨U+FE0F⟩e\u{301}"),
+        ] {
+            let escaped = crate::text::sanitize::Clean::escaped(raw);
+            assert_eq!(escaped.as_str(), shown, "{raw:?}");
         }
     }
 }

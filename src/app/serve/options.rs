@@ -2,6 +2,7 @@
 
 use crate::cli::serve::ServeArgs;
 use crate::config;
+use crate::domain::HostScope;
 use crate::domain::model::Secret;
 use crate::serve::http::{ANY_HOST, AccessPolicy, HttpLimits, HttpOptions, ListenError, resolve};
 use std::net::{IpAddr, SocketAddr};
@@ -132,7 +133,7 @@ fn parse_port(variable: Option<&str>) -> Result<u16, String> {
 fn require_token(addresses: &[SocketAddr], has_token: bool) -> Result<(), String> {
     let exposed = addresses
         .iter()
-        .find(|address| !address.ip().to_canonical().is_loopback());
+        .find(|address| HostScope::of_address(address.ip()) != HostScope::Loopback);
     match exposed {
         Some(address) if !has_token => Err(format!(
             "Other machines could use the tools on {}, so an access token is required. Set {TOKEN_VARIABLE} or use \

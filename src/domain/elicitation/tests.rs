@@ -355,6 +355,13 @@ fn misleading_addresses_have_warnings() {
             vec![IpAddress, Unencrypted],
         ),
         ("http://localhost:8080/", "localhost:8080", vec![Local]),
+        ("http://app.localhost./", "app.localhost.", vec![Local]),
+        ("http://[::ffff:127.0.0.1]/", "[::ffff:7f00:1]", vec![Local]),
+        (
+            "http://[64:ff9b::7f00:1]/",
+            "[64:ff9b::7f00:1]",
+            vec![IpAddress, Unencrypted],
+        ),
         ("http://example.com/", "example.com", vec![Unencrypted]),
     ] {
         let page = page(url).expect("a web address");

@@ -2,6 +2,7 @@
 //! really leads. Nothing is fetched.
 
 use super::schema::message;
+use crate::domain::HostScope;
 use serde_json::Value;
 use url::{Host, Url};
 
@@ -84,12 +85,7 @@ fn warnings(url: &Url, host: &str) -> Vec<UrlWarning> {
     if !url.username().is_empty() || url.password().is_some() {
         warnings.push(UrlWarning::UserName);
     }
-    let is_local = match url.host() {
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        None => false,
-    };
+    let is_local = HostScope::of_url(url).is_some_and(HostScope::is_probably_loopback);
     match url.host() {
         _ if is_local => warnings.push(UrlWarning::Local),
         Some(Host::Ipv4(_) | Host::Ipv6(_)) => warnings.push(UrlWarning::IpAddress),

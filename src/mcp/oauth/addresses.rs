@@ -2,10 +2,10 @@
 //! requests to this machine or into a private network.
 
 use super::error::{OAuthError, ShortenedUrl};
-use crate::http_util;
+use crate::domain::HostScope;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use tokio::net::lookup_host;
 use url::{Host, Url};
 
@@ -22,14 +22,14 @@ pub enum AddressPolicy {
 impl AddressPolicy {
     /// The policy for a server at `url`. Looks up its host.
     pub async fn for_server(url: &Url) -> Self {
-        let is_private = match url.host() {
-            Some(Host::Ipv4(address)) => is_private(address.into()),
-            Some(Host::Ipv6(address)) => is_private(address.into()),
-            Some(Host::Domain(_)) if http_util::is_loopback(url) => true,
-            Some(Host::Domain(name)) => lookup_host((name, 0))
-                .await
-                .is_ok_and(|mut addresses| addresses.any(|address| is_private(address.ip()))),
-            None => false,
+        let is_private = match (HostScope::of_url(url), url.host()) {
+            (Some(HostScope::LikelyLoopback) | None, Some(Host::Domain(name))) => {
+                lookup_host((name, 0)).await.is_ok_and(|mut addresses| {
+                    addresses.any(|address| destination(address.ip()) != HostScope::Public)
+                })
+            }
+            (Some(scope), _) => scope.destination() != HostScope::Public,
+            (None, _) => false,
         };
         if is_private {
             Self::AnyNetwork
@@ -44,21 +44,17 @@ impl AddressPolicy {
     /// [`OAuthError::NotHttps`], [`OAuthError::LinkLocalAddress`] or [`OAuthError::PrivateAddress`].
     /// The addresses of a host name are checked when it is resolved.
     pub fn check(self, url: &Url) -> Result<(), OAuthError> {
-        let is_loopback = http_util::is_loopback(url);
-        if url.scheme() != "https" && !(url.scheme() == "http" && is_loopback) {
+        let scope = HostScope::of_url(url);
+        let is_here = scope == Some(HostScope::Loopback);
+        if url.scheme() != "https" && !(url.scheme() == "http" && is_here) {
             return Err(OAuthError::NotHttps(display_url(url)));
         }
-        let address = match url.host() {
-            Some(Host::Ipv4(address)) => Some(IpAddr::from(address)),
-            Some(Host::Ipv6(address)) => Some(IpAddr::from(address)),
-            Some(Host::Domain(_)) | None => None,
-        };
-        let is_allowed = match address {
-            Some(address) if is_link_local(address) => {
+        let is_allowed = match scope.map(HostScope::destination) {
+            Some(HostScope::LinkLocal) => {
                 return Err(OAuthError::LinkLocalAddress(display_url(url)));
             }
-            Some(address) => self.allows(address),
-            None => url.has_host() && (!is_loopback || self == Self::AnyNetwork),
+            Some(scope) => self.allows(scope),
+            None => url.has_host(),
         };
         match is_allowed {
             true => Ok(()),
@@ -66,11 +62,11 @@ impl AddressPolicy {
         }
     }
 
-    fn allows(self, address: IpAddr) -> bool {
+    fn allows(self, scope: HostScope) -> bool {
         match self {
-            Self::PublicOnly => !is_private(address),
+            Self::PublicOnly => scope == HostScope::Public,
             // Cloud providers offer credentials at link-local addresses.
-            Self::AnyNetwork => !is_link_local(address),
+            Self::AnyNetwork => scope != HostScope::LinkLocal,
         }
     }
 }
@@ -81,10 +77,13 @@ impl Resolve for AddressPolicy {
         Box::pin(async move {
             let host = name.as_str().to_owned();
             let found: Vec<SocketAddr> = lookup_host((host.as_str(), 0)).await?.collect();
-            let is_allowed = |address: &SocketAddr| policy.allows(address.ip());
+            let is_allowed = |address: &SocketAddr| policy.allows(destination(address.ip()));
             let addresses: Vec<SocketAddr> = found.iter().copied().filter(is_allowed).collect();
             if addresses.is_empty() {
-                let kind = match found.iter().any(|address| is_link_local(address.ip())) {
+                let kind = match found
+                    .iter()
+                    .any(|address| destination(address.ip()) == HostScope::LinkLocal)
+                {
                     true => "link-local",
                     false => "private",
                 };
@@ -117,58 +116,9 @@ pub fn display_text(text: &str) -> String {
     }
 }
 
-fn is_private(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => is_private_v4(address),
-        IpAddr::V6(address) => match embedded_v4(address) {
-            Some(address) => is_private_v4(address),
-            None => is_private_v6(address),
-        },
-    }
-}
-
-fn is_private_v4(address: Ipv4Addr) -> bool {
-    let [a, b, ..] = address.octets();
-    address.is_private()
-        || address.is_loopback()
-        || address.is_link_local()
-        || address.is_broadcast()
-        || address.is_multicast()
-        || a == 0
-        // Shared address space (RFC 6598) and benchmarking (RFC 2544).
-        || (a == 100 && (64..128).contains(&b))
-        || (a == 198 && (b == 18 || b == 19))
-        || a >= 240
-}
-
-fn is_private_v6(address: Ipv6Addr) -> bool {
-    address.is_loopback()
-        || address.is_unspecified()
-        || address.is_multicast()
-        || address.is_unique_local()
-        || address.is_unicast_link_local()
-}
-
-fn is_link_local(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => address.is_link_local(),
-        IpAddr::V6(address) => match embedded_v4(address) {
-            Some(address) => address.is_link_local(),
-            None => address.is_unicast_link_local(),
-        },
-    }
-}
-
-/// The IPv4 address inside a mapped, NAT64 (RFC 6052) or 6to4 (RFC 3056) address.
-fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let [a, b, c, d, e, f, g, h] = address.segments();
-    let from_halves =
-        |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
-    match [a, b, c, d, e, f] {
-        [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => Some(from_halves(g, h)),
-        [0x2002, ..] => Some(from_halves(b, c)),
-        _ => None,
-    }
+/// Where a connection to the address ends.
+fn destination(address: IpAddr) -> HostScope {
+    HostScope::of_address(address).destination()
 }
 
 #[cfg(test)]
@@ -190,6 +140,12 @@ mod tests {
             "https://[::ffff:10.0.0.1]/",
             "https://[fd00::1]/",
             "https://[64:ff9b::7f00:1]/",
+            "https://[64:ff9b:1::1]/",
+            "https://[2002:7f00:1::1]/",
+            "https://[::127.0.0.1]/",
+            "https://[fec0::1]/",
+            "https://app.localhost/",
+            "https://localhost../",
             "https://100.64.0.1/",
         ] {
             let error = check(AddressPolicy::PublicOnly, url);
@@ -209,6 +165,8 @@ mod tests {
         for url in [
             "http://example.com/",
             "http://10.0.0.1/",
+            "http://app.localhost/",
+            "http://[64:ff9b::7f00:1]/",
             "file:///etc/passwd",
             "javascript:1",
         ] {
@@ -234,6 +192,7 @@ mod tests {
             "https://169.254.169.254/latest/",
             "https://[fe80::1]/",
             "https://[::ffff:169.254.169.254]/",
+            "https://[64:ff9b::169.254.169.254]/",
         ] {
             for policy in [AddressPolicy::PublicOnly, AddressPolicy::AnyNetwork] {
                 let error = check(policy, url).expect_err("a refusal").to_string();

@@ -1,5 +1,6 @@
 //! Controls access to the HTTP server: checks `Host`, `Origin` and the access token. Pure.
 
+use crate::domain::HostScope;
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, Uri};
@@ -48,7 +49,7 @@ impl AccessPolicy {
     /// If it is unspecified, accepts every address.
     #[must_use]
     pub fn listening_on(mut self, address: IpAddr) -> Self {
-        if address.is_unspecified() {
+        if HostScope::of_address(address) == HostScope::Unspecified {
             self.accepts_any_address = true;
         } else {
             self.hosts.push(host_of(address));
@@ -138,11 +139,7 @@ impl AccessPolicy {
     }
 
     fn is_known_host(&self, host: &Host<String>) -> bool {
-        let is_loopback = match host {
-            Host::Domain(name) => name == "localhost",
-            Host::Ipv4(address) => address.is_loopback(),
-            Host::Ipv6(address) => address.is_loopback(),
-        };
+        let is_loopback = HostScope::of_host(host) == Some(HostScope::Loopback);
         let is_address = !matches!(host, Host::Domain(_));
         is_loopback || self.hosts.contains(host) || (self.accepts_any_address && is_address)
     }
@@ -156,7 +153,11 @@ fn parse_host(text: &str) -> Option<Host<String>> {
         return Some(host_of(IpAddr::V6(address)));
     }
     Some(match Host::parse(text).ok()? {
-        Host::Domain(name) => Host::Domain(name.strip_suffix('.').unwrap_or(&name).to_owned()),
+        Host::Domain(name) => {
+            // Only one dot: a name with two is no spelling of the same host.
+            let qualified = name.strip_suffix('.').filter(|name| !name.ends_with('.'));
+            Host::Domain(qualified.unwrap_or(&name).to_owned())
+        }
         Host::Ipv4(address) => Host::Ipv4(address),
         Host::Ipv6(address) => host_of(IpAddr::V6(address)),
     })
@@ -211,6 +212,8 @@ mod tests {
             "LOCALHOST:8080",
             "127.0.0.1:8080",
             "127.0.0.9",
+            "0x7f.1",
+            "2130706433:8080",
             "[::1]:9",
             "localhost.",
             "localhost.:8080",
@@ -235,6 +238,9 @@ mod tests {
             vec!["host: 127.0.0.1.nip.io"],
             vec!["host: localhost..:8080"],
             vec!["host: .localhost"],
+            vec!["host: app.localhost"],
+            vec!["host: [64:ff9b::7f00:1]"],
+            vec!["host: [::127.0.0.1]"],
             vec!["host: [::ffff:192.168.1.5]"],
             vec!["host: localhost@evil.example"],
             vec!["host: evil.example@localhost"],
@@ -260,6 +266,9 @@ mod tests {
     fn an_open_server_accepts_addresses_and_configured_names() {
         assert_eq!(check(&open(), &["host: 192.168.1.5:8080"]), Ok(()));
         assert_eq!(check(&open(), &["host: [fe80::5]:8080"]), Ok(()));
+        let mapped = "::ffff:0.0.0.0".parse().expect("an address");
+        let mapped = AccessPolicy::default().listening_on(mapped);
+        assert_eq!(check(&mapped, &["host: 192.168.1.5:8080"]), Ok(()));
         let unknown = check(&open(), &["host: nas.local"]);
         assert_eq!(unknown, Err(Refusal::ForeignHost));
         let named = open().with_host("NAS.local").expect("a name");

@@ -1,54 +1,24 @@
 //! Restricts the addresses that `fetch_page` may connect to: only those of the public internet.
-//!
-//! Sources: the IANA special-purpose address registries (RFC 6890 and its updates).
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use crate::domain::HostScope;
+use std::net::IpAddr;
 
 /// Why an address is refused, as in "a loopback address"; `None` if it is public.
 pub fn refusal(address: IpAddr) -> Option<&'static str> {
-    match address {
-        IpAddr::V4(address) => v4_refusal(address),
-        IpAddr::V6(address) => v6_refusal(address),
+    // Public names have no such addresses, whatever is inside.
+    if matches!(address, IpAddr::V6(address) if address.to_ipv4_mapped().is_some()) {
+        return Some("an IPv4-mapped address");
     }
-}
-
-fn v4_refusal(address: Ipv4Addr) -> Option<&'static str> {
-    match address.octets() {
-        [127, ..] => Some("a loopback address"),
-        [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => Some("a private address"),
-        [169, 254, ..] => Some("a link-local address"),
-        [100, 64..=127, ..] => Some("a carrier-grade NAT address"),
-        // "This network", protocol assignments, documentation, 6to4 relays, benchmarks.
-        [0, ..]
-        | [192, 0, 0, _]
-        | [192, 0, 2, _]
-        | [192, 88, 99, _]
-        | [198, 18..=19, ..]
-        | [198, 51, 100, _]
-        | [203, 0, 113, _] => Some("a reserved address"),
-        [224..=239, ..] => Some("a multicast address"),
-        [240..=255, ..] => Some("a reserved address"),
-        _ => None,
-    }
-}
-
-fn v6_refusal(address: Ipv6Addr) -> Option<&'static str> {
-    match address.segments() {
-        [0, 0, 0, 0, 0, 0, 0, 1] => Some("a loopback address"),
-        [0, 0, 0, 0, 0, 0xffff, ..] => Some("an IPv4-mapped address"),
-        [0x64, 0xff9b, ..] => Some("a NAT64 address"),
-        [0xfe80..=0xfebf, ..] => Some("a link-local address"),
-        [0xfc00..=0xfdff, ..] | [0xfec0..=0xfeff, ..] => Some("a private address"),
-        [0xff00..=0xffff, ..] => Some("a multicast address"),
-        // 6to4 and Teredo addresses contain an IPv4 address.
-        [0x2002, ..] | [0x2001, 0, ..] => Some("a tunnel address"),
-        // Protocol assignments and documentation.
-        [0x2001, 1..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => {
-            Some("a reserved address")
-        }
-        // Only this block is assigned for public addresses.
-        [0x2000..=0x3fff, ..] => None,
-        _ => Some("a reserved address"),
+    match HostScope::of_address(address) {
+        HostScope::Loopback | HostScope::LikelyLoopback => Some("a loopback address"),
+        HostScope::Private => Some("a private address"),
+        HostScope::LinkLocal => Some("a link-local address"),
+        HostScope::CarrierGradeNat => Some("a carrier-grade NAT address"),
+        HostScope::Multicast => Some("a multicast address"),
+        HostScope::Unspecified | HostScope::Reserved => Some("a reserved address"),
+        HostScope::Nat64(_) => Some("a NAT64 address"),
+        HostScope::Tunnel(_) => Some("a tunnel address"),
+        HostScope::Public => None,
     }
 }
 

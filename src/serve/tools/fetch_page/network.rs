@@ -3,7 +3,7 @@
 //! rebinding). With a proxy, the proxy resolves names, so only addresses in URLs can be checked.
 
 use super::address::refusal;
-use crate::domain::FetchHost;
+use crate::domain::{FetchHost, HostScope};
 use crate::http_util::{CONNECT_TIMEOUT_SECONDS, is_loopback, root_cause};
 use crate::serve::tools::http_service::USER_AGENT;
 use futures::future::BoxFuture;
@@ -130,9 +130,9 @@ fn check_literal(host: &Host<&str>, url: &Url) -> Result<(), String> {
         Host::Ipv6(address) => IpAddr::V6(*address),
         Host::Domain(name) => {
             let name = name.trim_end_matches('.');
-            return match name == "localhost" || name.ends_with(".localhost") {
-                true => Err(refused_text(&format!("`{name}` is this machine"), url)),
-                false => Ok(()),
+            return match HostScope::of_host(host) {
+                Some(_) => Err(refused_text(&format!("`{name}` is this machine"), url)),
+                None => Ok(()),
             };
         }
     };

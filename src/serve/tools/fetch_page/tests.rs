@@ -144,6 +144,7 @@ async fn with_a_proxy_the_proxy_resolves_names_but_addresses_are_still_checked()
     for url in [
         "http://localhost/",
         "http://a.localhost./",
+        "http://localhost../",
         "http://10.1.2.3/",
         "http://[::1]/",
         "http://0x7f000001/",
