@@ -3,7 +3,8 @@
 //! Sources: the IANA special-purpose address registries (RFC 6890 and its updates), and RFC 6761 for
 //! `localhost`.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+// Only the address types; `std::net` also has sockets.
+use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
 /// The part of the network that an address or a host name belongs to. What is permitted there is up

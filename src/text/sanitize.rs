@@ -268,3 +268,21 @@ impl Sanitizer {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_mark_is_drawn_on_the_bracket_of_an_escape() {
+        for (raw, shown) in [
+            ("\u{202E}\u{301}", "⟨U+202E⟩⟨U+0301⟩"),
+            ("a\u{1b}\u{301}\u{302}b", "a⟨ESC⟩⟨U+0301⟩⟨U+0302⟩b"),
+            ("a\u{200D}\u{20E3}", "a⟨U+200D⟩⟨U+20E3⟩"),
+            ("\u{A0}\u{FE0F}e\u{301}", "⟨U+00A0⟩⟨U+FE0F⟩e\u{301}"),
+        ] {
+            let escaped = Clean::escaped(raw);
+            assert_eq!(escaped.as_str(), shown, "{raw:?}");
+        }
+    }
+}

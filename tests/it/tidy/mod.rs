@@ -19,7 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ports", &["domain"]),
     ("sync", &[]),
     ("files", &["sync"]),
-    ("http_util", &[]),
+    ("http_util", &["domain"]),
     ("browser", &[]),
     ("search", &["files"]),
     ("log", &["domain", "files", "protocol", "sync", "text"]),
