@@ -8,6 +8,7 @@ mod doctor;
 mod linear;
 mod man;
 mod mcp;
+mod misplaced_flags;
 mod models;
 mod output;
 mod piped_input;
@@ -48,13 +49,10 @@ const ENGINE_END_TIMEOUT: Duration = Duration::from_millis(300);
 /// # Errors
 /// The command could not run, or its result could not be written.
 pub fn run(cli: Cli) -> Result<u8> {
-    if has_misplaced_flag(&cli) {
+    if misplaced_flags::report(&cli) {
         return Ok(EXIT_USAGE);
     }
-    let mut home = Home::resolve(cli.global.home.clone())?;
-    if matches!(cli.command, Some(CliCommand::Demo(_))) && cli.global.home.is_none() {
-        home = Home::at(home.root().join("demo"));
-    }
+    let home = resolve_home(&cli)?;
     let used_home = home.clone();
     // The engine has one worker thread, so that reading, decoding and forwarding a token
     // never wakes a second one.
@@ -119,24 +117,14 @@ pub fn run(cli: Cli) -> Result<u8> {
     code
 }
 
-/// Reports a flag of the chat that was given together with another command. Returns whether there was
-/// one.
-fn has_misplaced_flag(cli: &Cli) -> bool {
-    let Some(command) = &cli.command else {
-        return false;
-    };
-    if cli.continue_latest || cli.session.is_some() {
-        eprintln!(
-            "--continue and --session open the chat: `humble --continue`, without a command."
-        );
-        eprintln!("To ask one question in the latest conversation: humble ask --continue \"…\"");
-        return true;
-    }
-    let is_misplaced = cli.linear && !matches!(command, CliCommand::Demo(_));
-    if is_misplaced {
-        eprintln!("--linear is for the chat and for `humble demo`.");
-    }
-    is_misplaced
+/// The home folder of the command. The demo has one of its own unless the user named one.
+fn resolve_home(cli: &Cli) -> Result<Home> {
+    let home = Home::resolve(cli.global.home.clone())?;
+    let is_demo = matches!(cli.command, Some(CliCommand::Demo(_)));
+    Ok(match is_demo && cli.global.home.is_none() {
+        true => Home::at(home.root().join("demo")),
+        false => home,
+    })
 }
 
 async fn run_chat(

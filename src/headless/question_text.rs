@@ -32,13 +32,10 @@ pub(super) fn question_text(question: &Ask) -> String {
             format!("Remove `{name}`{in_use} from {}?", server.url)
         }
         Ask::RoundLimit {
-            was_told_to_answer: true,
+            rounds,
+            was_told_to_answer,
             ..
-        } => "The model was told to answer now, but still wants to call tools.".to_owned(),
-        Ask::RoundLimit { rounds: 1, .. } => "The model has called tools in 1 round.".to_owned(),
-        Ask::RoundLimit { rounds, .. } => {
-            format!("The model has called tools in {rounds} rounds.")
-        }
+        } => round_limit_text(*rounds, *was_told_to_answer),
         Ask::GrowContext { estimate, from, to } => format!(
             "The request needs about {estimate} tokens, but the context has {from}. It can grow to {to} if `options.num_ctx` allows it."
         ),
@@ -73,6 +70,14 @@ pub(super) fn question_text(question: &Ask) -> String {
                 .as_str()
                 .to_owned()
         }
+    }
+}
+
+fn round_limit_text(rounds: u32, was_told_to_answer: bool) -> String {
+    match (was_told_to_answer, rounds) {
+        (true, _) => "The model was told to answer now, but still wants to call tools.".to_owned(),
+        (_, 1) => "The model has called tools in 1 round.".to_owned(),
+        _ => format!("The model has called tools in {rounds} rounds."),
     }
 }
 
