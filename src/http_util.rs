@@ -68,7 +68,7 @@ pub fn request_failure(error: &reqwest::Error, url: &Url) -> RequestFailure {
 
 /// Whether the response is not valid HTTP, for example because of a malformed header.
 pub fn is_invalid_response(error: &reqwest::Error) -> bool {
-    // Connection errors come from TLS or a proxy. hyper is not a direct dependency, so only its
+    // In a connection error, such a message comes from TLS or a proxy, not from the response. hyper is not a direct dependency, so only its
     // messages identify the error.
     !error.is_connect() && root_cause(error).starts_with("invalid HTTP ")
 }

@@ -37,7 +37,7 @@ const UNUSED_MAX: usize = 20;
 /// Maximum number of keys named in the banner.
 const NAMED_MAX: usize = 3;
 
-/// A key that is probably misspelled, as is any unknown key of a section.
+/// A key that is probably misspelled. In a checked section, every unknown key counts as such.
 struct UnknownKey<'a> {
     steps: Vec<PathStep<'a>>,
     /// The key, after the section or the model that contains it, if any.
@@ -121,7 +121,7 @@ fn keys_of_shared_objects(document: &JsonDocument) -> Vec<UnknownKey<'_>> {
     unknown
 }
 
-/// The keys that resemble a known one which is absent, each with that one.
+/// The unknown keys that resemble a missing known key, each with that key.
 fn misspelled_keys<'a>(
     object: &'a Map<String, Value>,
     known: &'static [&'static str],

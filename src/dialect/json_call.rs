@@ -128,7 +128,7 @@ pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Toolset) -> Option<S
         (ToolLookup::Ambiguous, arguments) => arguments.is_some(),
         (ToolLookup::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
         (ToolLookup::Tool(tool), arguments) => {
-            // An object that merely has a name is not a call.
+            // An object with only a name is not a call, unless the tool requires arguments.
             let is_only_name =
                 arguments.is_none() && (parts.server.is_none() || object.is_array_element);
             if is_only_name && tool.tool.required_arguments().next().is_none() {

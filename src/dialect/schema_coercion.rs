@@ -22,7 +22,7 @@ const CHOICES_BYTES_MAX: usize = 60;
 #[derive(Debug, PartialEq)]
 pub struct CoercedValue {
     pub value: Value,
-    /// The text was not valid JSON as written.
+    /// The text could only be read as JSON after repairs.
     pub was_repaired: bool,
 }
 

@@ -51,8 +51,8 @@ impl ServerTask {
     }
 }
 
-/// The task of a call, with the identity of the server and the tool that the user approved. A later run
-/// waits for the task only if both are the same.
+/// The task of a call, with the identity of the server and the tool that the user approved. After a
+/// restart, the program waits for the task only if neither has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallTask {
     pub task: ServerTask,

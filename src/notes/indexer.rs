@@ -17,7 +17,7 @@ pub struct IndexingReport {
     /// Notes that were new or had changed.
     pub updated: usize,
     pub removed: usize,
-    /// The notes that were left out, each with the reason.
+    /// The files and folders that were left out, each with the reason.
     pub skipped: BTreeMap<String, String>,
     /// The vault has more than `NOTES_MAX` notes; the others are not indexed.
     pub is_truncated: bool,
@@ -173,7 +173,7 @@ impl IndexingReport {
             (_, None) => {}
             (1, Some((key, why))) => remarks.push(format!("{key} was left out: {why}.")),
             (count, Some((key, why))) => remarks.push(format!(
-                "{count} notes were left out, such as {key}: {why}."
+                "{count} files or folders were left out, such as {key}: {why}."
             )),
         }
         remarks

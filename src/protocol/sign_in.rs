@@ -9,6 +9,7 @@ pub enum SignInCommand {
     /// Starts a sign-in, which replaces the open one. Answered by [`SignInEvent::Opened`], or by a
     /// notice and [`SignInEvent::Ended`].
     Start(ServerId),
+    /// The address of the page where the browser ended up, as pasted by the user.
     UseAddress(String),
     Cancel,
     /// Removes the tokens of a server. A notice reports the result.

@@ -242,10 +242,10 @@ fn rename_max_tokens(
     server_error: &ServerError,
     body: &Value,
 ) -> Option<ParameterFallback> {
-    // Only OpenAI has a different name for this parameter. Only requests to OpenAI have
-    // `stream_options`.
-    let is_openai = body.get("stream_options").is_some() || fallback.omits_stream_options;
-    let is_sent = is_openai && body.get("max_tokens").is_some();
+    // Only OpenAI has a different name for this parameter, and only its adapter, which also serves
+    // compatible servers, sends `stream_options`.
+    let uses_openai_adapter = body.get("stream_options").is_some() || fallback.omits_stream_options;
+    let is_sent = uses_openai_adapter && body.get("max_tokens").is_some();
     (is_sent && server_error.is_about("max_tokens")).then_some(ParameterFallback {
         renames_max_tokens: true,
         ..fallback

@@ -56,8 +56,12 @@ impl ToolSchemas {
     /// A notice if some schemas are not sent.
     pub fn notice(&self) -> Option<Notice> {
         let (omitted, all) = (self.omitted_count, self.schemas.len());
-        let summary =
-            format!("{omitted} of {all} tools are sent to the model without their input schemas.");
+        let summary = match omitted {
+            1 => format!("1 of {all} tools is sent to the model without its input schema."),
+            _ => format!(
+                "{omitted} of {all} tools are sent to the model without their input schemas."
+            ),
+        };
         let reason = format!("All schemas together exceed {} MB.", TOTAL_BYTES_MAX >> 20);
         (omitted > 0).then(|| {
             Notice::warning(summary)

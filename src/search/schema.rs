@@ -118,8 +118,7 @@ fn try_open(path: &Path, prefixes: PrefixLookup) -> Result<Connection, SearchErr
     Ok(connection)
 }
 
-/// Lets readers and one writer work without waiting for each other. A crash then loses nothing that
-/// was committed before the last few seconds.
+/// Lets readers and one writer work without waiting for each other.
 ///
 /// SQLite does not wait for other programs here, whatever the busy timeout is.
 fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {

@@ -54,7 +54,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::ShowLog => "/log shows the log.",
         Advice::Reload => "/reload asks again.",
         Advice::ReplaceSystemPrompt => {
-            "`/system-prompt replace` installs the built-in prompt and keeps a copy."
+            "`/system-prompt replace` installs the built-in prompt and keeps a copy of yours."
         }
         Advice::ShowLeftTasks => "/tasks opens the list of tasks.",
         Advice::UseLeftTask => "/tasks brings it into the conversation.",

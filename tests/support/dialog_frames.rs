@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Margin markers: of the first row of a line, and of rows that continue one.
+/// The margin marker of the first row of a line, then those of rows that continue it.
 const MARGINS: [&str; 4] = [" ", "┆", "\\", "/"];
 /// The beginning of the server's description, below the arguments.
 pub const DESCRIPTION: &str = "The server says: ";

@@ -58,7 +58,7 @@ fn a_resumed_edit_of_an_earlier_message_survives_a_second_kill() {
     terminal.wait_for_text("Restored your edit of an earlier message.");
     kill(terminal);
 
-    // Open the conversation: the message replaces the same prompt again.
+    // In the open conversation, sending the restored edit still replaces the first prompt.
     let terminal = open(&home);
     terminal.wait_for_text("› one again");
     terminal.press("\x1bOS");

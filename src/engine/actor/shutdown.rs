@@ -1,5 +1,5 @@
 //! Shutdown: stops the running turn, finishes saves and closes every server. Each step has a
-//! deadline.
+//! deadline, except copying conversations that could not be saved.
 
 use super::Actor;
 use crate::config;

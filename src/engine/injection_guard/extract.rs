@@ -68,8 +68,8 @@ fn names_in<'a>(text: &str, offered: &'a Toolset) -> Vec<&'a str> {
         .collect()
 }
 
-/// Scans the text as it is, without its outer brackets, and each object that mentions a tool
-/// separately.
+/// Scans the text in three ways: as it is; without its outer brackets; and each object that mentions
+/// a tool by itself.
 fn scan_variants(text: &str, offered: &Arc<Toolset>, extracted: &mut ExtractedCalls) {
     let names = names_in(text, offered);
     if names.is_empty() {

@@ -1,6 +1,6 @@
 //! The output of `humble mcp import`, and of `search` and `add` with a registry. All text comes from
-//! outside, so it is escaped, except in JSON: a value can neither start a new line nor pass for a
-//! different value.
+//! outside. Except in JSON, it is escaped, so that a value can neither start a new line nor pass for
+//! a different value.
 
 use super::wrap_lines;
 use crate::domain::new_server::transport_name;

@@ -39,10 +39,14 @@ impl StepUps {
     }
 }
 
-/// The scopes from the first source that applies: the `granted` ones plus those that the challenge
-/// reports as missing, the `configured` ones, those of the challenge, all of the resource. If no
-/// scopes are configured, `offline_access` is added to those found, provided that the authorization
-/// server offers it.
+/// The scopes to request, from the first of these that applies:
+/// 1. after a challenge about insufficient scope, the `granted` scopes and those of the challenge;
+/// 2. the `configured` scopes, if any;
+/// 3. the scopes of the challenge, if any;
+/// 4. all scopes of the resource.
+///
+/// If no scopes are configured, `offline_access` is added to those found, provided that the
+/// authorization server offers it.
 pub fn select_scopes(
     configured: &[String],
     challenge: Option<&BearerChallenge>,

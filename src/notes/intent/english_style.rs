@@ -3,7 +3,7 @@
 use super::grammar::Class;
 
 pub(super) const STYLE_CLASSES: &[Class] = &[
-    // A note is short unless something else is requested.
+    // Words that change nothing: without a request, a note is short and in Markdown.
     (
         "plain",
         &[

@@ -22,7 +22,7 @@ const CREATE: Verb = Verb {
     nouns: &["작성을", "작성", "생성을", "생성", "추가를", "추가"],
     bare_nouns: &[],
 };
-/// Places of a new note that mean the folder of notes.
+/// Phrases that name the notes folder as the place for a new note.
 const DESTINATIONS: &[&str] = &[
     "내 노트 폴더에",
     "노트 폴더에",
@@ -92,7 +92,7 @@ const ORGANIZE: Verb = Verb {
     nouns: &["정리를", "정리"],
     bare_nouns: &[],
 };
-/// Ends of a topic that is a subject, not a text.
+/// Endings of a topic to write about, as opposed to existing text.
 const SUBJECT_ENDS: &[&str] = &[
     "장단점",
     "장점",
@@ -261,7 +261,7 @@ fn create_with_topic_after(sentence: &str) -> Option<NoteIntent> {
     Some(NoteIntent::Create { topic, style })
 }
 
-/// A note in which something is written: `홍차 끓이는 법을 노트로 작성해줘`. Existing text, such as the
+/// A request to write about a topic as a note: `홍차 끓이는 법을 노트로 작성해줘`. Existing text, such as the
 /// conversation, is not a topic.
 fn write_as_note(text: &str) -> Option<NoteIntent> {
     as_note(text, |topic| {
@@ -269,8 +269,8 @@ fn write_as_note(text: &str) -> Option<NoteIntent> {
     })
 }
 
-/// The same with `정리해줘`, which usually means existing text: only for topics that are clearly about
-/// a subject, as in `재택근무 장단점 노트로 정리해줘`.
+/// Like [`write_as_note`], for `정리해줘`. That usually refers to existing text, so the topic must end
+/// with one of [`SUBJECT_ENDS`], as in `재택근무 장단점 노트로 정리해줘`.
 fn organize_as_note(text: &str) -> Option<NoteIntent> {
     as_note(text, |topic| {
         let is_about_subject = SUBJECT_ENDS.iter().any(|end| topic.ends_with(end));

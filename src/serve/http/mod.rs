@@ -98,8 +98,8 @@ impl<H: ServerHandler + Clone> HttpServer<H> {
     }
 }
 
-/// Serves until `stop` is cancelled; then running `calls` may finish within their drain timeout.
-/// `calls` answers the requests in plain JSON.
+/// Serves until `stop` is cancelled. Then the calls that are still running get the drain timeout to
+/// finish. `calls` runs those that arrive as plain JSON.
 pub async fn serve<H: ServerHandler + Clone>(
     listener: Listener,
     handlers: HttpHandlers<H>,

@@ -68,7 +68,8 @@ fn is_image_path(word: &str) -> bool {
     is_absolute(word) && is_image
 }
 
-/// Whether a word may be the path of a file. A single name after a slash is a command.
+/// Whether a word may be the path of a file. A single name after a slash is a command, unless it has
+/// an extension.
 fn is_file_path(word: &str) -> bool {
     is_absolute(word) && word.matches('/').count() > 1 || is_path_with_extension(word)
 }

@@ -1,5 +1,5 @@
-//! A scrolling view of entries that lays out only the rows in view. The reading position is an entry
-//! and a row within it, so nothing visits the whole transcript.
+//! A scrolling view of entries, which are laid out on demand. The reading position is an entry and a
+//! row within it, so nothing visits the whole transcript.
 
 use crate::tui::chat::entry_layout::{EntryLayout, LayoutKey};
 use crate::tui::chat::entry_rows::{gap_rows_before, is_last_agent_line, names_model};

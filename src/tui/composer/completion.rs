@@ -47,7 +47,7 @@ pub struct CompletionList {
     pub title: &'static str,
     pub rows: Vec<CompletionRow>,
     /// `None` if Enter runs the message as it is. That is so if the user selected no row, and typed
-    /// - only a slash, or a command without an argument,
+    /// - only a slash, or a command and a space without an argument,
     /// - the path of a note, or
     /// - digits that begin a row's number or name, but match none exactly.
     pub selected: Option<usize>,

@@ -20,7 +20,7 @@ impl Composer {
     }
 
     /// The draft to save before a private conversation begins: what was set aside, and the last run's
-    /// message until it is sent, cleared or changed. `None` if the disk has no draft to replace.
+    /// message unless it was sent, cleared or changed. `None` if the disk has no draft to replace.
     pub fn begin_private(&mut self, files: DraftFiles) -> Option<UnsentText> {
         let mut draft = self.draft.set_aside.clone();
         if self.has_restored_message() {

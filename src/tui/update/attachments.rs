@@ -116,8 +116,8 @@ pub fn detach(model: &mut UiModel, wanted: &str) {
     model.notify(notice.with_advice(undo.unwrap_or_default()));
 }
 
-/// Attaches a file again that was removed since the text last changed, or, with `is_last_step`, at any
-/// time while the message was written. Returns false if there is none.
+/// Undoes the removal of a file. If the text has changed since, does so only with `is_last_step`: then
+/// nothing else is left to undo. Returns false if no file was removed.
 pub fn restore_removed(model: &mut UiModel, is_last_step: bool) -> bool {
     let text = model.composer.editor.text();
     let Some(name) = model.attachments.restore_removed(&text, is_last_step) else {
@@ -287,7 +287,7 @@ pub fn can_send(model: &mut UiModel) -> bool {
     false
 }
 
-/// Attaches or removes mentioned files with their mentions, searches for the path being typed, and
+/// Makes the attached files match the mentions in the text, searches for the path being typed, and
 /// asks whether the model takes images.
 pub fn after_input(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     model.attachments.follow_mentions(&model.composer.editor);
@@ -386,7 +386,7 @@ fn choose(model: &mut UiModel, typed: &TypedPath, row: usize, is_confirmed: bool
     if !typed.is_argument {
         attach_file(model, &file.path);
     } else if is_confirmed || shown != file.path {
-        // The escaped path in the message no longer names the file.
+        // The user confirmed, or the escaped path in the message would not name the file.
         model.composer.editor.take();
         attach_file(model, &file.path);
     } else {

@@ -159,9 +159,9 @@ fn stop_name(model: &UiModel, stop: Stop) -> &'static str {
     }
 }
 
-/// Extends the keyboard selection by a line, if there is one. Otherwise moves to the next stop in
-/// this direction, or scrolls if there is none. If no stop is selected, selects the last one in
-/// view.
+/// If there is a keyboard selection, extends it by a line. Otherwise moves to the next stop in this
+/// direction, or scrolls if there is no further stop. If no stop is selected, selects the last one
+/// in view.
 pub fn step(model: &mut UiModel, step: isize) {
     if is_extending(model) {
         return extend_lines(model, step);
@@ -241,7 +241,7 @@ pub fn drag_to(model: &mut UiModel, at: Position) {
         extend_to(view, at, drag.unit);
     });
     if drag.has_moved && !had_moved && model.dialogs.current().is_none() {
-        // Selecting with the mouse must not move the keyboard focus away from the message.
+        // Selecting with the mouse must not change the keyboard focus.
         model.panes.focus = drag.focus_before;
     }
     model.chat.mouse.drag = Some(drag);
@@ -278,7 +278,7 @@ pub fn scroll_while_dragging(model: &mut UiModel) {
 }
 
 /// Handles the release of the button: copies the selected text. A click selects the stop under the
-/// pointer, and unfolds a long prompt on the row that tells how much of it is hidden.
+/// pointer. On the row that says how much of a long prompt is hidden, it also unfolds the prompt.
 pub fn release(model: &mut UiModel, at: Position) {
     drag_to(model, at);
     let Some(drag) = model.chat.mouse.drag.take() else {

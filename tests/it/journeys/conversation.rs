@@ -99,7 +99,7 @@ fn ctrl_c_at_a_dialog_stops_the_turn_at_once() {
 }
 
 #[test]
-fn ctrl_c_clears_the_message_up_restores_it_and_ctrl_c_then_quits() {
+fn ctrl_c_clears_the_message_and_up_restores_it_before_ctrl_c_quits() {
     let mut first = chat(script());
     first.types("unfinished 생각").ctrl('c').assert_running();
     first.does_not_see("unfinished 생각").up();

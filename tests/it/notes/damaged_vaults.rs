@@ -77,7 +77,8 @@ async fn arbitrary_bytes_in_notes_and_names_do_no_harm() {
     }
     let remark = remark(&notes, "apples").await;
     assert!(
-        remark.contains("picture.md: it is not text") || remark.contains("notes were left out"),
+        remark.contains("picture.md: it is not text")
+            || remark.contains("files or folders were left out"),
         "{remark}"
     );
 }

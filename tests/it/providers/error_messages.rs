@@ -1,4 +1,5 @@
-//! The whole error message for most causes of failure. Tests that provoke the others check theirs.
+//! The whole error message for most causes of failure. The messages for other causes
+//! are checked by the tests that provoke them.
 
 use super::notice_text::notice_text;
 use crate::support::fixtures::model_config;

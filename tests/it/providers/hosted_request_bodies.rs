@@ -227,7 +227,7 @@ fn anthropic_messages_alternate_and_start_with_the_user() {
 }
 
 #[test]
-fn anthropic_receives_declarations_of_tools_that_only_the_conversation_uses() {
+fn anthropic_receives_declarations_of_tools_called_earlier_but_no_longer_offered() {
     let mut request = request(native_model(Anthropic));
     request.tools = Arc::new(Toolset::default());
     let body = body(&request, ParameterFallback::default());

@@ -105,7 +105,7 @@ fn a_long_reason_beside_the_title_leaves_the_counter_visible() {
 }
 
 #[test]
-fn banners_leave_most_of_the_browser() {
+fn banners_leave_most_of_the_browser_visible() {
     let mut chat = browser();
     let banners = ["a.json", "b.json", "c.json", "d.json"].map(|file| {
         let cause = BannerCause::UnreadableFile(file.into());
