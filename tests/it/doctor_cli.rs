@@ -3,6 +3,8 @@
 use crate::support::cli::{self, stdout_of};
 use crate::support::model_server::{ModelServer, Reply};
 use serde_json::{Value, json};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Output;
 use tempfile::TempDir;
 
@@ -127,6 +129,22 @@ fn each_problem_is_named_with_advice_and_without_secrets() {
         "{text}"
     );
     assert!(!marker.exists(), "a server that is off was started");
+}
+
+#[test]
+fn unparsable_settings_that_others_may_read_are_not_called_private() {
+    let permissions = |mode: u32| {
+        let home = TempDir::new().expect("folder");
+        let config = home.path().join("config.json");
+        std::fs::write(&config, r#"{"models": [{"apiKey": "sk-secret"#).expect("written");
+        std::fs::set_permissions(&config, Permissions::from_mode(mode)).expect("a mode");
+        let output = doctor(&home, &["--json"]);
+        let mut outcomes = outcomes(&output).into_iter();
+        let check = outcomes.find(|[_, subject]| subject == "permissions");
+        check.map(|[outcome, _]| outcome)
+    };
+    assert_eq!(permissions(0o644).as_deref(), Some("warning"));
+    assert_eq!(permissions(0o600).as_deref(), Some("ok"));
 }
 
 #[test]

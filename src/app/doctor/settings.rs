@@ -5,9 +5,12 @@ use crate::config::{self, ConfigLoad, Home};
 use crate::domain::model_catalog::format_size;
 use crate::domain::{Banner, BannerCause};
 use rustix::fs::statvfs;
+use std::os::unix::fs::MetadataExt;
 
 /// With less free space, conversations may soon no longer be saved.
 const FREE_BYTES_MIN: u64 = 100_000_000;
+/// The mode bits that let the group and all others read a file.
+const READ_BY_OTHERS: u32 = 0o044;
 const REPAIR: &str = "Correct the file in an editor.";
 
 pub fn home_check(home: &Home) -> Check {
@@ -76,15 +79,31 @@ pub fn file_checks(home: &Home, load: &ConfigLoad) -> Vec<Check> {
     }
     let others = banners().filter(|banner| file_of(&banner.cause).is_none());
     checks.extend(others.map(|banner| banner_check(subject_of(&banner.cause), banner)));
-    if !load
-        .banners
-        .iter()
-        .any(|banner| banner.cause == BannerCause::OpenPermissions)
-    {
-        let finding = "Other users cannot read the keys in the settings.";
-        checks.push(Check::ok("permissions", finding));
-    }
+    let is_reported = banners().any(|banner| banner.cause == BannerCause::OpenPermissions);
+    checks.extend((!is_reported).then(|| permission_check(home, load)));
     checks
+}
+
+/// For settings without a banner about their permissions. A file that could not be parsed has none,
+/// whatever it contains.
+fn permission_check(home: &Home, load: &ConfigLoad) -> Check {
+    let subject = "permissions";
+    let is_unchecked = |name: &str| {
+        let mut causes = load.banners.iter().map(|banner| &banner.cause);
+        causes.any(|cause| matches!(cause, BannerCause::UnreadableFile(file) if file == name))
+    };
+    for path in [home.config(), home.servers()] {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mode = path.metadata().map_or(0, |metadata| metadata.mode());
+        if is_unchecked(&name) && mode & READ_BY_OTHERS != 0 {
+            return Check::warning(
+                subject,
+                format!("Other users may read {name}, which could not be checked for keys."),
+                format!("Run `chmod 600 {}`.", path.display()),
+            );
+        }
+    }
+    Check::ok(subject, "Other users cannot read the keys in the settings.")
 }
 
 pub fn vault_check(load: &ConfigLoad) -> Check {
