@@ -96,7 +96,11 @@ fn assert_shows(screen: &Screen, parts: &[&str]) {
 fn a_prompt_is_completed_reviewed_and_sent() {
     let chat = Chat::open([ollama_text(&["Congratulations."])]);
     let terminal = &chat.terminal;
-    terminal.send_prompt("/prompt everything:completable-prompt");
+    // The prompts arrive after the tools, so wait until they are offered.
+    terminal.type_text("/prompt everything:compl");
+    terminal.wait_for_text("completable-prompt");
+    terminal.type_text("etable-prompt");
+    terminal.press("\r");
     let form = terminal.wait_for_text("Choose the department.");
     assert_shows(&form, &["department", "name", "required"]);
     terminal.type_text("Eng");
