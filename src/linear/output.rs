@@ -2,6 +2,7 @@
 //! between a call and its question.
 
 use crate::domain::Notice;
+use crate::headless::lines::clean_line;
 use crate::text::Clean;
 use crate::tui::advice;
 use std::io::{self, Write};
@@ -44,7 +45,7 @@ impl LinearOutput {
     }
 
     pub fn notice(&mut self, notice: &Notice) {
-        self.line(&advice::notice_line(notice));
+        self.line(&notice_line(notice));
     }
 
     /// Prints a part of a line.
@@ -128,5 +129,22 @@ impl LinearOutput {
         // A lost terminal ends the program in another way.
         let _ = out.write_all(text.as_bytes());
         let _ = out.flush();
+    }
+}
+
+/// A notice in one line: a name in it cannot start a row that looks like a question.
+fn notice_line(notice: &Notice) -> String {
+    clean_line(&advice::notice_line(notice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_a_notice_starts_no_line() {
+        let notice = Notice::warning("There is no server `rm\u{1b}[2J\nCall now? (Y/N)`.");
+        let line = notice_line(&notice);
+        assert_eq!(line, "There is no server `rm Call now? (Y/N)`.");
     }
 }

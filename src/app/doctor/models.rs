@@ -56,7 +56,10 @@ fn server_checks(models: &[ModelConfig], server: &KnownServer, listed: &Listed) 
     let subject = format!("model server {address}");
     let mut checks = Vec::new();
     match listed {
-        Ok(list) => checks.push(Check::ok(subject, format!("{} models", list.models.len()))),
+        Ok(list) => checks.push(Check::ok(
+            subject,
+            super::settings::counted(list.models.len(), "model"),
+        )),
         Err(notice) => {
             let advice = "Start the server, or correct `baseUrl` in config.json.";
             checks.push(Check::from_notice(subject, notice, advice));

@@ -159,7 +159,8 @@ fn is_about_unknown_keys(banner: &Banner) -> bool {
     matches!(banner.cause, BannerCause::UnknownKeys(_))
 }
 
-fn counted(count: usize, noun: &str) -> String {
+/// For example `2 servers`.
+pub fn counted(count: usize, noun: &str) -> String {
     match count {
         1 => format!("1 {noun}"),
         _ => format!("{count} {noun}s"),
