@@ -92,7 +92,11 @@ impl TtyReader {
             match (is_early, is_pasted) {
                 (true, _) => eprintln!("(Ignored: typed before the question could be read.)"),
                 (false, true) => eprintln!("(Ignored: several lines came at once.)"),
-                (false, false) => return typed,
+                (false, false) => {
+                    // The unfinished rest of a paste must not become the start of the next line.
+                    let _ = tcflush(&self.file, QueueSelector::IFlush);
+                    return typed;
+                }
             }
         }
     }
