@@ -108,14 +108,16 @@ impl Linear {
         if self.servers.is_empty() {
             return self.say("No server is configured. `humble mcp add` in a shell adds one.");
         }
+        self.pick_server("Show none", Self::show_server);
+    }
+
+    /// Prints the servers with numbers and applies `action` to the one that the user picks.
+    fn pick_server(&mut self, none: &'static str, action: fn(&mut Self, &ServerId)) {
         let rows: Vec<(String, String)> = self.servers.iter().map(Self::server_row).collect();
-        let ids: Vec<ServerId> = self
-            .servers
-            .iter()
-            .map(|server| server.id.clone())
-            .collect();
-        self.pick("Servers", "Show none", &rows, move |linear, index| {
-            linear.show_server(&ids[index]);
+        let servers = self.servers.iter();
+        let ids: Vec<ServerId> = servers.map(|server| server.id.clone()).collect();
+        self.pick("Servers", none, &rows, move |linear, index| {
+            action(linear, &ids[index]);
         });
     }
 
@@ -150,15 +152,7 @@ impl Linear {
                 Err(notice) => self.notify(notice),
             };
         }
-        let rows: Vec<(String, String)> = self.servers.iter().map(Self::server_row).collect();
-        let ids: Vec<ServerId> = self
-            .servers
-            .iter()
-            .map(|server| server.id.clone())
-            .collect();
-        self.pick("Servers", "Change nothing", &rows, move |linear, index| {
-            linear.toggle(&ids[index]);
-        });
+        self.pick_server("Change nothing", Self::toggle);
     }
 
     fn toggle(&mut self, id: &ServerId) {
