@@ -192,11 +192,32 @@ fn truncated_stream_yields_no_call() {
         decode_every_way(OpenAi, stream.as_bytes()),
         failed_reply(FailureCause::ReplyCutOff)
     );
-    let closed = stream + DONE;
-    assert_eq!(
-        decode_every_way(OpenAi, closed.as_bytes()),
-        failed_reply(FailureCause::ReplyCutOff)
-    );
+}
+
+/// Some servers and proxies never send a `finish_reason`.
+#[test]
+fn done_completes_the_calls_of_a_reply_without_a_finish_reason() {
+    let calls_of = |arguments: &[&str]| {
+        let head = json!({"index": 0, "id": "a", "function": {"name": "f"}});
+        let rest = arguments
+            .iter()
+            .map(|text| json!({"index": 0, "function": {"arguments": text}}));
+        let entries = std::iter::once(head).chain(rest);
+        let events = entries.map(|entry| openai_event(&json!({"tool_calls": [entry]}), None));
+        let stream = events.collect::<String>() + DONE;
+        let decoded = decode_every_way(OpenAi, stream.as_bytes());
+        assert_eq!((decoded.end, decoded.failed), (Some(EndReason::Stop), None));
+        decoded.calls
+    };
+    let complete = calls_of(&["{\"x\":", "1}"]);
+    assert_eq!(complete, [call(Some("a"), "f", json!({"x": 1}))]);
+    // Without a reason, the model may have been interrupted in the middle of a call.
+    let half = calls_of(&["{\"text\":", "\"half"]);
+    assert_eq!(half, [call(Some("a"), "f", json!("{\"text\":\"half"))]);
+    for not_begun in [&[][..], &[""], &[" "]] {
+        let calls = calls_of(not_begun);
+        assert_eq!(calls, [call(Some("a"), "f", json!(""))], "{not_begun:?}");
+    }
 }
 
 /// Parsing keeps only one value of a key that occurs twice, and the approval must show both.
