@@ -285,6 +285,7 @@ fn affects_every_dialect(cause: &FailureCause) -> bool {
         | FailureCause::ConnectTimeout
         | FailureCause::Unreachable { .. }
         | FailureCause::Redirected { .. }
+        | FailureCause::SignInRequired { .. }
         | FailureCause::NoCredit { .. }
         | FailureCause::MissingKey { .. }
         | FailureCause::UnusableKey { .. }
