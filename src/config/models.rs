@@ -290,6 +290,7 @@ mod tests {
             ("localhost.:8000", "http://localhost.:8000/v1"),
             ("a.localhost:8000", "http://a.localhost:8000/v1"),
             ("[::ffff:127.0.0.1]", "http://[::ffff:127.0.0.1]/v1"),
+            ("0.0.0.0:8000", "http://0.0.0.0:8000/v1"),
         ];
         for (given, expected) in cases {
             let normalized = normalize(given, ProviderKind::OpenAi);
