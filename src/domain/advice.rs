@@ -28,6 +28,8 @@ pub enum Advice {
     /// Resume an incomplete download of this model.
     ResumePull(String),
     StopPull,
+    /// Have the model answer without thinking.
+    StopThinking,
     /// Test which tool-call dialect the model follows best.
     Probe,
 
@@ -77,7 +79,10 @@ impl Advice {
     fn is_alternative(&self) -> bool {
         matches!(
             self,
-            Self::ChooseOtherModel | Self::ChooseLargerContext | Self::NewSession
+            Self::ChooseOtherModel
+                | Self::ChooseLargerContext
+                | Self::StopThinking
+                | Self::NewSession
         )
     }
 }

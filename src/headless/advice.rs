@@ -29,6 +29,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         Advice::ResumePull(name) => {
             return Some(format!("`humble models pull {name}` resumes the download."));
         }
+        Advice::StopThinking => "Set the model's `think` to false in config.json.",
         Advice::Probe => "`humble probe` finds the call format that works best.",
         Advice::Compact => "Send a shorter prompt, or ask without --continue.",
         Advice::NewSession => "Ask without --continue.",

@@ -36,6 +36,7 @@ fn phrase(advice: &Advice) -> Option<String> {
             return Some(format!("/models pull {name} resumes the download."));
         }
         Advice::StopPull => "Wait for it, or stop it with /models stop.",
+        Advice::StopThinking => "Switch thinking off with /think off.",
         Advice::Probe => "/probe tests which format works best.",
         Advice::Compact => "/compact shortens it.",
         Advice::RetryCompact => "/compact tries again.",

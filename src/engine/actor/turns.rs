@@ -4,8 +4,8 @@ use super::Actor;
 use crate::domain::compaction;
 use crate::domain::session::SummarizedPrefix;
 use crate::domain::{
-    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, Toolset, Transcript,
-    TurnEnd, TurnEvent, TurnId, Usage,
+    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, Think, Toolset,
+    Transcript, TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::engine::active_turn::ActiveTurn;
 use crate::engine::agents::Preparation;
@@ -103,6 +103,7 @@ impl Actor {
             prompt,
             prompt_override: None,
             model: model.name.clone(),
+            may_think: model.think != Some(Think::Off),
             dialect: model.dialect,
             system_prompt: self.current_system_prompt(),
             history: Arc::new(history),
@@ -216,6 +217,7 @@ impl Actor {
             prompt: Prompt::compaction(),
             prompt_override: Some(instruction),
             model: model.name.clone(),
+            may_think: model.think != Some(Think::Off),
             // No tools, and no instructions about them.
             dialect: Dialect::Native,
             system_prompt: "".into(),

@@ -5,7 +5,9 @@ use super::observation::Observation;
 use super::run::{DialectProbe, ProbeEvent, ProbeTools};
 use crate::domain::model::Limits;
 use crate::domain::probe::{DialectTrial, PROBE_TOOL};
-use crate::domain::{Dialect, Message, ModelConfig, ModelInfo, Notice, Prompt, ToolMode, Toolset};
+use crate::domain::{
+    Dialect, Message, ModelConfig, ModelInfo, Notice, Prompt, Think, ToolMode, Toolset,
+};
 use crate::engine::approval::{Approval, ToolIdentity};
 use crate::engine::argument_checker::ArgumentChecker;
 use crate::engine::context::{ContextFit, ContextLimits, raw_estimate, with_tool_role};
@@ -251,6 +253,7 @@ fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnS
         prompt: Prompt::new(prompt()),
         prompt_override: None,
         model: model.name.clone(),
+        may_think: model.think != Some(Think::Off),
         dialect: model.dialect,
         system_prompt: Arc::clone(&probe.system_prompt),
         history: Arc::default(),

@@ -32,6 +32,8 @@ pub struct TurnSetup {
     pub prompt_override: Option<String>,
     /// The model's configured name.
     pub model: String,
+    /// Whether the model's thinking could be switched off, because it is not off already.
+    pub may_think: bool,
     pub dialect: Dialect,
     pub system_prompt: Arc<str>,
     /// Prompts and final answers of earlier turns.

@@ -66,6 +66,7 @@ pub fn setup(rng: &mut TestRng) -> TurnSetup {
         prompt: Prompt::new("안녕"),
         prompt_override: None,
         model: "m".to_owned(),
+        may_think: true,
         dialect: *rng.pick(&[Dialect::Prompt, Dialect::Native]),
         system_prompt: Arc::from(""),
         history: Arc::new(vec![SavedMessage::user("a"), SavedMessage::assistant("b")]),
