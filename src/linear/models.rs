@@ -8,7 +8,7 @@ use crate::domain::{CatalogState, ModelCatalog, ModelRef, ModelServer, Notice, T
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::text::suggest::nearest;
-use crate::tui::models::select::{THINK_LEVELS, think_word};
+use crate::tui::models::select::{think_usage, think_values};
 use std::sync::Arc;
 
 impl Linear {
@@ -136,29 +136,31 @@ impl Linear {
         );
     }
 
-    /// `/think [on|off|low|medium|high]`.
+    /// `/think [on|off|LEVEL]`.
     pub fn think(&mut self, argument: &str) {
+        let values = think_values(self.engine.selected.as_ref());
         let word = argument.to_lowercase();
-        if let Some((_, think)) = THINK_LEVELS.iter().find(|(name, _)| *name == word) {
+        if let Some(think) = values.iter().find(|think| think.word() == word) {
             return self.set_think(*think);
         }
         if !argument.is_empty() {
-            return self.say("Please enter on, off, low, medium or high.");
+            return self.say(&think_usage(values));
         }
         if self.engine.selected.is_none() {
             return self.say("No model is selected yet. /set-model lists the models.");
         }
-        let rows = THINK_LEVELS.map(|(name, think)| {
-            let is_current = self.engine.think == Some(think);
+        let row = |think: &Think| {
+            let is_current = self.engine.think == Some(*think);
             let note = if is_current { "in use" } else { "" };
-            (name.to_owned(), note.to_owned())
-        });
+            (think.word().to_owned(), note.to_owned())
+        };
+        let rows: Vec<_> = values.iter().map(row).collect();
         self.pick(
             "Thinking",
             "Keep the current setting",
             &rows,
             |linear, index| {
-                linear.set_think(THINK_LEVELS[index].1);
+                linear.set_think(values[index]);
             },
         );
     }
@@ -167,7 +169,7 @@ impl Linear {
         let name = self.engine.model_name().to_owned();
         self.say(&format!(
             "Thinking for {name}: {}, until humble exits.",
-            think_word(think)
+            think.word()
         ));
         self.send(Command::SetThink(think));
     }

@@ -228,7 +228,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Note, "note", G::Conversation, Scope::Always, &[], "Open a note, or name the open one").command("/note", "[PATH|off]").argument(Arg::Note).found_by("markdown file"),
     bind(A::Notes, "notes", G::Conversation, Scope::Always, &[], "Send note excerpts with prompts").command("/notes", "[on|off|PATH]").argument(Arg::Words(words::NOTES_WORDS)).found_by("retrieval rag context vault folder documents knowledge"),
     bind(A::Chat, "chat", G::Conversation, Scope::Always, &[], "Send a prompt without the note agents").command("/chat", "PROMPT"),
-    bind(A::Think, "think", G::Models, Scope::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]").argument(Arg::Words(words::THINK_WORDS)).found_by("reasoning effort"),
+    bind(A::Think, "think", G::Models, Scope::Always, &[], "Set how much the model thinks").command("/think", "[on|off|LEVEL]").argument(Arg::Think).found_by("reasoning effort"),
     bind(A::SetPersona, "persona", G::Models, Scope::Always, &[], "Choose a persona").command("/persona", "[NAME|off]").argument(Arg::Persona).found_by("role character assistant profile bot"),
     bind(A::Trust, "trust", G::Tools, Scope::Always, &[], "Review and revoke tool permissions").command("/trust", "").found_by("allow allowed always never approve permission revoke security safety block deny ban"),
     bind(A::ToggleServer, "toggle-mcp", G::Tools, Scope::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]").argument(Arg::Server(&[])).found_by("enable disable"),

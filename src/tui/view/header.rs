@@ -173,8 +173,7 @@ fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
 
 fn think_label(model: &UiModel) -> String {
     model.engine.think.map_or_else(String::new, |think| {
-        let level = crate::tui::models::select::think_word(think);
-        format!(" {} think {level}", separator(model))
+        format!(" {} think {}", separator(model), think.word())
     })
 }
 

@@ -11,6 +11,7 @@ mod personas;
 mod prompt_templates;
 mod rewrite;
 mod servers;
+mod settings_without_effect;
 mod sign_in_settings;
 mod themes;
 mod unusual_files;

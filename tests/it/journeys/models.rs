@@ -334,7 +334,10 @@ fn thinking_is_set_for_this_run_only() {
         .sees("think low")
         .sees("until humble exits");
     chat.says("/think maybe")
-        .sees("Please enter on, off, low, medium or high.");
+        .sees("Please enter on, off, low, medium, high or max.");
+    chat.says("/think xhigh")
+        .sees("Please enter on, off, low, medium, high or max.");
+    chat.says("/think max").sees("think max");
     chat.says("/think")
         .sees("Thinking")
         .key('2')
