@@ -15,6 +15,7 @@ use crate::tui::dialog::state::Dialog;
 use crate::tui::elicitation::sampling_progress::SamplingProgress;
 use crate::tui::engine_state::EngineState;
 use crate::tui::input::decode::ReplyFilter;
+use crate::tui::input::spent_keys::SpentKeys;
 use crate::tui::interrupt_state::InterruptState;
 use crate::tui::keymap::{Action, KeyProtocol, Keymap};
 use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
@@ -73,7 +74,11 @@ pub struct UiModel {
 #[derive(Debug, Default)]
 pub struct InputState {
     pub replies: ReplyFilter,
+    /// When a key other than Esc was last pressed, or text was pasted.
     pub last_key: Duration,
+    /// When any key was last pressed, or text was pasted.
+    pub last_press: Duration,
+    pub spent_keys: SpentKeys,
     /// Whether a notice has named the setting that tmux needs for copying.
     pub has_explained_tmux: bool,
 }

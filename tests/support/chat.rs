@@ -185,11 +185,22 @@ impl Chat {
         }
     }
 
+    /// Presses a key and waits until it has acted: a letter that grants something waits for the next
+    /// key.
     pub fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) -> &mut Self {
+        self.press_quickly(code, modifiers);
+        if self.model.dialogs.answering_letter().is_some()
+            && let Some(due) = self.model.dialogs.letter_due_at()
+        {
+            self.waits(due.saturating_sub(self.now));
+        }
+        self
+    }
+
+    fn press_quickly(&mut self, code: KeyCode, modifiers: KeyModifiers) {
         self.now += KEY_INTERVAL;
         self.apply_input(UiInput::Key(KeyEvent::new(code, modifiers)));
         self.settle();
-        self
     }
 
     pub fn key(&mut self, key: char) -> &mut Self {
@@ -210,7 +221,7 @@ impl Chat {
 
     pub fn types(&mut self, text: &str) -> &mut Self {
         for c in text.chars() {
-            self.key(c);
+            self.press_quickly(KeyCode::Char(c), KeyModifiers::NONE);
         }
         self
     }

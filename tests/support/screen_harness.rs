@@ -109,9 +109,15 @@ impl ScreenHarness {
         self.input(UiInput::Tick)
     }
 
+    /// Presses a key and waits until it has acted.
     pub fn key(&mut self, code: KeyCode) -> &mut Self {
         self.advance_clock(30);
-        self.input(UiInput::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+        self.input(UiInput::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        let is_answering = self.model.dialogs.answering_letter().is_some();
+        match self.model.dialogs.letter_due_at().filter(|_| is_answering) {
+            Some(due) => self.advance_clock(due.saturating_sub(self.model.now).as_millis() as u64),
+            None => self,
+        }
     }
 
     pub fn types(&mut self, text: &str) -> &mut Self {

@@ -1,6 +1,7 @@
-//! Terminal input: key normalization, bursts, terminal replies, unbracketed pastes and key
-//! repeat.
+//! Terminal input: key normalization, bursts, terminal replies, unbracketed pastes, key
+//! repeat, and keys that come too late.
 
 pub mod decode;
 pub mod key_repeat;
 pub mod paste;
+pub mod spent_keys;

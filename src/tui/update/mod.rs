@@ -7,6 +7,7 @@ pub mod branch_list;
 pub mod branches;
 pub mod calls;
 pub mod composer;
+pub mod dialog_keys;
 pub mod earlier_files;
 pub mod engine;
 pub mod find;
@@ -39,6 +40,7 @@ use crate::tui::layer::Handled;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::composer::PasteKind;
+use crate::tui::update::dialog_keys::OpenThings;
 use crossterm::event::KeyEvent;
 
 /// Applies one input and returns its effects.
@@ -131,13 +133,24 @@ fn apply_input_around_held_letter(
     effects: &mut Vec<UiEffect>,
 ) {
     let was_running = model.running_turn().is_some();
-    if !matches!(input, UiInput::Engine(_)) {
-        keys::press_held_letter(model, effects);
-    }
+    let (asked, late_keys) = match &input {
+        UiInput::Engine(event) => (
+            model.dialogs.current().map(|dialog| dialog.id),
+            dialog_keys::keys_before_event(model, event),
+        ),
+        _ => {
+            dialog_keys::press_held_letter(model, effects);
+            (None, None)
+        }
+    };
     apply_input(model, input, effects);
-    keys::press_held_letter(model, effects);
+    dialog_keys::press_held_letter(model, effects);
     if was_running && model.running_turn().is_none() {
         model.dialogs.set_aside_server_questions(model.now);
+    }
+    let asks_same = model.dialogs.current().map(|dialog| dialog.id) == asked;
+    if let Some(late_keys) = late_keys.filter(|_| !asks_same) {
+        model.input.spent_keys.closed_by_itself(late_keys);
     }
 }
 
@@ -146,13 +159,13 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
         UiInput::Key(key) => filter_key(model, key, effects),
         UiInput::Burst(_) if keys::discards_text(model) => keys::record_key_press(model),
         UiInput::Burst(text) => {
-            keys::resolve_held_letter(model, true);
+            dialog_keys::resolve_held_letter_before_paste(model);
             keys::record_key_press(model);
             selection::clear_selection(model);
             composer::insert_burst(model, &text);
         }
         UiInput::Paste(text) => {
-            keys::resolve_held_letter(model, true);
+            dialog_keys::resolve_held_letter_before_paste(model);
             keys::record_key_press(model);
             selection::clear_selection(model);
             composer::paste(model, &text, PasteKind::Bracketed);
@@ -237,8 +250,10 @@ fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 
 /// Handles one key, then carries out the resulting requests before the next key.
 fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
+    let open = OpenThings::of(model);
     keys::handle_key(model, key, effects);
     requests::run_requests(model, effects);
+    open.note_closed(model, key);
 }
 
 /// Handles a key unless it belongs to a reply from the terminal.

@@ -172,6 +172,7 @@ fn resuming_an_unfinished_turn_restores_its_prompt() {
         .sees("(interrupted)")
         .sees("› 수도는?")
         .model_received_requests(0)
+        .reads_screen()
         .enter()
         .sees("서울입니다.")
         .model_does_not_receive("서울은 한국");

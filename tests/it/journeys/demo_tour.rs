@@ -85,6 +85,7 @@ fn a_refusal_ends_the_turn_and_the_question_is_suggested_again() {
         .sees("refused")
         .sees("3 of 7  There was no answer.")
         .sees(&format!("› {QUESTION}"))
+        .reads_screen()
         .enter()
         .waits_until_sees("Call now? (Y/N)");
 }

@@ -154,7 +154,11 @@ fn a_kill_during_a_retry_loses_no_turn_and_the_retry_is_offered() {
     let home = first.kill();
     let mut second = chat_in(home, script().answer("answer two"));
     second.sees("Unfinished turn").reads_screen().key('r');
-    second.sees("answer one").sees("› q1").enter();
+    second
+        .sees("answer one")
+        .sees("› q1")
+        .reads_screen()
+        .enter();
     second.sees("answer two").does_not_see("answer one");
     second.model_does_not_receive("answer one");
     assert_eq!(
@@ -176,7 +180,7 @@ fn a_kill_during_an_edit_of_an_earlier_message_still_replaces_all_later_turns() 
     let home = first.kill();
     let mut second = chat_in(home, script().answer("third."));
     second.sees("Unfinished turn").reads_screen().key('r');
-    second.sees("› q1 anew").enter();
+    second.sees("› q1 anew").reads_screen().enter();
     second.sees("third.").does_not_see("first.");
     let expected = expected_messages(&[("q1 anew", "third.")]);
     assert_eq!(messages(&second), expected);

@@ -11,6 +11,7 @@ mod drawn_calls;
 mod engine;
 mod faulty_turns;
 mod invariant_checker;
+mod key_timing;
 mod random_arguments;
 mod screen;
 mod transitions;

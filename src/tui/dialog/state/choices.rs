@@ -41,6 +41,32 @@ impl DialogAction {
         )
     }
 
+    /// Whether it consents to something: to a call, to what a server or a file asks for, or to going
+    /// on. No key that was typed for the message may do that.
+    pub fn grants(self) -> bool {
+        match self {
+            Self::Run
+            | Self::RunForSession
+            | Self::RunAlways
+            | Self::RunServer
+            | Self::RunReadOnly
+            | Self::RunMatching
+            | Self::RunAll => true,
+            Self::Choose(choice) => !matches!(
+                choice,
+                UserChoice::Stop
+                    | UserChoice::Decline
+                    | UserChoice::DeclineAll
+                    | UserChoice::CancelRequest
+                    | UserChoice::Never
+                    | UserChoice::KeepForLater
+                    | UserChoice::FillIn
+                    | UserChoice::CopyAddress
+            ),
+            _ => false,
+        }
+    }
+
     /// Whether it may become available only after the dialog has opened.
     pub fn comes_later(self) -> bool {
         matches!(self, Self::RunAll | Self::RunUnread)

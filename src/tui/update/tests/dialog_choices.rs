@@ -206,7 +206,7 @@ fn the_page_of_lasting_choices_shows_the_scope_of_each() {
     chat.keys("<Down><Down>");
     let dialog = &chat.model.dialogs.queued()[0];
     assert_eq!(dialog.selected_body_row(), Some(5));
-    chat.keys("<Enter>");
+    chat.wait(600).keys("<Enter>");
     assert_eq!(chat.decisions(), [Decision::RunWholeServer]);
 }
 
@@ -327,7 +327,7 @@ fn read_only_tools_are_listed_before_they_are_granted() {
         assert!(screen.contains(part), "{part}\n{screen}");
     }
     assert_eq!(chat.commands(), [], "the first press only lists them");
-    chat.keys("v");
+    chat.wait(600).keys("v");
     let decisions = chat.decisions();
     let [Decision::RunReadOnly { tools }] = decisions.as_slice() else {
         panic!("{decisions:?}");
@@ -360,7 +360,7 @@ fn on_a_small_screen_all_read_only_tools_are_scrolled_through_first() {
     let mut presses = 0;
     while chat.commands().is_empty() {
         assert!(presses < 10, "{}", chat.screen());
-        chat.keys("v").screen();
+        chat.wait(600).keys("v").screen();
         presses += 1;
     }
     assert!(presses > 1, "the list did not fit on one page");

@@ -56,6 +56,7 @@ mod templates;
 mod themes;
 mod tools_list;
 mod trust;
+mod typed_words;
 mod unread_resources;
 
 use crate::domain::Decision;
@@ -173,8 +174,22 @@ impl ChatHarness {
         self
     }
 
-    /// Presses the keys of a script, one every 30 ms.
+    /// Presses the keys of a script, one every 30 ms, and waits until the last one has acted.
     fn keys(&mut self, script: &str) -> &mut Self {
+        self.keys_every(30, script).wait_for_letter()
+    }
+
+    /// Waits until a letter that is held because it may begin a word has acted.
+    fn wait_for_letter(&mut self) -> &mut Self {
+        let is_answering = self.model.dialogs.answering_letter().is_some();
+        match self.model.dialogs.letter_due_at().filter(|_| is_answering) {
+            Some(due) => self.wait(due.saturating_sub(self.model.now).as_millis() as u64),
+            None => self,
+        }
+    }
+
+    /// Presses the keys of a script with this many milliseconds before each.
+    fn keys_every(&mut self, millis: u64, script: &str) -> &mut Self {
         let mut rest = script;
         while let Some(c) = rest.chars().next() {
             let end = rest.find('>').filter(|_| c == '<');
@@ -183,7 +198,7 @@ impl ChatHarness {
                 None => key(KeyCode::Char(c), KeyModifiers::NONE),
             };
             rest = &rest[end.map_or(c.len_utf8(), |end| end + 1)..];
-            self.wait(30).input(UiInput::Key(event));
+            self.wait(millis).input(UiInput::Key(event));
         }
         self
     }
