@@ -7,8 +7,7 @@ use super::json_edit::PathStep;
 use super::variables::{VariableLookup, environment_variable};
 use super::{ConfigError, Home, fields, models};
 use crate::domain::{
-    Dialect, HostScope, ModelConfig, ModelRef, NewModel, NewModelServer, ProviderKind,
-    ServerCatalog,
+    HostScope, ModelConfig, ModelRef, NewModel, NewModelServer, ProviderKind, ServerCatalog,
 };
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -54,13 +53,13 @@ pub fn parse_new_server(home: &Home, server: &NewModelServer) -> Result<ModelCon
     parse_new_model(home, &new).map_err(|errors| errors.replace("`baseUrl`", "The address"))
 }
 
-/// Adds a model to `config.json` and makes it the active one. `dialect` is stored as its
-/// `toolCalls`; without one, the provider's default applies.
+/// Adds a model to `config.json` and makes it the active one. Its `toolCalls` stays unset, so the
+/// provider's default applies.
 ///
 /// # Errors
 /// The file cannot be read, parsed or written, or already lists this model. In that case,
 /// the file is unchanged.
-pub fn add_model(home: &Home, new: &NewModel, dialect: Option<Dialect>) -> Result<(), ConfigError> {
+pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
     edit_file(&home.config(), |document| {
         let entries = match fields::get(document.root(), "models") {
             None | Some(Value::Null) => Vec::new(),
@@ -96,9 +95,6 @@ pub fn add_model(home: &Home, new: &NewModel, dialect: Option<Dialect>) -> Resul
             }
         }
         let mut new_entry = entry_to_json(new, true);
-        if let Some(dialect) = dialect {
-            new_entry.insert("toolCalls".to_owned(), json!(dialect.name()));
-        }
         let copied_entry = new.copy_from.as_ref().and_then(|source| {
             let mut objects = entries.iter().filter_map(Value::as_object);
             objects.find(|entry| models::parse_reference(entry).as_ref() == Ok(source))

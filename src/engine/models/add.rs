@@ -6,9 +6,8 @@ use super::select::no_model;
 use super::{ModelRegistry, ModelTaskEvent};
 use crate::config::{self, ConfigError};
 use crate::domain::model::ApiKey;
-use crate::domain::model_info::is_same_model;
 use crate::domain::{
-    Advice, Dialect, ModelConfig, ModelRef, ModelServer, NewModel, NewModelServer, NewServerError,
+    Advice, ModelConfig, ModelRef, ModelServer, NewModel, NewModelServer, NewServerError,
     NewServerField, Notice, QueryId, Think,
 };
 use crate::engine::cx::EngineCx;
@@ -118,9 +117,8 @@ impl ModelRegistry {
         };
         model.active = true;
         let home = cx.home.clone();
-        let dialect = Some(model.dialect).filter(|dialect| *dialect != provider.default_dialect());
         cx.write_config(move || {
-            let result = config::add_model(&home, &new_model, dialect);
+            let result = config::add_model(&home, &new_model);
             JobResult::ModelAdded(Box::new(model), result)
         });
     }
@@ -128,10 +126,7 @@ impl ModelRegistry {
     /// The configuration of a new model, with the address, key and certificate of the entry in
     /// `copy_from`.
     fn build_model(&self, new_model: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
-        let mut model = config::parse_new_model(&cx.home, new_model)?;
-        if self.supports_tools(&model) {
-            model.dialect = Dialect::Native;
-        }
+        let model = config::parse_new_model(&cx.home, new_model)?;
         let source = new_model.copy_from.as_ref();
         let source = source.and_then(|source| self.find_configured(source, cx));
         Ok(match source {
@@ -143,18 +138,6 @@ impl ModelRegistry {
             },
             None => model,
         })
-    }
-
-    /// Whether the server reported that the model supports tools.
-    fn supports_tools(&self, model: &ModelConfig) -> bool {
-        let new_server_models = self.new_server_models.iter().flat_map(|list| &list.models);
-        let on_new_server = || {
-            let mut models = new_server_models;
-            models.find(|listed| is_same_model(&listed.name, &model.model))
-        };
-        let listed = self.listed_model(&model.server(), &model.model);
-        let listed = listed.or_else(on_new_server);
-        listed.is_some_and(|listed| listed.info.has_capability("tools") == Some(true))
     }
 
     /// Selects a model after it has been written to the file. Does not reload the file, because
@@ -178,13 +161,13 @@ impl ModelRegistry {
         if let Some(log) = &cx.log {
             log.add_secrets(cx.settings.secrets());
         }
-        let is_dialect_a_guess = model.dialect != Dialect::Native;
+        let is_call_format_taught = model.dialect.taught_form().is_some();
         self.select_unsaved(model, cx);
         let message = format!("Using {}. Saved to config.json.", reference.name);
         cx.outbox.push(Event::ModelAdded(reference));
         let notice = Notice::info(message);
-        // The server did not report how the model calls tools.
-        cx.notice(match is_dialect_a_guess {
+        // The model may follow another format better.
+        cx.notice(match is_call_format_taught {
             true => notice.with_advice(Advice::Probe),
             false => notice,
         });
@@ -221,11 +204,22 @@ impl ModelRegistry {
         self.new_server_listing = Some(AbortOnDropHandle::new(task));
     }
 
-    /// Stops listing the models of a new server and drops its list, because the user named a
-    /// different server or none.
+    /// Stops listing the models of a new server, because the user named a different server or none.
     pub fn stop_listing_new_server(&mut self) {
         self.new_server_listing = None;
-        self.new_server_models = None;
+    }
+
+    /// Names, once, the models whose native calls an earlier version may have chosen.
+    pub fn report_native_calls(&self, cx: &mut EngineCx) {
+        if cx.options.is_one_shot {
+            return;
+        }
+        let (home, models) = (cx.home.clone(), cx.settings.models.clone());
+        cx.jobs.spawn_blocking(move || {
+            let notice = config::take_native_calls_notice(&home, &models);
+            let notices = notice.map(Event::LowPriorityNoticePosted);
+            JobResult::Events(notices.into_iter().collect())
+        });
     }
 
     /// Sets the thinking level of the selected model until another one is selected or the program

@@ -102,3 +102,26 @@ fn a_prompt_reports_unreadable_settings_with_the_position() {
         .sees("line 2, column 14")
         .model_received_requests(0);
 }
+
+#[test]
+fn native_calls_that_nobody_may_have_chosen_are_named_once() {
+    let home = tempfile::TempDir::new().expect("a temporary folder");
+    let text = r#"{ "models": [
+        { "name": "qwen3:4b", "provider": "ollama", "toolCalls": "native", "active": true },
+        { "name": "gpt", "provider": "openai", "toolCalls": "native" } ] }"#;
+    std::fs::write(home.path().join("config.json"), text).expect("written");
+    let mut chat = chat_in(home, script());
+    chat.sees("config.json sets `toolCalls` to `native` for qwen3:4b.");
+    assert_eq!(chat.config(), text);
+    chat_in(chat.shut_down(), script()).does_not_see("toolCalls");
+}
+
+#[test]
+fn native_calls_chosen_in_a_new_home_are_not_questioned() {
+    let mut chat = with_qwen(with_ollama(script()));
+    let native = chat
+        .config()
+        .replace("\"active\"", "\"toolCalls\": \"native\", \"active\"");
+    chat.edits_config(&native);
+    chat_in(chat.shut_down(), script()).does_not_see("toolCalls");
+}

@@ -77,16 +77,12 @@ fn a_first_run_offers_the_models_of_ollama() {
 }
 
 #[test]
-fn enter_selects_the_first_model_in_a_first_run() {
+fn a_model_of_the_first_run_is_saved_without_a_call_format() {
     let mut chat = first_run(with_local_ollama());
-    chat.reads_screen().enter();
-    chat.sees("Using qwen3:4b.").does_not_see("/probe");
-    // The server reports that the model supports tools.
-    assert!(
-        chat.config().contains(r#""toolCalls": "native""#),
-        "{}",
-        chat.config()
-    );
+    chat.reads_screen().enter().sees("Using qwen3:4b.");
+    // Even if the server reports that the model supports tools.
+    let expected = "{\n  \"models\": [{ \"name\": \"qwen3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
+    assert_eq!(chat.config(), expected);
 }
 
 #[test]
