@@ -23,6 +23,8 @@ pub enum Advice {
     ChooseImageModel,
     /// Add a model that a running server offers.
     AddModel,
+    /// Add the model in use to the settings.
+    KeepModel,
     ListModels,
     UsePulledModel,
     /// Resume an incomplete download of this model.

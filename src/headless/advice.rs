@@ -36,6 +36,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         Advice::ChooseNotesFolder => "Set `notes.vault` in config.json.",
         // Only the chat screen offers these.
         Advice::ResendPrompt
+        | Advice::KeepModel
         | Advice::ListModels
         | Advice::UsePulledModel
         | Advice::StopPull

@@ -72,7 +72,7 @@ impl Linear {
         self.send(Command::SelectModel(model));
     }
 
-    /// `/models [pull NAME|rm NAME|stop]`. Without an argument, lists the models of all servers.
+    /// `/models [keep|pull NAME|rm NAME|stop]`. Without an argument, lists the models of all servers.
     pub fn models(&mut self, argument: &str) {
         let (word, name) = argument
             .split_once(char::is_whitespace)
@@ -83,10 +83,11 @@ impl Linear {
                 self.pending = PendingReply::Models;
                 self.send(Command::ListCatalog);
             }
+            ("keep", true) => self.send(Command::KeepModel),
             ("pull", false) => self.send(Command::PullModel { server: None, name }),
             ("rm", false) => self.send(Command::RemoveModel { server: None, name }),
             ("stop", true) => self.send(Command::StopPull),
-            _ => self.say("Usage: /models [pull NAME | rm NAME | stop]"),
+            _ => self.say("Usage: /models [keep | pull NAME | rm NAME | stop]"),
         }
     }
 

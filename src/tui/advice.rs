@@ -30,6 +30,7 @@ fn phrase(advice: &Advice) -> Option<String> {
             "Remove them with /detach, or choose another model with /set-model."
         }
         Advice::AddModel => "Use /models to add one from a running Ollama.",
+        Advice::KeepModel => "/models keep adds it to config.json.",
         Advice::ListModels => "/models lists its models.",
         Advice::UsePulledModel => "Select it with /models.",
         Advice::ResumePull(name) => {

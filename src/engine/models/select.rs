@@ -68,7 +68,12 @@ impl ModelRegistry {
             .map(ModelConfig::reference)
             .collect();
         let selected = self.current.as_ref().map(|model| model.reference());
-        cx.outbox.push(Event::ModelsListed { models, selected });
+        let selected_server = self.current.as_ref().map(|model| model.server());
+        cx.outbox.push(Event::ModelsListed {
+            models,
+            selected,
+            selected_server,
+        });
     }
 
     /// Selects a configured model and saves the selection.

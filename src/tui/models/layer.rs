@@ -35,7 +35,7 @@ pub struct ModelsLayer {
     pub(super) pulling: Option<Editor>,
 }
 
-/// `/models [pull NAME | rm NAME | stop]`.
+/// `/models [keep | pull NAME | rm NAME | stop]`.
 pub fn run(argument: &str, cx: &mut UiContext) {
     let (word, name) = argument
         .split_once(char::is_whitespace)
@@ -43,6 +43,7 @@ pub fn run(argument: &str, cx: &mut UiContext) {
     let name = name.trim().to_owned();
     match (word, name.is_empty()) {
         ("", _) => open(None, cx),
+        ("keep", true) => cx.send(Command::KeepModel),
         ("pull", true) => open(Some(Editor::default()), cx),
         ("pull", false) => cx.send(Command::PullModel { server: None, name }),
         ("stop", true) => cx.send(Command::StopPull),
@@ -52,7 +53,7 @@ pub fn run(argument: &str, cx: &mut UiContext) {
             cx.notify(notice);
         }
         _ => cx.notify(Notice::warning(
-            "Usage: /models [pull NAME | rm NAME | stop]",
+            "Usage: /models [keep | pull NAME | rm NAME | stop]",
         )),
     }
 }
@@ -110,9 +111,7 @@ impl ModelsLayer {
     fn new(known: KnownModels) -> Self {
         let mut picker = Self::default();
         let is_in_use = |choice: &ModelListChoice| match choice {
-            ModelListChoice::Model(row) => {
-                row.configured.is_some() && row.configured == known.selected
-            }
+            ModelListChoice::Model(row) => known.is_in_use(row),
             ModelListChoice::Action(_) => false,
         };
         let at = rows::choices(known, "").iter().position(is_in_use);

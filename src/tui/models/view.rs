@@ -242,7 +242,7 @@ fn draw_server(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
 fn draw_model(row: &ModelRow<'_>, known: KnownModels, list_row: &ListRow, pen: &mut Painter) {
     let number = row.configured.and_then(|entry| known.number(entry));
     let x = put_number(number, known, list_row, pen);
-    let in_use = row.configured.is_some() && row.configured == known.selected;
+    let in_use = known.is_in_use(row);
     let line = list_row.line;
     let mut end = line.right();
     if line.width >= STATE_LIST_COLUMNS_MIN {

@@ -91,6 +91,20 @@ fn a_file_that_cannot_take_the_model_is_not_modified() {
 }
 
 #[test]
+fn a_model_is_not_added_a_second_time_under_another_name() {
+    let text = r#"{"models":[{"name":"fast","model":"a:latest","provider":"ollama"},
+        {"name":"far","model":"b","provider":"ollama","baseUrl":"http://far:1"}]}"#;
+    let fixture = with_config(text);
+    let error = config::add_model(&fixture.home, &new_model("a", ProviderKind::Ollama));
+    let message = notice_text(&error.unwrap_err().notice());
+    assert!(message.contains("already lists `fast`"), "{message}");
+    assert_eq!(fixture.config_text(), text);
+    // The same name on another server is another model.
+    config::add_model(&fixture.home, &new_model("b", ProviderKind::Ollama)).unwrap();
+    assert_eq!(fixture.settings().models.len(), 3);
+}
+
+#[test]
 fn a_new_model_is_checked_like_an_entry_of_the_file() {
     let fixture = config_fixture();
     let mut model = new_model("m", ProviderKind::OpenAi);

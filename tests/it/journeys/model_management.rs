@@ -125,3 +125,32 @@ fn native_calls_chosen_in_a_new_home_are_not_questioned() {
     chat.edits_config(&native);
     chat_in(chat.shut_down(), script()).does_not_see("toolCalls");
 }
+
+#[test]
+fn a_model_with_the_name_of_a_configured_one_on_another_server_is_a_model_of_its_own() {
+    let other = "http://localhost:9999";
+    let home = tempfile::TempDir::new().expect("a temporary folder");
+    let text = format!(
+        r#"{{ "models": [
+        {{ "name": "qwen3:4b", "provider": "ollama", "active": true }},
+        {{ "name": "far", "model": "tiny", "provider": "ollama", "baseUrl": "{other}" }} ] }}"#
+    );
+    std::fs::write(home.path().join("config.json"), &text).expect("written");
+    let script = with_ollama(script().answer("Hello."));
+    let names = ["qwen3:4b", "tiny"];
+    let models = names.map(|name| super::models::model(name, &["completion"]));
+    let mut chat = chat_in(home, script.with_server(other, models));
+    chat.says("/models").types("qwen3:4b");
+    chat.press(KeyCode::Down, KeyModifiers::NONE).enter();
+    chat.sees("Using qwen3:4b @ localhost:9999 until humble exits.");
+    assert_eq!(chat.config(), text);
+    let mut in_use = Vec::new();
+    let screen = chat.says("/models").sees("localhost:9999").screen();
+    in_use.extend(screen.lines().filter(|row| row.contains("in use")));
+    assert_eq!(in_use.len(), 1, "{screen}");
+    assert!(in_use[0].starts_with(" ▌    qwen3:4b"), "{screen}");
+    chat.press(ESC, KeyModifiers::NONE).says("/models keep");
+    chat.sees("Using qwen3:4b @ localhost:9999. Saved to config.json.");
+    chat.says("/models keep").sees("already");
+    assert_eq!(chat.config().matches("\"model\": \"qwen3:4b\"").count(), 1);
+}

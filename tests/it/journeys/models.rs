@@ -11,7 +11,7 @@ fn local_ollama_url() -> String {
     config::local_ollama(&Home::at("/nowhere")).base_url
 }
 
-fn model(name: &str, capabilities: &[&str]) -> ListedModel {
+pub fn model(name: &str, capabilities: &[&str]) -> ListedModel {
     ListedModel {
         name: name.to_owned(),
         bytes: Some(2_600_000_000),
@@ -170,39 +170,38 @@ fn the_dialog_lists_models_and_typing_filters_them() {
 }
 
 #[test]
-fn an_unconfigured_model_is_added_after_a_confirmation() {
+fn an_unconfigured_model_is_used_at_once_and_leaves_the_file_alone() {
     let mut chat = with_qwen(with_ollama(script().answer("Hello.")));
     let before = chat.config();
     chat.says("/models").types("gem").enter();
-    chat.sees("config.json does not list it").sees("Add it?");
-    assert_eq!(chat.config(), before);
-    chat.reads_screen()
-        .key('y')
-        .sees("Using gemma3:4b. Saved to config.json.");
-    let added = "{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }";
-    assert!(chat.config().contains(added), "{}", chat.config());
-    assert_eq!(chat.config().matches("\"active\": true").count(), 1);
+    chat.sees("Using gemma3:4b until humble exits.")
+        .sees("/models keep adds it to config.json.");
     chat.says("hi").sees("Hello.");
+    assert_eq!(chat.config(), before);
+    chat.says("/set-model").sees("▌    gemma3:4b").key('0');
+    chat.says("/set-model 1")
+        .sees("humble  qwen3:4b")
+        .does_not_see("/models keep");
 }
 
 #[test]
-fn a_model_can_be_used_without_changing_the_file() {
-    let mut chat = with_qwen(with_ollama(script()));
-    let before = chat.config();
-    chat.says("/models")
-        .types("gem")
-        .enter()
-        .reads_screen()
-        .key('o');
-    chat.sees("Using gemma3:4b until humble exits.");
-    assert_eq!(chat.config(), before);
-    chat.says("/models")
-        .types("gem")
-        .enter()
-        .reads_screen()
-        .key('n');
-    chat.does_not_see("Add it?");
-    assert_eq!(chat.config(), before);
+fn a_model_in_use_is_added_to_the_file_once() {
+    let mut chat = with_qwen(with_ollama(script().answer("Hello.")));
+    chat.says("/models keep")
+        .sees("config.json lists qwen3:4b already.");
+    chat.says("/models").types("gem").enter();
+    chat.says("/think off").says("/models keep");
+    chat.sees("Using gemma3:4b. Saved to config.json.")
+        .sees("think off");
+    let added = "{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }";
+    assert!(chat.config().contains(added), "{}", chat.config());
+    assert_eq!(chat.config().matches("\"active\": true").count(), 1);
+    let kept = chat.config();
+    chat.says("/models keep")
+        .sees("config.json lists gemma3:4b already.");
+    chat.says("/models").types("gem").enter().says("hi");
+    chat.sees("Hello.");
+    assert_eq!(chat.config(), kept);
 }
 
 #[test]
@@ -371,11 +370,9 @@ fn adding_a_model_does_not_apply_an_external_edit() {
         "\"baseUrl\": \"http://evil.example:1\", \"active\"",
     );
     chat.edits_config(&edited);
+    chat.says("/models").types("gem").enter();
+    chat.says("/models keep").sees("Saved to config.json.");
     chat.says("/models")
-        .types("gem")
-        .enter()
-        .reads_screen()
-        .key('y');
-    chat.sees("Using gemma3:4b.").says("/models");
-    chat.sees("http://localhost:11434").does_not_see("evil");
+        .sees("http://localhost:11434")
+        .does_not_see("evil");
 }

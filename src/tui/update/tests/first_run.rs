@@ -72,6 +72,7 @@ fn model_added(chat: &mut ChatHarness, name: &str) {
     chat.engine_event(Event::ModelsListed {
         models: vec![model.clone()],
         selected: Some(model.clone()),
+        selected_server: None,
     });
     chat.engine_event(Event::ModelAdded(model));
 }
