@@ -55,14 +55,13 @@ impl Linear {
             (model.name.clone(), note.to_owned())
         });
         let rows: Vec<(String, String)> = rows.collect();
-        self.pick(
-            "Models",
-            "Keep the present model",
-            &rows,
-            move |linear, index| {
-                linear.select_model(models[index].clone());
-            },
-        );
+        let keep = match selected {
+            Some(_) => "Keep the present model",
+            None => "Change nothing",
+        };
+        self.pick("Models", keep, &rows, move |linear, index| {
+            linear.select_model(models[index].clone());
+        });
     }
 
     fn select_model(&mut self, model: ModelRef) {

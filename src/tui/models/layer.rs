@@ -5,6 +5,7 @@ use crate::domain::{ModelRef, ModelServer, Notice};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
+use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{
@@ -224,10 +225,12 @@ impl ModelsLayer {
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         let known = KnownModels::new(cx.shared.engine);
         let chooses = self.list.has_row_focus() || self.takes_numbers && self.list.is_unfiltered();
-        if !chooses || known.configured.is_empty() {
+        let last = known.configured.len();
+        // Without numbered models, other digits are part of a filter.
+        let is_numbered = last > 0 || typed_char(key) == Some('0');
+        if !chooses || !is_numbered {
             return None;
         }
-        let last = known.configured.len();
         match self.number_entry.key(key, last, cx.shared.keymap) {
             NumberKey::Unhandled => return None,
             NumberKey::Discarded => {}

@@ -63,7 +63,7 @@ pub enum ModelListChoice<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PickerAction {
-    /// Number 0.
+    /// Number 0. Keeps the current model, if there is one.
     KeepCurrent,
     Pull,
     AddServer,
@@ -167,9 +167,8 @@ pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<ModelListRow<'a>> {
 
 /// A filtered list offers only the actions that may lead to the missing model.
 fn actions(known: KnownModels, is_unfiltered: bool) -> impl Iterator<Item = PickerAction> {
-    let has_model = known.selected.is_some();
     [
-        (PickerAction::KeepCurrent, is_unfiltered && has_model),
+        (PickerAction::KeepCurrent, is_unfiltered),
         (PickerAction::Pull, true),
         (PickerAction::AddServer, true),
         (

@@ -354,6 +354,11 @@ fn with_two_active_models_none_is_used_until_the_user_picks_one() {
     let mut chat = chat_in(home, script().answer("It is b."));
     chat.sees("2 models are marked active: `a` (ollama), `b` (ollama).");
     chat.says("hi").sees("No active model is configured.");
+    chat.says("/set-model")
+        .sees("1  a")
+        .sees("0  Change nothing")
+        .key('0')
+        .does_not_see("Change nothing");
     chat.model_received_requests(0)
         .says("/set-model 2")
         .says("hi");
