@@ -21,7 +21,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         Advice::Continue => "With --save, you can resume it later with --continue.",
         Advice::WaitOrStop => "Wait for it, or stop it with Ctrl+C.",
         Advice::Stop => "Press Ctrl+C to stop it.",
-        Advice::SelectModel => "Use --model to choose a model.",
+        Advice::SelectModel => "Use --model to choose a model, or /set-model in `humble`.",
         Advice::ChooseOtherModel => "Choose another model with --model.",
         Advice::ChooseLargerContext => "Choose a model with a larger context.",
         Advice::ChooseImageModel => "Choose another model with --model.",

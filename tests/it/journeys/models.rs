@@ -99,6 +99,9 @@ fn a_prompt_waits_for_the_first_model() {
     let mut chat = first_run(with_local_ollama());
     chat.reads_screen().says("a1");
     chat.sees("a1").sees("queued").sees("1  qwen3:4b");
+    chat.sees("No active model is configured. Use /set-model to choose a model.")
+        .sees("/config.json lists none yet.")
+        .sees(r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#);
     assert_eq!(chat.config(), "", "digits in a message choose nothing");
     chat.reads_screen().enter();
     chat.sees("Using qwen3:4b.").sees("반가워요.");
@@ -353,7 +356,9 @@ fn with_two_active_models_none_is_used_until_the_user_picks_one() {
     std::fs::write(home.path().join("config.json"), text).expect("written");
     let mut chat = chat_in(home, script().answer("It is b."));
     chat.sees("2 models are marked active: `a` (ollama), `b` (ollama).");
-    chat.says("hi").sees("No active model is configured.");
+    chat.says("hi")
+        .sees("No active model is configured. Use /set-model to choose a model.")
+        .does_not_see("lists none yet");
     chat.says("/set-model")
         .sees("1  a")
         .sees("0  Change nothing")

@@ -141,6 +141,11 @@ screens!(a_first_run_without_an_ollama, |story| {
     first_run(story, CatalogState::Failed(Notice::failure("refused")));
 });
 
+screens!(a_prompt_before_the_first_model, |story| {
+    first_run(story, ollama_models());
+    story.types("Hello").key(KeyCode::Enter);
+});
+
 screens!(the_models_dialog, |story| {
     dialog(story);
     story.key(KeyCode::Down);

@@ -173,7 +173,7 @@ fn prompt_waits_for_the_first_model() {
     );
     assert_eq!(
         chat.notice(),
-        "Choose a model: your message will be sent to it."
+        "No active model is configured. Use /set-model to choose a model."
     );
     chat.wait(1_000).keys("again<Enter>").wait(1_000);
     chat.sent.clear();
