@@ -62,6 +62,8 @@ pub enum Advice {
     /// See the tasks that the user left running.
     ShowLeftTasks,
     UseLeftTask,
+    /// Ask before tool calls again.
+    AskBeforeCalls,
     /// Review changes to trusted tools.
     ReviewTrust,
     /// Disable the server of this name, sanitized.

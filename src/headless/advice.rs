@@ -54,6 +54,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::ShowLog
         | Advice::Reload
         | Advice::ReplaceSystemPrompt
+        | Advice::AskBeforeCalls
         | Advice::ListServers
         | Advice::ShowLeftTasks
         | Advice::UseLeftTask

@@ -59,6 +59,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         }
         Advice::ShowLeftTasks => "/tasks opens the list of tasks.",
         Advice::UseLeftTask => "/tasks brings it into the conversation.",
+        Advice::AskBeforeCalls => "/set-tool-mode manual asks again.",
         Advice::ReviewTrust => "/trust shows what changed.",
         Advice::DisableServer(name) => {
             return Some(format!("`/mcp {name} off` switches it off."));

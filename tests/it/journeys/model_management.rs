@@ -154,3 +154,14 @@ fn a_model_with_the_name_of_a_configured_one_on_another_server_is_a_model_of_its
     chat.says("/models keep").sees("already");
     assert_eq!(chat.config().matches("\"model\": \"qwen3:4b\"").count(), 1);
 }
+
+#[test]
+fn automatic_calls_are_announced_with_their_duration_and_the_way_back() {
+    let mut chat = with_qwen(with_ollama(script()));
+    chat.says("/set-tool-mode auto")
+        .sees("Tools now run without asking, also after a restart.")
+        .sees("/set-tool-mode manual asks again.");
+    assert!(chat.config().contains(r#""toolCallMode": "auto""#));
+    chat.says("/set-tool-mode manual")
+        .sees("From now on, each tool call asks first.");
+}
