@@ -91,12 +91,13 @@ pub enum Command {
     SelectModel(ModelRef),
     /// Lists the models of every model server.
     ListCatalog,
-    /// Uses a model of a server. Asks the user first if `config.json` does not list it, except on
-    /// the first run.
+    /// Uses a model of a server, until the program ends if `config.json` does not list it.
     UseModel {
         server: ModelServer,
         model: String,
     },
+    /// Adds the selected model to `config.json`.
+    KeepModel,
     /// Adds a model to `config.json` and selects it.
     AddModel(NewModel),
     /// Lists the models of a server that is not configured yet. Stops an earlier listing.
@@ -322,6 +323,7 @@ pub enum Event {
     ModelsListed {
         models: Vec<ModelRef>,
         selected: Option<ModelRef>,
+        selected_server: Option<ModelServer>,
     },
     /// All model servers; replaces the earlier list.
     CatalogChanged(Arc<ModelCatalog>),

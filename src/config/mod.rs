@@ -16,6 +16,7 @@ mod json_edit;
 mod keys;
 mod markdown_files;
 mod models;
+mod native_calls;
 mod notes;
 mod oauth_settings;
 mod permissions_check;
@@ -51,6 +52,7 @@ pub use edits::{
 };
 pub use error::{ConfigError, banner_while_running, started_without_file};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
+pub use native_calls::take_native_calls_notice;
 pub use notes::{NotesFolder, NotesSection};
 pub use personas::{all_personas, find_persona, read_personas};
 pub use prompt_templates::read_prompt_templates;

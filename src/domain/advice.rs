@@ -23,6 +23,8 @@ pub enum Advice {
     ChooseImageModel,
     /// Add a model that a running server offers.
     AddModel,
+    /// Add the model in use to the settings.
+    KeepModel,
     ListModels,
     UsePulledModel,
     /// Resume an incomplete download of this model.
@@ -62,6 +64,8 @@ pub enum Advice {
     /// See the tasks that the user left running.
     ShowLeftTasks,
     UseLeftTask,
+    /// Ask before tool calls again.
+    AskBeforeCalls,
     /// Review changes to trusted tools.
     ReviewTrust,
     /// Disable the server of this name, sanitized.

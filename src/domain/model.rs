@@ -8,6 +8,10 @@ use std::fmt;
 use std::path::PathBuf;
 use url::Url;
 
+/// An example of `config.json`, to paste.
+pub const CONFIG_EXAMPLE: &str =
+    r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
+
 /// How a model is told to call tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

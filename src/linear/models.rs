@@ -55,14 +55,13 @@ impl Linear {
             (model.name.clone(), note.to_owned())
         });
         let rows: Vec<(String, String)> = rows.collect();
-        self.pick(
-            "Models",
-            "Keep the present model",
-            &rows,
-            move |linear, index| {
-                linear.select_model(models[index].clone());
-            },
-        );
+        let keep = match selected {
+            Some(_) => "Keep the present model",
+            None => "Change nothing",
+        };
+        self.pick("Models", keep, &rows, move |linear, index| {
+            linear.select_model(models[index].clone());
+        });
     }
 
     fn select_model(&mut self, model: ModelRef) {
@@ -72,7 +71,7 @@ impl Linear {
         self.send(Command::SelectModel(model));
     }
 
-    /// `/models [pull NAME|rm NAME|stop]`. Without an argument, lists the models of all servers.
+    /// `/models [keep|pull NAME|rm NAME|stop]`. Without an argument, lists the models of all servers.
     pub fn models(&mut self, argument: &str) {
         let (word, name) = argument
             .split_once(char::is_whitespace)
@@ -83,10 +82,11 @@ impl Linear {
                 self.pending = PendingReply::Models;
                 self.send(Command::ListCatalog);
             }
+            ("keep", true) => self.send(Command::KeepModel),
             ("pull", false) => self.send(Command::PullModel { server: None, name }),
             ("rm", false) => self.send(Command::RemoveModel { server: None, name }),
             ("stop", true) => self.send(Command::StopPull),
-            _ => self.say("Usage: /models [pull NAME | rm NAME | stop]"),
+            _ => self.say("Usage: /models [keep | pull NAME | rm NAME | stop]"),
         }
     }
 

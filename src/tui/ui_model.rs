@@ -297,6 +297,11 @@ impl UiModel {
         self.shared().open_layer == Some(action)
     }
 
+    /// The path of `config.json`.
+    pub fn config_file(&self) -> String {
+        format!("{}/config.json", self.home)
+    }
+
     /// Whether no model is configured yet, so that the user has to choose one first.
     pub fn needs_first_model(&self) -> bool {
         let has_model = self.engine.selected.is_some();

@@ -43,6 +43,7 @@ pub fn screen_harness(size: (u16, u16)) -> ScreenHarness {
     harness.event(Event::ModelsListed {
         models,
         selected: Some(model),
+        selected_server: None,
     });
     harness.event(Event::ServersListed(servers()));
     harness.event(Event::ContextMeasured(ContextMeter {

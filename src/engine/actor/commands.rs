@@ -61,6 +61,7 @@ impl Actor {
             Command::RetryNow => self.retry_now(),
             Command::SelectModel(_)
             | Command::UseModel { .. }
+            | Command::KeepModel
             | Command::ListCatalog
             | Command::AddModel(_)
             | Command::ListServerModels { .. }
@@ -109,8 +110,7 @@ impl Actor {
             | Command::FindFiles { .. }
             | Command::FindMentioned(..)
             | Command::CheckImageSupport => self.route_attachment(command),
-            // Handled by `handle_command`.
-            Command::Shutdown | Command::ShutdownKeepingTurn => {}
+            Command::Shutdown | Command::ShutdownKeepingTurn => {} // See `handle_command`.
         }
     }
 
@@ -176,7 +176,8 @@ impl Actor {
         let Self { models, cx, .. } = self;
         match command {
             Command::SelectModel(model) => models.select_model(&model, cx),
-            Command::UseModel { server, model } => models.use_model(server, model, cx),
+            Command::UseModel { server, model } => models.use_model(&server, &model, cx),
+            Command::KeepModel => models.keep_model(cx),
             Command::ListCatalog => models.list_catalog(cx),
             Command::AddModel(new) => models.add_model(new, cx),
             Command::ListServerModels { query, server } => {

@@ -122,11 +122,6 @@ impl Actor {
                 let outputs = self.models.context.handle_grow_answer(to, choice);
                 self.perform_budget_outputs(outputs);
             }
-            PendingQuestion::AddModel { server, name } => {
-                let cx = &mut self.cx;
-                self.models
-                    .handle_add_model_answer(&server, &name, choice, cx);
-            }
             PendingQuestion::RemoveModel { server, name } => {
                 let turn_model = self.turn.as_ref().map(|turn| &*turn.model);
                 let cx = &mut self.cx;

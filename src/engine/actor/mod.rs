@@ -209,6 +209,7 @@ impl Actor {
         self.models.choose_first_model(&mut self.cx);
         self.conversation.session_mut().model = self.models.current_name();
         self.models.list_models(&mut self.cx);
+        self.models.report_native_calls(&mut self.cx);
         self.settings
             .personas_mut()
             .select_from_command_line(&mut self.cx);

@@ -151,10 +151,7 @@ impl Dialog {
     /// Whether this question was asked from the layer that `opened` shows. If so, the dialog covers
     /// that layer.
     pub fn covers_layer(&self, opened: Option<Action>) -> bool {
-        let is_asked_from_models = matches!(
-            self.question,
-            Ask::AddModel { .. } | Ask::RemoveModel { .. }
-        );
+        let is_asked_from_models = matches!(self.question, Ask::RemoveModel { .. });
         is_asked_from_models && opened == Some(Action::Models)
     }
 

@@ -61,6 +61,7 @@ const fn word_before(
 }
 
 pub const MODELS_WORDS: &[ArgumentWord] = &[
+    word("keep", "Add the model in use to config.json"),
     word("pull", "Pull a model into Ollama"),
     word_before(
         ArgumentKind::StoredModel,

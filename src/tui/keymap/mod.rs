@@ -209,7 +209,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Commands, "commands", G::Program, Scope::Always, &[ctrl('p')], "Find a command"),
     bind(A::Back, "back", G::Moving, Scope::Always, &[key(K::Esc)], "Close or go back"),
     bind(A::SetModel, "set-model", G::Models, Scope::Always, &[], "Choose the model").command("/set-model", "[NUMBER|NAME]").argument(Arg::ConfiguredModel).found_by("change switch use"),
-    bind(A::Models, "models", G::Models, Scope::Always, &[], "Choose, pull, add or remove models").command("/models", "[pull NAME|rm NAME|stop]").argument(Arg::Words(words::MODELS_WORDS)).found_by("download install delete list uninstall api"),
+    bind(A::Models, "models", G::Models, Scope::Always, &[], "Choose, pull, add or remove models").command("/models", "[keep|pull NAME|rm NAME|stop]").argument(Arg::Words(words::MODELS_WORDS)).found_by("download install delete list uninstall api"),
     bind(A::Sessions, "sessions", G::Conversation, Scope::Always, &[ctrl('o'), function_key(4)], "Open an earlier conversation").command("/sessions", "[WORDS]").found_by("history resume load previous chats archive past recent"),
     bind(A::NewSession, "new", G::Conversation, Scope::Always, &[], "Start a new conversation").command("/new", "").found_by("reset start chat forget"),
     bind(A::NewSession, "clear", G::Conversation, Scope::Always, &[], "Start a new conversation").command("/clear", ""),

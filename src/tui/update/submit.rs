@@ -1,6 +1,7 @@
 //! Submits prompts, or queues them during a turn.
 
-use crate::domain::{Notice, Prompt, TurnEvent, TurnId};
+use crate::domain::model::CONFIG_EXAMPLE;
+use crate::domain::{Advice, Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::{Command, Event};
 use crate::tui::composer::queue::QueuedPrompt;
 use crate::tui::keymap::Action;
@@ -18,11 +19,14 @@ pub const CHAT_COMMAND: &str = "/chat ";
 pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     enqueue(model, prompt);
     model.reopen_first_run();
+    let mut notice =
+        Notice::warning("No active model is configured.").with_advice(Advice::SelectModel);
     if !model.offers_first_run() {
         model.with_context(|cx| models::layer::run("", cx));
+        let file = model.config_file();
+        notice = notice.with_advice(format!("Or put this into {file}: {CONFIG_EXAMPLE}"));
     }
     model.first_run.ignore_choices(model.now);
-    let notice = Notice::info("Choose a model: your message will be sent to it.");
     model.notices.show_about_message(notice, model.now);
 }
 

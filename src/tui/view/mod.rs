@@ -90,7 +90,10 @@ fn draw_chat(model: &mut UiModel, screen_layout: &ScreenLayout, pen: &mut Painte
     let transcript = &model.chat.transcript;
     if transcript.entries().is_empty() && transcript.wait_reason().is_none() {
         let first_run = model.offers_first_run().then_some(&model.first_run);
-        first_run_view::draw(&model.engine, first_run, screen_layout.chat_inner, pen);
+        let is_prompt_waiting = model.composer.queue.prompts().len() > 0;
+        let config_file = is_prompt_waiting.then(|| model.config_file());
+        let area = screen_layout.chat_inner;
+        first_run_view::draw(&model.engine, first_run, config_file.as_deref(), area, pen);
     }
     rows_below
 }

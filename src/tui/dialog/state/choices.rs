@@ -194,7 +194,7 @@ fn answer_of(action: DialogAction, key: char) -> Option<LayerKey> {
             UserChoice::NoRoundLimit => LayerKey::NoLimit,
             UserChoice::AnswerNow => LayerKey::AnswerNow,
             UserChoice::SendAnyway => LayerKey::SendAnyway,
-            UserChoice::UseUntilExit | UserChoice::SendUntilExit => LayerKey::UntilExit,
+            UserChoice::SendUntilExit => LayerKey::UntilExit,
             UserChoice::Discard | UserChoice::DeclineAll => LayerKey::Discard,
             UserChoice::FillIn => LayerKey::Edit,
             UserChoice::CancelRequest => LayerKey::CancelRequest,

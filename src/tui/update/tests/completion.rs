@@ -29,7 +29,11 @@ fn models(names: &[&str]) -> Event {
     };
     let models: Vec<_> = names.iter().map(model).collect();
     let selected = models.first().cloned();
-    Event::ModelsListed { models, selected }
+    Event::ModelsListed {
+        models,
+        selected,
+        selected_server: None,
+    }
 }
 
 fn personas(names: &[&str], description: &str) -> Event {

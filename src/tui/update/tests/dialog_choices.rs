@@ -1,15 +1,8 @@
 //! The choices of every dialog: short labels in one row, and the scope of each.
 
-use crate::domain::{ModelServer, SettingsChange};
+use crate::domain::SettingsChange;
 use crate::protocol::UnfinishedTurn;
 use crate::tui::update::tests::*;
-
-fn server() -> ModelServer {
-    ModelServer {
-        provider: ProviderKind::Ollama,
-        url: "http://localhost:11434".to_owned(),
-    }
-}
 
 fn settings() -> Ask {
     let text = |text: &str| Some(text.to_owned());
@@ -41,10 +34,6 @@ fn answer(chat: &mut ChatHarness) -> Option<UserAnswer> {
 
 /// Questions outside of turns, with their rows of choices.
 fn program_questions() -> Vec<(Ask, &'static str)> {
-    let add = Ask::AddModel {
-        server: server(),
-        name: "m".to_owned(),
-    };
     let instructions = Ask::SendInstructions {
         server: "docs".into(),
         text: "Be brief.".into(),
@@ -77,10 +66,6 @@ fn program_questions() -> Vec<(Ask, &'static str)> {
         (
             instructions,
             "Send them to the model?   y send from now on  o until I quit  n do not send  ?",
-        ),
-        (
-            add,
-            "Add it?   y add  o use until I quit  n change nothing  ?",
         ),
         (replace, "Replace it?   y replace  n keep the file  ?"),
     ]

@@ -72,6 +72,7 @@ fn model_added(chat: &mut ChatHarness, name: &str) {
     chat.engine_event(Event::ModelsListed {
         models: vec![model.clone()],
         selected: Some(model.clone()),
+        selected_server: None,
     });
     chat.engine_event(Event::ModelAdded(model));
 }
@@ -172,7 +173,7 @@ fn prompt_waits_for_the_first_model() {
     );
     assert_eq!(
         chat.notice(),
-        "Choose a model: your message will be sent to it."
+        "No active model is configured. Use /set-model to choose a model."
     );
     chat.wait(1_000).keys("again<Enter>").wait(1_000);
     chat.sent.clear();

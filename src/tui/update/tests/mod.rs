@@ -98,6 +98,7 @@ fn chat() -> ChatHarness {
     chat.engine_event(Event::ModelsListed {
         models: vec![model.clone()],
         selected: Some(model),
+        selected_server: None,
     });
     chat.wait(1_000);
     chat
