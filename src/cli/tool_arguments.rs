@@ -219,6 +219,7 @@ mod tests {
         let check = crate::domain::ArgumentCheck {
             tool: std::sync::Arc::new(tool()),
             arguments: arguments.as_object().expect("an object").clone(),
+            may_repair: false,
         };
         assert!(matches!(
             check.run(),

@@ -3,6 +3,8 @@
 
 /// Longer runs of backticks never precede a call.
 const BACKTICKS_MAX: usize = 32;
+/// Role and channel of a gpt-oss message with a call, without the special tokens around them.
+const HEADER: &[u8] = b"assistantcommentary ";
 const INFO_CHARS_MAX: usize = 32;
 const WHITESPACE_CHARS_MAX: usize = 256;
 
@@ -13,6 +15,8 @@ pub(super) struct CodeContext {
     pub(super) is_at_line_start: bool,
     /// The last non-whitespace character on the current line.
     last_visible_char: Option<char>,
+    /// The number of characters of [`HEADER`] that the text ends with.
+    header_length: usize,
     /// The current line contains only whitespace, quote markers or list markers so far.
     may_open_fence: bool,
     /// The length of the run that opened the current fence.
@@ -35,6 +39,7 @@ impl Default for CodeContext {
             last_char: None,
             is_at_line_start: true,
             last_visible_char: None,
+            header_length: 0,
             may_open_fence: true,
             fence_length: None,
             fence_char: '`',
@@ -63,6 +68,10 @@ impl CodeContext {
             && matches!(self.last_visible_char, Some(':' | '：'))
     }
 
+    pub(super) fn is_after_header(&self) -> bool {
+        self.header_length == HEADER.len()
+    }
+
     /// Records a hidden form, which counts as a line break.
     pub(super) fn start_line(&mut self) {
         self.push_char('\n');
@@ -74,6 +83,10 @@ impl CodeContext {
 
     fn push_char(&mut self, c: char) {
         self.last_char = Some(c);
+        self.header_length = match HEADER.get(self.header_length) {
+            Some(next) if char::from(*next) == c => self.header_length + 1,
+            _ => usize::from(c == 'a'),
+        };
         if c == '\n' {
             self.last_visible_char = None;
         } else if !c.is_whitespace() {

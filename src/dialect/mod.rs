@@ -18,6 +18,7 @@ pub mod scan;
 mod scan_event;
 pub mod schema_coercion;
 mod special_token;
+mod stripped_harmony;
 mod tags;
 mod thinking_tags;
 mod tool_code;

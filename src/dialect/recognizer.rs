@@ -36,6 +36,8 @@ pub(super) struct OpeningContext<'a> {
     pub(super) is_after_call: bool,
     /// The stream contained a gpt-oss message header.
     pub(super) has_message_header: bool,
+    /// A gpt-oss message header without its special tokens directly precedes it.
+    pub(super) is_after_header: bool,
     pub(super) offered: &'a Toolset,
 }
 

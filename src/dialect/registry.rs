@@ -2,14 +2,16 @@
 
 use super::recognizer::{BoxedRecognizer, OpeningContext};
 use super::{
-    gemma, harmony, json, pythonic, special_token, tags, thinking_tags, tool_code, wrapper,
+    gemma, harmony, json, pythonic, special_token, stripped_harmony, tags, thinking_tags,
+    tool_code, wrapper,
 };
 
 /// The functions that open recognizers. All recognizers that open at a character read the text in
 /// parallel. If several match at the same character, the first one in this list wins.
-pub(super) const RECOGNIZERS: [fn(&OpeningContext<'_>) -> Option<BoxedRecognizer>; 11] = [
+pub(super) const RECOGNIZERS: [fn(&OpeningContext<'_>) -> Option<BoxedRecognizer>; 12] = [
     thinking_tags::open,
     harmony::open,
+    stripped_harmony::open,
     wrapper::open,
     wrapper::close,
     tags::open,
@@ -21,9 +23,11 @@ pub(super) const RECOGNIZERS: [fn(&OpeningContext<'_>) -> Option<BoxedRecognizer
     tool_code::open,
 ];
 
-/// Characters at which a recognizer may open in ordinary text, outside a wrapper. At the start of the
-/// stream and after a call, recognizers may open at others too.
+/// Characters at which a recognizer may open within a line of ordinary text, outside a wrapper. At
+/// the start of a line and after a call, recognizers may open at others too.
 pub(super) const MARKERS: [char; 4] = ['<', '{', '[', 'f'];
+/// Text at which a recognizer may open within a line, like [`MARKERS`].
+pub(super) const MARKER_TEXT: &str = "to=";
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use super::code_context::BacktickRun;
 use super::json;
 use super::markers::OpeningMarker;
 use super::recognizer::{BoxedRecognizer, OpeningContext, ThinkingEnd};
-use super::registry::{MARKERS, RECOGNIZERS};
+use super::registry::{MARKER_TEXT, MARKERS, RECOGNIZERS};
 use super::scan_event::ScanOutput;
 use crate::domain::Toolset;
 use std::sync::Arc;
@@ -131,9 +131,8 @@ impl CallScanner {
     fn plain_prefix_length(&self, rest: &str) -> usize {
         let has_tools = !self.offered.is_empty();
         let end = match &self.state {
-            ScanState::Text if !self.output.is_holding_whitespace() && has_tools => {
-                rest.find(|c| c == '`' || MARKERS.contains(&c))
-            }
+            ScanState::Text if has_tools && self.is_at_line_start() => return 0,
+            ScanState::Text if has_tools => find_marker(rest),
             ScanState::Text if !self.output.is_holding_whitespace() => rest.find(['<', '[']),
             ScanState::Thinking { .. }
                 if self.withheld.is_empty() && !self.output.is_holding_whitespace() =>
@@ -229,6 +228,7 @@ impl CallScanner {
             open_wrapper: self.open_wrapper.filter(|_| self.output.is_after_call()),
             is_after_call: self.output.is_after_call(),
             has_message_header: self.has_message_header,
+            is_after_header: self.output.code.is_after_header(),
             offered: &self.offered,
         }
     }
@@ -341,6 +341,20 @@ impl CallScanner {
             self.hidden_fence = self.hidden_fence.filter(|&backticks| backticks >= 3);
         }
     }
+}
+
+/// The offset at which scanning must continue: a marker, or the end of the line.
+fn find_marker(text: &str) -> Option<usize> {
+    let is_marker = |(offset, c): &(usize, char)| {
+        let rest = &text[*offset..];
+        matches!(c, '`' | '\n')
+            || MARKERS.contains(c)
+            || rest.starts_with(MARKER_TEXT)
+            || MARKER_TEXT.starts_with(rest)
+    };
+    text.char_indices()
+        .find(is_marker)
+        .map(|(offset, _)| offset)
 }
 
 #[cfg(test)]

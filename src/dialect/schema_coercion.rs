@@ -74,16 +74,6 @@ impl<'a> ArgumentSchema<'a> {
         parsed.unwrap_or_else(|| CoercedValue::unrepaired(Value::String(text.to_owned())))
     }
 
-    /// The number or boolean in a string, such as 5 in `"5"`, if the schema allows no string.
-    pub fn unquoted(&self, text: &str) -> Option<Value> {
-        let types = SchemaWalk::new(self.root).types(self.schema?);
-        if types.intersects(JsonTypes::STRING) {
-            return None;
-        }
-        let value = parse_unambiguous(text.trim(), types)?.value;
-        (value.is_number() || value.is_boolean()).then_some(value)
-    }
-
     /// Whether the schema explicitly allows an array. If so, repeated arguments are collected into
     /// one array.
     pub fn is_array(&self) -> bool {

@@ -260,6 +260,17 @@ pub enum ToolOutcome {
 }
 
 impl ToolCall {
+    /// Whether arguments were changed to fit the schema.
+    pub fn has_repaired_arguments(&self) -> bool {
+        let mut changes = self.json_changes.iter();
+        changes.any(|change| {
+            matches!(
+                change,
+                JsonChange::JsonInString { .. } | JsonChange::LeftOut { .. }
+            )
+        })
+    }
+
     /// Whether the tool may have done its work, or a part of it.
     pub fn may_have_run(&self) -> bool {
         match &self.state {

@@ -245,7 +245,8 @@ impl Toolset {
     }
 
     /// Resolves a name as written by a model: with or without a server, native, namespaced
-    /// (`functions.f`, `s__f`, `s.f`) or numbered (`f:0`). An exact match takes precedence.
+    /// (`functions.f`, `s__f`, `s.f`), numbered (`f:0`) or with special tokens after it
+    /// (`f<|channel|>json`). An exact match takes precedence.
     pub fn resolve(&self, server: Option<&str>, name: &str) -> ToolLookup<'_> {
         if let Some(server) = server.filter(|server| !server.is_empty()) {
             if let Some(tool) = self.get(&ServerId::new(server), name) {
@@ -303,8 +304,10 @@ fn exactly_one<'a>(mut tools: impl Iterator<Item = &'a OfferedTool>) -> ToolLook
     }
 }
 
-/// Strips the namespace and the number that models add: `functions.f:0` becomes `f`.
+/// Strips the namespace and the number that models add, and special tokens that servers leave in
+/// names: `functions.f:0` and `f<|channel|>commentary` become `f`.
 fn strip_decoration(name: &str) -> &str {
+    let name = name.split("<|").next().unwrap_or(name).trim();
     let name = name.strip_prefix("functions.").unwrap_or(name);
     match name.rsplit_once(':') {
         Some((base_name, digits))

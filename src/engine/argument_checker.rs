@@ -75,6 +75,7 @@ mod tests {
         ArgumentCheck {
             tool: Arc::new(tool_with("t", schema)),
             arguments: object(json!({ "n": value })),
+            may_repair: false,
         }
     }
 

@@ -1,5 +1,6 @@
-//! Finds differences between JSON as written and its parsed value: repeated keys, numbers that do
-//! not fit into 64 bits, and lone surrogates. The parsed value itself does not show them.
+//! Differences between JSON as written and the value that is used. Finds those of parsing: repeated
+//! keys, numbers that do not fit into 64 bits, and lone surrogates, which the parsed value does not
+//! show.
 
 use super::lenient_json::{self, blank_length, is_literal_char};
 use serde_json::Value;
@@ -25,6 +26,15 @@ pub enum JsonChange {
     },
     /// The escape of a surrogate without its counterpart; it becomes U+FFFD.
     LoneSurrogate {
+        written: String,
+    },
+    /// A value was JSON in a string, which its schema does not allow; the JSON is used.
+    JsonInString {
+        key: String,
+    },
+    /// An optional value that its schema does not allow.
+    LeftOut {
+        key: String,
         written: String,
     },
     /// Changes that are not listed.
@@ -54,8 +64,24 @@ impl fmt::Display for JsonChange {
                 f,
                 "The model wrote {written}, half of a character; it becomes U+FFFD."
             ),
-            Self::Further { count: 1 } => f.write_str("Reading the JSON made 1 more change."),
-            Self::Further { count } => write!(f, "Reading the JSON made {count} more changes."),
+            Self::JsonInString { key } => {
+                let key = Value::from(key.as_str());
+                write!(
+                    f,
+                    "The model wrote {key} as a string; the JSON in it is used."
+                )
+            }
+            Self::LeftOut { key, written } => {
+                let key = Value::from(key.as_str());
+                write!(
+                    f,
+                    "The model wrote {written} for {key}, which does not accept it; {key} is left out."
+                )
+            }
+            Self::Further { count: 1 } => f.write_str("Reading the arguments made 1 more change."),
+            Self::Further { count } => {
+                write!(f, "Reading the arguments made {count} more changes.")
+            }
         }
     }
 }
@@ -81,6 +107,14 @@ pub fn find_json_changes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Js
         listed.push(JsonChange::Further { count });
     }
     listed
+}
+
+/// Counts the changes after the first [`CHANGES_MAX`].
+pub fn limit_changes(mut changes: Vec<JsonChange>) -> Vec<JsonChange> {
+    let count = changes.len().saturating_sub(CHANGES_MAX);
+    changes.truncate(CHANGES_MAX);
+    changes.extend((count > 0).then_some(JsonChange::Further { count }));
+    changes
 }
 
 /// At most [`CHANGES_MAX`] of each list are kept.

@@ -26,15 +26,26 @@ pub fn test_toolset() -> Arc<Toolset> {
 }
 
 /// Whether the scanner may withhold this text: whitespace, followed by a possible start of a marker
-/// or a call. The scanner may also withhold another statement after a Python call, and a
-/// message recipient (`to=`) at the start of a stream.
+/// or a call. The scanner may also withhold another statement after a Python call, and the header of
+/// a gpt-oss message.
 pub fn may_withhold(emitted: &str, withheld: &str) -> bool {
     let unspaced = withheld.trim_start_matches(|c: char| c.is_whitespace() || ";,".contains(c));
     let emitted = emitted.trim_end_matches(|c: char| c.is_whitespace() || ";,".contains(c));
     unspaced.is_empty()
         || unspaced.starts_with(['<', '{', '[', '`', 'f', '}', ']'])
         || emitted.ends_with(')')
-        || emitted.is_empty() && ("to=".starts_with(unspaced) || unspaced.starts_with("to="))
+        || may_be_header(unspaced)
+}
+
+/// Whether the text may be, or follow, the header of a gpt-oss message without special tokens.
+fn may_be_header(text: &str) -> bool {
+    let channel = ["assistant", "commentary", "analysis"];
+    let mut rest = text;
+    while let Some(after) = channel.iter().find_map(|word| rest.strip_prefix(word)) {
+        rest = after.trim_start();
+    }
+    let is_start = |word: &&str| word.starts_with(rest) || rest.starts_with("to=");
+    channel.iter().chain(&["to="]).any(is_start)
 }
 
 /// Joins adjacent events of the same kind.

@@ -271,9 +271,10 @@ async fn check_arguments(tool: &Tool, input: ArgumentInput) -> Result<Arguments,
     let check = ArgumentCheck {
         tool: Arc::new(tool.clone()),
         arguments: arguments.clone(),
+        may_repair: false,
     };
     match ArgumentChecker::default().run(vec![check]).await.pop() {
-        Some(SchemaCheck::Valid) => Ok(arguments),
+        Some(SchemaCheck::Valid | SchemaCheck::Repaired { .. }) => Ok(arguments),
         Some(SchemaCheck::Invalid(why)) => {
             let name = &tool.name;
             Err(format!("The arguments do not fit `{name}`: {why}."))

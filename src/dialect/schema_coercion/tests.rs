@@ -303,28 +303,3 @@ fn the_last_value_of_a_long_enum_is_accepted() {
     let values: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
     assert_eq!(coerce(json!({"enum": values}), " 999\n"), json!("999"));
 }
-
-#[test]
-fn only_numbers_and_booleans_are_unquoted() {
-    let unquoted = |schema: Value, text: &str| {
-        let tool = tool_with("f", json!({"properties": {"v": schema}}));
-        ArgumentSchema::for_argument(&tool, "v").unquoted(text)
-    };
-    let integer = || json!({"type": "integer"});
-    assert_eq!(unquoted(integer(), "5"), Some(json!(5)));
-    assert_eq!(
-        unquoted(json!({"type": "boolean"}), "true"),
-        Some(json!(true))
-    );
-    for text in ["five", "05", "5 or 6", "", "true", "\"5\"", "[5]"] {
-        assert_eq!(unquoted(integer(), text), None, "{text}");
-    }
-    for schema in [
-        json!({"type": "string"}),
-        json!({"type": ["string", "integer"]}),
-        json!({}),
-        json!({"type": "array"}),
-    ] {
-        assert_eq!(unquoted(schema, "5"), None);
-    }
-}

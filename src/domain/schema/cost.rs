@@ -22,18 +22,15 @@ const PATTERNS_MAX: usize = 500;
 /// Bytes of text that a pattern scans per step.
 const PATTERN_BYTES_PER_STEP: usize = 16;
 
-/// Whether checking `value` against `schema` is within the budget. Also false if the
-/// cost cannot be determined, for example if a reference points outside the schema.
-pub fn is_affordable(schema: &Value, value: &Value) -> bool {
-    let Some(schema) = IndexedSchema::from_root(schema) else {
-        return false;
-    };
+/// The steps of checking `value` against `schema`, to be compared with [`STEPS_MAX`]. `None` if they
+/// cannot be determined, for example if a reference points outside the schema.
+pub fn count_steps(schema: &Value, value: &Value) -> Option<u64> {
+    let schema = IndexedSchema::from_root(schema)?;
     let mut counter = VisitCounter {
         schema: &schema,
         memo: HashMap::new(),
     };
-    let steps = counter.count_visits(schema.root, value, 0);
-    steps.is_some_and(|steps| steps <= STEPS_MAX)
+    counter.count_visits(schema.root, value, 0)
 }
 
 struct IndexedSchema<'a> {

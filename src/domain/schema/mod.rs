@@ -8,11 +8,15 @@
 //! on a blocking thread, with a deadline.
 
 mod cost;
+mod error_text;
+mod repair;
 #[cfg(test)]
 mod tests;
 
 use super::{Arguments, Tool};
-use jsonschema::{PatternOptions, ValidationError};
+use crate::text::json_changes::JsonChange;
+use error_text::describe_error;
+use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -21,8 +25,6 @@ pub const SCHEMA_BYTES_MAX: usize = 1024 * 1024;
 /// The size limit of a compiled pattern and of its cache. Nested repetitions exceed it
 /// quickly, so they are rejected early.
 const PATTERN_BYTES_MAX: usize = 256 * 1024;
-/// The longest error in characters. Errors quote the value, which may be long.
-const ERROR_CHARS_MAX: usize = 400;
 
 /// The label of calls with [`SchemaCheck::Unchecked`] arguments.
 pub const UNCHECKED_LABEL: &str = "not checked against the schema";
@@ -30,6 +32,11 @@ pub const UNCHECKED_LABEL: &str = "not checked against the schema";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SchemaCheck {
     Valid,
+    /// Not valid as written, but the meaning is clear: these arguments are valid.
+    Repaired {
+        arguments: Arguments,
+        changes: Vec<JsonChange>,
+    },
     /// The first error and its location.
     Invalid(String),
     /// The schema does not compile or the check would take too long. The server decides.
@@ -41,6 +48,8 @@ pub enum SchemaCheck {
 pub struct ArgumentCheck {
     pub tool: Arc<Tool>,
     pub arguments: Arguments,
+    /// Arguments of a model are repaired, those of a user are not.
+    pub may_repair: bool,
 }
 
 impl ArgumentCheck {
@@ -51,35 +60,49 @@ impl ArgumentCheck {
             return SchemaCheck::Unchecked;
         }
         let schema = Value::Object(self.tool.input_schema.clone());
-        check_value(&schema, &Value::Object(self.arguments))
+        let arguments = Value::Object(self.arguments);
+        let Some(validator) = compile(&schema, &arguments) else {
+            return SchemaCheck::Unchecked;
+        };
+        match validate(&validator, &arguments) {
+            SchemaCheck::Invalid(problem) if self.may_repair => {
+                match repair::repair(&schema, &validator, &arguments) {
+                    Some(repaired) => SchemaCheck::Repaired {
+                        arguments: repaired.arguments,
+                        changes: repaired.changes,
+                    },
+                    None => SchemaCheck::Invalid(problem),
+                }
+            }
+            check => check,
+        }
     }
 }
 
 /// Checks a value that a server or a model sent. Blocks like [`ArgumentCheck::run`]. The caller
 /// limits the size of the schema to [`SCHEMA_BYTES_MAX`].
 pub fn check_value(schema: &Value, value: &Value) -> SchemaCheck {
-    if !cost::is_affordable(schema, value) {
-        return SchemaCheck::Unchecked;
+    match compile(schema, value) {
+        Some(validator) => validate(&validator, value),
+        None => SchemaCheck::Unchecked,
+    }
+}
+
+/// `None` if the schema does not compile, or if checking `value` would take too long.
+fn compile(schema: &Value, value: &Value) -> Option<Validator> {
+    if cost::count_steps(schema, value)? > cost::STEPS_MAX {
+        return None;
     }
     let patterns = PatternOptions::regex()
         .size_limit(PATTERN_BYTES_MAX)
         .dfa_size_limit(PATTERN_BYTES_MAX);
     let options = jsonschema::options().with_pattern_options(patterns);
-    let Ok(validator) = options.build(schema) else {
-        return SchemaCheck::Unchecked;
-    };
+    options.build(schema).ok()
+}
+
+fn validate(validator: &Validator, value: &Value) -> SchemaCheck {
     match validator.validate(value) {
         Ok(()) => SchemaCheck::Valid,
         Err(error) => SchemaCheck::Invalid(describe_error(&error)),
     }
-}
-
-fn describe_error(error: &ValidationError) -> String {
-    let path = error.instance_path().to_string();
-    let mut text: String = error.to_string().chars().take(ERROR_CHARS_MAX).collect();
-    if !path.is_empty() {
-        text += " at ";
-        text.extend(path.chars().take(ERROR_CHARS_MAX));
-    }
-    text
 }

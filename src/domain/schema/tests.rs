@@ -9,6 +9,7 @@ fn check(schema: Value, arguments: Value) -> SchemaCheck {
     let check = ArgumentCheck {
         tool: Arc::new(tool_with("t", schema)),
         arguments: object(arguments),
+        may_repair: true,
     };
     let started = Instant::now();
     let result = check.run();

@@ -54,7 +54,14 @@ impl Actor {
                 query,
                 tool,
                 arguments,
-            } => self.check_arguments(query, ArgumentCheck { tool, arguments }),
+            } => {
+                let check = ArgumentCheck {
+                    tool,
+                    arguments,
+                    may_repair: false,
+                };
+                self.check_arguments(query, check);
+            }
             Command::CancelCall(call) => self.cancel_call(call),
             Command::LeftTask(command) => self.route_left_task_command(&command),
             Command::Probe | Command::StopProbe => self.route_probe_command(&command),

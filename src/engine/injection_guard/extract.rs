@@ -18,6 +18,9 @@ const OBJECTS_FACTOR_MAX: usize = 8;
 /// Objects of this total size are always scanned, however short the text is.
 const OBJECTS_BYTES_MIN: usize = 16 << 10;
 
+/// The recipient of a gpt-oss call.
+const RECIPIENT: &str = "to=functions.";
+
 #[derive(Debug, Default)]
 pub(super) struct ExtractedCalls {
     pub(super) calls: Vec<TextCall>,
@@ -46,6 +49,11 @@ fn scan_all_levels(text: &str, offered: &Arc<Toolset>, extracted: &mut Extracted
         }
         if let Some(stripped) = normalize::strip_line_prefixes(&level) {
             scan_variants(&without_backticks(&stripped), offered, extracted);
+        }
+        if level.contains(RECIPIENT) {
+            // Within a line, the scanner takes it for prose.
+            let lines = level.replace(RECIPIENT, &format!("\n{RECIPIENT}"));
+            scan_variants(&without_backticks(&lines), offered, extracted);
         }
         if level.contains('&') {
             let decoded = decode_entities(&level);

@@ -29,6 +29,7 @@ impl Turn {
             Some(ArgumentCheck {
                 tool: Arc::clone(&self.proposed_tool(*id)?.tool),
                 arguments: arguments.clone(),
+                may_repair: false,
             })
         };
         let checks = edits.iter().filter_map(check).collect();

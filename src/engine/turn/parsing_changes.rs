@@ -6,13 +6,13 @@ use crate::text::lenient_json;
 use serde_json::Value;
 
 /// The changes that parsing made to the JSON in a call's text; none for calls in other forms.
-pub(super) fn changes_by_parsing(raw: &str, arguments: &Arguments) -> Box<[JsonChange]> {
+pub(super) fn changes_by_parsing(raw: &str, arguments: &Arguments) -> Vec<JsonChange> {
     let Some(json) = json_of_call(raw, arguments) else {
-        return Box::default();
+        return Vec::new();
     };
     let parsed = lenient_json::parse(json).ok();
     let nested = parsed.and_then(|parsed| arguments_in_string(&parsed.value, arguments));
-    find_json_changes(std::iter::once(json).chain(nested.as_deref())).into()
+    find_json_changes(std::iter::once(json).chain(nested.as_deref()))
 }
 
 fn json_of_call<'a>(raw: &'a str, arguments: &Arguments) -> Option<&'a str> {

@@ -6,9 +6,9 @@ use super::argument_eq::arguments_equal;
 use super::parsing_changes::changes_by_parsing;
 use super::round::RequestedCall;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
-use crate::dialect::schema_coercion::ArgumentSchema;
 use crate::domain::toolset::{withheld_call_notice, withheld_reason};
-use crate::domain::{ArgumentCheck, Dialect, OfferedTool, SchemaCheck, Tool, ToolLookup};
+use crate::domain::{ArgumentCheck, Dialect, OfferedTool, SchemaCheck, ToolLookup};
+use crate::text::json_changes::JsonChange;
 use std::sync::Arc;
 
 /// A requested call of this round, ready for a decision.
@@ -43,6 +43,8 @@ pub(super) struct UsableCall {
     tool: OfferedTool,
     arguments: Arguments,
     is_unchecked: bool,
+    /// The differences from the arguments as written.
+    repairs: Vec<JsonChange>,
     spans: Vec<usize>,
     /// Other forms of the same call, and their raw text.
     other_forms: Vec<(&'static str, String)>,
@@ -70,6 +72,7 @@ impl CallCandidate {
             Self::Usable(usable) => Some(ArgumentCheck {
                 tool: Arc::clone(&usable.tool.tool),
                 arguments: usable.arguments.clone(),
+                may_repair: true,
             }),
             Self::Unusable { .. } | Self::Unreadable { .. } => None,
         }
@@ -81,6 +84,14 @@ impl CallCandidate {
         };
         match result() {
             SchemaCheck::Valid => Self::Usable(usable),
+            SchemaCheck::Repaired { arguments, changes } => {
+                usable.arguments = arguments;
+                usable.repairs = changes;
+                if let CallOrigin::Text { repaired, .. } = &mut usable.call.origin {
+                    *repaired = true;
+                }
+                Self::Usable(usable)
+            }
             SchemaCheck::Unchecked => {
                 usable.is_unchecked = true;
                 Self::Usable(usable)
@@ -135,6 +146,7 @@ impl Turn {
                     tool,
                     arguments,
                     is_unchecked: false,
+                    repairs: Vec::new(),
                     spans: vec![span],
                     other_forms: Vec::new(),
                 })),
@@ -186,11 +198,13 @@ impl Turn {
             tool,
             arguments,
             is_unchecked,
+            repairs,
             spans,
             other_forms,
         } = usable;
         let written = proposed.arguments.unwrap_or_else(|_| arguments.clone());
-        let json_changes = changes_by_parsing(&proposed.raw, &written);
+        let mut json_changes = changes_by_parsing(&proposed.raw, &written);
+        json_changes.extend(repairs);
         let mut call = ToolCall {
             id,
             server: tool.server.clone(),
@@ -201,7 +215,7 @@ impl Turn {
             repeats: None,
             quoted: None,
             is_unchecked,
-            json_changes,
+            json_changes: json_changes.into(),
             permission: None,
             saved_files: Box::default(),
             task: None,
@@ -273,7 +287,7 @@ impl Turn {
             .arguments
             .clone()
             .map_err(|_| format!("the arguments of `{name}` are not a JSON object"))?;
-        Ok((tool.clone(), unquoted(arguments, &tool.tool)))
+        Ok((tool.clone(), arguments))
     }
 
     fn offered_tool_names(&self) -> String {
@@ -295,18 +309,6 @@ impl Turn {
             names.join(", ")
         }
     }
-}
-
-/// The arguments with numbers and booleans in place of strings, where the schema allows no string:
-/// small models often write `"5"`.
-fn unquoted(mut arguments: Arguments, tool: &Tool) -> Arguments {
-    for (key, value) in &mut arguments {
-        let text = value.as_str().unwrap_or_default();
-        if let Some(unquoted) = ArgumentSchema::for_argument(tool, key).unquoted(text) {
-            *value = unquoted;
-        }
-    }
-    arguments
 }
 
 /// Merges calls that the model wrote in several forms. The native form is kept, or else the first

@@ -2,7 +2,7 @@
 //! question with its choices, and notes on the call.
 
 use crate::domain::schema::UNCHECKED_LABEL;
-use crate::domain::tool::{CallOrigin, Tool};
+use crate::domain::tool::{CallOrigin, Tool, ToolCall};
 use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
@@ -298,6 +298,9 @@ fn call_notes(shared: SharedUiState, dialog: &Dialog) -> String {
             is_taught: false,
             ..
         }) => parts.push(format!("recovered from text ({form})")),
+        Some(_) if call.is_some_and(ToolCall::has_repaired_arguments) => {
+            parts.push("repaired".to_owned());
+        }
         _ => {}
     }
     parts.join(&format!(" {} ", shared.glyphs.dot))

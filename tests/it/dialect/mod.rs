@@ -9,6 +9,7 @@ mod round_trip;
 mod scan;
 mod scan_every_way;
 mod special_tokens;
+mod stripped_harmony;
 mod tags;
 mod tool_prompt;
 mod toolset;

@@ -186,6 +186,8 @@ fn as_tokens(map: &Arguments) -> Vec<String> {
             "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{args}<|tool_call_end|><|tool_calls_section_end|>"
         ),
         format!("<|channel|>commentary to=functions.f <|constrain|>json<|message|>{args}<|call|>"),
+        format!("commentary to=functions.f json{args}"),
+        format!("to=functions.f {args}"),
         format!("```tool_code\nf({python})\n```"),
         format!("```tool_code\nprint(default_api.f({python}))\n```"),
     ]

@@ -4,6 +4,7 @@ use crate::support::engine_harness;
 use crate::support::model_server;
 use crate::support::notice_text;
 use crate::support::shell_server;
+mod argument_repairs;
 mod attachments;
 mod branches;
 mod call_forms;
