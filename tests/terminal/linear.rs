@@ -136,6 +136,28 @@ fn a_call_that_the_model_wrote_as_text_can_be_taken_for_text() {
 }
 
 #[test]
+fn servers_are_listed_with_their_functions_and_descriptions() {
+    let (_server, home) = ollama_with_tools();
+    let mut terminal = open(&home);
+    type_line(&terminal, "/mcp test retry");
+    terminal.wait_for_text("Server `test` is connected");
+    type_line(&terminal, "/mcp");
+    let screen = terminal
+        .wait_for_text("/mcp NAME shows one server")
+        .contents();
+    for row in [
+        "  echo: The tool echo.",
+        "  add: The tool add.",
+        "  get_time: ",
+    ] {
+        assert!(screen.contains(row), "{row}\n{screen}");
+    }
+    assert!(!screen.contains("Number ("), "{screen}");
+    type_line(&terminal, "/exit");
+    assert_eq!(terminal.exit(), clean_exit());
+}
+
+#[test]
 fn ctrl_c_stops_the_turn_and_twice_leaves() {
     let (server, home) = ollama();
     server.queue_reply(CHAT, endless(&["One sentence. And the ne"]));
