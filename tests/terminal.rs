@@ -1,6 +1,8 @@
 //! Runs the real program on a pseudo-terminal with real keys, a model server over real
 //! sockets and a real MCP child process. Assertions check the visible screen.
 
+#[path = "terminal/answers.rs"]
+mod answers;
 #[path = "terminal/approvals.rs"]
 mod approvals;
 #[path = "terminal/ask_on_terminal.rs"]

@@ -1,6 +1,6 @@
 //! The state of the linear chat, typed lines and prompts.
 
-use super::choice::Expected;
+use super::choice::{Expected, OpenConfirmation};
 use super::exit::{ACKNOWLEDGE_TIMEOUT, LinearExit, LinearOptions};
 use super::message::{LineInput, MessageAssembler, TypedInput};
 use super::output::LinearOutput;
@@ -47,6 +47,7 @@ pub struct Linear {
     pub waiting_message: Option<String>,
     /// The open question of a command.
     pub expected: Option<Expected>,
+    pub confirmation: OpenConfirmation,
     /// The reply of the engine that a command waits for.
     pub pending: PendingReply,
     pub is_probing: bool,
@@ -90,6 +91,7 @@ impl Linear {
             reading: HashSet::new(),
             waiting_message: None,
             expected: None,
+            confirmation: OpenConfirmation::default(),
             pending: PendingReply::None,
             is_probing: false,
             is_sampling: false,
@@ -151,7 +153,7 @@ impl Linear {
     }
 
     pub fn takes_lines(&self) -> bool {
-        self.questions.open_question().is_none()
+        self.questions.open_question().is_none() && !self.confirmation.is_open()
     }
 
     /// When the prompt is to be printed; `None` if it is printed already, or if no line is wanted.
@@ -163,11 +165,10 @@ impl Linear {
 
     pub fn show_prompt(&mut self) {
         self.has_prompted = true;
-        if let Some(expected) = &mut self.expected {
-            if expected.is_guarded {
-                self.tty.discard_typed();
+        if let Some(expected) = &self.expected {
+            if expected.is_confirmation() {
+                return self.open_confirmation(expected.question.clone());
             }
-            expected.asked_at = Instant::now();
             return self.output.prompt(&expected.question);
         }
         match self.message.is_empty() {
@@ -177,7 +178,6 @@ impl Linear {
     }
 
     pub fn handle_typed(&mut self, typed: TypedInput) {
-        let was_prompt_shown = self.output.is_prompt_shown;
         let lines = match typed {
             TypedInput::Lines(lines) => lines,
             TypedInput::EndOfInput => return self.end_of_input(),
@@ -188,7 +188,7 @@ impl Linear {
         let later = std::mem::take(&mut self.later);
         later.iter().for_each(|notice| self.output.notice(notice));
         if self.expected.is_some() {
-            self.answer_expected(lines, was_prompt_shown);
+            self.answer_expected(lines);
         } else if let Some(text) = self.message.push(lines) {
             self.handle_message(text);
         } else if self.message.is_pasted() {
@@ -239,6 +239,11 @@ impl Linear {
         }
         if self.expected.take().is_some() {
             self.may_quit = false;
+            if self.confirmation.close() {
+                // The terminal does not print `^C` while it passes on keys.
+                eprintln!();
+                self.output.release();
+            }
             return self.say("Nothing was changed.");
         }
         if std::mem::replace(&mut self.may_quit, true) {

@@ -3,6 +3,8 @@
 //! a deadline.
 #![allow(dead_code, reason = "each test crate uses only some of these items")]
 
+#[path = "pty_answers.rs"]
+mod pty_answers;
 #[path = "pty_screen.rs"]
 pub mod pty_screen;
 
