@@ -14,7 +14,6 @@ use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::state::Dialog;
 use crate::tui::elicitation::sampling_progress::SamplingProgress;
 use crate::tui::engine_state::EngineState;
-use crate::tui::input::decode::ReplyFilter;
 use crate::tui::interrupt_state::InterruptState;
 use crate::tui::keymap::{Action, KeyProtocol, Keymap};
 use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
@@ -72,7 +71,6 @@ pub struct UiModel {
 
 #[derive(Debug, Default)]
 pub struct InputState {
-    pub replies: ReplyFilter,
     pub last_key: Duration,
     /// Whether a notice has named the setting that tmux needs for copying.
     pub has_explained_tmux: bool,
@@ -350,7 +348,6 @@ impl UiModel {
             first_run_digit,
             held_enter,
             self.composer.draft_due_at(),
-            self.input.replies.release_at(),
             layer_wake,
             ack_deadline,
             self.chat.mouse.scroll_due_at(),
