@@ -1,6 +1,5 @@
-//! The keys, mouse reports and replies that sequences of the terminal stand for, in crossterm's types.
-//! Sources: xterm's control sequences, and the kitty keyboard protocol. Unknown sequences stand for
-//! nothing.
+//! Decodes terminal sequences into keys, mouse reports and replies, in crossterm's types. Sources:
+//! xterm's control sequences and the kitty keyboard protocol. Drops unknown sequences.
 
 use super::kitty_keys::{functional_key, modifier_bit};
 use super::mouse::{sgr_mouse, urxvt_mouse, x10_mouse};
@@ -8,18 +7,18 @@ use super::tokenizer::Token;
 use crate::tui::theme::TerminalBackground;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers};
 
-/// What the terminal reports.
+/// A decoded key, mouse report, paste or reply.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TerminalReport {
     Event(Event),
     /// The reply to the background query (`OSC 11 ; ?`).
     Background(TerminalBackground),
-    /// The reply to the query for the flags of the kitty protocol (`CSI ? u`): whether Esc arrives
-    /// as a sequence.
+    /// Whether the kitty protocol is on, from the reply to `CSI ? u`: Esc then arrives as a
+    /// sequence.
     KittyKeys(bool),
 }
 
-/// Adds what a token stands for.
+/// Decodes a token and appends the result.
 pub fn decode(token: Token, reports: &mut Vec<TerminalReport>) {
     let report = match token {
         Token::Char { c, has_alt } => Some(key_report(char_key(c, has_alt))),
@@ -83,8 +82,8 @@ fn char_key(c: char, has_alt: bool) -> KeyEvent {
     KeyEvent::new(code, modifiers | alt)
 }
 
-/// The numbers of a sequence by field and subfield; 0 stands for a missing one. `None` if there is
-/// anything else.
+/// Parses numbers by field (`;`) and subfield (`:`). A missing number is 0. Returns `None` for any
+/// other text.
 fn numbers(text: &str) -> Option<Vec<Vec<u32>>> {
     let number = |digits: &str| match digits {
         "" => Some(0),

@@ -104,7 +104,7 @@ pub struct Tokenizer {
     esc_hold_time: Duration,
     has_kitty_keys: bool,
     last_byte_at: Duration,
-    /// Until when the rest of a sequence whose ESC was taken as a key is dropped.
+    /// Deadline for the rest of a sequence whose ESC was taken as a key.
     tail_until: Option<Duration>,
     /// When the last byte was a carriage return: a line feed after it is part of the line break.
     carriage_return_at: Option<Duration>,
@@ -164,9 +164,9 @@ impl Tokenizer {
         }
     }
 
-    /// Takes bytes that were read at `now`. They continue what was held, however long that was:
-    /// while the program was stalled, the terminal's bytes may have waited to be read. So read
-    /// everything that is ready before calling [`Self::expire`].
+    /// Takes bytes that were read at `now`. They continue an incomplete sequence however old it is:
+    /// while the program was stalled, they may have waited to be read. So read everything that is
+    /// ready before calling [`Self::expire`].
     pub fn feed(&mut self, bytes: &[u8], now: Duration, tokens: &mut Vec<Token>) {
         let mut rest = bytes;
         while let Some((byte, after)) = rest.split_first() {
@@ -185,7 +185,7 @@ impl Tokenizer {
         }
     }
 
-    /// Ends what has been held for its full time: a key is released, anything else is dropped.
+    /// Ends an incomplete sequence whose hold time has passed.
     pub fn expire(&mut self, now: Duration, tokens: &mut Vec<Token>) {
         if self.wake_at().is_none_or(|due| now < due) {
             return;
@@ -200,7 +200,8 @@ impl Tokenizer {
         }
     }
 
-    /// Ends what is held: what can be a key becomes one, a paste is kept, the rest is dropped.
+    /// Ends an incomplete sequence: releases it as keys if it can be keys, keeps a paste, and drops
+    /// anything else.
     fn release(&mut self, tokens: &mut Vec<Token>) {
         match take(&mut self.state) {
             State::Esc { is_double } => {

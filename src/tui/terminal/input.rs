@@ -1,4 +1,4 @@
-//! Reads the terminal. No thread reads ahead: while nothing waits on this reader, all input is left
+//! Reads the terminal. No thread reads ahead: while the event loop does not read, all input is left
 //! to other programs, such as the user's editor.
 
 use crate::tui::input::sequences::{TerminalReport, decode};
@@ -41,7 +41,8 @@ impl TerminalInput {
         })
     }
 
-    /// Forgets incomplete sequences, and that the terminal has the kitty protocol on.
+    /// Drops an incomplete sequence. The kitty protocol counts as off until the terminal confirms
+    /// it again.
     pub fn reset(&mut self) {
         self.tokenizer = new_tokenizer();
     }

@@ -1,4 +1,5 @@
-//! What sequences stand for. crossterm's parser gave the same, except where a comment says otherwise.
+//! Decoding of single sequences. crossterm's parser gave the same events, except where a comment
+//! says otherwise.
 
 use super::*;
 use crate::tui::input::tokenizer::Tokenizer;

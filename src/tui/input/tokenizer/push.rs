@@ -1,4 +1,4 @@
-//! Adds a byte to what the tokenizer holds. Every byte belongs to exactly one token or is dropped.
+//! The transitions of the tokenizer. Every byte belongs to exactly one token or is dropped.
 
 use super::{ESC, Prefix, State, Token, Tokenizer, key};
 use std::mem::take;

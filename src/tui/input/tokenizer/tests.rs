@@ -303,7 +303,6 @@ fn paste_of_any_length_is_kept_within_a_limit_of_memory() {
     assert!(texts.len() > 1 && texts.concat() == part.repeat(12));
 }
 
-/// Text that an unlucky cut could make keys of.
 #[test]
 fn sequence_cut_in_two_never_types_anything() {
     let sequences = [
