@@ -57,6 +57,8 @@ mod session_options;
 mod sessions;
 #[path = "terminal/sign_in.rs"]
 mod sign_in;
+#[path = "terminal/split_input.rs"]
+mod split_input;
 #[path = "terminal/tasks.rs"]
 mod tasks;
 #[cfg(debug_assertions)]

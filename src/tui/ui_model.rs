@@ -14,7 +14,6 @@ use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::state::Dialog;
 use crate::tui::elicitation::sampling_progress::SamplingProgress;
 use crate::tui::engine_state::EngineState;
-use crate::tui::input::decode::ReplyFilter;
 use crate::tui::input::spent_keys::SpentKeys;
 use crate::tui::interrupt_state::InterruptState;
 use crate::tui::keymap::{Action, KeyProtocol, Keymap};
@@ -73,7 +72,6 @@ pub struct UiModel {
 
 #[derive(Debug, Default)]
 pub struct InputState {
-    pub replies: ReplyFilter,
     /// When a key other than Esc was last pressed, or text was pasted.
     pub last_key: Duration,
     /// When any key was last pressed, or text was pasted.
@@ -360,7 +358,6 @@ impl UiModel {
             first_run_digit,
             held_enter,
             self.composer.draft_due_at(),
-            self.input.replies.release_at(),
             layer_wake,
             ack_deadline,
             self.chat.mouse.scroll_due_at(),

@@ -102,7 +102,7 @@ type SharedState = Arc<(Mutex<PtyState>, Condvar)>;
 
 pub struct PtyTerminal {
     shared: SharedState,
-    keys: Sender<Vec<u8>>,
+    keys: Sender<(Vec<u8>, Duration)>,
     master: Box<dyn MasterPty + Send>,
     /// Kept open until the program has ended: closing it would reset modes that the program
     /// failed to restore.
@@ -135,7 +135,7 @@ impl PtyTerminal {
         ));
         let reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
-        let (keys, key_receiver) = channel::<Vec<u8>>();
+        let (keys, key_receiver) = channel::<(Vec<u8>, Duration)>();
         // These threads end with the program or the pseudo-terminal and need no join.
         let state = shared.clone();
         std::thread::spawn(move || read_output(reader, &state));
@@ -165,7 +165,14 @@ impl PtyTerminal {
     /// Sends keys as a terminal would. Never blocks, even if the program does not read them.
     pub fn press(&self, keys: &str) {
         // Fails only after the program has ended.
-        let _ = self.keys.send(keys.as_bytes().to_vec());
+        let _ = self.keys.send((keys.as_bytes().to_vec(), Duration::ZERO));
+    }
+
+    /// Sends bytes in pieces with pauses between them, as a slow connection does.
+    pub fn press_in_pieces(&self, pieces: &[&str], pause: Duration) {
+        for piece in pieces {
+            let _ = self.keys.send((piece.as_bytes().to_vec(), pause));
+        }
     }
 
     /// Types text and waits until it is on the screen.
@@ -368,8 +375,11 @@ fn read_output(mut reader: Box<dyn Read + Send>, shared: &SharedState) {
     }
 }
 
-fn write_keys(mut writer: Box<dyn Write + Send>, keys: &std::sync::mpsc::Receiver<Vec<u8>>) {
-    while let Ok(bytes) = keys.recv() {
+fn write_keys(
+    mut writer: Box<dyn Write + Send>,
+    keys: &std::sync::mpsc::Receiver<(Vec<u8>, Duration)>,
+) {
+    while let Ok((bytes, pause)) = keys.recv() {
         if writer
             .write_all(&bytes)
             .and_then(|()| writer.flush())
@@ -377,6 +387,7 @@ fn write_keys(mut writer: Box<dyn Write + Send>, keys: &std::sync::mpsc::Receive
         {
             return;
         }
+        std::thread::sleep(pause);
     }
 }
 

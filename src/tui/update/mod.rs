@@ -33,8 +33,8 @@ use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
 use crate::protocol::{Command, LogLine};
 use crate::tui::clipboard::{CopyMethod, CopyReport};
 use crate::tui::demo_tour::progress;
+use crate::tui::input::decode::KeyGroup;
 pub use crate::tui::input::decode::group_keys;
-use crate::tui::input::decode::{KeyGroup, ReplyFilter};
 use crate::tui::keymap::Action;
 use crate::tui::layer::Handled;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
@@ -156,7 +156,7 @@ fn apply_input_around_held_letter(
 
 fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>) {
     match input {
-        UiInput::Key(key) => filter_key(model, key, effects),
+        UiInput::Key(key) => handle_key(model, key, effects),
         UiInput::Burst(_) if keys::discards_text(model) => keys::record_key_press(model),
         UiInput::Burst(text) => {
             dialog_keys::resolve_held_letter_before_paste(model);
@@ -181,6 +181,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
                 themes::follow_background(model, effects);
             }
         }
+        UiInput::Background(background) => model.screen.set_background(background),
         UiInput::Engine(event) => engine::apply_event(model, *event, effects),
         UiInput::Tick => {}
         UiInput::EditorClosed(Ok(text)) => {
@@ -199,12 +200,8 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
     }
 }
 
-/// Groups keys that were read together into inputs, so that bursts can be distinguished from typing. A
-/// reply from the terminal also arrives as a burst but must not become text.
-pub fn inputs_from_keys(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<UiInput> {
-    if replies.may_be_reply(keys) {
-        return keys.iter().copied().map(UiInput::Key).collect();
-    }
+/// Groups keys that were read together into inputs, so that bursts can be distinguished from typing.
+pub fn inputs_from_keys(keys: &[KeyEvent]) -> Vec<UiInput> {
     let input_of = |group| match group {
         KeyGroup::Key(key) => UiInput::Key(key),
         KeyGroup::Burst(text) => UiInput::Burst(text),
@@ -236,16 +233,6 @@ fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         Handled::Consumed
     });
     keys::choose_typed_digit(model);
-    if model
-        .input
-        .replies
-        .release_at()
-        .is_some_and(|due| now >= due)
-    {
-        for key in model.input.replies.release() {
-            handle_key(model, key, effects);
-        }
-    }
 }
 
 /// Handles one key, then carries out the resulting requests before the next key.
@@ -254,17 +241,6 @@ fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     keys::handle_key(model, key, effects);
     requests::run_requests(model, effects);
     open.note_closed(model, key);
-}
-
-/// Handles a key unless it belongs to a reply from the terminal.
-fn filter_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
-    let (keys, background) = model.input.replies.push(key, model.now);
-    if let Some(background) = background {
-        model.screen.set_background(background);
-    }
-    for key in keys {
-        handle_key(model, key, effects);
-    }
 }
 
 /// Reverts the effects of a command that the engine's full queue rejected.

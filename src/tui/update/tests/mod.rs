@@ -204,17 +204,14 @@ impl ChatHarness {
         self
     }
 
-    /// Sends text that arrives in a single read, as from another program. An escape character
-    /// stands for `ESC ]`, which begins a reply of the terminal.
+    /// Sends text that arrives in a single read, as from another program.
     fn type_at_once(&mut self, text: &str) -> &mut Self {
         let event = |c| match c {
             '\n' => key(KeyCode::Enter, KeyModifiers::NONE),
-            '\u{1b}' => key(KeyCode::Char(']'), KeyModifiers::ALT),
-            '\u{7}' => key(KeyCode::Char('g'), KeyModifiers::CONTROL),
             c => key(KeyCode::Char(c), KeyModifiers::NONE),
         };
         let events: Vec<_> = text.chars().map(event).collect();
-        for input in inputs_from_keys(&events, &self.model.input.replies.clone()) {
+        for input in inputs_from_keys(&events) {
             self.input(input);
         }
         self
