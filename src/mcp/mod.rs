@@ -15,6 +15,7 @@ mod content_request;
 mod content_result;
 mod decode;
 mod detection_cache;
+mod discover_wait;
 mod endpoint;
 mod environment;
 mod error;
