@@ -31,6 +31,7 @@ mod lifetime;
 mod list_subscription;
 mod missing_back_channel;
 mod nesting_limit;
+mod next_cursor;
 mod oauth;
 mod open_request;
 mod output_check;

@@ -198,9 +198,7 @@ where
             ttl: None,
         })
     };
-    let is_modern = info
-        .as_deref()
-        .is_some_and(|info| !info.protocol_version.has_initialize());
+    let is_modern = is_modern(&peer);
     let sends_log_messages = info.as_deref().is_some_and(server_log::sends_log_messages);
     let opened = ReadySession {
         session: McpSession {
@@ -252,6 +250,12 @@ impl ServerIdentity {
     }
 }
 
+/// Whether the session uses the modern protocol.
+pub fn is_modern(peer: &Peer<RoleClient>) -> bool {
+    peer.peer_info()
+        .is_some_and(|info| !info.protocol_version.has_initialize())
+}
+
 fn has_tools(info: &ServerPeerInfo) -> bool {
     info.capabilities.tools.is_some()
 }
@@ -273,7 +277,7 @@ pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ListedTools, String> 
 }
 
 async fn list_all_pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
-    let mut builder = ToolListBuilder::default();
+    let mut builder = ToolListBuilder::new(is_modern(peer));
     let mut cursor = None;
     loop {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
