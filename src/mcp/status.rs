@@ -20,7 +20,6 @@ pub struct ServerState {
     pub redactors: Redactors,
     pub phase: ServerPhase,
     pub start_count: u64,
-    pub starting_since: Instant,
     /// Whether the server was ever connected. If so, its tools stay listed after a failure, and the
     /// next call opens a new session.
     pub was_connected: bool,
