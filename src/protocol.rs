@@ -17,6 +17,7 @@ mod validate;
 
 pub use branch::{BranchSummary, bounded_line};
 pub use choices::ChoiceRow;
+pub use choices::servers::SERVER_CHOICES_MAX;
 pub use context_meter::{ContextMeter, ContextParts, ContextShares};
 pub use left_task::LeftTaskCommand;
 pub use log_line::LogLine;

@@ -74,17 +74,14 @@ pub(super) struct ParsedCall<'a> {
 /// name does not identify a tool and the call is not unmistakable.
 pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Toolset) -> Option<ScanEvent> {
     let name: String = call.name.chars().take(NAME_CHARS_MAX).collect();
-    let tool = match offered.resolve(call.server.as_deref(), call.name) {
-        ToolLookup::Tool(tool) => tool,
+    let (server, tool) = match offered.resolve(call.server.as_deref(), call.name) {
+        ToolLookup::Tool(tool) => (Some(tool.server.clone()), tool),
         // The tool was available earlier, so the model may still remember it.
         ToolLookup::Unknown if offered.is_withheld(call.server.as_deref(), call.name) => {
             return Some(unusable_call(call.raw, withheld_reason(&name)));
         }
         _ if !call.is_unmistakable => return None,
-        ToolLookup::Ambiguous => {
-            let why = format!("several servers have a tool `{name}`: name one with \"server\"");
-            return Some(unusable_call(call.raw, why));
-        }
+        ToolLookup::Ambiguous(tool) => (None, tool),
         ToolLookup::Unknown => {
             let on_server = match &call.server {
                 Some(server) => format!(" on server `{server}`"),
@@ -97,10 +94,10 @@ pub(super) fn resolve_call(call: ParsedCall<'_>, offered: &Toolset) -> Option<Sc
     };
     let arguments = call
         .arguments
-        .and_then(|value| checked_arguments(value, tool));
+        .and_then(|value| checked_arguments(value, tool, server.is_some()));
     Some(match arguments {
         Ok((arguments, was_string_repaired)) => ScanEvent::Call(TextCall {
-            server: tool.server.clone(),
+            server,
             tool: tool.tool.name.clone(),
             arguments,
             form: call.form,
@@ -125,7 +122,7 @@ pub(super) fn parse_call(object: &JsonObject<'_>, offered: &Toolset) -> Option<S
     let resolved = offered.resolve(parts.server.as_deref(), &parts.name);
     let is_unmistakable = match (resolved, &parts.arguments) {
         _ if object.is_wrapped => true,
-        (ToolLookup::Ambiguous, arguments) => arguments.is_some(),
+        (ToolLookup::Ambiguous(_), arguments) => arguments.is_some(),
         (ToolLookup::Unknown, arguments) => arguments.as_ref().is_some_and(may_be_arguments),
         (ToolLookup::Tool(tool), arguments) => {
             // An object with only a name is not a call, unless the tool requires arguments.
@@ -235,8 +232,12 @@ fn may_be_arguments(value: &Value) -> bool {
 }
 
 /// Also returns whether JSON in a string was repaired. Fails if the arguments are not an
-/// object, or lack one that `tool` requires.
-fn checked_arguments(value: Value, tool: &OfferedTool) -> Result<(Arguments, bool), String> {
+/// object, or lack one that `tool` requires. An ambiguous call may mean another tool.
+fn checked_arguments(
+    value: Value,
+    tool: &OfferedTool,
+    is_unambiguous: bool,
+) -> Result<(Arguments, bool), String> {
     let name = &tool.tool.name;
     let (arguments, was_repaired) = match value {
         Value::Object(arguments) => (arguments, false),
@@ -254,7 +255,7 @@ fn checked_arguments(value: Value, tool: &OfferedTool) -> Result<(Arguments, boo
     let missing: Vec<_> = tool
         .tool
         .required_arguments()
-        .filter(|key| !arguments.contains_key(*key))
+        .filter(|key| is_unambiguous && !arguments.contains_key(*key))
         .take(LISTED_MAX)
         .map(|key| format!("`{key}`"))
         .collect();

@@ -35,7 +35,8 @@ impl ScanEvent {
 /// A call to an available tool, with the tool name resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextCall {
-    pub server: ServerId,
+    /// `None` if several servers have the tool and the call names none of them.
+    pub server: Option<ServerId>,
     pub tool: String,
     pub arguments: Arguments,
     /// The form's label in the approval dialog, such as `JSON`.

@@ -3,6 +3,7 @@
 
 mod index;
 
+use super::server::BUILT_IN_SERVER;
 use super::{LaunchId, Notice, Persona, Pin, Server, ServerId, Tool, ToolAnnotations};
 use crate::domain::Advice;
 use index::ToolNameIndex;
@@ -66,7 +67,7 @@ impl OfferedTool {
 
     /// The built-in server, under whose name the model sees the tool.
     pub fn tool_search_server() -> ServerId {
-        ServerId::new("humble")
+        ServerId::new(BUILT_IN_SERVER)
     }
 
     pub fn is_tool_search(&self) -> bool {
@@ -86,8 +87,8 @@ pub struct Toolset {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ToolLookup<'a> {
     Tool(&'a OfferedTool),
-    /// Several servers have a tool of this name, and the call names no server.
-    Ambiguous,
+    /// Several servers have a tool of this name, and the call names no server. One of the tools.
+    Ambiguous(&'a OfferedTool),
     Unknown,
 }
 
@@ -268,6 +269,16 @@ impl Toolset {
         ToolLookup::Unknown
     }
 
+    /// The servers of the tools that an ambiguous name may mean.
+    pub fn servers_of(&self, name: &str) -> Vec<ServerId> {
+        let servers = self.index.servers().iter();
+        let has_tool = |id: &&ServerId| {
+            id.as_str() != BUILT_IN_SERVER
+                && matches!(self.resolve(Some(id.as_str()), name), ToolLookup::Tool(_))
+        };
+        servers.filter(has_tool).cloned().collect()
+    }
+
     fn resolve_unique(&self, server: Option<&str>, name: &str) -> ToolLookup<'_> {
         let is_on_server = |tool: &&OfferedTool| {
             server.is_none_or(|server| server.is_empty() || tool.server.as_str() == server)
@@ -296,11 +307,17 @@ impl Toolset {
     }
 }
 
-fn exactly_one<'a>(mut tools: impl Iterator<Item = &'a OfferedTool>) -> ToolLookup<'a> {
-    match (tools.next(), tools.next()) {
-        (None, _) => ToolLookup::Unknown,
-        (Some(tool), None) => ToolLookup::Tool(tool),
-        (Some(_), Some(_)) => ToolLookup::Ambiguous,
+/// The user's own servers take precedence over the built-in one.
+fn exactly_one<'a>(tools: impl Iterator<Item = &'a OfferedTool>) -> ToolLookup<'a> {
+    let (built_in, mut own): (Vec<_>, Vec<_>) =
+        tools.partition(|tool| tool.server.as_str() == BUILT_IN_SERVER);
+    if own.is_empty() {
+        own = built_in;
+    }
+    match own.as_slice() {
+        [] => ToolLookup::Unknown,
+        [tool] => ToolLookup::Tool(tool),
+        [tool, ..] => ToolLookup::Ambiguous(tool),
     }
 }
 

@@ -91,6 +91,7 @@ fn question_json(question: &Ask) -> (&'static str, Value) {
     let name = match question {
         Ask::ApproveCalls(_) => "approve",
         Ask::UnusableCall { .. } => "repair",
+        Ask::ChooseServer { .. } => "choose_server",
         Ask::AfterError { .. } => "after_error",
         Ask::Stalled { .. } => "stalled",
         Ask::RoundLimit { .. } => "bound",

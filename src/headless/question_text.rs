@@ -8,6 +8,11 @@ pub(super) fn question_text(question: &Ask) -> String {
     match question {
         Ask::ApproveCalls(_) => "The model wants to call tools.".to_owned(),
         Ask::UnusableCall { .. } => "The model's tool call is unusable again.".to_owned(),
+        Ask::ChooseServer { tool, servers, .. } => {
+            let names: Vec<&str> = servers.iter().map(ServerId::as_str).collect();
+            let text = format!("Several servers have `{tool}`: {}.", names.join(", "));
+            Clean::single_line(&text).as_str().to_owned()
+        }
         Ask::AfterError { .. } => {
             "A tool failed, and the model wants to call more tools.".to_owned()
         }
@@ -95,6 +100,7 @@ pub(super) fn default_choice(question: &Ask) -> UserChoice {
             was_told_to_answer: false,
             ..
         } => UserChoice::AnswerNow,
+        Ask::ChooseServer { .. } => UserChoice::TellModel,
         // JSON that names no tool may be the answer that the user asked for.
         Ask::UnusableCall { raw, .. } if raw.starts_with(['{', '[']) => UserChoice::TreatAsText,
         Ask::ExternalEdit(_) | Ask::ReplacePrompt { .. } => UserChoice::Stop,

@@ -1,5 +1,7 @@
 //! The choices of each question and their keys.
 
+pub mod servers;
+
 use super::{Ask, UserChoice};
 
 /// One choice in a dialog.
@@ -311,6 +313,7 @@ impl Ask {
             Self::RemoveModel { .. } => REMOVE_MODEL,
             Self::GrowContext { .. } => GROW_CONTEXT,
             Self::UnusableCall { .. } => UNUSABLE_CALL,
+            Self::ChooseServer { servers, .. } => servers::choices(servers.len()),
             Self::AfterError { .. } => AFTER_ERROR,
             Self::Stalled { .. } => STALLED,
             Self::RoundLimit { .. } => ROUND_LIMIT,
@@ -342,6 +345,7 @@ mod tests {
         let page = include_str!("../../docs/keys.md");
         for (heading, rows) in [
             ("### A call that cannot be run", UNUSABLE_CALL),
+            ("### A tool that several servers have", servers::choices(4)),
             ("### After a failed call", AFTER_ERROR),
             ("### A silent server", STALLED),
             ("### Too many rounds of tools", ROUND_LIMIT),

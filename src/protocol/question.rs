@@ -21,6 +21,13 @@ pub enum Ask {
         raw: String,
         why: String,
     },
+    /// Which server a call means: several have the tool, and the call names none of them.
+    ChooseServer {
+        tool: String,
+        servers: Vec<ServerId>,
+        /// The call as the model wrote it.
+        raw: String,
+    },
     /// The model requests more tools although calls of this turn failed.
     AfterError {
         failed: CallId,
@@ -135,6 +142,15 @@ pub enum UserAnswer {
 pub enum UserChoice {
     /// Report the error to the model and let it try again.
     TellModel,
+    /// The call means the first server of the question.
+    #[serde(rename = "server_1")]
+    FirstServer,
+    #[serde(rename = "server_2")]
+    SecondServer,
+    #[serde(rename = "server_3")]
+    ThirdServer,
+    #[serde(rename = "server_4")]
+    FourthServer,
     /// Treat the unusable call as plain text of the answer.
     #[serde(rename = "as_text")]
     TreatAsText,

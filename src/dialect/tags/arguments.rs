@@ -74,8 +74,10 @@ impl TagCall {
         }
         let mut was_repaired = self.was_repaired;
         let arguments = match offered.resolve(self.server.as_deref(), name) {
-            ToolLookup::Tool(tool) => self.arguments(grammar, body, tool, &mut was_repaired),
-            ToolLookup::Ambiguous | ToolLookup::Unknown => Ok(Value::Null),
+            ToolLookup::Tool(tool) | ToolLookup::Ambiguous(tool) => {
+                self.arguments(grammar, body, tool, &mut was_repaired)
+            }
+            ToolLookup::Unknown => Ok(Value::Null),
         };
         let call = ParsedCall {
             raw,

@@ -233,8 +233,9 @@ impl Turn {
             } => return None,
         };
         let xml_name = match self.setup.toolset.resolve(None, &tool) {
-            ToolLookup::Ambiguous => format!("{server}__{tool}"),
-            ToolLookup::Tool(_) | ToolLookup::Unknown => tool.clone(),
+            ToolLookup::Tool(offered) if offered.server == server => tool.clone(),
+            ToolLookup::Unknown => tool.clone(),
+            ToolLookup::Tool(_) | ToolLookup::Ambiguous(_) => format!("{server}__{tool}"),
         };
         let wire_id = proposal.wire_id.clone();
         let result = ToolResultMessage {

@@ -2,7 +2,7 @@
 //! (`types`). It makes every decision between a prompt and its final answer, and performs no
 //! I/O. `round` reads a reply, `reply_text` keeps its text, `proposals` resolves the requested
 //! calls, `parsing_changes` finds the changes that parsing made to their arguments, `check` has
-//! arguments checked, `argument_eq` compares them, `agent` lets a note agent take over,
+//! arguments checked, `server_choice` asks which server a call means, `argument_eq` compares them, `agent` lets a note agent take over,
 //! `loop_detector` detects repetition, `retry` resends a failed request, `decisions` asks for
 //! approval and applies decisions, `trust_change` applies changed rules, `execute` runs the calls,
 //! `questions` asks all other questions, `resume` waits for tasks of earlier calls.
@@ -20,6 +20,7 @@ mod reply_text;
 mod resume;
 mod retry;
 mod round;
+mod server_choice;
 mod trust_change;
 mod types;
 
@@ -40,6 +41,7 @@ use crate::protocol::{Ask, UserAnswer};
 use check::PendingCheck;
 use proposals::Proposal;
 use round::Round;
+use server_choice::ServerChoice;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -72,6 +74,7 @@ pub struct Turn {
     /// The calls of this round, in the order of the model's requests.
     proposals: Vec<Proposal>,
     pending_check: Option<PendingCheck>,
+    server_choice: ServerChoice,
     /// The decisions to run calls, kept until all calls are decided.
     run_decisions: BTreeMap<CallId, Decision>,
     /// The provider's ids of the calls in this turn.
@@ -129,6 +132,7 @@ impl Turn {
             calls: BTreeMap::new(),
             proposals: Vec::new(),
             pending_check: None,
+            server_choice: ServerChoice::default(),
             run_decisions: BTreeMap::new(),
             wire_ids: BTreeSet::new(),
             started_calls: BTreeMap::new(),

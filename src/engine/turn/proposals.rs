@@ -7,7 +7,7 @@ use super::parsing_changes::changes_by_parsing;
 use super::round::RequestedCall;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
 use crate::domain::toolset::{withheld_call_notice, withheld_reason};
-use crate::domain::{ArgumentCheck, Dialect, OfferedTool, SchemaCheck, ToolLookup};
+use crate::domain::{ArgumentCheck, Dialect, OfferedTool, SchemaCheck, ServerId, ToolLookup};
 use crate::text::json_changes::JsonChange;
 use std::sync::Arc;
 
@@ -117,6 +117,9 @@ const DUPLICATE_SEARCH_MAX: usize = 256;
 
 impl Turn {
     pub(super) fn propose_calls(&mut self) {
+        if self.ask_for_server() {
+            return;
+        }
         let requested = std::mem::take(&mut self.round.requested_calls);
         let candidates = requested
             .into_iter()
@@ -266,11 +269,14 @@ impl Turn {
                 "the token limit cut off the call to `{name}` before it was complete"
             ));
         }
-        let tool = match self.setup.toolset.resolve(call.server.as_deref(), name) {
+        let tool = match self.setup.toolset.resolve(self.server_of(call), name) {
             ToolLookup::Tool(tool) => tool,
-            ToolLookup::Ambiguous => {
+            ToolLookup::Ambiguous(_) => {
+                let servers = self.setup.toolset.servers_of(name);
+                let servers = servers.iter().take(NAMES_LISTED_MAX).map(ServerId::as_str);
+                let servers = servers.collect::<Vec<_>>().join(", ");
                 return Err(format!(
-                    "several servers have a tool `{name}`: name the server"
+                    "several servers have a tool `{name}`: name one of {servers}"
                 ));
             }
             ToolLookup::Unknown if self.setup.toolset.is_withheld(call.server.as_deref(), name) => {

@@ -12,6 +12,7 @@ impl Turn {
     pub(super) fn handle_answer(&mut self, answer: UserAnswer) {
         match self.state {
             TurnState::AwaitingApproval => self.apply_decisions(answer),
+            TurnState::ChoosingServer => self.handle_server_choice(&answer),
             TurnState::Stalled => self.handle_stall_answer(&answer),
             TurnState::AfterError => self.handle_failed_call_answer(&answer),
             TurnState::AtRoundLimit => self.handle_round_limit_answer(&answer),

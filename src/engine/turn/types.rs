@@ -286,6 +286,8 @@ pub enum TurnState {
     Stalled,
     /// A request failed and will be sent again after a pause.
     Retrying,
+    /// The user decides which server a call means.
+    ChoosingServer,
     CheckingArguments,
     AwaitingApproval,
     /// The user decides how to handle a call that cannot be used.

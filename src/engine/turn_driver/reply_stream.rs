@@ -186,7 +186,7 @@ fn to_input(event: ScanEvent, dialect: Dialect) -> TurnInput {
         },
         ScanEvent::Call(call) => TurnInput::Call(ProposedCall {
             wire_id: None,
-            server: Some(call.server.to_string()),
+            server: call.server.map(|server| server.to_string()),
             name: call.tool,
             arguments: Ok(call.arguments),
             origin: CallOrigin::Text {

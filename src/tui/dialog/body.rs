@@ -12,7 +12,7 @@ use crate::text::lossless_wrap::MARGIN_COLUMNS;
 use crate::tui::dialog::arguments::DrawnArguments;
 use crate::tui::dialog::body_settings::to_lines;
 use crate::tui::dialog::state::{Dialog, DialogBody};
-use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
+use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished, question_rows};
 use crate::tui::elicitation;
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::{indented_rows, single_line, wrapped_rows};
@@ -113,6 +113,9 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
         Ask::UnusableCall { raw, why } => {
             let text = format!("The model wrote an invalid tool call: {why}\n\n{raw}");
             wrapped_rows(&Clean::escaped(&text), columns)
+        }
+        Ask::ChooseServer { tool, servers, raw } => {
+            question_rows::server_choice_rows(tool, servers, raw, columns)
         }
         Ask::AfterError {
             failed,

@@ -108,6 +108,7 @@ fn title_and_question(question: &Ask) -> (&'static str, &'static str) {
     match question {
         Ask::ApproveCalls(_) => ("Tool call", "Call now? (Y/N)"),
         Ask::UnusableCall { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
+        Ask::ChooseServer { .. } => ("Tool call", "Which server?"),
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
         Ask::RoundLimit { .. } => ("Round limit", "Continue?"),
         Ask::GrowContext { .. } => ("Context", "Enlarge the context?"),

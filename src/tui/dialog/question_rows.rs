@@ -1,6 +1,7 @@
 //! The body of a question as plain rows, for output without the screen.
 
-use crate::protocol::Ask;
+use crate::domain::ServerId;
+use crate::protocol::{Ask, SERVER_CHOICES_MAX};
 use crate::text::Clean;
 use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished};
 use crate::tui::widgets::painter::wrapped_rows;
@@ -39,6 +40,7 @@ pub fn question_rows(question: &Ask, columns: u16) -> Vec<String> {
             let text = format!("The model wrote an invalid tool call: {why}\n{raw}");
             wrapped_rows(&Clean::escaped(&text), columns)
         }
+        Ask::ChooseServer { tool, servers, raw } => server_choice_rows(tool, servers, raw, columns),
         Ask::AfterError {
             requested_tools, ..
         } => {
@@ -50,4 +52,23 @@ pub fn question_rows(question: &Ask, columns: u16) -> Vec<String> {
         }
         _ => Vec::new(),
     }
+}
+
+/// The servers that can be chosen, and the call as the model wrote it.
+pub fn server_choice_rows(
+    tool: &str,
+    servers: &[ServerId],
+    raw: &str,
+    columns: u16,
+) -> Vec<String> {
+    let tool = Clean::name(tool);
+    let text = format!("Several servers have {tool}, and the model named none of them:");
+    let mut rows = wrapped_rows(&Clean::single_line(&text), columns);
+    for (index, server) in servers.iter().take(SERVER_CHOICES_MAX).enumerate() {
+        let text = format!("{}  {}", index + 1, Clean::name(server.as_str()));
+        rows.extend(wrapped_rows(&Clean::single_line(&text), columns));
+    }
+    rows.push(String::new());
+    rows.extend(wrapped_rows(&Clean::escaped(raw), columns));
+    rows
 }

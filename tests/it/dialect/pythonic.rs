@@ -129,8 +129,7 @@ fn a_list_of_calls_in_the_tokens_of_lfm2_is_read() {
 
 #[test]
 fn an_unusable_call_in_a_list_is_reported() {
-    let ambiguous = "unusable several servers have a tool `ping`: name one with \"server\"";
-    assert_eq!(describe_scan("[ping()]"), [ambiguous]);
+    assert_eq!(describe_scan("[ping()]"), ["call ?/ping {}"]);
     assert_eq!(
         describe_scan("[add(a=1)]"),
         ["unusable required arguments of `add` are missing: `b`"]

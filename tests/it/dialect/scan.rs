@@ -201,7 +201,7 @@ fn an_unknown_tool_is_reported_and_never_mapped_to_another_server() {
     );
     assert_eq!(
         describe_scan(r#"{"name": "ping", "arguments": {}}"#),
-        [r#"unusable several servers have a tool `ping`: name one with "server""#]
+        ["call ?/ping {}"]
     );
 }
 

@@ -90,7 +90,8 @@ pub fn describe_scan_with(toolset: &Arc<Toolset>, text: &str, pairs_bytes: usize
                 let repaired = if call.was_repaired { " repaired" } else { "" };
                 let arguments = Value::Object(call.arguments.clone());
                 let unterminated = if call.has_end { "" } else { " unterminated" };
-                let (server, tool) = (&call.server, &call.tool);
+                let server = call.server.as_ref().map_or("?", |server| server.as_str());
+                let tool = &call.tool;
                 format!("call {server}/{tool} {arguments}{repaired}{unterminated}")
             }
             ScanEvent::UnusableCall(call) => format!("unusable {}", call.reason),

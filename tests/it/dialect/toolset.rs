@@ -8,7 +8,7 @@ use std::collections::HashSet;
 fn resolved(toolset: &Toolset, server: Option<&str>, name: &str) -> String {
     match toolset.resolve(server, name) {
         ToolLookup::Tool(tool) => format!("{}/{}", tool.server, tool.tool.name),
-        ToolLookup::Ambiguous => "ambiguous".to_owned(),
+        ToolLookup::Ambiguous(_) => "ambiguous".to_owned(),
         ToolLookup::Unknown => "unknown".to_owned(),
     }
 }
@@ -47,6 +47,27 @@ fn tool_names_are_resolved_as_models_write_them() {
             "{server:?} {name}"
         );
     }
+}
+
+#[test]
+fn the_users_own_servers_take_precedence_over_the_built_in_one() {
+    let toolset = Toolset::from_servers(&[
+        server("humble", &[tool("get_weather", &[]), tool("get_time", &[])]),
+        server("web", &[tool("get_weather", &[]), tool("fetch", &[])]),
+        server("air", &[tool("get_weather", &[]), tool("get_time", &[])]),
+    ]);
+    for (server, name, expected) in [
+        (None, "get_time", "air/get_time"),
+        (None, "functions.get_time:0", "air/get_time"),
+        (Some("humble"), "get_time", "humble/get_time"),
+        (None, "humble__get_time", "humble/get_time"),
+        (None, "get_weather", "ambiguous"),
+        (Some("humble"), "get_weather", "humble/get_weather"),
+    ] {
+        assert_eq!(resolved(&toolset, server, name), expected, "{name}");
+    }
+    let servers = toolset.servers_of("get_weather");
+    assert_eq!(servers, ["web".into(), "air".into()]);
 }
 
 #[test]

@@ -1,13 +1,17 @@
-//! Arguments that do not fit the schema as the model wrote them.
+//! Arguments that do not fit the schema as the model wrote them, and names that several servers
+//! share.
 
 use crate::support::fixtures::{self, object, tool_with};
 use humble::domain::model::Limits;
-use humble::domain::{CallOrigin, Dialect, Prompt, Server, ToolCall, ToolMode, Toolset, TurnEvent};
+use humble::domain::{
+    CallOrigin, Dialect, Prompt, Server, ToolCall, ToolMode, Toolset, TurnEnd, TurnEvent,
+};
 use humble::engine::approval::Approval;
 use humble::engine::injection_guard::UntrustedTexts;
 use humble::engine::turn::{
     ProposedCall, ReplyEnd, Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup,
 };
+use humble::protocol::{Ask, UserAnswer, UserChoice};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -116,4 +120,99 @@ fn repaired_arguments_are_marked_in_native_and_text_calls() {
             ]
         );
     }
+}
+
+/// The servers that the turn asks about.
+fn asked_servers(effects: &[TurnEffect]) -> Option<Vec<String>> {
+    effects.iter().find_map(|effect| match effect {
+        TurnEffect::OpenAsk {
+            question: Ask::ChooseServer { servers, .. },
+            ..
+        } => Some(servers.iter().map(ToString::to_string).collect()),
+        _ => None,
+    })
+}
+
+fn answer(turn: &mut Turn, effects: &[TurnEffect], choice: UserChoice) -> Vec<TurnEffect> {
+    let ask = effects.iter().find_map(|effect| match effect {
+        TurnEffect::OpenAsk { ask, .. } => Some(*ask),
+        _ => None,
+    });
+    let ask = ask.expect("a question");
+    let effects = turn.step(TurnInput::Answered {
+        ask,
+        answer: UserAnswer::Choice(choice),
+    });
+    check(turn, effects)
+}
+
+#[test]
+fn a_call_that_may_mean_two_servers_runs_on_the_one_that_the_user_chooses() {
+    let number = json!({ "n": { "type": "integer" } });
+    let servers = [
+        server("humble", json!({})),
+        server("a", json!({})),
+        server("b", number),
+    ];
+    for origin in [CallOrigin::Native, TEXT] {
+        let arguments = json!({ "n": "5" });
+        let (mut turn, effects) =
+            turn_with_call(&servers, ToolMode::Auto, origin.clone(), arguments.clone());
+        assert_eq!(
+            asked_servers(&effects),
+            Some(vec!["a".to_owned(), "b".to_owned()])
+        );
+        let effects = answer(&mut turn, &effects, UserChoice::SecondServer);
+        let run = effects.iter().find_map(|effect| match effect {
+            TurnEffect::Run(call) => Some(call),
+            _ => None,
+        });
+        let run = run.expect("the call runs");
+        assert_eq!(run.server().as_str(), "b");
+        assert_eq!(run.arguments()["n"], 5);
+
+        // In manual mode, the choice does not approve the call.
+        let (mut turn, effects) = turn_with_call(&servers, ToolMode::Manual, origin, arguments);
+        let effects = answer(&mut turn, &effects, UserChoice::FirstServer);
+        assert!(
+            !effects
+                .iter()
+                .any(|effect| matches!(effect, TurnEffect::Run(_)))
+        );
+        assert!(effects.iter().any(|effect| matches!(
+            effect,
+            TurnEffect::OpenAsk { question: Ask::ApproveCalls(calls), .. } if calls.len() == 1
+        )));
+    }
+}
+
+#[test]
+fn without_a_choice_the_model_is_told_which_servers_have_the_tool() {
+    let servers = [server("a", json!({})), server("b", json!({}))];
+    let (mut turn, effects) =
+        turn_with_call(&servers, ToolMode::Auto, CallOrigin::Native, json!({}));
+    let effects = answer(&mut turn, &effects, UserChoice::TellModel);
+    let sent = effects.iter().find_map(|effect| match effect {
+        TurnEffect::Request { messages, .. } => Some(format!("{messages:?}")),
+        _ => None,
+    });
+    let sent = sent.expect("a request");
+    assert!(
+        sent.contains("several servers have a tool `f`: name one of a, b"),
+        "{sent}"
+    );
+
+    let (mut turn, effects) =
+        turn_with_call(&servers, ToolMode::Auto, CallOrigin::Native, json!({}));
+    let effects = answer(&mut turn, &effects, UserChoice::Stop);
+    let is_stopped = |effect: &TurnEffect| {
+        matches!(
+            effect,
+            TurnEffect::Emit(TurnEvent::Ended {
+                end: TurnEnd::Stopped,
+                ..
+            })
+        )
+    };
+    assert!(effects.iter().any(is_stopped));
 }

@@ -130,7 +130,7 @@ fn rendered_call_is_parsed_back_as_the_same_call() {
                 .into_iter()
                 .filter_map(|event| match event {
                     ScanEvent::Call(call) => {
-                        Some((call.server.to_string(), call.tool, call.arguments))
+                        Some((call.server?.to_string(), call.tool, call.arguments))
                     }
                     _ => None,
                 })

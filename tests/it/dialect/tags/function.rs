@@ -166,7 +166,7 @@ fn truncated_or_invalid_calls_in_function_tags_are_reported() {
     );
     assert_eq!(
         describe("<tool_call><function=ping></function></tool_call>"),
-        ["unusable several servers have a tool `ping`: name one with \"server\""]
+        ["call ?/ping {}"]
     );
     assert_eq!(
         describe("<function=docs__ping></function>"),
