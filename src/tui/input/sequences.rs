@@ -3,7 +3,7 @@
 
 use super::kitty_keys::{functional_key, modifier_bit};
 use super::mouse::{sgr_mouse, urxvt_mouse, x10_mouse};
-use super::tokenizer::Token;
+use super::tokenizer::InputToken;
 use crate::tui::theme::TerminalBackground;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers};
 
@@ -19,18 +19,18 @@ pub enum TerminalReport {
 }
 
 /// Decodes a token and appends the result.
-pub fn decode(token: Token, reports: &mut Vec<TerminalReport>) {
+pub fn decode(token: InputToken, reports: &mut Vec<TerminalReport>) {
     let report = match token {
-        Token::Char { c, has_alt } => Some(key_report(char_key(c, has_alt))),
-        Token::Csi { body, has_alt } => return decode_sequence(csi(&body), has_alt, reports),
-        Token::Ss3 { body, has_alt } => {
+        InputToken::Char { c, has_alt } => Some(key_report(char_key(c, has_alt))),
+        InputToken::Csi { body, has_alt } => return decode_sequence(csi(&body), has_alt, reports),
+        InputToken::Ss3 { body, has_alt } => {
             return decode_sequence(ss3(&body).map(key_report), has_alt, reports);
         }
-        Token::X10Mouse(report) => {
+        InputToken::X10Mouse(report) => {
             x10_mouse(report).map(|mouse| TerminalReport::Event(Event::Mouse(mouse)))
         }
-        Token::Paste(text) => Some(TerminalReport::Event(Event::Paste(text))),
-        Token::Osc(body) => background(&body).map(TerminalReport::Background),
+        InputToken::Paste(text) => Some(TerminalReport::Event(Event::Paste(text))),
+        InputToken::Osc(body) => background(&body).map(TerminalReport::Background),
     };
     reports.extend(report);
 }

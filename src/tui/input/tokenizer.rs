@@ -28,7 +28,7 @@ const ESC: u8 = 0x1b;
 
 /// A whole piece of input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Token {
+pub enum InputToken {
     /// A character or control character. With Alt if an ESC came directly before it.
     Char { c: char, has_alt: bool },
     /// `CSI` with parameters, intermediate bytes and the final byte.
@@ -167,7 +167,7 @@ impl Tokenizer {
     /// Takes bytes that were read at `now`. They continue an incomplete sequence however old it is:
     /// while the program was stalled, they may have waited to be read. So read everything that is
     /// ready before calling [`Self::expire`].
-    pub fn feed(&mut self, bytes: &[u8], now: Duration, tokens: &mut Vec<Token>) {
+    pub fn feed(&mut self, bytes: &[u8], now: Duration, tokens: &mut Vec<InputToken>) {
         let mut rest = bytes;
         while let Some((byte, after)) = rest.split_first() {
             self.last_byte_at = now;
@@ -186,7 +186,7 @@ impl Tokenizer {
     }
 
     /// Ends an incomplete sequence whose hold time has passed.
-    pub fn expire(&mut self, now: Duration, tokens: &mut Vec<Token>) {
+    pub fn expire(&mut self, now: Duration, tokens: &mut Vec<InputToken>) {
         if self.wake_at().is_none_or(|due| now < due) {
             return;
         }
@@ -202,7 +202,7 @@ impl Tokenizer {
 
     /// Ends an incomplete sequence: releases it as keys if it can be keys, keeps a paste, and drops
     /// anything else.
-    fn release(&mut self, tokens: &mut Vec<Token>) {
+    fn release(&mut self, tokens: &mut Vec<InputToken>) {
         match take(&mut self.state) {
             State::Esc { is_double } => {
                 tokens.extend((0..=usize::from(is_double)).map(|_| key(ESC, false)));
@@ -231,9 +231,9 @@ impl Tokenizer {
     }
 }
 
-fn key(byte: u8, has_alt: bool) -> Token {
+fn key(byte: u8, has_alt: bool) -> InputToken {
     let c = char::from(byte);
-    Token::Char { c, has_alt }
+    InputToken::Char { c, has_alt }
 }
 
 #[cfg(test)]

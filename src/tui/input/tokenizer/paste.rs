@@ -1,20 +1,20 @@
 //! The text of a bracketed paste, up to its end marker.
 
-use super::Token;
+use super::InputToken;
 
 /// A longer paste arrives in several pieces.
 const PASTE_BYTES_MAX: usize = 16 << 20;
 const PASTE_END: &[u8] = b"\x1b[201~";
 
-pub(super) fn paste(bytes: &[u8]) -> Token {
-    Token::Paste(String::from_utf8_lossy(bytes).into_owned())
+pub(super) fn paste(bytes: &[u8]) -> InputToken {
+    InputToken::Paste(String::from_utf8_lossy(bytes).into_owned())
 }
 
 /// Adds bytes to a paste. If they end it, returns those after its end.
 pub(super) fn extend_paste<'a>(
     pasted: &mut Vec<u8>,
     bytes: &'a [u8],
-    tokens: &mut Vec<Token>,
+    tokens: &mut Vec<InputToken>,
 ) -> Option<&'a [u8]> {
     // The end may have begun in an earlier read.
     let search_from = (pasted.len() + 1).saturating_sub(PASTE_END.len());

@@ -1,6 +1,6 @@
 //! The transitions of the tokenizer. Every byte belongs to exactly one token or is dropped.
 
-use super::{ESC, Prefix, State, Token, Tokenizer, key};
+use super::{ESC, InputToken, Prefix, State, Tokenizer, key};
 use std::mem::take;
 
 /// Longer sequences are unknown ones.
@@ -13,7 +13,7 @@ const PASTE_START: &[u8] = b"200~";
 const BEL: u8 = 0x07;
 
 impl Tokenizer {
-    pub(super) fn push(&mut self, byte: u8, tokens: &mut Vec<Token>) {
+    pub(super) fn push(&mut self, byte: u8, tokens: &mut Vec<InputToken>) {
         let carriage_return_at = self.carriage_return_at.take();
         match take(&mut self.state) {
             State::Ground => {
@@ -27,7 +27,9 @@ impl Tokenizer {
             State::Utf8 { mut bytes, has_alt } => {
                 bytes.push(byte);
                 match std::str::from_utf8(&bytes) {
-                    Ok(text) => tokens.extend(text.chars().map(|c| Token::Char { c, has_alt })),
+                    Ok(text) => {
+                        tokens.extend(text.chars().map(|c| InputToken::Char { c, has_alt }))
+                    }
                     // Incomplete so far.
                     Err(error) if error.error_len().is_none() => {
                         self.state = State::Utf8 { bytes, has_alt };
@@ -46,7 +48,7 @@ impl Tokenizer {
                 bytes.push(byte);
                 match <[u8; 3]>::try_from(bytes.as_slice()) {
                     Ok(report) if !prefix.is_missing() => {
-                        tokens.push(Token::X10Mouse(report));
+                        tokens.push(InputToken::X10Mouse(report));
                     }
                     Ok(_) => {}
                     Err(_) => self.state = State::X10Mouse { prefix, bytes },
@@ -69,7 +71,7 @@ impl Tokenizer {
     }
 
     /// Begins a token with its first byte.
-    fn begin(&mut self, byte: u8, tokens: &mut Vec<Token>) {
+    fn begin(&mut self, byte: u8, tokens: &mut Vec<InputToken>) {
         let until = self.tail_until.take();
         let tail = until
             .filter(|until| self.last_byte_at <= *until)
@@ -82,7 +84,7 @@ impl Tokenizer {
         }
     }
 
-    fn push_after_esc(&mut self, byte: u8, is_double: bool, tokens: &mut Vec<Token>) {
+    fn push_after_esc(&mut self, byte: u8, is_double: bool, tokens: &mut Vec<InputToken>) {
         if matches!(byte, b'[' | b'O') {
             let prefix = match is_double {
                 true => Prefix::DoubleEsc,
@@ -118,7 +120,7 @@ impl Tokenizer {
 
     /// Bytes that no character of UTF-8 begins with are dropped. Among them are the 8-bit
     /// introducers, which occur inside other characters.
-    fn push_char(&mut self, byte: u8, has_alt: bool, tokens: &mut Vec<Token>) {
+    fn push_char(&mut self, byte: u8, has_alt: bool, tokens: &mut Vec<InputToken>) {
         match byte {
             ..0x80 => {
                 if byte == b'\r' && !has_alt {
@@ -139,7 +141,7 @@ impl Tokenizer {
         byte: u8,
         (prefix, introducer): (Prefix, u8),
         mut body: Vec<u8>,
-        tokens: &mut Vec<Token>,
+        tokens: &mut Vec<InputToken>,
     ) {
         let is_csi = introducer == b'[';
         // Without its ESC, it may as well be text.
@@ -185,7 +187,7 @@ impl Tokenizer {
         prefix: Prefix,
         is_csi: bool,
         body: Vec<u8>,
-        tokens: &mut Vec<Token>,
+        tokens: &mut Vec<InputToken>,
     ) {
         let has_alt = prefix == Prefix::DoubleEsc;
         // A paste is one, even if its ESC came too early: its text must not be typed.
@@ -196,8 +198,8 @@ impl Tokenizer {
             self.state = State::Paste(Vec::new());
         } else if !prefix.is_missing() && body.len() <= SEQUENCE_BYTES_MAX {
             tokens.push(match is_csi {
-                true => Token::Csi { body, has_alt },
-                false => Token::Ss3 { body, has_alt },
+                true => InputToken::Csi { body, has_alt },
+                false => InputToken::Ss3 { body, has_alt },
             });
         }
     }
@@ -208,7 +210,7 @@ impl Tokenizer {
         byte: u8,
         (prefix, introducer): (Prefix, u8),
         has_esc: bool,
-        tokens: &mut Vec<Token>,
+        tokens: &mut Vec<InputToken>,
     ) {
         let introducer_key = key(introducer, !prefix.is_missing());
         match byte {
@@ -252,11 +254,11 @@ impl Tokenizer {
         introducer: u8,
         (mut body, len): (Vec<u8>, usize),
         is_after_esc: bool,
-        tokens: &mut Vec<Token>,
+        tokens: &mut Vec<InputToken>,
     ) {
         if byte == BEL || byte == b'\\' && is_after_esc {
             if introducer == b']' {
-                tokens.push(Token::Osc(body));
+                tokens.push(InputToken::Osc(body));
             }
             return;
         }

@@ -12,7 +12,7 @@ const BACKGROUND_REPLY: &[u8] = b"\x1b]11;rgb:ffff/ffff/ffff\x1b\\";
 struct Terminal {
     tokenizer: Tokenizer,
     now: Duration,
-    tokens: Vec<Token>,
+    tokens: Vec<InputToken>,
 }
 
 fn terminal() -> Terminal {
@@ -59,18 +59,18 @@ impl Terminal {
     }
 }
 
-fn describe(token: &Token) -> String {
+fn describe(token: &InputToken) -> String {
     let alt = |has_alt: bool| if has_alt { "Alt+" } else { "" };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match token {
-        Token::Char { c: '\u{1b}', .. } => "Esc".into(),
-        Token::Char { c: '\r', has_alt } => alt(*has_alt).to_owned() + "Enter",
-        Token::Char { c, has_alt } => format!("{}{c}", alt(*has_alt)),
-        Token::Csi { body, has_alt } => format!("{}CSI {}", alt(*has_alt), text(body)),
-        Token::Ss3 { body, has_alt } => format!("{}SS3 {}", alt(*has_alt), text(body)),
-        Token::X10Mouse(report) => format!("mouse {report:?}"),
-        Token::Paste(pasted) => format!("paste {pasted}"),
-        Token::Osc(body) => format!("OSC {}", text(body)),
+        InputToken::Char { c: '\u{1b}', .. } => "Esc".into(),
+        InputToken::Char { c: '\r', has_alt } => alt(*has_alt).to_owned() + "Enter",
+        InputToken::Char { c, has_alt } => format!("{}{c}", alt(*has_alt)),
+        InputToken::Csi { body, has_alt } => format!("{}CSI {}", alt(*has_alt), text(body)),
+        InputToken::Ss3 { body, has_alt } => format!("{}SS3 {}", alt(*has_alt), text(body)),
+        InputToken::X10Mouse(report) => format!("mouse {report:?}"),
+        InputToken::Paste(pasted) => format!("paste {pasted}"),
+        InputToken::Osc(body) => format!("OSC {}", text(body)),
     }
 }
 
@@ -281,7 +281,7 @@ fn long_paste_arrives_whole_and_one_without_an_end_is_kept() {
     {
         long = long.send(part);
     }
-    assert!(long.tokens == [Token::Paste(text), key(b'x', false)]);
+    assert!(long.tokens == [InputToken::Paste(text), key(b'x', false)]);
     let endless = terminal().send("\x1b[200~one").wait(4_999).send(" two");
     let endless = endless.wait(5_000).send("x");
     assert_eq!(endless.described(), ["paste one two", "x"]);
@@ -295,8 +295,8 @@ fn paste_of_any_length_is_kept_within_a_limit_of_memory() {
         pasted = pasted.send(&part);
     }
     let pasted = pasted.send("\x1b[201~");
-    let text_of = |token: &Token| match token {
-        Token::Paste(text) => text.clone(),
+    let text_of = |token: &InputToken| match token {
+        InputToken::Paste(text) => text.clone(),
         other => panic!("{other:?}"),
     };
     let texts: Vec<String> = pasted.tokens.iter().map(text_of).collect();
