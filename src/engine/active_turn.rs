@@ -24,7 +24,8 @@ pub(super) struct ActiveTurn {
     pub(super) replaced_turns: usize,
     /// For a summary: the messages that the answer will replace.
     pub(super) summarized_prefix: Option<SummarizedPrefix>,
-    pub(super) model: Arc<ModelConfig>,
+    /// `None` if no model is selected, for a prompt that a note agent answers alone.
+    pub(super) model: Option<Arc<ModelConfig>>,
     pub(super) persona: Option<Arc<Persona>>,
     /// Built from this turn's events, for the session's metadata.
     pub(super) transcript: Transcript,
@@ -69,7 +70,7 @@ impl ActiveTurn {
             attachments: &self.attachments,
             kind: self.kind,
             replaced_turns: self.replaced_turns,
-            model: &self.model.name,
+            model: self.model.as_ref().map_or("", |model| &model.name),
             persona: self.persona.as_ref().map(|persona| persona.name.as_str()),
             transcript: &self.transcript,
         }

@@ -3,7 +3,6 @@
 
 use crate::domain::id::IdGenerator;
 use crate::domain::{AskId, Banner, Notice, RecentCommands, TurnId};
-use crate::tui::TuiOptions;
 use crate::tui::attachments::state::AttachmentList;
 use crate::tui::chat::state::Chat;
 use crate::tui::composer::completion::CompletionList;
@@ -25,6 +24,7 @@ use crate::tui::probe_progress::ProbeProgress;
 use crate::tui::screen::ScreenState;
 use crate::tui::servers::state::ServersPane;
 use crate::tui::templates::problems::TemplateProblems;
+use crate::tui::{NeedsNoModelFn, TuiOptions};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,6 +61,7 @@ pub struct UiModel {
     pub dialogs: Dialogs,
     pub engine: EngineState,
     pub first_run: FirstRun,
+    pub needs_no_model: NeedsNoModelFn,
     pub probe: Option<ProbeProgress>,
     /// Progress of the answers that the model generates for servers, if any.
     pub sampling: Option<SamplingProgress>,
@@ -104,6 +105,7 @@ impl UiModel {
             screen,
             input: InputState::default(),
             home: options.home.clone(),
+            needs_no_model: options.needs_no_model,
             keymap,
             ids: IdGenerators::default(),
             chat: Chat::default(),

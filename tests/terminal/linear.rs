@@ -158,6 +158,22 @@ fn servers_are_listed_with_their_functions_and_descriptions() {
 }
 
 #[test]
+fn a_search_of_notes_needs_no_model() {
+    let (_server, home) = ollama();
+    let vault = home.path().join("vault");
+    std::fs::create_dir(&vault).expect("created");
+    std::fs::write(vault.join("tea.md"), "# Tea\nGreen tea.").expect("written");
+    home.edit_json("config.json", |config| {
+        *config = json!({ "notes": { "vault": vault } });
+    });
+    let mut terminal = open(&home);
+    type_line(&terminal, "find notes about tea");
+    terminal.wait_for_text("1 note matches \"tea\":");
+    type_line(&terminal, "/exit");
+    assert_eq!(terminal.exit(), clean_exit());
+}
+
+#[test]
 fn ctrl_c_stops_the_turn_and_twice_leaves() {
     let (server, home) = ollama();
     server.queue_reply(CHAT, endless(&["One sentence. And the ne"]));

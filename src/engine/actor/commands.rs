@@ -194,7 +194,7 @@ impl Actor {
             Command::PullModel { server, name } => models.pull_model(server, &name, cx),
             Command::StopPull => models.stop_pull(cx),
             Command::RemoveModel { server, name } => {
-                let turn_model = self.turn.as_ref().map(|turn| &*turn.model);
+                let turn_model = self.turn.as_ref().and_then(|turn| turn.model.as_deref());
                 models.remove_model(server, name, turn_model, cx);
             }
             Command::SetThink(think) => models.set_think(think, cx),

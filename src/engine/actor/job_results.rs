@@ -123,7 +123,7 @@ impl Actor {
                 self.perform_budget_outputs(outputs);
             }
             PendingQuestion::RemoveModel { server, name } => {
-                let turn_model = self.turn.as_ref().map(|turn| &*turn.model);
+                let turn_model = self.turn.as_ref().and_then(|turn| turn.model.as_deref());
                 let cx = &mut self.cx;
                 self.models
                     .handle_remove_answer(server, name, choice, turn_model, cx);

@@ -7,6 +7,7 @@ use crate::engine::active_turn::{ActiveTurn, ActiveTurnSignal};
 use crate::engine::context::BudgetOutput;
 use crate::engine::failures;
 use crate::engine::jobs::JobResult;
+use crate::engine::models::select::no_model;
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::questions::PendingQuestion;
 use crate::engine::turn::TurnInput;
@@ -36,8 +37,9 @@ impl Actor {
     pub(super) fn handle_turn_signal(&mut self, signal: TurnSignal) {
         match &signal {
             TurnSignal::Part(Some(Ok(StreamPart::Usage(usage)))) => {
-                if let Some(turn) = &self.turn {
-                    let outputs = self.models.context.record_usage(&turn.model, *usage);
+                let turn = self.turn.as_ref();
+                if let Some(model) = turn.and_then(|turn| turn.model.as_ref()) {
+                    let outputs = self.models.context.record_usage(model, *usage);
                     self.perform_budget_outputs(outputs);
                 }
             }
@@ -71,9 +73,14 @@ impl Actor {
                 TurnOutput::Event(event) => self.emit(event),
                 TurnOutput::Request { messages, tools } => {
                     let has_images = turn.attachments.iter().any(|file| file.is_image());
+                    let Some(model) = turn.model.clone() else {
+                        let notice = no_model(&self.cx);
+                        self.feed(TurnInput::ReplyEnded(Err(notice.into())));
+                        continue;
+                    };
                     self.models
                         .context
-                        .queue(Arc::clone(&turn.model), messages, tools, has_images);
+                        .queue(model, messages, tools, has_images);
                     self.prepare_scanned_request();
                 }
                 TurnOutput::RequestDropped => self.drop_unsent(),

@@ -4,8 +4,8 @@ use super::Actor;
 use crate::domain::compaction;
 use crate::domain::session::SummarizedPrefix;
 use crate::domain::{
-    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, Think, Toolset,
-    Transcript, TurnEnd, TurnEvent, TurnId, Usage,
+    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, SavedMessage, Think,
+    Toolset, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::engine::active_turn::ActiveTurn;
 use crate::engine::agents::Preparation;
@@ -65,15 +65,22 @@ impl Actor {
         if let Some(busy) = self.busy_notice() {
             return self.reject(id, prompt, busy);
         }
-        let Some(model) = self.models.current().cloned() else {
-            self.reject(id, prompt, no_model(&self.cx));
-            return;
-        };
         if prompt.kind == PromptKind::Continue
             && self.conversation.session().last_prompt_index().is_none()
         {
             let notice = Notice::failure("There is no answer to continue.");
             return self.reject(id, prompt, notice);
+        }
+        let model = self.models.current().cloned();
+        let history = self.history_for(&prompt);
+        let note_settings = self.cx.settings.notes();
+        let session = self.conversation.session();
+        let preparation =
+            self.agents
+                .offer(&prompt, &history, session, note_settings, &self.toolset);
+        let needs_model = preparation.as_ref().is_none_or(|agent| agent.needs_model);
+        if model.is_none() && needs_model {
+            return self.reject(id, prompt, no_model(&self.cx));
         }
         let resumed_calls = match self.take_resumed_calls(&prompt) {
             Ok(calls) => calls,
@@ -82,29 +89,23 @@ impl Actor {
         self.recovery.postpone(&mut self.cx);
         let started_at = &mut self.conversation.session_mut().started_at;
         started_at.get_or_insert_with(jiff::Timestamp::now);
-        self.persist
-            .begin_turn(&self.conversation, &prompt, &model.name, &self.cx);
-        let replaced_index = self
-            .conversation
-            .session()
-            .nth_last_prompt_index(prompt.replaced_turns)
-            .filter(|_| prompt.kind == PromptKind::Replace);
-        let history = match replaced_index {
-            Some(index) => compaction::request_history_until(self.conversation.session(), index),
-            None => compaction::request_history(self.conversation.session()),
+        let (toolset, offered) = match &model {
+            Some(model) => self.tools_for_turn(&prompt.text, model),
+            None => Default::default(),
         };
-        let note_settings = self.cx.settings.notes();
-        let session = self.conversation.session();
-        let preparation =
-            self.agents
-                .offer(&prompt, &history, session, note_settings, &self.toolset);
-        let (toolset, offered) = self.tools_for_turn(&prompt.text, &model);
+        let name = model.as_ref().map_or("", |model| &model.name);
+        self.persist
+            .begin_turn(&self.conversation, &prompt, name, &self.cx);
         let setup = TurnSetup {
             prompt,
             prompt_override: None,
-            model: model.name.clone(),
-            may_think: model.think != Some(Think::Off),
-            dialect: model.dialect,
+            model: name.to_owned(),
+            may_think: model
+                .as_ref()
+                .is_some_and(|model| model.think != Some(Think::Off)),
+            dialect: model
+                .as_ref()
+                .map_or(Dialect::Native, |model| model.dialect),
             system_prompt: self.current_system_prompt(),
             history: Arc::new(history),
             toolset,
@@ -119,6 +120,18 @@ impl Actor {
         self.trust.ask_next_pin_change(&servers, &mut self.cx);
     }
 
+    /// The messages before a prompt.
+    fn history_for(&self, prompt: &Prompt) -> Vec<SavedMessage> {
+        let session = self.conversation.session();
+        let replaced_index = session
+            .nth_last_prompt_index(prompt.replaced_turns)
+            .filter(|_| prompt.kind == PromptKind::Replace);
+        match replaced_index {
+            Some(index) => compaction::request_history_until(session, index),
+            None => compaction::request_history(session),
+        }
+    }
+
     /// Starts a turn. If its answer will be a summary, `summarized_prefix` identifies
     /// the messages that the summary replaces. An agent that recognized the prompt prepares the
     /// turn first.
@@ -126,7 +139,7 @@ impl Actor {
         &mut self,
         id: TurnId,
         setup: TurnSetup,
-        model: Arc<ModelConfig>,
+        model: Option<Arc<ModelConfig>>,
         summarized_prefix: Option<SummarizedPrefix>,
         preparation: Option<Preparation>,
     ) {
@@ -229,7 +242,7 @@ impl Actor {
             untrusted_texts: self.guard.untrusted_texts().clone(),
             resumed_calls: Vec::new(),
         };
-        self.begin_turn(id, setup, model, Some(prefix), None);
+        self.begin_turn(id, setup, Some(model), Some(prefix), None);
     }
 
     /// Drops the summary, so the model is sent the messages that it covered, or an earlier summary of
@@ -243,7 +256,11 @@ impl Actor {
     /// From now on the model is sent the summary in place of the messages in `prefix`.
     pub(super) fn apply_summary(&mut self, prefix: SummarizedPrefix, summary: &str) {
         let Some(turn) = &self.turn else { return };
-        let (id, model) = (turn.id, turn.model.name.clone());
+        let model = turn.model.as_ref();
+        let (id, model) = (
+            turn.id,
+            model.map_or_else(String::new, |model| model.name.clone()),
+        );
         compaction::store_summary(
             self.conversation.session_mut(),
             prefix,

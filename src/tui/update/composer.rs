@@ -145,7 +145,7 @@ pub fn submit_prompt(model: &mut UiModel, text: String, effects: &mut Vec<UiEffe
     let attachments = model.attachments.take_ready();
     model.attachments.end_edit();
     let prompt = branches::prompt_from_message(model, text).with_attachments(attachments);
-    if model.needs_first_model() {
+    if submit::needs_first_model(model, &prompt) {
         submit::keep_until_model(model, prompt);
     } else if model.is_busy() {
         submit::enqueue(model, prompt);

@@ -30,10 +30,20 @@ pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     model.notices.show_about_message(notice, model.now);
 }
 
+/// Whether the user has to choose a model before the prompt can be sent.
+pub fn needs_first_model(model: &UiModel, prompt: &Prompt) -> bool {
+    let message = prompt.text_for_agents();
+    model.needs_first_model() && !message.is_some_and(model.needs_no_model.0)
+}
+
 /// Sends the next queued prompt, unless it has to wait ([`UiModel::is_busy`]), no model is selected
 /// yet or the queue is paused.
 pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    if model.is_busy() || model.needs_first_model() {
+    let next = model.composer.queue.prompts().next();
+    let next = next.map(|queued| {
+        queued_prompt(queued.text.clone()).with_attachments(queued.attachments.clone())
+    });
+    if model.is_busy() || next.is_none_or(|next| needs_first_model(model, &next)) {
         return;
     }
     if let Some(queued) = model.composer.queue.take_next() {

@@ -24,6 +24,7 @@ mod left_tasks;
 mod log_privacy;
 mod native_calls;
 mod note_agents;
+mod notes_without_model;
 mod personas;
 mod probe;
 mod prompt_prefix;
