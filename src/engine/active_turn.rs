@@ -63,7 +63,7 @@ pub(super) enum ActiveTurnSignal {
 }
 
 impl ActiveTurn {
-    pub(super) fn to_save(&self) -> TurnToSave<'_> {
+    pub(super) fn to_save(&self, is_stopped: bool) -> TurnToSave<'_> {
         TurnToSave {
             prompt: &self.prompt,
             attachments: &self.attachments,
@@ -72,6 +72,7 @@ impl ActiveTurn {
             model: &self.model.name,
             persona: self.persona.as_ref().map(|persona| persona.name.as_str()),
             transcript: &self.transcript,
+            is_stopped,
         }
     }
 

@@ -43,7 +43,7 @@ impl Linear {
         if let TurnEvent::Ended { end, .. } = event
             && was_running
         {
-            self.turn_ended(end);
+            self.turn_ended(turn, end);
         }
     }
 
@@ -249,7 +249,8 @@ impl Linear {
         }
     }
 
-    fn turn_ended(&mut self, end: &TurnEnd) {
+    fn turn_ended(&mut self, turn: TurnId, end: &TurnEnd) {
+        let is_answered = self.transcript.is_answered(turn);
         self.end_thinking();
         self.finish_text();
         match end {
@@ -260,21 +261,23 @@ impl Linear {
             }
             TurnEnd::Answered { .. } => {}
             TurnEnd::Failed { notice } => self.output.notice(notice),
+            TurnEnd::Cancelled | TurnEnd::Stopped if is_answered => self
+                .output
+                .line("(stopped) The model sees it up to here. /continue resumes, /undo drops it."),
             TurnEnd::Cancelled => self.output.line("(cancelled)"),
             TurnEnd::Refused => self
                 .output
                 .line("You refused the call, so the turn has ended."),
             TurnEnd::Stopped => self.output.line("(stopped)"),
         }
-        self.conversation.turn_ended(end);
-        let is_answered = matches!(end, TurnEnd::Answered { .. });
+        self.conversation.turn_ended(end, is_answered);
         let replacement = self.conversation.replacement.take();
         if let Some(replacement) = replacement.filter(|_| is_answered) {
             self.conversation.has_branches = true;
             self.notify(Notice::info(replacement.notice));
         }
         self.interrupt_deadline = None;
-        match is_answered {
+        match matches!(end, TurnEnd::Answered { .. }) {
             true => self.send_queued(),
             false if self.queue.is_empty() => {}
             false => {

@@ -158,7 +158,7 @@ fn ctrl_c_stops_the_turn_and_twice_leaves() {
     terminal.press("Next, please.\r");
     terminal.wait_for_text("Queued.");
     terminal.press(CTRL_C);
-    let screen = terminal.wait_for_text("(cancelled)").contents();
+    let screen = terminal.wait_for_text("(stopped)").contents();
     assert!(screen.contains("And the ne"), "{screen}");
     terminal.wait_for_text("Queued prompts: 1.");
     type_line(&terminal, "unfinished \\");

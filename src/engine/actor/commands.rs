@@ -245,10 +245,12 @@ impl Actor {
             {
                 self.save_and_estimate();
             }
-            Command::ReplaceAnswer { replaced, answer }
-                if self
-                    .conversation
-                    .replace_answer(&replaced, &answer, &mut self.cx) =>
+            Command::ReplaceAnswer {
+                turns_from_end,
+                answer,
+            } if self
+                .conversation
+                .replace_answer(turns_from_end, &answer, &mut self.cx) =>
             {
                 self.save_and_estimate();
             }

@@ -2,7 +2,6 @@
 //! and switches branches, `saved` lists, searches and changes saved sessions.
 
 mod branches;
-mod replaced_answers;
 pub(super) mod saved;
 
 use super::cx::EngineCx;

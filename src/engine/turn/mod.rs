@@ -304,9 +304,9 @@ impl Turn {
             self.finish_call(call, ToolOutcome::NotRun { why });
         }
         match &end {
-            TurnEnd::Answered { text, .. } => {
-                let (answer, usage) = (text.clone(), self.usage);
-                self.effects.push(TurnEffect::SaveAnswer { answer, usage });
+            TurnEnd::Answered { text, .. } => self.save_answer(text.clone(), false),
+            TurnEnd::Cancelled | TurnEnd::Stopped if self.has_stopped_answer() => {
+                self.save_answer(self.round.reply_text.text().into_owned(), true);
             }
             _ => {
                 let text = self.round.reply_text.text().into_owned();
@@ -318,6 +318,21 @@ impl Turn {
         self.state = TurnState::Ended;
         let usage = self.usage;
         self.emit(TurnEvent::Ended { end, usage });
+    }
+
+    /// Whether the text of this round becomes the answer if the user stops the turn. Part of a summary
+    /// must not replace the messages that the summary would have covered.
+    fn has_stopped_answer(&self) -> bool {
+        let is_summary = self.setup.prompt_override.is_some();
+        !is_summary && !self.round.reply_text.text().trim().is_empty()
+    }
+
+    fn save_answer(&mut self, answer: String, is_stopped: bool) {
+        self.effects.push(TurnEffect::SaveAnswer {
+            answer,
+            usage: self.usage,
+            is_stopped,
+        });
     }
 
     fn open_ask(&mut self, state: TurnState, question: Ask) {

@@ -265,8 +265,10 @@ pub enum TurnEffect {
     SaveAnswer {
         answer: String,
         usage: Usage,
+        /// The user stopped the turn while the model answered.
+        is_stopped: bool,
     },
-    /// Save the partial answer of a turn that ended without a complete one.
+    /// Save the text of a turn that ended without an answer. It is not sent to the model.
     SavePartialAnswer {
         text: String,
     },

@@ -81,8 +81,9 @@ pub(super) enum TurnOutput {
     Answered {
         answer: String,
         usage: Usage,
+        is_stopped: bool,
     },
-    /// The turn ended without a complete answer; this is its partial one.
+    /// The turn ended without an answer; this is its text.
     PartialAnswer {
         text: String,
     },
@@ -318,7 +319,15 @@ impl TurnDriver {
             TurnEffect::GrantForSession(grant) => TurnOutput::Granted(grant),
             TurnEffect::StoreRule(rule) => TurnOutput::RuleAdded(rule),
             TurnEffect::FinishAgent(answer) => TurnOutput::FinishAgent(answer),
-            TurnEffect::SaveAnswer { answer, usage } => TurnOutput::Answered { answer, usage },
+            TurnEffect::SaveAnswer {
+                answer,
+                usage,
+                is_stopped,
+            } => TurnOutput::Answered {
+                answer,
+                usage,
+                is_stopped,
+            },
             TurnEffect::SavePartialAnswer { text } => TurnOutput::PartialAnswer { text },
         })
     }

@@ -36,8 +36,10 @@ pub struct ChatPane {
     pub retry_key: Option<String>,
     /// The name of the key that asks the last prompt again.
     pub ask_again_key: Option<String>,
-    /// The name of the key that edits a message of the chat.
-    pub edit_key: Option<String>,
+    /// The name of the key that continues an incomplete answer.
+    pub continue_key: Option<String>,
+    /// The name of the key that drops a turn whose answer was stopped.
+    pub drop_key: Option<String>,
     /// The call that the open dialog is about.
     pub asked_call: Option<CallId>,
     /// The calls decided so far in the open dialog, and whether they will run.
@@ -74,7 +76,8 @@ pub fn draw(
         asked_call: chat_pane.asked_call,
         decided_calls: &chat_pane.decided_calls,
         ask_again_key: chat_pane.ask_again_key.as_deref(),
-        edit_key: chat_pane.edit_key.as_deref(),
+        continue_key: chat_pane.continue_key.as_deref(),
+        drop_key: chat_pane.drop_key.as_deref(),
         marks_stop: chat_pane.has_focus,
     };
     for (y, position) in positions.iter().enumerate() {
@@ -175,7 +178,8 @@ pub fn draw_thinking(chat: &mut Chat, chat_pane: &ChatPane, pen: &mut Painter) {
         asked_call: None,
         decided_calls: &[],
         ask_again_key: None,
-        edit_key: None,
+        continue_key: None,
+        drop_key: None,
         marks_stop: false,
     };
     if input.count() == 0 {

@@ -125,7 +125,8 @@ fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
             _ => None,
         },
         ask_again_key: model.keymap.key_name(Action::Retry),
-        edit_key: model.keymap.key_name(Action::EditMessage),
+        continue_key: model.keymap.key_name(Action::Continue),
+        drop_key: model.keymap.key_name(Action::DropStopped),
         asked_call: model
             .dialogs
             .current()

@@ -100,6 +100,11 @@ pub const FAULTY_TURNS: &[FaultyTurn] = &[
         saves_twice,
     ),
     (
+        "leaves a stopped answer out",
+        Invariant::StoppedTextIsTheAnswer,
+        drops_stopped_answer,
+    ),
+    (
         "leaves its dialog open",
         Invariant::EveryAskIsClosed,
         keeps_dialog_open,
@@ -247,6 +252,22 @@ fn saves_twice(turn: Turn) -> Box<dyn TurnMachine> {
         {
             effects.insert(index, effects[index].clone());
         }
+        effects
+    })
+}
+
+fn drops_stopped_answer(turn: Turn) -> Box<dyn TurnMachine> {
+    let is_stopped = |effect: &TurnEffect| {
+        matches!(
+            effect,
+            TurnEffect::SaveAnswer {
+                is_stopped: true,
+                ..
+            }
+        )
+    };
+    filter_effects(turn, move |_, mut effects| {
+        effects.retain(|effect| !is_stopped(effect));
         effects
     })
 }

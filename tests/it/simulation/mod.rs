@@ -12,6 +12,7 @@ mod engine;
 mod faulty_turns;
 mod invariant_checker;
 mod random_arguments;
+mod saved_text;
 mod screen;
 mod transitions;
 mod trust_inputs;
