@@ -86,8 +86,8 @@ pub enum Command {
     Probe,
     /// Ends the probe early and shows partial results, if there are any.
     StopProbe,
-    /// Retries a failed request immediately instead of waiting for its next attempt.
-    RetryNow,
+    /// Sends the turn's request now instead of waiting for its next attempt, or for servers.
+    SendNow,
     SelectModel(ModelRef),
     /// Lists the models of every model server.
     ListCatalog,

@@ -45,6 +45,7 @@ mod session_query;
 pub mod settings_change;
 pub mod sign_in;
 mod standing_permission;
+pub mod starting_servers;
 pub mod theme;
 pub mod tool;
 pub mod toolset;

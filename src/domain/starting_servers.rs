@@ -1,16 +1,34 @@
-//! The servers that have not answered since they were started, and the notice about a prompt that is
-//! sent meanwhile.
+//! The servers that have not answered since they were started, and the words about prompts that wait
+//! for them or run without their tools.
 
-use crate::domain::server::BUILT_IN_SERVER;
-use crate::domain::{Notice, Server, ServerStatus};
+use super::server::BUILT_IN_SERVER;
+use super::{Notice, Server, ServerStatus};
 use crate::text::Clean;
 
 /// The servers that are still starting and whose tools are unknown. A server that restarts keeps its
 /// tools, and the built-in one is ready before anyone could read that it is starting.
 pub fn starting_servers(servers: &[Server]) -> impl Iterator<Item = &Server> {
-    servers.iter().filter(|server| {
-        let is_starting = server.enabled && server.status == ServerStatus::Starting;
-        is_starting && server.tools.is_empty() && server.id.as_str() != BUILT_IN_SERVER
+    let starting = servers.iter().filter(|server| server.is_first_starting());
+    starting.filter(|server| server.id.as_str() != BUILT_IN_SERVER)
+}
+
+impl Server {
+    /// Whether the server is enabled and starting, and its tools are unknown.
+    pub fn is_first_starting(&self) -> bool {
+        self.enabled && self.status == ServerStatus::Starting && self.tools.is_empty()
+    }
+}
+
+/// `shop is starting`, or the number of servers if there are more than two. `None` if there are none.
+pub fn starting_text(servers: &[Server]) -> Option<String> {
+    let names: Vec<Clean> = starting_servers(servers)
+        .map(|server| Clean::name(server.id.as_str()))
+        .collect();
+    Some(match &names[..] {
+        [] => return None,
+        [name] => format!("{name} is starting"),
+        [first, second] => format!("{first} and {second} are starting"),
+        more => format!("{} servers are starting", more.len()),
     })
 }
 

@@ -1,6 +1,7 @@
 //! The text of a turn: thinking, the answer in whole sentences, tool calls and their outcomes.
 
 use super::state::Linear;
+use crate::domain::starting_servers::starting_text;
 use crate::domain::{
     Notice, PieceKind, ProgressAmount, ToolCall, ToolOutcome, ToolProgress, ToolState, TurnEnd,
     TurnEvent, TurnId, WaitReason,
@@ -57,10 +58,7 @@ impl Linear {
                 self.other_line("Waiting for response...");
             }
             TurnEvent::Waiting { wait } if self.turn.last_wait != Some(*wait) => {
-                self.turn.last_wait = Some(*wait);
-                if *wait == WaitReason::ModelLoading {
-                    self.other_line("Loading model...");
-                }
+                self.print_wait(*wait);
             }
             TurnEvent::Retrying {
                 after,
@@ -115,6 +113,21 @@ impl Linear {
             TurnEvent::AgentActed(result) => self.other_line(&result.summary()),
             _ => {}
         }
+    }
+
+    fn print_wait(&mut self, wait: WaitReason) {
+        self.turn.last_wait = Some(wait);
+        match wait {
+            WaitReason::ModelLoading => self.other_line("Loading model..."),
+            WaitReason::StartingServers => self.print_starting_servers(),
+            WaitReason::Response | WaitReason::Retrying => {}
+        }
+    }
+
+    fn print_starting_servers(&mut self) {
+        let starting = starting_text(&self.servers);
+        let starting = starting.unwrap_or_else(|| "Servers are starting".to_owned());
+        self.other_line(&format!("{starting}. Enter on an empty line sends now."));
     }
 
     /// Prints a line that is not part of the answer.

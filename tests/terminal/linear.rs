@@ -173,6 +173,23 @@ fn ctrl_c_stops_the_turn_and_twice_leaves() {
 }
 
 #[test]
+fn a_prompt_waits_for_a_server_until_enter_sends_it() {
+    let (server, home) = ollama();
+    server.queue_reply(CHAT, ollama_text(&["Hello."]));
+    let home = home.with_server("shop", "sh", &["-c", "exec sleep 60"]);
+    let mut terminal = open(&home);
+    type_line(&terminal, "hi");
+    terminal.wait_for_text("shop is starting. Enter on an empty line sends now.");
+    assert_eq!(prompts(&server), [""; 0]);
+    terminal.press(ENTER);
+    terminal.wait_for_text("this prompt runs without its tools.");
+    terminal.wait_for_text("Hello.");
+    type_line(&terminal, "/exit");
+    assert_eq!(terminal.exit(), clean_exit());
+    assert_eq!(prompts(&server), ["hi"]);
+}
+
+#[test]
 fn commands_answer_in_text_and_never_reach_the_model() {
     let (server, home) = ollama();
     let other = json!({

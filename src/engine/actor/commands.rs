@@ -58,7 +58,7 @@ impl Actor {
             Command::CancelCall(call) => self.cancel_call(call),
             Command::LeftTask(command) => self.route_left_task_command(&command),
             Command::Probe | Command::StopProbe => self.route_probe_command(&command),
-            Command::RetryNow => self.retry_now(),
+            Command::SendNow => self.send_now(),
             Command::SelectModel(_)
             | Command::UseModel { .. }
             | Command::ListCatalog

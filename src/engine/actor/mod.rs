@@ -3,11 +3,13 @@
 //! commands of the front end, `agents` connects note agents to turns, `turns` starts turns,
 //! `turn_outputs` carries out their outputs, `session_switch` opens another session,
 //! `settings_changes` applies changed settings, `tool_offers` connects the offer of tools to turns,
+//! `awaited_servers` lets turns wait for servers that are starting,
 //! `left_tasks` connects turns and servers with the tasks that the user left running, `tool_calls` runs
 //! approved calls, `job_results` routes results of background jobs and the user's answers, `shutdown`
 //! ends the engine.
 
 mod agents;
+mod awaited_servers;
 mod commands;
 mod job_results;
 mod left_tasks;

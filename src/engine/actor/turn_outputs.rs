@@ -20,6 +20,7 @@ impl Actor {
     pub(super) fn handle_active_turn_signal(&mut self, signal: ActiveTurnSignal) {
         match signal {
             ActiveTurnSignal::Turn(signal) => self.handle_turn_signal(signal),
+            ActiveTurnSignal::ServersOverdue => self.stop_awaiting_servers(),
             ActiveTurnSignal::ModelInfo(model_info) => {
                 let outputs = self.models.context.handle_model_info(model_info);
                 self.perform_budget_outputs(outputs);
@@ -291,8 +292,9 @@ impl Actor {
         }
     }
 
-    /// Skips the pause before the next attempt.
-    pub(super) fn retry_now(&mut self) {
+    /// Skips the pause before the next attempt, or the wait for servers.
+    pub(super) fn send_now(&mut self) {
+        self.stop_awaiting_servers();
         let input = self.turn.as_mut().and_then(|turn| turn.driver.take_retry());
         input.into_iter().for_each(|input| self.feed(input));
     }

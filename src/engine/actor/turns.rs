@@ -4,17 +4,17 @@ use super::Actor;
 use crate::domain::compaction;
 use crate::domain::session::SummarizedPrefix;
 use crate::domain::{
-    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, Toolset, Transcript,
-    TurnEnd, TurnEvent, TurnId, Usage,
+    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, SavedMessage, Toolset,
+    Transcript, TurnEnd, TurnEvent, TurnId, Usage,
 };
-use crate::engine::active_turn::ActiveTurn;
+use crate::engine::active_turn::{ActiveTurn, AwaitedServers};
 use crate::engine::agents::Preparation;
 use crate::engine::context::NUM_CTX_AUTOMATIC_MAX;
 use crate::engine::failures;
 use crate::engine::injection_guard::{UntrustedText, scan_untrusted};
 use crate::engine::models::select::no_model;
 use crate::engine::turn::TurnSetup;
-use crate::engine::turn_driver::TurnDriver;
+use crate::engine::turn_driver::{FirstStep, TurnDriver};
 use crate::protocol::Event;
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ fn block_on_purpose(prompt: &str) {
 }
 
 /// Scans the parts of a prompt that the user did not type, if it has any.
-fn context_scan(
+pub(super) fn context_scan(
     prompt: &Prompt,
     offered: &Arc<Toolset>,
 ) -> Option<BoxFuture<'static, Arc<UntrustedText>>> {
@@ -84,20 +84,12 @@ impl Actor {
         started_at.get_or_insert_with(jiff::Timestamp::now);
         self.persist
             .begin_turn(&self.conversation, &prompt, &model.name, &self.cx);
-        let replaced_index = self
-            .conversation
-            .session()
-            .nth_last_prompt_index(prompt.replaced_turns)
-            .filter(|_| prompt.kind == PromptKind::Replace);
-        let history = match replaced_index {
-            Some(index) => compaction::request_history_until(self.conversation.session(), index),
-            None => compaction::request_history(self.conversation.session()),
+        let history = self.history_before(&prompt);
+        let awaited = self.awaited_servers(&prompt, &resumed_calls);
+        let preparation = match awaited {
+            Some(_) => None,
+            None => self.offer_to_agents(&prompt, &history),
         };
-        let note_settings = self.cx.settings.notes();
-        let session = self.conversation.session();
-        let preparation =
-            self.agents
-                .offer(&prompt, &history, session, note_settings, &self.toolset);
         let (toolset, offered) = self.tools_for_turn(&prompt.text, &model);
         let setup = TurnSetup {
             prompt,
@@ -113,9 +105,31 @@ impl Actor {
             untrusted_texts: self.guard.untrusted_texts().clone(),
             resumed_calls,
         };
-        self.begin_turn(id, setup, model, None, preparation);
+        self.begin_turn(id, setup, model, None, preparation, awaited);
         let servers = self.hub.servers();
         self.trust.ask_next_pin_change(&servers, &mut self.cx);
+    }
+
+    /// The messages that the model gets before `prompt`.
+    pub(super) fn history_before(&self, prompt: &Prompt) -> Vec<SavedMessage> {
+        let session = self.conversation.session();
+        let replaced_index = session
+            .nth_last_prompt_index(prompt.replaced_turns)
+            .filter(|_| prompt.kind == PromptKind::Replace);
+        match replaced_index {
+            Some(index) => compaction::request_history_until(session, index),
+            None => compaction::request_history(session),
+        }
+    }
+
+    pub(super) fn offer_to_agents(
+        &self,
+        prompt: &Prompt,
+        history: &[SavedMessage],
+    ) -> Option<Preparation> {
+        let (session, settings) = (self.conversation.session(), self.cx.settings.notes());
+        self.agents
+            .offer(prompt, history, session, settings, &self.toolset)
     }
 
     /// Starts a turn. If its answer will be a summary, `summarized_prefix` identifies
@@ -128,15 +142,24 @@ impl Actor {
         model: Arc<ModelConfig>,
         summarized_prefix: Option<SummarizedPrefix>,
         preparation: Option<Preparation>,
+        awaited_servers: Option<AwaitedServers>,
     ) {
         let (prompt, kind) = (setup.prompt.typed_text().to_owned(), setup.prompt.kind);
         let replaced_turns = setup.prompt.replaced_turns;
         let attachments = setup.prompt.attachments.clone();
-        let context_scan = context_scan(&setup.prompt, &self.toolset);
+        let first_step = match (&awaited_servers, &preparation) {
+            (Some(_), _) => FirstStep::AwaitServers,
+            (None, Some(_)) => FirstStep::PrepareAgent,
+            (None, None) => FirstStep::Request,
+        };
+        let context_scan = match first_step {
+            // Calls are recognized by the tools, which are not known yet.
+            FirstStep::AwaitServers => None,
+            _ => context_scan(&setup.prompt, &self.toolset),
+        };
         let (provider, checker) = (self.cx.provider.clone(), self.argument_checker.clone());
-        let (ids, is_offered_to_agent) = (self.turn_ids.clone(), preparation.is_some());
-        let (driver, outputs) =
-            TurnDriver::begin(provider, setup, ids, checker, is_offered_to_agent);
+        let ids = self.turn_ids.clone();
+        let (driver, outputs) = TurnDriver::begin(provider, setup, ids, checker, first_step);
         let agent = preparation.map(|preparation| self.acting_agent(preparation));
         self.turn = Some(ActiveTurn {
             id,
@@ -152,6 +175,7 @@ impl Actor {
             model_info_query: None,
             context_scan,
             agent: agent.unwrap_or_default(),
+            awaited_servers,
         });
         self.perform(outputs);
     }
@@ -227,7 +251,7 @@ impl Actor {
             untrusted_texts: self.guard.untrusted_texts().clone(),
             resumed_calls: Vec::new(),
         };
-        self.begin_turn(id, setup, model, Some(prefix), None);
+        self.begin_turn(id, setup, model, Some(prefix), None, None);
     }
 
     /// Drops the summary, so the model is sent the messages that it covered, or an earlier summary of

@@ -3,12 +3,14 @@
 //! I/O. `round` reads a reply, `reply_text` keeps its text, `proposals` resolves the requested
 //! calls, `parsing_changes` finds the changes that parsing made to their arguments, `check` has
 //! arguments checked, `argument_eq` compares them, `agent` lets a note agent take over,
+//! `awaiting_servers` waits for servers that are starting,
 //! `loop_detector` detects repetition, `retry` resends a failed request, `decisions` asks for
 //! approval and applies decisions, `trust_change` applies changed rules, `execute` runs the calls,
 //! `questions` asks all other questions, `resume` waits for tasks of earlier calls.
 
 mod agent;
 mod argument_eq;
+mod awaiting_servers;
 mod check;
 mod decisions;
 mod execute;
@@ -24,8 +26,8 @@ mod trust_change;
 mod types;
 
 pub use types::{
-    AgentPart, AgentPlan, ModelAnswer, ProposedCall, ReplyEnd, ReplyFailure, TurnEffect,
-    TurnIdGenerators, TurnInput, TurnSetup, TurnState,
+    AgentPart, AgentPlan, ModelAnswer, ProposedCall, ReadyServers, ReplyEnd, ReplyFailure,
+    TurnEffect, TurnIdGenerators, TurnInput, TurnSetup, TurnState,
 };
 
 use super::approval::{ApprovedCall, ToolIdentity};
@@ -214,6 +216,7 @@ impl Turn {
                 self.handle_call_done(call, outcome);
             }
             TurnInput::RetryDue => self.handle_retry_due(),
+            TurnInput::ServersReady(ready) => self.handle_servers_ready(ready),
             TurnInput::AgentPrepared(plan) => self.handle_agent_prepared(plan),
             TurnInput::AgentProgressed(text) => self.handle_agent_progress(text),
             TurnInput::AgentFinished(result) => self.handle_agent_finished(result),

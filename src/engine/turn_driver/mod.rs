@@ -89,6 +89,14 @@ pub(super) enum TurnOutput {
     },
 }
 
+/// What a turn begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FirstStep {
+    AwaitServers,
+    PrepareAgent,
+    Request,
+}
+
 /// The parts of a finished turn that outlive it.
 pub(super) struct FinishedTurn {
     pub(super) ids: TurnIdGenerators,
@@ -116,20 +124,21 @@ pub(super) struct TurnDriver {
 }
 
 impl TurnDriver {
-    /// Starts a turn. Its first request comes at once, unless an agent prepares the turn or the turn
-    /// resumes calls.
+    /// Starts a turn. Its first request comes at once, unless it has another first step or resumes
+    /// calls.
     pub(super) fn begin(
         provider: Provider,
         setup: TurnSetup,
         ids: TurnIdGenerators,
         checker: ArgumentChecker,
-        is_offered_to_agent: bool,
+        first_step: FirstStep,
     ) -> (Self, Vec<TurnOutput>) {
         let idle_timeout = Duration::from_secs(setup.limits.idle_seconds);
         let kind = setup.prompt.kind;
-        let (turn, effects) = match is_offered_to_agent {
-            true => Turn::begin_with_agent(setup, ids),
-            false => Turn::begin(setup, ids),
+        let (turn, effects) = match first_step {
+            FirstStep::AwaitServers => Turn::begin_awaiting_servers(setup, ids),
+            FirstStep::PrepareAgent => Turn::begin_with_agent(setup, ids),
+            FirstStep::Request => Turn::begin(setup, ids),
         };
         let mut driver = Self {
             provider,

@@ -48,7 +48,7 @@ pub fn run_action(
 /// that failed is requested again.
 pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.chat.transcript.wait_reason() == Some(WaitReason::Retrying) {
-        return effects.push(UiEffect::Send(Command::RetryNow));
+        return effects.push(UiEffect::Send(Command::SendNow));
     }
     if submit::notify_if_busy(model) {
         return;

@@ -7,7 +7,6 @@ use crate::tui::keymap::Action;
 use crate::tui::layer::UiRequest;
 use crate::tui::models;
 use crate::tui::msg::UiEffect;
-use crate::tui::servers::starting::missing_tools_notice;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::turns;
 
@@ -81,9 +80,6 @@ pub fn submit(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) 
 /// Starts a turn: shows the prompt at once, and requests that it be sent.
 fn start_turn(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) {
     model.notices.clear_about_message();
-    if let Some(notice) = missing_tools_notice(&model.servers_pane.servers) {
-        model.notify(notice);
-    }
     let turn = TurnId(model.ids.turns.next_id());
     let started = TurnEvent::Started {
         prompt: prompt.clone(),

@@ -31,6 +31,7 @@ mod retries;
 mod settings_conflicts;
 mod settings_reload;
 mod slow_embeddings;
+mod starting_servers;
 mod tasks;
 mod themes;
 mod tool_diet;

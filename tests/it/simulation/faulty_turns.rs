@@ -1,6 +1,7 @@
 //! Turns with one bug each. The checker must detect every bug.
 
 use super::invariant_checker::Invariant;
+use super::world;
 use humble::domain::{
     Decision, Message, PieceId, PieceKind, ToolCall, ToolOutcome, ToolState, TurnEvent,
 };
@@ -93,6 +94,11 @@ pub const FAULTY_TURNS: &[FaultyTurn] = &[
         "emits events after the end",
         Invariant::NothingAfterTheEnd,
         emits_after_end,
+    ),
+    (
+        "does not wait for servers",
+        Invariant::NothingBeforeTheServers,
+        ignores_starting_servers,
     ),
     (
         "saves an answer twice",
@@ -217,6 +223,27 @@ fn keeps_interrupted_call_open(turn: Turn) -> Box<dyn TurnMachine> {
         });
         effects
     })
+}
+
+struct IgnoresStartingServers(Turn);
+
+impl TurnMachine for IgnoresStartingServers {
+    fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
+        if self.0.state() != TurnState::AwaitingServers {
+            return self.0.step(input);
+        }
+        let mut effects = self.0.step(world::servers_ready(false));
+        effects.extend(self.0.step(input));
+        effects
+    }
+
+    fn state(&self) -> TurnState {
+        self.0.state()
+    }
+}
+
+fn ignores_starting_servers(turn: Turn) -> Box<dyn TurnMachine> {
+    Box::new(IgnoresStartingServers(turn))
 }
 
 fn requests_twice(turn: Turn) -> Box<dyn TurnMachine> {

@@ -6,7 +6,7 @@ use super::trust_model::TrustModel;
 use super::world::find_call;
 use humble::domain::{
     ArgumentCheck, Arguments, CallId, Decision, Message, ToolCall, ToolMode, ToolOutcome,
-    ToolState, TurnEnd, TurnEvent,
+    ToolState, TurnEnd, TurnEvent, WaitReason,
 };
 use humble::engine::approval::ApprovedCall;
 use humble::engine::turn::{TurnEffect, TurnInput};
@@ -24,6 +24,7 @@ pub enum Invariant {
     EveryCallIsAnswered,
     CallIdsAreUnique,
     OneOpenRequest,
+    NothingBeforeTheServers,
     OneOpenCheck,
     NothingAfterTheEnd,
     OneSavePerAnswer,
@@ -54,6 +55,8 @@ pub struct InvariantChecker {
     /// Calls that the user decided to run.
     decided_calls: BTreeSet<CallId>,
     pub is_request_open: bool,
+    /// Whether the turn waits for servers, before its first request.
+    pub is_awaiting_servers: bool,
     /// The arguments that are being checked.
     pub checking: Vec<ArgumentCheck>,
     /// Whether the same request will be sent again after a pause.
@@ -77,6 +80,7 @@ impl InvariantChecker {
             suggested: Vec::new(),
             decided_calls: BTreeSet::new(),
             is_request_open: false,
+            is_awaiting_servers: false,
             checking: Vec::new(),
             is_waiting_to_retry: false,
             has_ended: false,
@@ -101,6 +105,10 @@ impl InvariantChecker {
             TurnInput::ToolsetChanged(offered) => self.trust.offered = Arc::clone(offered),
             TurnInput::ReplyEnded(_) => self.is_request_open = false,
             TurnInput::RetryDue => self.is_waiting_to_retry = false,
+            TurnInput::ServersReady(ready) => {
+                self.is_awaiting_servers = false;
+                self.trust.offered = Arc::clone(&ready.toolset);
+            }
             TurnInput::ArgumentsChecked(_) => self.checking.clear(),
             TurnInput::CallDone { call, outcome, .. } => {
                 let was_running = self.running.remove(call);
@@ -212,6 +220,10 @@ impl InvariantChecker {
         if self.is_request_open {
             return Err((Invariant::OneOpenRequest, "a second request".to_owned()));
         }
+        if self.is_awaiting_servers {
+            let details = "a request before the servers are ready".to_owned();
+            return Err((Invariant::NothingBeforeTheServers, details));
+        }
         self.is_request_open = true;
         let mut unanswered: Vec<&str> = Vec::new();
         let mut ids = BTreeSet::new();
@@ -307,6 +319,10 @@ impl InvariantChecker {
                     self.check_only_cancelled_call_ends(call.id)?;
                 }
                 self.calls.insert(call.id, call.clone());
+                Ok(())
+            }
+            TurnEvent::Waiting { wait } => {
+                self.is_awaiting_servers = *wait == WaitReason::StartingServers;
                 Ok(())
             }
             TurnEvent::Ended { end, .. } => self.check_end(end),
