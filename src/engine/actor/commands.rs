@@ -38,6 +38,7 @@ impl Actor {
     fn interrupt(&mut self) {
         let stopped = self.server_requests.stop_sampling(&mut self.cx);
         self.reply_to_servers(stopped);
+        self.cancel_waiting_prompt();
         let calls = self.running_calls(None);
         self.cancel_questions_of(&calls, &[]);
         self.feed(TurnInput::Interrupt);

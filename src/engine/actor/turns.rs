@@ -58,6 +58,9 @@ impl Actor {
         #[cfg(debug_assertions)]
         block_on_purpose(&prompt.text);
         self.hub.refresh_tools();
+        if self.hold_until_open(id, &prompt) {
+            return;
+        }
         let is_typed = prompt.kind != PromptKind::Continue && prompt.left_task.is_none();
         if is_typed {
             self.add_to_history(prompt.text.clone());
@@ -185,6 +188,7 @@ impl Actor {
         let reason = match (&self.turn, self.probe.is_active()) {
             (Some(_), _) => "A turn is still running.",
             (None, true) => "A probe is still running.",
+            (None, false) if self.has_waiting_prompt() => "A turn is still running.",
             (None, false) => return None,
         };
         Some(Notice::failure(reason).with_advice(Advice::WaitOrStop))
@@ -192,8 +196,11 @@ impl Actor {
 
     /// Reports a turn that fails before it starts.
     pub(super) fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
+        self.end_before_start(id, prompt, TurnEnd::Failed { notice });
+    }
+
+    pub(super) fn end_before_start(&mut self, id: TurnId, prompt: Prompt, end: TurnEnd) {
         let (model, usage) = (self.models.current_name(), Usage::default());
-        let end = TurnEnd::Failed { notice };
         failures::log_turn_end(&end);
         self.cx
             .outbox

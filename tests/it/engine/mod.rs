@@ -17,6 +17,7 @@ mod crash_recovery;
 mod created_notes;
 mod disk_faults;
 mod edited_arguments;
+mod initial_session;
 mod injection_guard;
 mod journal;
 mod left_tasks;
