@@ -38,8 +38,8 @@ use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, LeftTask,
     ModelCatalog, ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer,
     NewServerError, NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId,
-    RecentCommands, ReplacedAnswer, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId,
-    SessionPreview, SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
+    RecentCommands, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview,
+    SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -87,8 +87,8 @@ pub enum Command {
     Probe,
     /// Ends the probe early and shows partial results, if there are any.
     StopProbe,
-    /// Retries a failed request immediately instead of waiting for its next attempt.
-    RetryNow,
+    /// Sends the turn's request now instead of waiting for its next attempt, or for servers.
+    SendNow,
     SelectModel(ModelRef),
     /// Lists the models of every model server.
     ListCatalog,
@@ -194,10 +194,10 @@ pub enum Command {
         turns_from_end: Option<usize>,
     },
     SwitchBranch(BranchSummary),
-    /// Replaces an answer with a text, or makes a stopped one part of the conversation with this text.
+    /// Replaces the answer of the `turns_from_end`-th last answered turn (1 is the last) with a text.
     /// The old answer and the messages after it become a branch.
     ReplaceAnswer {
-        replaced: ReplacedAnswer,
+        turns_from_end: usize,
         answer: String,
     },
     /// Continues the conversation in a new file and leaves the old one unchanged.

@@ -45,7 +45,7 @@ mod session_query;
 pub mod settings_change;
 pub mod sign_in;
 mod standing_permission;
-mod stopped_answer;
+pub mod starting_servers;
 pub mod theme;
 pub mod tool;
 pub mod toolset;
@@ -103,12 +103,13 @@ pub use session_export::{ExportFormat, ExportPart};
 pub use session_query::{InvalidFilter, SessionQuery};
 pub use settings_change::{ChangeImpact, SettingsChange};
 pub use sign_in::SignInRequest;
-pub use stopped_answer::{ReplacedAnswer, StoppedAnswer};
 pub use tool::{
     CallOrigin, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,
 };
 pub use toolset::{OfferedTool, ToolLookup, Toolset};
-pub use transcript::{CANCELLED_NOTE, EntryBody, LastPrompt, Transcript, TranscriptEntry};
+pub use transcript::{
+    CANCELLED_NOTE, EntryBody, LastPrompt, StopMark, Transcript, TranscriptEntry,
+};
 pub use trust::{ArgumentPattern, PinChange, ToolIdentity, Trust, TrustEntry};
 pub use turn::{
     PieceKind, PrefixUsage, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason,

@@ -10,6 +10,7 @@ use super::turn_text::TurnText;
 use crate::domain::id::IdGenerator;
 use crate::domain::{
     AskId, Attachment, Notice, Prompt, QueryId, Server, ServerId, Transcript, TurnEvent, TurnId,
+    WaitReason,
 };
 use crate::headless::tty_prompt::TtyPrompt;
 use crate::headless::tty_reader::TtyReader;
@@ -323,8 +324,12 @@ impl Linear {
         self.send(Command::Compact { turn });
     }
 
-    /// Enter on an empty line sends the prompts that a stopped turn left in the queue.
+    /// Enter on an empty line sends a request that waits for servers, or the prompts that a stopped turn
+    /// left in the queue.
     fn resume_queue(&mut self) {
+        if self.transcript.wait_reason() == Some(WaitReason::StartingServers) {
+            return self.send(Command::SendNow);
+        }
         if !self.is_busy() && self.waiting_questions.is_empty() {
             self.send_queued();
         }

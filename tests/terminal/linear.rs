@@ -188,7 +188,7 @@ fn ctrl_c_stops_the_turn_and_twice_leaves() {
     terminal.press("Next, please.\r");
     terminal.wait_for_text("Queued.");
     terminal.press(CTRL_C);
-    let screen = terminal.wait_for_text("(cancelled)").contents();
+    let screen = terminal.wait_for_text("(stopped)").contents();
     assert!(screen.contains("And the ne"), "{screen}");
     terminal.wait_for_text("Queued prompts: 1.");
     type_line(&terminal, "unfinished \\");
@@ -200,6 +200,23 @@ fn ctrl_c_stops_the_turn_and_twice_leaves() {
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(raw.contains("The queued prompt was not sent."), "{raw}");
     assert_eq!(prompts(&server), ["Go on."]);
+}
+
+#[test]
+fn a_prompt_waits_for_a_server_until_enter_sends_it() {
+    let (server, home) = ollama();
+    server.queue_reply(CHAT, ollama_text(&["Hello."]));
+    let home = home.with_server("shop", "sh", &["-c", "exec sleep 60"]);
+    let mut terminal = open(&home);
+    type_line(&terminal, "hi");
+    terminal.wait_for_text("shop is starting. Enter on an empty line sends now.");
+    assert_eq!(prompts(&server), [""; 0]);
+    terminal.press(ENTER);
+    terminal.wait_for_text("this prompt runs without its tools.");
+    terminal.wait_for_text("Hello.");
+    type_line(&terminal, "/exit");
+    assert_eq!(terminal.exit(), clean_exit());
+    assert_eq!(prompts(&server), ["hi"]);
 }
 
 #[test]

@@ -38,6 +38,7 @@ impl Actor {
     fn interrupt(&mut self) {
         let stopped = self.server_requests.stop_sampling(&mut self.cx);
         self.reply_to_servers(stopped);
+        self.cancel_waiting_prompt();
         let calls = self.running_calls(None);
         self.cancel_questions_of(&calls, &[]);
         self.feed(TurnInput::Interrupt);
@@ -65,7 +66,7 @@ impl Actor {
             Command::CancelCall(call) => self.cancel_call(call),
             Command::LeftTask(command) => self.route_left_task_command(&command),
             Command::Probe | Command::StopProbe => self.route_probe_command(&command),
-            Command::RetryNow => self.retry_now(),
+            Command::SendNow => self.send_now(),
             Command::SelectModel(_)
             | Command::UseModel { .. }
             | Command::KeepModel
@@ -253,10 +254,12 @@ impl Actor {
             {
                 self.save_and_estimate();
             }
-            Command::ReplaceAnswer { replaced, answer }
-                if self
-                    .conversation
-                    .replace_answer(&replaced, &answer, &mut self.cx) =>
+            Command::ReplaceAnswer {
+                turns_from_end,
+                answer,
+            } if self
+                .conversation
+                .replace_answer(turns_from_end, &answer, &mut self.cx) =>
             {
                 self.save_and_estimate();
             }

@@ -1,14 +1,18 @@
 //! The select loop: receives every event, one at a time, and passes it to its owner. Only this
 //! folder passes work from one owner to another: `commands` and `server_commands` route
 //! commands of the front end, `agents` connects note agents to turns, `turns` starts turns,
-//! `turn_outputs` carries out their outputs, `session_switch` opens another session,
+//! `turn_outputs` carries out their outputs, `session_switch` opens another session, `initial_session` the one
+//! named on the command line,
 //! `settings_changes` applies changed settings, `tool_offers` connects the offer of tools to turns,
+//! `awaited_servers` lets turns wait for servers that are starting,
 //! `left_tasks` connects turns and servers with the tasks that the user left running, `tool_calls` runs
 //! approved calls, `job_results` routes results of background jobs and the user's answers, `shutdown`
 //! ends the engine.
 
 mod agents;
+mod awaited_servers;
 mod commands;
+mod initial_session;
 mod job_results;
 mod left_tasks;
 mod server_commands;
@@ -38,8 +42,8 @@ use crate::engine::probe::ModelProbe;
 use crate::engine::server_content::ServerContentJobs;
 use crate::engine::server_requests::ServerRequests;
 use crate::engine::server_requests::open::OpenServerRequest;
+use crate::engine::sessions::Conversation;
 use crate::engine::sessions::saved::SavedSessions;
-use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{
     LiveSettings, apply_model_override, prompt_templates, redact_secrets,
 };
@@ -54,6 +58,7 @@ use crate::protocol::{Command, Event, LogLine};
 use crate::store::Journals;
 use futures::future::OptionFuture;
 use futures::stream::StreamExt;
+use initial_session::OpeningSession;
 use std::sync::Arc;
 use tokio::sync::mpsc::{self, error::SendError};
 use tokio::time::Instant;
@@ -72,6 +77,8 @@ struct Actor {
     models: ModelRegistry,
     trust: TrustState,
     conversation: Conversation,
+    /// Set while the conversation named on the command line is being opened.
+    opening: Option<OpeningSession>,
     saved: SavedSessions,
     persist: Persistence,
     recovery: CrashRecovery,
@@ -167,6 +174,7 @@ impl Actor {
             models: ModelRegistry::default(),
             trust: TrustState::new(trust),
             conversation: Conversation::new(Session::new("")),
+            opening: None,
             saved: SavedSessions::default(),
             persist: Persistence::new(Arc::clone(&cx.sessions), journals),
             recovery: CrashRecovery::default(),
@@ -230,7 +238,7 @@ impl Actor {
             .outbox
             .push(Event::ServersListed(self.current_servers()));
         self.models.offer_models(&mut self.cx);
-        sessions::open_initial(&mut self.cx);
+        self.open_initial_session();
         prompt_templates::list(&mut self.cx);
         self.recovery.start_scan(&mut self.cx);
         LeftTasks::start_loading(&mut self.cx);

@@ -198,6 +198,7 @@ impl Actor {
         trust.report_changed_instructions(&servers, cx);
         trust.refresh_pin_question(&servers, cx);
         trust.publish_trust(&servers, cx);
+        self.check_awaited_servers(&servers);
     }
 
     pub(super) fn check_persona_tools(&mut self) {

@@ -21,6 +21,7 @@ impl Actor {
     pub(super) fn handle_active_turn_signal(&mut self, signal: ActiveTurnSignal) {
         match signal {
             ActiveTurnSignal::Turn(signal) => self.handle_turn_signal(signal),
+            ActiveTurnSignal::ServersOverdue => self.stop_awaiting_servers(),
             ActiveTurnSignal::ModelInfo(model_info) => {
                 let outputs = self.models.context.handle_model_info(model_info);
                 self.perform_budget_outputs(outputs);
@@ -101,9 +102,11 @@ impl Actor {
                     self.trust.store_rule(rule, &servers, &mut self.cx);
                 }
                 TurnOutput::FinishAgent(answer) => self.finish_agent(answer),
-                TurnOutput::Answered { answer, usage } => {
-                    self.handle_completed_answer(&answer, usage)
-                }
+                TurnOutput::Answered {
+                    answer,
+                    usage,
+                    is_stopped,
+                } => self.save_model_answer(&answer, usage, is_stopped),
                 TurnOutput::PartialAnswer { text } => self.save_partial_answer(&text),
             }
         }
@@ -197,7 +200,7 @@ impl Actor {
         }
     }
 
-    fn handle_completed_answer(&mut self, answer: &str, usage: Usage) {
+    fn save_model_answer(&mut self, answer: &str, usage: Usage, is_stopped: bool) {
         let Some(turn) = &mut self.turn else { return };
         if let Some(prefix) = turn.summarized_prefix.take() {
             return self.apply_summary(prefix, answer);
@@ -207,16 +210,16 @@ impl Actor {
             _ => 0,
         };
         // Of several replaced turns, the user edited only the first and may not think of the notes of
-        // the others, so all of these notes stay.
-        let kept_notes = match replaced_turns {
-            0 | 1 => Vec::new(),
-            count => self.conversation.note_names_of_last_turns(count),
+        // the others, so all of these notes stay. A stopped turn has written no new note.
+        let (kept_notes, mut replaced_notes) = match replaced_turns {
+            0 => (Vec::new(), Vec::new()),
+            1 if !is_stopped => (Vec::new(), self.conversation.take_notes_of_last_turn()),
+            count => (
+                self.conversation.note_names_of_last_turns(count),
+                Vec::new(),
+            ),
         };
-        let mut replaced_notes = match replaced_turns {
-            1 => self.conversation.take_notes_of_last_turn(),
-            _ => Vec::new(),
-        };
-        let (turn, conversation) = (turn.to_save(), &mut self.conversation);
+        let (turn, conversation) = (turn.to_save(is_stopped), &mut self.conversation);
         self.persist
             .save_answer(conversation, &turn, answer, usage, &self.cx);
         let last_answer = self.conversation.session().messages.last();
@@ -233,10 +236,11 @@ impl Actor {
         let new_note = rewritten.last().map(|new| &*new.note);
         self.remove_notes(replaced_notes, "The turn was replaced.", new_note);
         if !kept_notes.is_empty() {
-            let text = format!(
-                "{replaced_turns} turns were replaced. Their notes stay: {}.",
-                kept_notes.join(", ")
-            );
+            let replaced = match replaced_turns {
+                1 => "The turn was replaced. Its notes stay".to_owned(),
+                count => format!("{count} turns were replaced. Their notes stay"),
+            };
+            let text = format!("{replaced}: {}.", kept_notes.join(", "));
             // Posted after the end of the turn, whose notice would replace this one.
             let notice = Notice::info(text).with_advice(Advice::ListBranches);
             self.report_later(Box::pin(ready(notice)));
@@ -250,7 +254,7 @@ impl Actor {
             .as_ref()
             .filter(|turn| turn.summarized_prefix.is_none())
         {
-            let (turn, conversation) = (turn.to_save(), &mut self.conversation);
+            let (turn, conversation) = (turn.to_save(false), &mut self.conversation);
             self.persist
                 .save_partial_answer(conversation, &turn, text, &self.cx);
         }
@@ -295,8 +299,9 @@ impl Actor {
         }
     }
 
-    /// Skips the pause before the next attempt.
-    pub(super) fn retry_now(&mut self) {
+    /// Skips the pause before the next attempt, or the wait for servers.
+    pub(super) fn send_now(&mut self) {
+        self.stop_awaiting_servers();
         let input = self.turn.as_mut().and_then(|turn| turn.driver.take_retry());
         input.into_iter().for_each(|input| self.feed(input));
     }

@@ -7,14 +7,14 @@ use crate::domain::{
     Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, SavedMessage, Think,
     Toolset, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
 };
-use crate::engine::active_turn::ActiveTurn;
+use crate::engine::active_turn::{ActiveTurn, AwaitedServers};
 use crate::engine::agents::Preparation;
 use crate::engine::context::NUM_CTX_AUTOMATIC_MAX;
 use crate::engine::failures;
 use crate::engine::injection_guard::{UntrustedText, scan_untrusted};
 use crate::engine::models::select::no_model;
 use crate::engine::turn::TurnSetup;
-use crate::engine::turn_driver::TurnDriver;
+use crate::engine::turn_driver::{FirstStep, TurnDriver};
 use crate::protocol::Event;
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ fn block_on_purpose(prompt: &str) {
 }
 
 /// Scans the parts of a prompt that the user did not type, if it has any.
-fn context_scan(
+pub(super) fn context_scan(
     prompt: &Prompt,
     offered: &Arc<Toolset>,
 ) -> Option<BoxFuture<'static, Arc<UntrustedText>>> {
@@ -58,6 +58,9 @@ impl Actor {
         #[cfg(debug_assertions)]
         block_on_purpose(&prompt.text);
         self.hub.refresh_tools();
+        if self.hold_until_open(id, &prompt) {
+            return;
+        }
         let is_typed = prompt.kind != PromptKind::Continue && prompt.left_task.is_none();
         if is_typed {
             self.add_to_history(prompt.text.clone());
@@ -72,12 +75,8 @@ impl Actor {
             return self.reject(id, prompt, notice);
         }
         let model = self.models.current().cloned();
-        let history = self.history_for(&prompt);
-        let note_settings = self.cx.settings.notes();
-        let session = self.conversation.session();
-        let preparation =
-            self.agents
-                .offer(&prompt, &history, session, note_settings, &self.toolset);
+        let history = self.history_before(&prompt);
+        let preparation = self.offer_to_agents(&prompt, &history);
         let needs_model = preparation.as_ref().is_none_or(|agent| agent.needs_model);
         if model.is_none() && needs_model {
             return self.reject(id, prompt, no_model(&self.cx));
@@ -89,6 +88,12 @@ impl Actor {
         self.recovery.postpone(&mut self.cx);
         let started_at = &mut self.conversation.session_mut().started_at;
         started_at.get_or_insert_with(jiff::Timestamp::now);
+        // An agent that needs no model needs no tools either. Any other acts once the servers are ready.
+        let awaited = match needs_model {
+            true => self.awaited_servers(&prompt, &resumed_calls),
+            false => None,
+        };
+        let preparation = preparation.filter(|_| awaited.is_none());
         let (toolset, offered) = match &model {
             Some(model) => self.tools_for_turn(&prompt.text, model),
             None => Default::default(),
@@ -115,13 +120,13 @@ impl Actor {
             untrusted_texts: self.guard.untrusted_texts().clone(),
             resumed_calls,
         };
-        self.begin_turn(id, setup, model, None, preparation);
+        self.begin_turn(id, setup, model, None, preparation, awaited);
         let servers = self.hub.servers();
         self.trust.ask_next_pin_change(&servers, &mut self.cx);
     }
 
-    /// The messages before a prompt.
-    fn history_for(&self, prompt: &Prompt) -> Vec<SavedMessage> {
+    /// The messages that the model gets before `prompt`.
+    pub(super) fn history_before(&self, prompt: &Prompt) -> Vec<SavedMessage> {
         let session = self.conversation.session();
         let replaced_index = session
             .nth_last_prompt_index(prompt.replaced_turns)
@@ -130,6 +135,16 @@ impl Actor {
             Some(index) => compaction::request_history_until(session, index),
             None => compaction::request_history(session),
         }
+    }
+
+    pub(super) fn offer_to_agents(
+        &self,
+        prompt: &Prompt,
+        history: &[SavedMessage],
+    ) -> Option<Preparation> {
+        let (session, settings) = (self.conversation.session(), self.cx.settings.notes());
+        self.agents
+            .offer(prompt, history, session, settings, &self.toolset)
     }
 
     /// Starts a turn. If its answer will be a summary, `summarized_prefix` identifies
@@ -142,15 +157,24 @@ impl Actor {
         model: Option<Arc<ModelConfig>>,
         summarized_prefix: Option<SummarizedPrefix>,
         preparation: Option<Preparation>,
+        awaited_servers: Option<AwaitedServers>,
     ) {
         let (prompt, kind) = (setup.prompt.typed_text().to_owned(), setup.prompt.kind);
         let replaced_turns = setup.prompt.replaced_turns;
         let attachments = setup.prompt.attachments.clone();
-        let context_scan = context_scan(&setup.prompt, &self.toolset);
+        let first_step = match (&awaited_servers, &preparation) {
+            (Some(_), _) => FirstStep::AwaitServers,
+            (None, Some(_)) => FirstStep::PrepareAgent,
+            (None, None) => FirstStep::Request,
+        };
+        let context_scan = match first_step {
+            // Calls are recognized by the tools, which are not known yet.
+            FirstStep::AwaitServers => None,
+            _ => context_scan(&setup.prompt, &self.toolset),
+        };
         let (provider, checker) = (self.cx.provider.clone(), self.argument_checker.clone());
-        let (ids, is_offered_to_agent) = (self.turn_ids.clone(), preparation.is_some());
-        let (driver, outputs) =
-            TurnDriver::begin(provider, setup, ids, checker, is_offered_to_agent);
+        let ids = self.turn_ids.clone();
+        let (driver, outputs) = TurnDriver::begin(provider, setup, ids, checker, first_step);
         let agent = preparation.map(|preparation| self.acting_agent(preparation));
         self.turn = Some(ActiveTurn {
             id,
@@ -166,6 +190,7 @@ impl Actor {
             model_info_query: None,
             context_scan,
             agent: agent.unwrap_or_default(),
+            awaited_servers,
         });
         self.perform(outputs);
     }
@@ -175,6 +200,7 @@ impl Actor {
         let reason = match (&self.turn, self.probe.is_active()) {
             (Some(_), _) => "A turn is still running.",
             (None, true) => "A probe is still running.",
+            (None, false) if self.has_waiting_prompt() => "A turn is still running.",
             (None, false) => return None,
         };
         Some(Notice::failure(reason).with_advice(Advice::WaitOrStop))
@@ -182,8 +208,11 @@ impl Actor {
 
     /// Reports a turn that fails before it starts.
     pub(super) fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
+        self.end_before_start(id, prompt, TurnEnd::Failed { notice });
+    }
+
+    pub(super) fn end_before_start(&mut self, id: TurnId, prompt: Prompt, end: TurnEnd) {
         let (model, usage) = (self.models.current_name(), Usage::default());
-        let end = TurnEnd::Failed { notice };
         failures::log_turn_end(&end);
         self.cx
             .outbox
@@ -242,7 +271,7 @@ impl Actor {
             untrusted_texts: self.guard.untrusted_texts().clone(),
             resumed_calls: Vec::new(),
         };
-        self.begin_turn(id, setup, Some(model), Some(prefix), None);
+        self.begin_turn(id, setup, Some(model), Some(prefix), None, None);
     }
 
     /// Drops the summary, so the model is sent the messages that it covered, or an earlier summary of

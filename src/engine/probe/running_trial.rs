@@ -13,7 +13,7 @@ use crate::engine::argument_checker::ArgumentChecker;
 use crate::engine::context::{ContextFit, ContextLimits, raw_estimate, with_tool_role};
 use crate::engine::result_images::ResultImages;
 use crate::engine::turn::{TurnIdGenerators, TurnInput, TurnSetup};
-use crate::engine::turn_driver::{FinishedCall, TurnDriver, TurnOutput, TurnSignal};
+use crate::engine::turn_driver::{FinishedCall, FirstStep, TurnDriver, TurnOutput, TurnSignal};
 use crate::mcp::McpCall;
 use crate::provider::{ChatRequest, FailureCause};
 use crate::text::token_estimate::Vocabulary;
@@ -68,7 +68,8 @@ impl<'a> RunningTrial<'a> {
         let setup = setup(probe, &model, tools);
         let (provider, checker) = (probe.provider.clone(), ArgumentChecker::default());
         let ids = TurnIdGenerators::default();
-        let (driver, outputs) = TurnDriver::begin(provider, setup, ids, checker, false);
+        let (driver, outputs) =
+            TurnDriver::begin(provider, setup, ids, checker, FirstStep::Request);
         let started_at = Instant::now();
         let mut trial = Self {
             probe,

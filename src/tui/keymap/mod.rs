@@ -115,6 +115,8 @@ pub enum Action {
     PreviousMatch,
     EditMessage,
     MessageBranches,
+    /// Drops the turn whose answer the user stopped.
+    DropStopped,
     /// A key of a list, form, text or question.
     Layer(LayerKey),
 }
@@ -192,12 +194,8 @@ impl Binding {
     }
 }
 
-use Action as A;
-use ArgumentKind as Arg;
-use BindingGroup as G;
-use BindingScope as Scope;
-use KeyCode as K;
 use arguments as words;
+use {Action as A, ArgumentKind as Arg, BindingGroup as G, BindingScope as Scope, KeyCode as K};
 
 // One row per binding. Commands are sorted by how often they are used. The palette and the
 // completion list keep this order, and so does the help within each group.
@@ -321,6 +319,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::LinesToEnd, "lines-to-end", G::Chat, Scope::Lines, &[key(K::End), chord(K::Char('g'), SHIFT)], "Extend the lines to the end of the message"),
     bind(A::EditMessage, "edit-message", G::Chat, Scope::ChatStop, &[key(K::Char('e'))], "Edit the message; sending makes a branch"),
     bind(A::MessageBranches, "message-branches", G::Chat, Scope::ChatStop, &[key(K::Char('b'))], "List the message's other branches"),
+    bind(A::DropStopped, "drop-stopped", G::Chat, Scope::ChatStop, &[key(K::Char('u'))], "Drop the turn, if you stopped its answer"),
     bind(A::OpenCall, "open-call", G::Chat, Scope::CallLine, &[key(K::Char('o'))], "Show the full call"),
     bind(A::AttachLink, "attach-link", G::Chat, Scope::CallLine, &[key(K::Char('l'))], "Attach a resource that the result links to"),
     bind(A::CancelCall, "cancel-call", G::Chat, Scope::CallLine, &[key(K::Char('c'))], "Cancel this running call"),

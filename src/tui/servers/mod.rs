@@ -3,7 +3,6 @@
 pub mod commands;
 mod failure_notice;
 pub mod sign_in;
-pub mod starting;
 pub mod state;
 pub mod stderr_log;
 pub mod view;

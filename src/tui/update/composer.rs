@@ -1,6 +1,6 @@
 //! The message editor: typing, pasting, and Enter.
 
-use crate::domain::Notice;
+use crate::domain::{Notice, WaitReason};
 use crate::protocol::Command;
 use crate::tui::clipboard::CopyRequest;
 use crate::tui::keymap::Action;
@@ -116,6 +116,10 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     }
     if model.composer.editor.is_blank() && branches::cancel_edit(model) {
         return;
+    }
+    let is_waiting = model.chat.transcript.wait_reason() == Some(WaitReason::StartingServers);
+    if model.composer.editor.is_blank() && is_waiting {
+        return effects.push(UiEffect::Send(Command::SendNow));
     }
     if model.composer.editor.is_blank() {
         model.composer.queue.is_paused = false;

@@ -8,7 +8,6 @@ use crate::tui::keymap::Action;
 use crate::tui::layer::UiRequest;
 use crate::tui::models;
 use crate::tui::msg::UiEffect;
-use crate::tui::servers::starting::missing_tools_notice;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::turns;
 
@@ -95,9 +94,6 @@ pub fn submit(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) 
 /// Starts a turn: shows the prompt at once, and requests that it be sent.
 fn start_turn(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) {
     model.notices.clear_about_message();
-    if let Some(notice) = missing_tools_notice(&model.servers_pane.servers) {
-        model.notify(notice);
-    }
     let turn = TurnId(model.ids.turns.next_id());
     let started = TurnEvent::Started {
         prompt: prompt.clone(),
@@ -125,8 +121,8 @@ pub fn compact(model: &mut UiModel) {
     model.requests.push_back(UiRequest::Send(command));
 }
 
-/// Continues the last answer if it is part of the conversation but incomplete: the token limit
-/// truncated it, or the user stopped and kept it.
+/// Continues the last answer if it is incomplete: the token limit truncated it, or the user stopped
+/// it.
 pub fn continue_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if notify_if_busy(model) {
         return;
@@ -144,24 +140,11 @@ fn nothing_to_continue(model: &UiModel) -> Notice {
     if transcript.last_prompt().is_none_or(|last| last.is_answered) {
         return Notice::info("Nothing to continue: the last answer was not truncated.");
     }
-    let kind = match transcript.was_last_answer_cancelled() {
-        true => "a stopped",
-        false => "a failed",
+    let text = match transcript.was_last_turn_cancelled() {
+        true => "Nothing to continue: the model does not see the turn that was stopped.",
+        false => "The model does not see a failed answer, so it cannot go on.",
     };
-    let text = format!("The model does not see {kind} answer, so it cannot go on.");
-    let notice = Notice::info(text).with_advice("/retry asks again.");
-    let last = transcript.entries().len().checked_sub(1);
-    let can_keep = last.is_some_and(|last| transcript.is_stopped_answer(last));
-    match model
-        .keymap
-        .key_name(Action::EditMessage)
-        .filter(|_| can_keep)
-    {
-        Some(key) => notice.with_advice(format!(
-            "To keep it, select it in the chat and press {key}."
-        )),
-        None => notice,
-    }
+    Notice::info(text).with_advice("/retry asks again.")
 }
 
 pub fn remember(model: &mut UiModel, prompt: &str) {

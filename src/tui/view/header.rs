@@ -2,12 +2,12 @@
 //! On narrow screens it drops parts instead of wrapping, but never `private` and `auto`.
 
 use crate::domain::ToolMode;
+use crate::domain::starting_servers::starting_servers;
 use crate::protocol::ContextMeter;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::layout::ScreenLayout;
 use crate::tui::left_tasks::header_label;
-use crate::tui::servers::starting::starting_servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;

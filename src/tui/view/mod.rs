@@ -9,6 +9,7 @@ pub mod notice_area;
 mod pane_hints;
 
 use crate::domain::WaitReason;
+use crate::domain::starting_servers::starting_text;
 use crate::tui::chat::view::ChatPane;
 use crate::tui::keymap::Action;
 use crate::tui::layer::{Layer, LayerArea};
@@ -117,6 +118,17 @@ fn draw_sidebar(model: &mut UiModel, screen_layout: &ScreenLayout, pen: &mut Pai
     }
 }
 
+/// Names the servers that the turn waits for, and the key that sends its request now.
+fn starting_label(model: &UiModel) -> Option<String> {
+    if model.chat.transcript.wait_reason() != Some(WaitReason::StartingServers) {
+        return None;
+    }
+    let starting = starting_text(&model.servers_pane.servers);
+    let now = model.keymap.hint(Action::Send, "sends now");
+    let parts: Vec<String> = starting.into_iter().chain(now).collect();
+    Some(parts.join(&format!(" {} ", model.screen.glyphs.dot)))
+}
+
 fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
     ChatPane {
         pane,
@@ -128,7 +140,9 @@ fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
             _ => None,
         },
         ask_again_key: model.keymap.key_name(Action::Retry),
-        edit_key: model.keymap.key_name(Action::EditMessage),
+        continue_key: model.keymap.key_name(Action::Continue),
+        drop_key: model.keymap.key_name(Action::DropStopped),
+        starting_label: starting_label(model),
         asked_call: model
             .dialogs
             .current()

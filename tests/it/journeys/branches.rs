@@ -116,7 +116,7 @@ fn the_columns_of_the_branches_are_aligned() {
 }
 
 #[test]
-fn undo_removes_an_unanswered_turn_first() {
+fn undo_removes_a_stopped_turn_first() {
     chat(
         script()
             .answer("First.")
@@ -125,7 +125,7 @@ fn undo_removes_an_unanswered_turn_first() {
     .says("one")
     .says("two")
     .ctrl('c')
-    .sees("(cancelled)")
+    .sees("(stopped)")
     .says("/undo")
     .does_not_see("Half")
     .sees("First.");

@@ -90,7 +90,7 @@ fn ctrl_c_stops_a_note_before_it_is_written() {
     chat.says("make a note about tea")
         .sees("Te")
         .ctrl('c')
-        .sees("(cancelled)")
+        .sees("(stopped)")
         .sees("make a note about tea")
         .does_not_see("note created");
     assert_eq!(chat.text_in_folder("vault"), "");
@@ -137,7 +137,7 @@ fn the_hint_to_undo_a_note_is_shown_only_while_undo_removes_it() {
         .says("hi again")
         .sees("Hel")
         .ctrl('c')
-        .sees("(cancelled)")
+        .sees("(stopped)")
         .does_not_see("/undo removes it");
     chat.says("/undo")
         .sees("/undo removes it")
