@@ -55,13 +55,17 @@ impl Linear {
             (model.name.clone(), note.to_owned())
         });
         let rows: Vec<(String, String)> = rows.collect();
-        let keep = match selected {
-            Some(_) => "Keep the present model",
-            None => "Change nothing",
-        };
-        self.pick("Models", keep, &rows, move |linear, index| {
+        self.pick("Models", self.keep_label(), &rows, move |linear, index| {
             linear.select_model(models[index].clone());
         });
+    }
+
+    /// The label of 0 in a list of models.
+    fn keep_label(&self) -> &'static str {
+        match self.engine.selected {
+            Some(_) => "Keep the present model",
+            None => "Change nothing",
+        }
     }
 
     fn select_model(&mut self, model: ModelRef) {
@@ -125,15 +129,10 @@ impl Linear {
             return self.say("No server lists a model. A model is added in config.json.");
         }
         let title = "Models of all servers (/models pull NAME adds one)";
-        self.pick(
-            title,
-            "Keep the present model",
-            &rows,
-            move |linear, index| {
-                let (server, model) = models[index].clone();
-                linear.send(Command::UseModel { server, model });
-            },
-        );
+        self.pick(title, self.keep_label(), &rows, move |linear, index| {
+            let (server, model) = models[index].clone();
+            linear.send(Command::UseModel { server, model });
+        });
     }
 
     /// `/think [on|off|LEVEL]`.

@@ -132,6 +132,12 @@ impl Actor {
             match output {
                 BudgetOutput::TurnNotice(notice) => self.feed(TurnInput::Noted(notice)),
                 BudgetOutput::Notice(notice) => self.cx.notice(notice),
+                // `humble ask` has no meter.
+                BudgetOutput::MeterNotice(_)
+                    if self.cx.options.is_one_shot || self.is_side_request() => {}
+                BudgetOutput::MeterNotice(notice) => {
+                    self.cx.outbox.push(Event::LowPriorityNoticePosted(notice));
+                }
                 // The meter keeps showing the conversation while an agent sends a request of its own.
                 BudgetOutput::Measured(_) if self.is_side_request() => {}
                 BudgetOutput::Measured(meter) => {

@@ -224,6 +224,9 @@ fn skipped_model_chooser_can_be_reopened() {
         screen.contains("── Models") && screen.contains("b"),
         "{screen}"
     );
+    assert!(screen.contains("0  Change nothing"), "{screen}");
+    chat.keys("0");
+    assert!(chat.model.layer.is_none());
 }
 
 #[test]
