@@ -73,7 +73,8 @@ impl Actor {
         }
         let model = self.models.current().cloned();
         let history = self.history_for(&prompt);
-        let note_settings = self.cx.settings.notes();
+        let mut note_settings = self.cx.settings.notes();
+        note_settings.model = model.as_deref().cloned().map(Box::new);
         let session = self.conversation.session();
         let preparation =
             self.agents
