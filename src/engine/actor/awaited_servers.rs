@@ -47,7 +47,7 @@ impl Actor {
             return;
         };
         let history = self.history_before(&prompt);
-        let preparation = self.offer_to_agents(&prompt, &history);
+        let preparation = self.offer_to_agents(&prompt, &history, Some(&model));
         let is_offered_to_agent = preparation.is_some();
         let agent = preparation.map(|preparation| self.acting_agent(preparation));
         let context_scan = context_scan(&prompt, &self.toolset);

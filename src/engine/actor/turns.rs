@@ -76,7 +76,7 @@ impl Actor {
         }
         let model = self.models.current().cloned();
         let history = self.history_before(&prompt);
-        let preparation = self.offer_to_agents(&prompt, &history);
+        let preparation = self.offer_to_agents(&prompt, &history, model.as_deref());
         let needs_model = preparation.as_ref().is_none_or(|agent| agent.needs_model);
         if model.is_none() && needs_model {
             return self.reject(id, prompt, no_model(&self.cx));
@@ -141,8 +141,10 @@ impl Actor {
         &self,
         prompt: &Prompt,
         history: &[SavedMessage],
+        model: Option<&ModelConfig>,
     ) -> Option<Preparation> {
-        let (session, settings) = (self.conversation.session(), self.cx.settings.notes());
+        let (session, mut settings) = (self.conversation.session(), self.cx.settings.notes());
+        settings.model = model.cloned().map(Box::new);
         self.agents
             .offer(prompt, history, session, settings, &self.toolset)
     }

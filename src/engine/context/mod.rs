@@ -16,7 +16,8 @@ mod window;
 
 pub use messages::{Exchange, RESULT_BYTES_MAX, assemble_messages, result_text, user_message};
 pub(super) use window::{
-    ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate, raw_estimate_definitions,
+    ANSWER_TOKENS, ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate,
+    raw_estimate_definitions,
 };
 
 use crate::domain::{Advice, Dialect, Message, ModelConfig, ModelInfo, Notice, Toolset, Usage};

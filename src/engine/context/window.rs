@@ -10,7 +10,7 @@ use crate::protocol::ContextShares;
 use crate::text::token_estimate::{self, Vocabulary};
 
 /// Tokens reserved for the answer.
-const ANSWER_TOKENS: u64 = 1_024;
+pub const ANSWER_TOKENS: u64 = 1_024;
 /// Minimum context requested from Ollama.
 const NUM_CTX_MIN: u64 = 4_096;
 /// Growing beyond this needs the user's consent.

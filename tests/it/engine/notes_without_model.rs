@@ -1,8 +1,9 @@
-//! Requests for notes while no model is selected.
+//! Requests for notes while no model is selected, and with a model whose context is small.
 
 use super::note_agents::{files, results};
 use super::*;
 use crate::support::engine_harness::write_config;
+use humble::domain::AgentResult;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -70,4 +71,33 @@ async fn what_needs_a_model_says_that_none_is_configured() {
     harness.prompt("find notes about tea").await;
     let end = harness.wait_for_turn_end().await;
     assert!(matches!(end, TurnEnd::Answered { .. }), "{end:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_of_a_topic_has_as_many_chunks_as_the_context_holds() {
+    let text = format!("# 관측\n\n{}", "관측 장비를 꼼꼼히 점검한다. ".repeat(110));
+    let names: Vec<String> = (0..8).map(|number| format!("{number}.md")).collect();
+    let notes: Vec<(&str, &str)> = names.iter().map(|name| (&**name, &*text)).collect();
+    let model = serde_json::json!({
+        "name": "m", "provider": "ollama", "active": true, "contextLength": 8192,
+    });
+    let script = Script::default().answer("점검한다.");
+    let models = serde_json::json!([model]);
+    let (mut harness, _) = with_models(models, &notes, script).await;
+    harness.prompt("what do my notes say about 관측?").await;
+    assert_eq!(harness.wait_for_turn_end().await, answered("점검한다."));
+    let Some(Message::User(prompt)) = harness.model_messages().pop() else {
+        panic!("no prompt");
+    };
+    let chunks = prompt.matches("\n# 관측").count();
+    assert_eq!(chunks, 5);
+    let Some(AgentResult::NoteSummarized {
+        sources, remarks, ..
+    }) = results(&harness).pop()
+    else {
+        panic!("no summary");
+    };
+    assert_eq!(sources.len(), chunks);
+    let remark = "Only parts of the notes were summarized, to fit the model's context.";
+    assert!(remarks.contains(&remark.to_owned()), "{remarks:?}");
 }

@@ -4,6 +4,7 @@ mod damaged_index;
 mod damaged_vaults;
 mod embedding;
 mod failures;
+mod small_contexts;
 mod vectors;
 
 use crate::support::model_server::{self, ModelServer};
