@@ -13,7 +13,7 @@ pub struct ServerError {
     /// The request parameter that the error is about.
     pub param: Option<String>,
     /// The page on which Ollama can be signed in to its hosted models.
-    sign_in_url: Option<String>,
+    sign_in_url: Option<Box<str>>,
     /// `type`, `code` and `status`, in lower case and separated by spaces.
     labels: String,
     sent_tokens: Option<u64>,
@@ -150,7 +150,7 @@ impl ServerError {
 
     /// The failure, if the server must be signed in first.
     pub fn sign_in(&self) -> Option<FailureCause> {
-        let url = self.sign_in_url.clone()?;
+        let url = self.sign_in_url.as_deref()?.to_owned();
         Some(FailureCause::SignInRequired { url })
     }
 
@@ -182,9 +182,9 @@ impl ServerError {
     }
 }
 
-fn sign_in_url(event: &Value) -> Option<String> {
+fn sign_in_url(event: &Value) -> Option<Box<str>> {
     let url = Url::parse(event.get("signin_url")?.as_str()?).ok()?;
-    (url.scheme() == "https").then(|| url.into())
+    (url.scheme() == "https").then(|| url.as_str().into())
 }
 
 /// Whether the value contains no text and no number at any depth.
