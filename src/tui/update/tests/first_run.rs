@@ -238,7 +238,7 @@ fn set_model_opens_the_first_run_chooser_while_no_model_is_configured() {
         assert!(screen.contains(label), "{label}: {screen}");
     }
     chat.commands();
-    chat.keys("<Down><Enter>llama<Enter>");
+    chat.keys("<Down><Down><Enter>llama<Enter>");
     let pull = Command::PullModel {
         server: None,
         name: "llama".into(),
