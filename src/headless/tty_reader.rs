@@ -1,6 +1,9 @@
 //! Reads lines from the controlling terminal. A line typed before a question cannot approve anything.
 
-use rustix::termios::{QueueSelector, Winsize, tcflush, tcgetwinsize};
+use rustix::termios::{
+    LocalModes, OptionalActions, QueueSelector, Termios, Winsize, tcflush, tcgetattr, tcgetwinsize,
+    tcsetattr,
+};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -30,7 +33,30 @@ pub struct TtyReader {
     lines: Mutex<mpsc::Receiver<Typed>>,
 }
 
+/// Shows typed characters again when dropped.
+pub struct HiddenTyping {
+    file: File,
+    shown: Termios,
+}
+
+impl Drop for HiddenTyping {
+    fn drop(&mut self) {
+        let _ = tcsetattr(&self.file, OptionalActions::Now, &self.shown);
+    }
+}
+
 impl TtyReader {
+    /// Hides typed characters, except line breaks. `None` if the terminal cannot do that.
+    pub fn hide_typing(&self) -> Option<HiddenTyping> {
+        let file = self.file.try_clone().ok()?;
+        let shown = tcgetattr(&file).ok()?;
+        let mut hidden = shown.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        hidden.local_modes.insert(LocalModes::ECHONL);
+        tcsetattr(&file, OptionalActions::Now, &hidden).ok()?;
+        Some(HiddenTyping { file, shown })
+    }
+
     pub fn open() -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
         let input = file.try_clone()?;

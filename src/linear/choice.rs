@@ -1,7 +1,7 @@
 //! Questions that commands ask: a number from a list, yes or no, or a text.
 
 use super::state::Linear;
-use crate::headless::tty_reader::TYPE_AHEAD_WINDOW;
+use crate::headless::tty_reader::{HiddenTyping, TYPE_AHEAD_WINDOW};
 use crate::text::Clean;
 use tokio::time::Instant;
 
@@ -13,6 +13,8 @@ pub struct Expected {
     /// A line that was typed or pasted before the question could be read does not count.
     pub is_guarded: bool,
     pub asked_at: Instant,
+    /// Set while typed characters are not shown.
+    pub hidden_typing: Option<HiddenTyping>,
     answer: ExpectedAnswer,
 }
 
@@ -20,6 +22,7 @@ enum ExpectedAnswer {
     Number { count: usize, then: Then<usize> },
     Confirmation { then: Then<()> },
     Text { then: Then<String> },
+    HiddenLine { then: Then<String> },
 }
 
 impl Expected {
@@ -28,8 +31,13 @@ impl Expected {
             question: question.into(),
             is_guarded,
             asked_at: Instant::now(),
+            hidden_typing: None,
             answer,
         }
+    }
+
+    pub fn hides_typing(&self) -> bool {
+        matches!(self.answer, ExpectedAnswer::HiddenLine { .. })
     }
 }
 
@@ -87,6 +95,14 @@ impl Linear {
         ));
     }
 
+    /// Asks for one line, which the terminal does not show.
+    pub fn ask_hidden(&mut self, question: &str, then: impl FnOnce(&mut Self, String) + 'static) {
+        let answer = ExpectedAnswer::HiddenLine {
+            then: Box::new(then),
+        };
+        self.expected = Some(Expected::new(question, true, answer));
+    }
+
     /// Handles a line that was typed while a question of a command was open.
     pub fn answer_expected(&mut self, lines: Vec<String>, was_asked: bool) {
         let Some(expected) = self.expected.take() else {
@@ -131,6 +147,7 @@ impl Linear {
                     self.expected = Some(Expected::new(expected.question, false, answer));
                 }
             },
+            ExpectedAnswer::HiddenLine { then } => then(self, line.clone()),
             ExpectedAnswer::Text { .. } => {}
         }
     }

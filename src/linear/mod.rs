@@ -16,6 +16,7 @@ mod help;
 mod lists;
 mod message;
 mod models;
+mod new_servers;
 mod output;
 mod pending;
 mod prompts;

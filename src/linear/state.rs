@@ -168,6 +168,9 @@ impl Linear {
                 self.tty.discard_typed();
             }
             expected.asked_at = Instant::now();
+            if expected.hides_typing() && expected.hidden_typing.is_none() {
+                expected.hidden_typing = self.tty.hide_typing();
+            }
             return self.output.prompt(&expected.question);
         }
         match self.message.is_empty() {

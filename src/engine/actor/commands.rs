@@ -74,7 +74,7 @@ impl Actor {
             | Command::ReconnectServer(_)
             | Command::SignIn(_)
             | Command::FindImportSources(_)
-            | Command::AddServers(_)
+            | Command::NewServer(_)
             | Command::ReadServerLog { .. }
             | Command::ToggleAlwaysOffered { .. }
             | Command::ToggleTool { .. }

@@ -11,6 +11,7 @@ mod agents;
 mod commands;
 mod job_results;
 mod left_tasks;
+mod new_servers;
 mod server_commands;
 mod session_switch;
 mod settings_changes;

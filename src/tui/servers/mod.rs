@@ -6,5 +6,6 @@ pub mod sign_in;
 pub mod starting;
 pub mod state;
 pub mod stderr_log;
+mod variables;
 pub mod view;
 pub mod viewer;

@@ -12,6 +12,7 @@ mod prompt_templates;
 mod rewrite;
 mod servers;
 mod sign_in_settings;
+mod stored_variables;
 mod themes;
 mod unusual_files;
 

@@ -22,6 +22,7 @@ mod journal;
 mod left_tasks;
 mod log_privacy;
 mod native_calls;
+mod new_servers;
 mod note_agents;
 mod personas;
 mod probe;
