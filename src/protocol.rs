@@ -7,6 +7,7 @@ mod choices;
 mod context_meter;
 mod left_task;
 mod log_line;
+mod new_server;
 mod note_command;
 mod question;
 mod saved_session;
@@ -21,6 +22,7 @@ pub use choices::servers::SERVER_CHOICES_MAX;
 pub use context_meter::{ContextMeter, ContextParts, ContextShares};
 pub use left_task::LeftTaskCommand;
 pub use log_line::LogLine;
+pub use new_server::NewServerCommand;
 pub use note_command::NoteCommand;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
 pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
@@ -36,10 +38,10 @@ use crate::domain::theme::{ThemeChoice, ThemeSettings};
 use crate::domain::tool::Tool;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, LeftTask,
-    ModelCatalog, ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer,
-    NewServerError, NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId,
-    RecentCommands, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview,
-    SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
+    ModelCatalog, ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServerError,
+    NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId, RecentCommands,
+    SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary,
+    Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -132,8 +134,7 @@ pub enum Command {
     /// Looks for the MCP servers of other clients; answered by
     /// [`Event::ImportSourcesFound`].
     FindImportSources(QueryId),
-    /// Adds servers to `mcp-servers.json`, switched off.
-    AddServers(Vec<NewServer>),
+    NewServer(NewServerCommand),
     /// Requests a server's log; answered by [`Event::ServerLogRead`], unless `lines_seen` is still
     /// the `lines_written` of the log.
     ReadServerLog {

@@ -47,8 +47,8 @@ pub use add_model::{
 pub use add_server::{add_servers, plaintext_secret_names, preview_server, written_launches};
 pub use built_in::BuiltInSection;
 pub use edits::{
-    set_active_model, set_always_offered, set_notes_vault, set_server_enabled, set_theme,
-    set_tool_calls, set_tool_enabled, set_tool_mode,
+    set_active_model, set_always_offered, set_notes_vault, set_server_enabled,
+    set_server_variables, set_theme, set_tool_calls, set_tool_enabled, set_tool_mode,
 };
 pub use error::{ConfigError, banner_while_running, started_without_file};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};

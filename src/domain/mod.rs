@@ -72,8 +72,8 @@ pub use model_catalog::{
 };
 pub use model_info::{ListedModel, ModelInfo, ModelList};
 pub use new_server::{
-    ImportPlan, ImportSource, NewServer, NewServerLaunch, ServerCandidate, SkippedServer,
-    variables_of,
+    ImportPlan, ImportSource, NewServer, NewServerLaunch, ReplacedSecret, ServerCandidate,
+    SkippedServer, parse_add_command, variables_of,
 };
 pub use notes::{
     AgentResult, CreatedNote, FoundNote, FoundNotes, NotePaths, NoteSummary, NotesSettings,

@@ -8,7 +8,9 @@ pub use keys::restore;
 
 use answer::{AnswerEnd, AnswerLine};
 use keys::{TtyKeys, without_timeouts};
-use rustix::termios::{Termios, Winsize, tcgetattr, tcgetwinsize};
+use rustix::termios::{
+    LocalModes, OptionalActions, Termios, Winsize, tcgetattr, tcgetwinsize, tcsetattr,
+};
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::sync::Arc;
@@ -73,7 +75,30 @@ enum Answer {
     Suspended,
 }
 
+/// Shows typed characters again when dropped.
+pub struct HiddenTyping {
+    file: File,
+    shown: Termios,
+}
+
+impl Drop for HiddenTyping {
+    fn drop(&mut self) {
+        let _ = tcsetattr(&self.file, OptionalActions::Now, &self.shown);
+    }
+}
+
 impl TtyReader {
+    /// Hides typed characters, except line breaks. `None` if the terminal cannot do that.
+    pub fn hide_typing(&self) -> Option<HiddenTyping> {
+        let file = self.file.try_clone().ok()?;
+        let shown = tcgetattr(&file).ok()?;
+        let mut hidden = shown.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        hidden.local_modes.insert(LocalModes::ECHONL);
+        tcsetattr(&file, OptionalActions::Now, &hidden).ok()?;
+        Some(HiddenTyping { file, shown })
+    }
+
     pub fn open() -> io::Result<Self> {
         Self::on(OpenOptions::new().read(true).write(true).open("/dev/tty")?)
     }

@@ -1,7 +1,7 @@
 //! Questions that commands ask: a number from a list, yes or no, or a text.
 
 use super::state::Linear;
-use crate::headless::tty_reader::TtyReader;
+use crate::headless::tty_reader::{HiddenTyping, TtyReader};
 use crate::text::Clean;
 use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
@@ -11,6 +11,8 @@ type Then<T> = Box<dyn FnOnce(&mut Linear, T)>;
 pub struct Expected {
     /// The prompt, sanitized when it is printed.
     pub question: String,
+    /// Set while typed characters are not shown.
+    pub hidden_typing: Option<HiddenTyping>,
     answer: ExpectedAnswer,
 }
 
@@ -23,14 +25,20 @@ enum ExpectedAnswer {
     Number { count: usize, then: Then<usize> },
     Confirmation { then: Then<()> },
     Text { then: Then<String> },
+    HiddenLine { then: Then<String> },
 }
 
 impl Expected {
     fn new(question: impl Into<String>, answer: ExpectedAnswer) -> Self {
         Self {
             question: question.into(),
+            hidden_typing: None,
             answer,
         }
+    }
+
+    pub fn hides_typing(&self) -> bool {
+        matches!(self.answer, ExpectedAnswer::HiddenLine { .. })
     }
 
     pub fn is_confirmation(&self) -> bool {
@@ -112,6 +120,14 @@ impl Linear {
         self.expected = Some(Expected::new(question, ExpectedAnswer::Text { then }));
     }
 
+    /// Asks for one line, which the terminal does not show.
+    pub fn ask_hidden(&mut self, question: &str, then: impl FnOnce(&mut Self, String) + 'static) {
+        let answer = ExpectedAnswer::HiddenLine {
+            then: Box::new(then),
+        };
+        self.expected = Some(Expected::new(question, answer));
+    }
+
     /// Handles a line that was typed while a question of a command was open.
     pub fn answer_expected(&mut self, lines: Vec<String>) {
         let Some(expected) = self.expected.take() else {
@@ -150,6 +166,7 @@ impl Linear {
                     self.expected = Some(Expected::new(expected.question, answer));
                 }
             },
+            ExpectedAnswer::HiddenLine { then } => then(self, line.clone()),
             ExpectedAnswer::Text { .. } => {}
         }
     }

@@ -17,6 +17,7 @@ mod help;
 mod lists;
 mod message;
 mod models;
+mod new_servers;
 mod output;
 mod pending;
 mod prompts;

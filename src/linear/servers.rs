@@ -17,11 +17,11 @@ impl Linear {
         if argument.is_empty() {
             return self.list_servers();
         }
-        if argument == "add" {
-            return self.say("In a shell, `humble mcp add NAME -- COMMAND` adds a server.");
-        }
         if let Ok(id) = self.find_server(argument) {
             return self.show_server(&id);
+        }
+        if argument.split_whitespace().next() == Some("add") {
+            return self.add_server(argument["add".len()..].trim());
         }
         let (name, verb) = argument
             .rsplit_once(char::is_whitespace)
@@ -107,7 +107,7 @@ impl Linear {
 
     fn list_servers(&mut self) {
         if self.servers.is_empty() {
-            return self.say("No server is configured. `humble mcp add` in a shell adds one.");
+            return self.say("No server is configured. /mcp add NAME COMMAND adds one.");
         }
         self.say("Servers:");
         for (index, server) in self.servers.clone().iter().enumerate() {
@@ -168,6 +168,13 @@ impl Linear {
             self.say(&format!(
                 "Server `{name}` is off. The model no longer sees its tools."
             ));
+        } else if !server.missing_variables.is_empty() {
+            let names = server.missing_variables.clone();
+            self.say(&format!(
+                "Server `{name}` needs values that are not set. They are stored in mcp-servers.json, \
+                 which only you can read."
+            ));
+            return self.ask_for_variables(id.clone(), names, Vec::new());
         } else {
             self.awaited_servers.insert(id.clone());
             self.say(&format!("Starting server `{name}`."));

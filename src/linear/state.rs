@@ -166,9 +166,13 @@ impl Linear {
 
     pub fn show_prompt(&mut self) {
         self.has_prompted = true;
-        if let Some(expected) = &self.expected {
+        if let Some(expected) = &mut self.expected {
             if expected.is_confirmation() {
-                return self.open_confirmation(expected.question.clone());
+                let question = expected.question.clone();
+                return self.open_confirmation(question);
+            }
+            if expected.hides_typing() && expected.hidden_typing.is_none() {
+                expected.hidden_typing = self.tty.hide_typing();
             }
             return self.output.prompt(&expected.question);
         }

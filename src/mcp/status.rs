@@ -176,6 +176,7 @@ pub fn disabled_server(config: &ServerConfig) -> Server {
         disabled_tools: config.disabled_tools.clone(),
         always_offered: config.always_offered.clone(),
         held_back_tools: BTreeSet::new(),
+        missing_variables: config.missing_variables.clone(),
         roots: Arc::default(),
         omissions: Vec::new(),
         stderr: Vec::new(),

@@ -83,7 +83,7 @@ impl Actor {
             | Command::ReconnectServer(_)
             | Command::SignIn(_)
             | Command::FindImportSources(_)
-            | Command::AddServers(_)
+            | Command::NewServer(_)
             | Command::ReadServerLog { .. }
             | Command::ToggleAlwaysOffered { .. }
             | Command::ToggleTool { .. }

@@ -47,6 +47,7 @@ impl Actor {
                 let announcement = imports::added_notice(count);
                 self.settings.read_own_additions(announcement, &mut self.cx);
             }
+            JobResult::NewServer(result) => self.handle_new_server(result),
             JobResult::ModelAdded(model, result) => {
                 self.models.handle_model_added(*model, result, &mut self.cx);
             }

@@ -15,6 +15,7 @@ mod commands;
 mod initial_session;
 mod job_results;
 mod left_tasks;
+mod new_servers;
 mod server_commands;
 mod session_switch;
 mod settings_changes;

@@ -18,7 +18,7 @@ impl Actor {
         match command {
             Command::ToggleServer(id) => self.toggle_server(&id),
             Command::FindImportSources(query) => imports::find(query, &mut self.cx),
-            Command::AddServers(servers) => imports::add(servers, &mut self.cx),
+            Command::NewServer(command) => self.route_new_server_command(command),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
             Command::SignIn(command) => self.route_sign_in_command(command),
             Command::ReadServerLog { server, lines_seen } => {

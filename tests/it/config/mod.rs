@@ -13,6 +13,7 @@ mod rewrite;
 mod servers;
 mod settings_without_effect;
 mod sign_in_settings;
+mod stored_variables;
 mod themes;
 mod unusual_files;
 

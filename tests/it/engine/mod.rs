@@ -24,6 +24,7 @@ mod journal;
 mod left_tasks;
 mod log_privacy;
 mod native_calls;
+mod new_servers;
 mod note_agents;
 mod notes_without_model;
 mod personas;

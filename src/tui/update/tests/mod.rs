@@ -34,6 +34,7 @@ mod lists;
 mod long_prompts;
 mod mentions;
 mod message;
+mod new_servers;
 mod notice_area;
 mod queue;
 mod read_before_run;
