@@ -267,6 +267,7 @@ impl Inbox {
             .take_if(|(request_id, _)| *request_id == id)
         {
             self.discover_wait.end();
+            let is_discover = matches!(handshake, HandshakeRequest::Discover);
             let decoded = match handshake {
                 HandshakeRequest::Initialize => {
                     self.shared.task_support.read(&result);
@@ -280,6 +281,12 @@ impl Inbox {
                 Ok((result, omitted)) => {
                     self.shared.set_handshake_omissions(omitted);
                     Some(JsonRpcMessage::response(result, id))
+                }
+                // `initialize` may still work.
+                Err(error) if self.discover_wait.time_limit.is_some() && is_discover => {
+                    let code = ErrorCode::METHOD_NOT_FOUND;
+                    let error = ErrorData::new(code, error.to_string(), None);
+                    Some(JsonRpcMessage::error(error, Some(id)))
                 }
                 Err(error) => {
                     self.shared.outcome.end(error);

@@ -24,6 +24,10 @@ const WAIT_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long output may take to be read once the program has ended.
 const LAST_OUTPUT_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Longer than a question must have been without keys before it takes an answer, and after an answer
+/// before Enter counts again.
+pub const QUIET_TIME: Duration = Duration::from_millis(600);
+
 pub const ENTER: &str = "\r";
 pub const ESC: &str = "\x1b";
 pub const CTRL_C: &str = "\x03";

@@ -4,7 +4,7 @@
 use super::home::{TestHome, wait_until};
 use super::model_server::ollama_text;
 use super::pty::pty_screen::count_keyboard_mode_changes;
-use super::pty::{Exit, PtyTerminal, TerminalOptions, contains_text};
+use super::pty::{Exit, PtyTerminal, QUIET_TIME, TerminalOptions, contains_text};
 use super::{
     CHAT, ModelServer, clean_exit, endless, ollama, ollama_with_tools, open, open_with_tools,
 };
@@ -171,7 +171,8 @@ fn resuming_after_kill_9_keeps_prompt_queue_and_draft_apart() {
     let mut restarted = open(&home);
     restarted.wait_for_text("Restore the prompt?");
     restarted.wait_for_text("Press a key to choose");
-    restarted.press("y");
+    // Enter directly after the answer would count as part of it.
+    restarted.press_in_pieces(&["y"], QUIET_TIME);
     restarted.wait_for_text("The interrupted prompt is in the message.");
     restarted.wait_for_text("› First.");
     let screen = restarted.screen().contents();

@@ -2,7 +2,7 @@
 //! lost, and nothing is offered twice. Also the files of unsent prompts after one crash.
 
 use super::model_server::ollama_text;
-use super::pty::{PtyTerminal, UP};
+use super::pty::{PtyTerminal, QUIET_TIME, UP};
 use super::{CHAT, TestHome, clean_exit, endless, ollama, open};
 use rustix::process::Signal;
 use std::fs;
@@ -15,7 +15,8 @@ fn kill(mut terminal: PtyTerminal) {
 fn resume(terminal: &PtyTerminal) {
     terminal.wait_for_text("Restore the prompt?");
     terminal.wait_for_text("Press a key to choose");
-    terminal.press("y");
+    // Enter directly after the answer would count as part of it.
+    terminal.press_in_pieces(&["y"], QUIET_TIME);
     terminal.wait_for_text("The interrupted prompt is in the message.");
 }
 
@@ -134,7 +135,8 @@ fn files_of_the_message_and_of_queued_prompts_survive_a_kill() {
     let terminal = open(&home);
     terminal.wait_for_text("Restore the prompt?");
     terminal.wait_for_text("Press a key to choose");
-    terminal.press("k");
+    // Enter directly after the answer would count as part of it.
+    terminal.press_in_pieces(&["k"], QUIET_TIME);
     terminal.wait_until_gone("Restore the prompt?");
     terminal.wait_for_text("two.txt");
     terminal.wait_for_text("[1 file]");

@@ -2,7 +2,8 @@
 
 use super::Actor;
 use crate::domain::attachment::AttachmentSource;
-use crate::domain::{Advice, ArgumentCheck, Notice, QueryId, SchemaCheck, UnsentText};
+use crate::domain::tool::Tool;
+use crate::domain::{Advice, ArgumentCheck, Arguments, Notice, QueryId, SchemaCheck, UnsentText};
 use crate::engine::attachments;
 use crate::engine::jobs::JobResult;
 use crate::engine::models::select::no_model;
@@ -55,14 +56,7 @@ impl Actor {
                 query,
                 tool,
                 arguments,
-            } => {
-                let check = ArgumentCheck {
-                    tool,
-                    arguments,
-                    may_repair: false,
-                };
-                self.check_arguments(query, check);
-            }
+            } => self.check_arguments(query, tool, arguments),
             Command::CancelCall(call) => self.cancel_call(call),
             Command::LeftTask(command) => self.route_left_task_command(&command),
             Command::Probe | Command::StopProbe => self.route_probe_command(&command),
@@ -281,7 +275,12 @@ impl Actor {
         });
     }
 
-    fn check_arguments(&mut self, query: QueryId, check: ArgumentCheck) {
+    fn check_arguments(&mut self, query: QueryId, tool: Arc<Tool>, arguments: Arguments) {
+        let check = ArgumentCheck {
+            tool,
+            arguments,
+            may_repair: false,
+        };
         let results = self.argument_checker.run(vec![check]);
         self.cx.jobs.spawn(async move {
             let check = results.await.pop().unwrap_or(SchemaCheck::Unchecked);

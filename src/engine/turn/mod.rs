@@ -43,9 +43,9 @@ use crate::protocol::{Ask, UserAnswer};
 use check::PendingCheck;
 use proposals::Proposal;
 use round::Round;
-use server_choice::ServerChoice;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use types::ServerChoice;
 
 /// A call that was started: the identity of its tool, and the id that links it to its result.
 #[derive(Debug, Clone)]

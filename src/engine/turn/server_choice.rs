@@ -6,16 +6,6 @@ use super::round::RequestedCall;
 use super::{Ask, ProposedCall, Turn, TurnEnd, TurnState, UserAnswer};
 use crate::domain::{ServerId, ToolLookup};
 use crate::protocol::{SERVER_CHOICES_MAX, UserChoice};
-use std::collections::HashMap;
-
-#[derive(Debug, Default)]
-pub(super) struct ServerChoice {
-    /// The chosen servers by the name that the model wrote. `None` if the model is told to name the
-    /// server.
-    chosen: HashMap<String, Option<ServerId>>,
-    /// The name and the servers of the open question.
-    asked: Option<(String, Vec<ServerId>)>,
-}
 
 impl Turn {
     /// The server that a call names, or the user chose for it.

@@ -5,13 +5,14 @@ use crate::domain::model::Limits;
 use crate::domain::trust::TrustRule;
 use crate::domain::{
     AgentResult, ArgumentCheck, Arguments, AskId, CallId, CallOrigin, Dialect, Message, Notice,
-    Prompt, ReasoningEcho, SavedMessage, SchemaCheck, ServerTask, ToolCall, ToolMode, ToolOutcome,
-    ToolProgress, Toolset, TurnEvent, Usage,
+    Prompt, ReasoningEcho, SavedMessage, SchemaCheck, ServerId, ServerTask, ToolCall, ToolMode,
+    ToolOutcome, ToolProgress, Toolset, TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, ToolIdentity};
 use crate::engine::injection_guard::{UntrustedText, UntrustedTexts};
 use crate::engine::result_images::ResultImages;
 use crate::protocol::{Ask, UserAnswer};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -289,6 +290,16 @@ pub enum TurnEffect {
     SavePartialAnswer {
         text: String,
     },
+}
+
+/// Which servers the user chose for calls that could mean several.
+#[derive(Debug, Default)]
+pub(super) struct ServerChoice {
+    /// The chosen servers by the name that the model wrote. `None` if the model is told to name the
+    /// server.
+    pub(super) chosen: HashMap<String, Option<ServerId>>,
+    /// The name and the servers of the open question.
+    pub(super) asked: Option<(String, Vec<ServerId>)>,
 }
 
 /// The state of a turn. Its data is in [`super::Turn`].

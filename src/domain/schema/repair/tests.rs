@@ -41,6 +41,20 @@ fn as_string(key: &str) -> String {
     format!("The model wrote \"{key}\" as a string; the JSON in it is used.")
 }
 
+/// Checks that `written` becomes `used` as the required argument `v` with this schema.
+fn assert_repaired(schema: &Value, written: &Value, used: &Value, key: &str) {
+    let schema = json!({
+        "properties": { "v": schema },
+        "required": ["v"],
+        "$defs": { "n": { "type": "integer" } },
+    });
+    assert_eq!(
+        check_and_repair(schema.clone(), json!({ "v": written, "w": "5" })),
+        repaired(json!({ "v": used, "w": "5" }), &[&as_string(key)]),
+        "{schema}"
+    );
+}
+
 #[test]
 fn json_in_a_string_is_used_where_the_schema_allows_no_string() {
     let list = json!({ "type": "array", "items": { "type": "integer" } });
@@ -86,6 +100,16 @@ fn json_in_a_string_is_used_where_the_schema_allows_no_string() {
             json!(null),
             "v",
         ),
+    ] {
+        assert_repaired(&schema, &written, &used, key);
+    }
+}
+
+#[test]
+fn json_in_a_string_is_used_where_branches_or_references_allow_no_string() {
+    let list = json!({ "type": "array", "items": { "type": "integer" } });
+    let point = json!({ "type": "object", "properties": { "x": { "type": "number" } } });
+    for (schema, written, used, key) in [
         (
             json!({ "anyOf": [list, { "type": "null" }] }),
             json!("[1]"),
@@ -125,16 +149,7 @@ fn json_in_a_string_is_used_where_the_schema_allows_no_string() {
             "v/a/b",
         ),
     ] {
-        let schema = json!({
-            "properties": { "v": schema },
-            "required": ["v"],
-            "$defs": { "n": { "type": "integer" } },
-        });
-        assert_eq!(
-            check_and_repair(schema.clone(), json!({ "v": written, "w": "5" })),
-            repaired(json!({ "v": used, "w": "5" }), &[&as_string(key)]),
-            "{schema}"
-        );
+        assert_repaired(&schema, &written, &used, key);
     }
 }
 
