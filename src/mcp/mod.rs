@@ -18,6 +18,7 @@ mod detection_cache;
 mod endpoint;
 mod environment;
 mod error;
+mod exact_arguments;
 mod fallback_handshake;
 mod flood_guard;
 mod followed_resources;

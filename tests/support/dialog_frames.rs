@@ -116,7 +116,7 @@ fn drawn_whole(arguments: &Arguments, size: (u16, u16), as_json: bool) -> Option
     let mut harness = screen_harness(size);
     // Without servers there is no sidebar.
     harness.event(Event::ServersListed(Vec::new())).prompt("x");
-    let call = fixtures::tool_call("s", "t", Value::Object(arguments.clone()));
+    let call = fixtures::tool_call("s", "t", Value::from(arguments.clone()));
     let definition = json!({ "name": "t", "description": "D.", "inputSchema": {} });
     let offered = CallToApprove {
         call: CallId(1),
