@@ -148,13 +148,15 @@ mod tests {
             "https://127.1/",
             "http://[::1]/",
             "http://[::ffff:127.0.0.1]/",
+            "http://0.0.0.0:11434/",
+            "http://[::]:11434/",
         ] {
             assert!(bypasses(url), "{url}");
         }
         for url in [
             "http://localhost.example.com/",
             "http://192.168.1.5/",
-            "http://0.0.0.0/",
+            "http://0.0.0.1/",
             "http://[64:ff9b::7f00:1]/",
             "http://[2002:7f00:1::1]/",
         ] {

@@ -29,6 +29,11 @@ pub trait Completion: Send + Sync {
         &self,
         request: CompletionRequest,
     ) -> BoxFuture<'static, Result<CompletedText, Notice>>;
+
+    /// Whether the model's context has room for `prompt` alone.
+    fn fits(&self, _model: ModelConfig, _prompt: String) -> BoxFuture<'static, bool> {
+        Box::pin(std::future::ready(true))
+    }
 }
 
 pub struct CompletionRequest {

@@ -7,6 +7,7 @@ mod choices;
 mod context_meter;
 mod left_task;
 mod log_line;
+mod new_server;
 mod note_command;
 mod question;
 mod saved_session;
@@ -21,6 +22,7 @@ pub use choices::servers::SERVER_CHOICES_MAX;
 pub use context_meter::{ContextMeter, ContextParts, ContextShares};
 pub use left_task::LeftTaskCommand;
 pub use log_line::LogLine;
+pub use new_server::NewServerCommand;
 pub use note_command::NoteCommand;
 pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
 pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
@@ -36,10 +38,10 @@ use crate::domain::theme::{ThemeChoice, ThemeSettings};
 use crate::domain::tool::Tool;
 use crate::domain::{
     Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, LeftTask,
-    ModelCatalog, ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServer,
-    NewServerError, NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId,
-    RecentCommands, ReplacedAnswer, SchemaCheck, Server, ServerId, ServerLog, Session, SessionId,
-    SessionPreview, SessionSummary, Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
+    ModelCatalog, ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServerError,
+    NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId, RecentCommands,
+    SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary,
+    Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -87,17 +89,18 @@ pub enum Command {
     Probe,
     /// Ends the probe early and shows partial results, if there are any.
     StopProbe,
-    /// Retries a failed request immediately instead of waiting for its next attempt.
-    RetryNow,
+    /// Sends the turn's request now instead of waiting for its next attempt, or for servers.
+    SendNow,
     SelectModel(ModelRef),
     /// Lists the models of every model server.
     ListCatalog,
-    /// Uses a model of a server. Asks the user first if `config.json` does not list it, except on
-    /// the first run.
+    /// Uses a model of a server, until the program ends if `config.json` does not list it.
     UseModel {
         server: ModelServer,
         model: String,
     },
+    /// Adds the selected model to `config.json`.
+    KeepModel,
     /// Adds a model to `config.json` and selects it.
     AddModel(NewModel),
     /// Lists the models of a server that is not configured yet. Stops an earlier listing.
@@ -131,8 +134,7 @@ pub enum Command {
     /// Looks for the MCP servers of other clients; answered by
     /// [`Event::ImportSourcesFound`].
     FindImportSources(QueryId),
-    /// Adds servers to `mcp-servers.json`, switched off.
-    AddServers(Vec<NewServer>),
+    NewServer(NewServerCommand),
     /// Requests a server's log; answered by [`Event::ServerLogRead`], unless `lines_seen` is still
     /// the `lines_written` of the log.
     ReadServerLog {
@@ -193,10 +195,10 @@ pub enum Command {
         turns_from_end: Option<usize>,
     },
     SwitchBranch(BranchSummary),
-    /// Replaces an answer with a text, or makes a stopped one part of the conversation with this text.
+    /// Replaces the answer of the `turns_from_end`-th last answered turn (1 is the last) with a text.
     /// The old answer and the messages after it become a branch.
     ReplaceAnswer {
-        replaced: ReplacedAnswer,
+        turns_from_end: usize,
         answer: String,
     },
     /// Continues the conversation in a new file and leaves the old one unchanged.
@@ -323,6 +325,7 @@ pub enum Event {
     ModelsListed {
         models: Vec<ModelRef>,
         selected: Option<ModelRef>,
+        selected_server: Option<ModelServer>,
     },
     /// All model servers; replaces the earlier list.
     CatalogChanged(Arc<ModelCatalog>),

@@ -1,6 +1,8 @@
 //! Runs the real program on a pseudo-terminal with real keys, a model server over real
 //! sockets and a real MCP child process. Assertions check the visible screen.
 
+#[path = "terminal/answers.rs"]
+mod answers;
 #[path = "terminal/approvals.rs"]
 mod approvals;
 #[path = "terminal/ask_on_terminal.rs"]
@@ -55,6 +57,8 @@ mod session_options;
 mod sessions;
 #[path = "terminal/sign_in.rs"]
 mod sign_in;
+#[path = "terminal/split_input.rs"]
+mod split_input;
 #[path = "terminal/tasks.rs"]
 mod tasks;
 #[cfg(debug_assertions)]

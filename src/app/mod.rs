@@ -27,6 +27,7 @@ use crate::headless::advice;
 use crate::headless::{self, EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
 use crate::log;
 use crate::mcp::ProcessGroups;
+use crate::notes::NoteIntent;
 use crate::provider::Provider;
 use crate::tui;
 use anyhow::{Context, Result};
@@ -255,6 +256,7 @@ async fn run_screen(
         home: home.root().display().to_string(),
         panic_report: Some(home.logs().join("panic.txt")),
         redact: tui::RedactFn(log::redact),
+        needs_no_model: tui::NeedsNoModelFn(NoteIntent::is_search),
         tour_prompts,
         opens_session: options.initial_session.is_some(),
     };

@@ -2,6 +2,7 @@
 //! the other direction, each front end itself watches the engine.
 
 use crate::headless::signals::ExitSignals;
+use crate::headless::tty_reader;
 use crate::mcp::ProcessGroups;
 use crate::tui;
 use std::time::Duration;
@@ -43,6 +44,7 @@ impl BackgroundRuntime {
                     .is_ok()
                 {
                     tui::restore();
+                    tty_reader::restore();
                     process_groups.kill_all();
                     std::process::exit(code.into());
                 }

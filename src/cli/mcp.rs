@@ -156,6 +156,9 @@ pub struct ImportArgs {
     /// Only the servers with these names
     #[arg(long, value_name = "NAME", num_args = 1.., requires = "source")]
     pub only: Vec<String>,
+    /// Copy literal secrets into mcp-servers.json, which only you can read
+    #[arg(long, requires = "source")]
+    pub copy_secrets: bool,
     /// Print one JSON object instead of text; never asks
     #[arg(long)]
     pub json: bool,
@@ -264,12 +267,14 @@ Clients: claude-desktop, claude-code, cursor, vscode, lm-studio, gemini, codex, 
 files are looked up in your home folder and, where the client has one there, in the current folder. The format of a \
 FILE is recognized from its contents.
 The servers are shown with their commands or URLs, and added switched off, after one question or with --yes. Literal \
-secrets are replaced with ${NAME}; set these variables before you switch the servers on. The client's file is only read.
+secrets are replaced with ${NAME}. With --copy-secrets their values are stored in mcp-servers.json under `variables`; \
+otherwise the chat asks for them when you switch a server on, or set these variables before. The client's file is only \
+read.
 --json prints {\"servers\": […], \"skipped\": […], \"added\": …} and adds nothing unless --yes is given.
 
   humble mcp import
   humble mcp import cursor
-  humble mcp import claude-desktop --only github filesystem --yes
+  humble mcp import claude-desktop --only github filesystem --copy-secrets --yes
   humble mcp import ./mcp.json --json";
 
 const SEARCH_HELP: &str = "\

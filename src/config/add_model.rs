@@ -7,8 +7,7 @@ use super::json_edit::PathStep;
 use super::variables::{VariableLookup, environment_variable};
 use super::{ConfigError, Home, fields, models};
 use crate::domain::{
-    Dialect, HostScope, ModelConfig, ModelRef, NewModel, NewModelServer, ProviderKind,
-    ServerCatalog,
+    HostScope, ModelConfig, ModelRef, NewModel, NewModelServer, ProviderKind, ServerCatalog,
 };
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -54,36 +53,32 @@ pub fn parse_new_server(home: &Home, server: &NewModelServer) -> Result<ModelCon
     parse_new_model(home, &new).map_err(|errors| errors.replace("`baseUrl`", "The address"))
 }
 
-/// Adds a model to `config.json` and makes it the active one. `dialect` is stored as its
-/// `toolCalls`; without one, the provider's default applies.
+/// Adds a model to `config.json` and makes it the active one. Its `toolCalls` stays unset, so the
+/// provider's default applies.
 ///
 /// # Errors
 /// The file cannot be read, parsed or written, or already lists this model. In that case,
 /// the file is unchanged.
-pub fn add_model(home: &Home, new: &NewModel, dialect: Option<Dialect>) -> Result<(), ConfigError> {
+pub fn add_model(home: &Home, new: &NewModel) -> Result<(), ConfigError> {
     edit_file(&home.config(), |document| {
         let entries = match fields::get(document.root(), "models") {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(entries)) => entries.clone(),
             Some(_) => return Err(models_not_a_list(document)),
         };
-        let reference = ModelRef {
-            name: new.name.clone(),
-            provider: new.provider,
-            model: new.model.clone(),
-        };
-        let is_listed = entries.iter().any(|entry| {
-            let entry = entry.as_object();
-            entry
-                .and_then(|entry| models::parse_reference(entry).ok())
-                .as_ref()
-                == Some(&reference)
+        let objects = || entries.iter().filter_map(Value::as_object);
+        let mut new_entry = entry_to_json(new, true);
+        let copied_entry = new.copy_from.as_ref().and_then(|source| {
+            objects().find(|entry| models::parse_reference(entry).as_ref() == Ok(source))
         });
-        if is_listed {
-            return Err(ConfigError::DuplicateModel {
-                path: document.path().to_owned(),
-                name: new.name.clone(),
-            });
+        for key in ["baseUrl", "apiKey", "caFile"] {
+            if let Some(value) = copied_entry.and_then(|copied| fields::get(copied, key)) {
+                new_entry.insert(key.to_owned(), value.clone());
+            }
+        }
+        if let Some(name) = listed_name(home, objects(), &new_entry) {
+            let path = document.path().to_owned();
+            return Err(ConfigError::DuplicateModel { path, name });
         }
         for (index, other) in entries.iter().enumerate() {
             if other.get("active") == Some(&Value::Bool(true)) {
@@ -93,19 +88,6 @@ pub fn add_model(home: &Home, new: &NewModel, dialect: Option<Dialect>) -> Resul
                     PathStep::Key("active"),
                 ];
                 document.set(&steps, &json!(false))?;
-            }
-        }
-        let mut new_entry = entry_to_json(new, true);
-        if let Some(dialect) = dialect {
-            new_entry.insert("toolCalls".to_owned(), json!(dialect.name()));
-        }
-        let copied_entry = new.copy_from.as_ref().and_then(|source| {
-            let mut objects = entries.iter().filter_map(Value::as_object);
-            objects.find(|entry| models::parse_reference(entry).as_ref() == Ok(source))
-        });
-        for key in ["baseUrl", "apiKey", "caFile"] {
-            if let Some(value) = copied_entry.and_then(|copied| fields::get(copied, key)) {
-                new_entry.insert(key.to_owned(), value.clone());
             }
         }
         let new_entry = Value::from(new_entry);
@@ -118,6 +100,32 @@ pub fn add_model(home: &Home, new: &NewModel, dialect: Option<Dialect>) -> Resul
             &new_entry,
         )
     })
+}
+
+/// The name of the entry that is the same model as `new`: by its names, or under another name with
+/// the same server and key.
+fn listed_name<'a>(
+    home: &Home,
+    mut entries: impl Iterator<Item = &'a Map<String, Value>>,
+    new: &Map<String, Value>,
+) -> Option<String> {
+    let parse = |entry: &Map<String, Value>| {
+        models::parse_model(entry, home.root(), &environment_variable).model
+    };
+    let new_model = parse(new);
+    let is_same_model = |entry: &Map<String, Value>| {
+        let models = parse(entry).zip(new_model.as_ref());
+        models.is_some_and(|(listed, new)| {
+            listed.is_listed_as(&new.server(), &new.model) && listed.api_key == new.api_key
+        })
+    };
+    let reference = models::parse_reference(new);
+    let is_listed = |entry: &&Map<String, Value>| {
+        let has_same_names = reference.is_ok() && models::parse_reference(entry) == reference;
+        has_same_names || is_same_model(entry)
+    };
+    let listed = models::parse_reference(entries.find(is_listed)?).ok()?;
+    Some(listed.name)
 }
 
 fn models_not_a_list(document: &JsonDocument) -> ConfigError {

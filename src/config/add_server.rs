@@ -5,7 +5,7 @@ use super::edits::edit_file;
 use super::error::capitalize;
 use super::json_document::JsonDocument;
 use super::server_entries::{self, EntryLocation};
-use super::servers::{self, BUILT_IN_SERVER};
+use super::servers::{self, BUILT_IN_SERVER, STORED_VARIABLES};
 use super::variables::environment_variable;
 use super::{ConfigError, Home, fields};
 use crate::domain::secrets::is_secret_name;
@@ -196,6 +196,11 @@ fn entry_to_json(new: &NewServer) -> Map<String, Value> {
                 insert("headers", to_object(headers));
             }
         }
+    }
+    if !new.values.is_empty() {
+        let values = new.values.iter();
+        let values = values.map(|(name, value)| (name.clone(), json!(value.expose())));
+        insert(STORED_VARIABLES, values.collect::<Map<_, _>>().into());
     }
     if !new.enabled {
         insert("enabled", json!(false));

@@ -5,10 +5,11 @@ use super::disabled_tools::{TOOLS_OFF, TOOLS_ON, changed_tools_on, disabled_tool
 use super::json_document::{BYTES_MAX, JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::server_entries::{self, EntryLocation, ServerEntry};
-use super::servers::BUILT_IN_SERVER;
+use super::servers::{self, BUILT_IN_SERVER, STORED_VARIABLES};
 use super::{ConfigError, Home, NotesFolder, fields, models};
+use crate::domain::model::Secret;
 use crate::domain::theme::ThemeChoice;
-use crate::domain::{Dialect, ModelRef, ServerId, ToolMode};
+use crate::domain::{Dialect, ModelRef, ServerConfig, ServerId, ToolMode};
 use crate::files::{self, UpdateError};
 use crate::text::suggest::nearest;
 use serde_json::{Value, json};
@@ -141,6 +142,30 @@ pub fn set_server_enabled(home: &Home, id: &ServerId, is_enabled: bool) -> Resul
     edit_file(&home.servers(), |document| {
         set_in_server(document, id.as_str(), "enabled", |_| Ok(json!(is_enabled)))
     })
+}
+
+/// Stores values of variables in the entry of a server, and returns the server as it is now.
+///
+/// # Errors
+/// As for [`set_server_enabled`].
+pub fn set_server_variables(
+    home: &Home,
+    id: &ServerId,
+    values: &[(String, Secret)],
+) -> Result<Option<ServerConfig>, ConfigError> {
+    edit_file(&home.servers(), |document| {
+        set_in_server(document, id.as_str(), STORED_VARIABLES, |entry| {
+            let entry = entry.and_then(Value::as_object);
+            let stored = entry.and_then(|entry| entry.get(STORED_VARIABLES)?.as_object());
+            let mut stored = stored.cloned().unwrap_or_default();
+            let values = values.iter();
+            stored.extend(values.map(|(name, value)| (name.clone(), json!(value.expose()))));
+            Ok(stored.into())
+        })
+    })?;
+    let mut servers = servers::read_servers(home).value;
+    let index = servers.iter().position(|server| server.id == *id);
+    Ok(index.map(|index| servers.swap_remove(index)))
 }
 
 /// Stores whether a tool of a server is enabled.

@@ -150,7 +150,7 @@ pub(super) fn start_to_quote(value: &str) -> String {
 
 const QUOTED_CHARS_MAX: usize = 40;
 
-fn quoted_list(choices: &[&str]) -> String {
+pub(super) fn quoted_list(choices: &[&str]) -> String {
     let quoted: Vec<_> = choices.iter().map(|choice| format!("`{choice}`")).collect();
     quoted.join(", ")
 }

@@ -141,6 +141,11 @@ impl Home {
         self.root.join("cache")
     }
 
+    /// Exists once [`super::take_native_calls_notice`] has checked this home.
+    pub fn native_calls_checked(&self) -> PathBuf {
+        self.cache().join("native-calls-checked")
+    }
+
     /// The search index of the sessions.
     pub fn session_index(&self) -> PathBuf {
         self.cache().join("sessions.sqlite")

@@ -16,6 +16,7 @@ mod json_edit;
 mod keys;
 mod markdown_files;
 mod models;
+mod native_calls;
 mod notes;
 mod oauth_settings;
 mod permissions_check;
@@ -46,11 +47,12 @@ pub use add_model::{
 pub use add_server::{add_servers, plaintext_secret_names, preview_server, written_launches};
 pub use built_in::BuiltInSection;
 pub use edits::{
-    set_active_model, set_always_offered, set_notes_vault, set_server_enabled, set_theme,
-    set_tool_calls, set_tool_enabled, set_tool_mode,
+    set_active_model, set_always_offered, set_notes_vault, set_server_enabled,
+    set_server_variables, set_theme, set_tool_calls, set_tool_enabled, set_tool_mode,
 };
 pub use error::{ConfigError, banner_while_running, started_without_file};
 pub use home::{DEFAULT_SYSTEM_PROMPT, Home};
+pub use native_calls::take_native_calls_notice;
 pub use notes::{NotesFolder, NotesSection};
 pub use personas::{all_personas, find_persona, read_personas};
 pub use prompt_templates::read_prompt_templates;

@@ -2,7 +2,7 @@
 
 use super::fields::{self, ConfigObject, FieldError};
 use super::variables::{self, VariableLookup};
-use crate::domain::model::{ApiKey, Secret, ToolRole};
+use crate::domain::model::{ApiKey, Secret, TEMPERATURE, ToolRole};
 use crate::domain::new_server::is_variable_name;
 use crate::domain::{Dialect, HostScope, ModelConfig, ModelRef, ProviderKind, Think};
 use serde_json::Value;
@@ -10,7 +10,6 @@ use std::path::Path;
 use url::Url;
 
 const TOOL_CALLS: [&str; 4] = ["auto", "native", "prompt", "xml"];
-const THINK_VALUES: [&str; 5] = ["true", "false", "low", "medium", "high"];
 
 #[derive(Debug)]
 pub(super) struct ParsedModel {
@@ -77,16 +76,26 @@ pub(super) fn parse_model(
 
     let options = ok_or_push(fields::object(entry, "options"), &mut errors).flatten();
     let mut options = options.cloned().unwrap_or_default();
-    // Not configurable here: each request decides whether to set a temperature.
-    options.shift_remove("temperature");
+    for key in provider.reserved_options() {
+        if options.shift_remove(*key).is_some() {
+            errors.push(reserved_option_error(key));
+        }
+    }
     let active = ok_or_push(fields::boolean(entry, "active"), &mut errors).flatten();
     let context_length = ok_or_push(fields::count(entry, "contextLength"), &mut errors).flatten();
-    let think = ok_or_push(parse_think(entry), &mut errors).flatten();
+    let think = ok_or_push(parse_think(entry, provider), &mut errors).flatten();
     let tool_calls = fields::one_of(entry, "toolCalls", &TOOL_CALLS);
     let dialect = dialect_or_default(ok_or_push(tool_calls, &mut errors).flatten(), provider);
     let tool_role = ok_or_push(parse_tool_role(entry), &mut errors).flatten();
     let vision = ok_or_push(fields::boolean(entry, "vision"), &mut errors).flatten();
     let keep_alive = ok_or_push(parse_keep_alive(entry), &mut errors).flatten();
+    if keep_alive.is_some() && provider != ProviderKind::Ollama {
+        errors.push("`keepAlive` has no effect, because only `ollama` takes it".to_owned());
+    }
+    if tool_role.is_some() && dialect == Dialect::Native {
+        let why = "`toolRole` has no effect, because `toolCalls` is `native`";
+        errors.push(why.to_owned());
+    }
     let ca_file = ok_or_push(fields::non_empty_text(entry, "caFile"), &mut errors).flatten();
 
     let model = match (reference, base_url, api_key) {
@@ -225,18 +234,37 @@ fn is_version_segment(segment: &str) -> bool {
     })
 }
 
-fn parse_think(entry: &ConfigObject) -> Result<Option<Think>, FieldError> {
+fn parse_think(entry: &ConfigObject, provider: ProviderKind) -> Result<Option<Think>, FieldError> {
+    let settings = |values: &[Think]| values.iter().map(|think| think.setting()).collect();
+    let taken: Vec<&str> = settings(provider.think_values());
+    let all: Vec<&str> = settings(&Think::ALL);
     let word = match fields::get(entry, "think") {
         Some(Value::Bool(on)) => Some(if *on { "true" } else { "false" }),
-        _ => fields::one_of(entry, "think", &THINK_VALUES)?,
+        _ => match (
+            fields::one_of(entry, "think", &taken),
+            fields::one_of(entry, "think", &all),
+        ) {
+            (Err(_), Ok(Some(other))) => {
+                return Err(format!(
+                    "`think` is `{other}`, which `{provider}` does not take; it takes {}",
+                    fields::quoted_list(&taken)
+                ));
+            }
+            (word, _) => word?,
+        },
     };
-    Ok(word.map(|word| match word {
-        "true" => Think::On,
-        "false" => Think::Off,
-        "low" => Think::Low,
-        "medium" => Think::Medium,
-        _ => Think::High,
-    }))
+    Ok(Think::ALL
+        .into_iter()
+        .find(|think| Some(think.setting()) == word))
+}
+
+fn reserved_option_error(key: &str) -> FieldError {
+    match key {
+        "temperature" => {
+            format!("`options.temperature` has no effect, because requests use {TEMPERATURE}")
+        }
+        _ => format!("`options.{key}` has no effect, because each request sets it"),
+    }
 }
 
 fn dialect_or_default(word: Option<&str>, provider: ProviderKind) -> Dialect {
@@ -290,6 +318,7 @@ mod tests {
             ("localhost.:8000", "http://localhost.:8000/v1"),
             ("a.localhost:8000", "http://a.localhost:8000/v1"),
             ("[::ffff:127.0.0.1]", "http://[::ffff:127.0.0.1]/v1"),
+            ("0.0.0.0:8000", "http://0.0.0.0:8000/v1"),
         ];
         for (given, expected) in cases {
             let normalized = normalize(given, ProviderKind::OpenAi);

@@ -23,6 +23,8 @@ use url::Url;
 
 pub use crate::domain::server::BUILT_IN_SERVER;
 
+/// The key of the variables whose values are in the entry itself.
+pub(super) const STORED_VARIABLES: &str = "variables";
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 const TOOL_TIMEOUT: Duration = Duration::from_secs(300);
 
@@ -79,6 +81,7 @@ pub(super) fn parse_server(id: &str, value: &Value, variables: VariableLookup<'_
         protocol: ProtocolMode::Auto,
         oauth: OAuthSettings::default(),
         secrets: Vec::new(),
+        missing_variables: Vec::new(),
     };
     let Value::Object(entry) = value else {
         let why = format!(
@@ -89,8 +92,27 @@ pub(super) fn parse_server(id: &str, value: &Value, variables: VariableLookup<'_
     };
     parse_entry(id, entry, variables).unwrap_or_else(|why| {
         let enabled = fields::boolean(entry, "enabled").ok().flatten();
-        misconfigured(enabled.unwrap_or(true), why)
+        ServerConfig {
+            missing_variables: missing_variables(id, entry, variables),
+            ..misconfigured(enabled.unwrap_or(true), why)
+        }
     })
+}
+
+/// The variables that the entry needs and that are not set.
+fn missing_variables(id: &str, entry: &ConfigObject, variables: VariableLookup<'_>) -> Vec<String> {
+    let missing = RefCell::new(Vec::new());
+    let lookup = |name: &str| {
+        variables(name).or_else(|| {
+            let mut missing = missing.borrow_mut();
+            if !missing.iter().any(|known| known == name) {
+                missing.push(name.to_owned());
+            }
+            Some("1".to_owned())
+        })
+    };
+    let _ = parse_entry(id, entry, &lookup);
+    missing.take()
 }
 
 fn parse_entry(
@@ -102,8 +124,10 @@ fn parse_entry(
         return Err("the name of the server is empty".to_owned());
     }
     let used_secrets = RefCell::new(BTreeSet::new());
+    let stored = fields::text_pairs(entry, "variables")?;
     let lookup_and_record = |name: &str| {
-        let value = variables(name)?;
+        let stored = stored.iter().find(|(stored, _)| stored == name);
+        let value = stored.map_or_else(|| variables(name), |(_, value)| Some(value.clone()))?;
         if !is_public_variable(name) {
             used_secrets.borrow_mut().extend(secret_spellings(&value));
         }
@@ -141,6 +165,7 @@ fn parse_entry(
         protocol: parse_protocol(entry)?,
         oauth,
         secrets,
+        missing_variables: Vec::new(),
     })
 }
 

@@ -23,11 +23,15 @@ pub enum Advice {
     ChooseImageModel,
     /// Add a model that a running server offers.
     AddModel,
+    /// Add the model in use to the settings.
+    KeepModel,
     ListModels,
     UsePulledModel,
     /// Resume an incomplete download of this model.
     ResumePull(String),
     StopPull,
+    /// Have the model answer without thinking.
+    StopThinking,
     /// Test which tool-call dialect the model follows best.
     Probe,
 
@@ -60,6 +64,8 @@ pub enum Advice {
     /// See the tasks that the user left running.
     ShowLeftTasks,
     UseLeftTask,
+    /// Ask before tool calls again.
+    AskBeforeCalls,
     /// Review changes to trusted tools.
     ReviewTrust,
     /// Disable the server of this name, sanitized.
@@ -77,7 +83,10 @@ impl Advice {
     fn is_alternative(&self) -> bool {
         matches!(
             self,
-            Self::ChooseOtherModel | Self::ChooseLargerContext | Self::NewSession
+            Self::ChooseOtherModel
+                | Self::ChooseLargerContext
+                | Self::StopThinking
+                | Self::NewSession
         )
     }
 }

@@ -16,7 +16,8 @@ pub enum HostScope {
     /// A name below `localhost`, or `localhost` with too many dots at its end. It should lead to this
     /// machine, but not every resolver knows that, so a name server may decide otherwise.
     LikelyLoopback,
-    /// "Any address of this machine", such as `0.0.0.0`, where a server listens.
+    /// "Any address of this machine", such as `0.0.0.0`, where a server listens. A connection to it
+    /// reaches this machine.
     Unspecified,
     /// Private IPv4 (RFC 1918), unique local IPv6 (RFC 4193), and the site-local addresses before it.
     Private,
@@ -60,10 +61,13 @@ impl HostScope {
         }
     }
 
-    /// Whether the host is this machine, or a name that should lead to it. Not enough where a name
-    /// server must not gain anything, such as permission for unencrypted requests.
+    /// Whether connections reach this machine, or should, as with a name below `localhost`. Not
+    /// enough where a name server must not gain anything, such as permission for unencrypted requests.
     pub fn is_probably_loopback(self) -> bool {
-        matches!(self, Self::Loopback | Self::LikelyLoopback)
+        matches!(
+            self,
+            Self::Loopback | Self::LikelyLoopback | Self::Unspecified
+        )
     }
 
     /// Where packets end up: for an address of a gateway or tunnel, the scope of the IPv4 address

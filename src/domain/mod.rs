@@ -46,7 +46,7 @@ mod session_query;
 pub mod settings_change;
 pub mod sign_in;
 mod standing_permission;
-mod stopped_answer;
+pub mod starting_servers;
 pub mod theme;
 pub mod tool;
 pub mod toolset;
@@ -74,8 +74,8 @@ pub use model_catalog::{
 };
 pub use model_info::{ListedModel, ModelInfo, ModelList};
 pub use new_server::{
-    ImportPlan, ImportSource, NewServer, NewServerLaunch, ServerCandidate, SkippedServer,
-    variables_of,
+    ImportPlan, ImportSource, NewServer, NewServerLaunch, ReplacedSecret, ServerCandidate,
+    SkippedServer, parse_add_command, variables_of,
 };
 pub use notes::{
     AgentResult, CreatedNote, FoundNote, FoundNotes, NotePaths, NoteSummary, NotesSettings,
@@ -105,12 +105,13 @@ pub use session_export::{ExportFormat, ExportPart};
 pub use session_query::{InvalidFilter, SessionQuery};
 pub use settings_change::{ChangeImpact, SettingsChange};
 pub use sign_in::SignInRequest;
-pub use stopped_answer::{ReplacedAnswer, StoppedAnswer};
 pub use tool::{
     CallOrigin, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,
 };
 pub use toolset::{OfferedTool, ToolLookup, Toolset};
-pub use transcript::{CANCELLED_NOTE, EntryBody, LastPrompt, Transcript, TranscriptEntry};
+pub use transcript::{
+    CANCELLED_NOTE, EntryBody, LastPrompt, StopMark, Transcript, TranscriptEntry,
+};
 pub use trust::{ArgumentPattern, PinChange, ToolIdentity, Trust, TrustEntry};
 pub use turn::{
     PieceKind, PrefixUsage, Prompt, PromptKind, RoundEnd, TurnEnd, TurnEvent, Usage, WaitReason,

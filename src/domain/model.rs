@@ -8,6 +8,10 @@ use std::fmt;
 use std::path::PathBuf;
 use url::Url;
 
+/// An example of `config.json`, to paste.
+pub const CONFIG_EXAMPLE: &str =
+    r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
+
 /// How a model is told to call tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -42,14 +46,56 @@ impl Dialect {
     }
 }
 
-/// The `think` setting of a model; if it is unset, the model decides.
+/// The default temperature: low, so that tool calls are well-formed.
+pub const TEMPERATURE: f64 = 0.1;
+
+/// The `think` setting of a model; if it is unset, the model decides. A provider takes only
+/// [`ProviderKind::think_values`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Think {
     On,
     Off,
+    Minimal,
     Low,
     Medium,
     High,
+    XHigh,
+    Max,
+}
+
+impl Think {
+    pub const ALL: [Self; 8] = [
+        Self::On,
+        Self::Off,
+        Self::Minimal,
+        Self::Low,
+        Self::Medium,
+        Self::High,
+        Self::XHigh,
+        Self::Max,
+    ];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Off => "off",
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::XHigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
+
+    /// The value in `config.json`.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::On => "true",
+            Self::Off => "false",
+            level => level.word(),
+        }
+    }
 }
 
 /// The role of tool results in a non-native dialect.

@@ -1,11 +1,14 @@
 //! New servers for `mcp-servers.json`, and the result of an import.
 
+mod add_command;
 mod candidate_fields;
 mod loader_variables;
 
+pub use add_command::parse_add_command;
 pub use candidate_fields::transport_name;
 pub use loader_variables::can_change_program;
 
+use super::model::Secret;
 use super::server::RemoteTransport;
 use std::path::PathBuf;
 
@@ -16,6 +19,8 @@ pub struct NewServer {
     pub description: Option<String>,
     pub enabled: bool,
     pub launch: NewServerLaunch,
+    /// Values of variables that are stored with the server.
+    pub values: Vec<(String, Secret)>,
 }
 
 /// How the server is started or reached. `${NAME}` is not expanded.
@@ -38,10 +43,16 @@ pub enum NewServerLaunch {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerCandidate {
     pub server: NewServer,
-    /// Variables that replace secrets of the source.
-    pub replaced_secrets: Vec<String>,
+    pub replaced_secrets: Vec<ReplacedSecret>,
     /// Sentences about parts of the source that are not imported.
     pub remarks: Vec<String>,
+}
+
+/// A secret of the source, and the variable that replaces it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplacedSecret {
+    pub variable: String,
+    pub value: Secret,
 }
 
 /// A server that cannot or need not be added.
@@ -85,13 +96,33 @@ impl NewServer {
         }
         names
     }
+
+    /// The variables whose values are not stored with the server.
+    pub fn needed_variables(&self) -> Vec<String> {
+        let mut names = self.variables();
+        names.retain(|name| !self.values.iter().any(|(stored, _)| stored == name));
+        names
+    }
 }
 
-/// The names of all variables that servers need, each once, in order of use.
+impl ServerCandidate {
+    pub fn stores_secrets(&self) -> bool {
+        !self.server.values.is_empty()
+    }
+
+    /// Stores the secrets of the source with the server, or leaves their variables to the user.
+    pub fn store_secrets(&mut self, stores: bool) {
+        let secrets = self.replaced_secrets.iter().filter(|_| stores);
+        let values = secrets.map(|secret| (secret.variable.clone(), secret.value.clone()));
+        self.server.values = values.collect();
+    }
+}
+
+/// The names of all variables that are not stored with their servers, each once, in order of use.
 pub fn variables_of(candidates: &[ServerCandidate]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for candidate in candidates {
-        for name in candidate.server.variables() {
+        for name in candidate.server.needed_variables() {
             if !names.contains(&name) {
                 names.push(name);
             }

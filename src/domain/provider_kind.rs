@@ -1,7 +1,7 @@
 //! The supported model providers. The profile of each contains all rules about it that need
 //! no I/O; `provider` implements its protocol.
 
-use super::Dialect;
+use super::{Dialect, Think};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -29,6 +29,8 @@ struct Profile {
     reports_capabilities: bool,
     truncates_silently: bool,
     options_only_tune_sampling: bool,
+    reserved_options: &'static [&'static str],
+    think_values: &'static [Think],
 }
 
 /// Shared defaults of hosted APIs.
@@ -45,6 +47,15 @@ const HOSTED: Profile = Profile {
     reports_capabilities: false,
     truncates_silently: false,
     options_only_tune_sampling: false,
+    reserved_options: &["model", "messages", "stream", "temperature"],
+    // Mistral documents no other level.
+    think_values: &[
+        Think::On,
+        Think::Off,
+        Think::Low,
+        Think::Medium,
+        Think::High,
+    ],
 };
 
 const OLLAMA: Profile = Profile {
@@ -60,6 +71,15 @@ const OLLAMA: Profile = Profile {
     reports_capabilities: true,
     truncates_silently: true,
     options_only_tune_sampling: true,
+    reserved_options: &["temperature"],
+    think_values: &[
+        Think::On,
+        Think::Off,
+        Think::Low,
+        Think::Medium,
+        Think::High,
+        Think::Max,
+    ],
 };
 
 const OPENAI: Profile = Profile {
@@ -67,6 +87,8 @@ const OPENAI: Profile = Profile {
     label: "OpenAI-compatible",
     default_base_url: "https://api.openai.com/v1",
     key_variable: Some("OPENAI_API_KEY"),
+    // Each model takes only some of them.
+    think_values: &Think::ALL,
     ..HOSTED
 };
 
@@ -83,6 +105,17 @@ const ANTHROPIC: Profile = Profile {
     label: "Anthropic",
     default_base_url: "https://api.anthropic.com/v1",
     key_variable: Some("ANTHROPIC_API_KEY"),
+    reserved_options: &["model", "messages", "system", "stream", "temperature"],
+    // The newer models take them all.
+    think_values: &[
+        Think::On,
+        Think::Off,
+        Think::Low,
+        Think::Medium,
+        Think::High,
+        Think::XHigh,
+        Think::Max,
+    ],
     ..HOSTED
 };
 
@@ -171,6 +204,16 @@ impl ProviderKind {
     /// each request sets the context size (`num_ctx`).
     pub fn truncates_silently(self) -> bool {
         self.profile().truncates_silently
+    }
+
+    /// Keys of a model's `options` without effect, because every request sets these parameters itself.
+    pub fn reserved_options(self) -> &'static [&'static str] {
+        self.profile().reserved_options
+    }
+
+    /// The values of `think` that the provider's API knows.
+    pub fn think_values(self) -> &'static [Think] {
+        self.profile().think_values
     }
 
     /// Whether a model's `options` only affect sampling. Other providers merge them into

@@ -31,6 +31,8 @@ pub struct ServerConfig {
     /// Values of expanded variables (`${NAME}`), values of inherited variables with secret names,
     /// and the secrets of `oauth`, longest first. They are removed from logs and screens.
     pub secrets: Vec<Secret>,
+    /// The variables without a value, which keep the server from being launched.
+    pub missing_variables: Vec<String>,
 }
 
 /// The settings for signing in to a remote server. The defaults suffice for most servers.
@@ -169,6 +171,8 @@ pub struct Server {
     /// The folders (MCP roots) that the server may request while the session that declared them is
     /// open.
     pub roots: Arc<Vec<PathBuf>>,
+    /// The variables without a value, which keep the server from being launched.
+    pub missing_variables: Vec<String>,
 }
 
 /// How a server identified itself, and the negotiated protocol.

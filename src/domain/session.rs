@@ -81,6 +81,18 @@ impl Session {
         is_answered || self.stopped_prompt().is_some()
     }
 
+    /// Whether the user stopped the last answer and asked nothing since. It can be continued.
+    pub fn is_last_answer_stopped(&self) -> bool {
+        let count = self.messages.len();
+        let mut turns = self.metadata.turns.iter().rev();
+        let record = turns.find(|turn| turn.message_index + 1 == count);
+        let is_later = |turn: &CancelledTurn| turn.messages_before == count;
+        // A failed replacement or continuation leaves the answer in place.
+        let mut later = self.metadata.cancelled.iter();
+        let was_asked_since = later.any(|turn| is_later(turn) && turn.replaced_turns == 0);
+        record.is_some_and(|record| record.is_stopped) && !was_asked_since
+    }
+
     fn first_message(&self) -> Option<&str> {
         let mut messages = self.messages.iter();
         let prompt = messages.find(|message| message.role == MessageRole::User)?;

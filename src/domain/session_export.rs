@@ -64,9 +64,13 @@ impl ExportPart {
         }
     }
 
-    pub fn messages(self, session: &Session) -> impl Iterator<Item = &SavedMessage> {
-        let messages = session.messages[self.first_message(session)..].iter();
-        messages.filter(move |message| !self.answers_only || message.role == MessageRole::Assistant)
+    /// The messages of the part, with their indices in the conversation.
+    pub fn messages(self, session: &Session) -> impl Iterator<Item = (usize, &SavedMessage)> {
+        let messages = session.messages.iter().enumerate();
+        let part = messages.skip(self.first_message(session));
+        part.filter(move |(_, message)| {
+            !self.answers_only || message.role == MessageRole::Assistant
+        })
     }
 
     /// The turns of the part that were cancelled after some of the answer had arrived. An export of
@@ -199,7 +203,7 @@ mod tests {
             let part = ExportPart { last, answers_only };
             let messages = part.messages(&session);
             messages
-                .map(|message| &*message.content)
+                .map(|(_, message)| &*message.content)
                 .collect::<Vec<_>>()
                 .join(" ")
         };

@@ -5,6 +5,7 @@ mod last_prompt;
 mod replacement;
 mod replay;
 mod running_calls;
+mod stopped;
 mod waiting;
 
 use super::{
@@ -15,6 +16,7 @@ pub use last_prompt::LastPrompt;
 use replacement::DetachedEntries;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+pub use stopped::StopMark;
 
 /// The note on a cancelled turn that has no text to mark.
 pub const CANCELLED_NOTE: &str = "(cancelled)";
@@ -63,7 +65,7 @@ pub enum EntryBody {
         round: u32,
         model: String,
         text: String,
-        is_cancelled: bool,
+        mark: StopMark,
     },
     Tool(Box<ToolCall>),
     Note(Notice),
@@ -284,7 +286,7 @@ impl Transcript {
                 round: self.round,
                 model: self.model.clone(),
                 text,
-                is_cancelled: false,
+                mark: StopMark::None,
             },
         }
     }
@@ -331,11 +333,9 @@ impl Transcript {
         }
         self.close_thinking(turn);
         match end {
-            TurnEnd::Answered { text, .. } => self.finish_answered(turn, text),
-            _ => self.finish_unanswered(turn),
-        }
-        if matches!(end, TurnEnd::Cancelled | TurnEnd::Stopped) {
-            self.mark_cancelled(turn);
+            TurnEnd::Answered { text, .. } => self.finish_answered(turn, text, StopMark::None),
+            TurnEnd::Cancelled | TurnEnd::Stopped => self.stop_turn(turn),
+            TurnEnd::Refused | TurnEnd::Failed { .. } => self.finish_unanswered(turn),
         }
         if let TurnEnd::Failed { notice } = end {
             self.push(turn, EntryBody::Note(notice.clone()));
@@ -344,18 +344,6 @@ impl Transcript {
         self.agent_activity = None;
         self.wait = None;
         self.usage = usage;
-    }
-
-    /// Marks the text that was streaming when the turn was cancelled, or adds a note.
-    fn mark_cancelled(&mut self, turn: TurnId) {
-        let last_index = self.entries.iter().rposition(|entry| entry.turn == turn);
-        let Some(index) = last_index else { return };
-        if let EntryBody::Text { is_cancelled, .. } = &mut self.entries[index].body {
-            *is_cancelled = true;
-            self.bump_revision(index);
-        } else {
-            self.push(turn, EntryBody::Note(Notice::info(CANCELLED_NOTE)));
-        }
     }
 
     /// Closes the newest thinking entry of `turn`. Only the running turn can have an open

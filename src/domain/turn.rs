@@ -203,11 +203,13 @@ pub enum PieceKind {
     Text,
 }
 
-/// The reason a round is waiting for its first data.
+/// The reason a round is waiting for its first data, or a turn for its first round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitReason {
     Response,
+    /// The first request waits for the tools of servers that are starting.
+    StartingServers,
     ModelLoading,
     /// The previous attempt failed; the next one starts after a pause.
     Retrying,

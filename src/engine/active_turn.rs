@@ -7,12 +7,13 @@ use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
 use crate::domain::session::SummarizedPrefix;
 use crate::domain::{
-    AgentResult, Attachment, ModelConfig, ModelInfo, Notice, Persona, PromptKind, Transcript,
-    TurnId,
+    AgentResult, Attachment, ModelConfig, ModelInfo, Notice, Persona, Prompt, PromptKind,
+    Transcript, TurnId,
 };
 use futures::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
 
 pub(super) struct ActiveTurn {
     pub(super) id: TurnId,
@@ -24,7 +25,8 @@ pub(super) struct ActiveTurn {
     pub(super) replaced_turns: usize,
     /// For a summary: the messages that the answer will replace.
     pub(super) summarized_prefix: Option<SummarizedPrefix>,
-    pub(super) model: Arc<ModelConfig>,
+    /// `None` if no model is selected, for a prompt that a note agent answers alone.
+    pub(super) model: Option<Arc<ModelConfig>>,
     pub(super) persona: Option<Arc<Persona>>,
     /// Built from this turn's events, for the session's metadata.
     pub(super) transcript: Transcript,
@@ -33,6 +35,15 @@ pub(super) struct ActiveTurn {
     /// sent before it ends.
     pub(super) context_scan: Option<BoxFuture<'static, Arc<UntrustedText>>>,
     pub(super) agent: ActingAgent,
+    /// Set while the turn waits for servers that are starting.
+    pub(super) awaited_servers: Option<AwaitedServers>,
+}
+
+/// The rest of a turn that waits for servers.
+pub(super) struct AwaitedServers {
+    /// Offered to the note agents and scanned for calls once the tools are known.
+    pub(super) prompt: Prompt,
+    pub(super) deadline: Instant,
 }
 
 /// The note agent that acts in a turn. Empty if none does.
@@ -56,6 +67,8 @@ pub(super) enum AgentSignal {
 }
 
 pub(super) enum ActiveTurnSignal {
+    /// The turn has waited long enough for servers.
+    ServersOverdue,
     Turn(TurnSignal),
     ModelInfo(Option<ModelInfo>),
     ContextScanned(Arc<UntrustedText>),
@@ -63,15 +76,16 @@ pub(super) enum ActiveTurnSignal {
 }
 
 impl ActiveTurn {
-    pub(super) fn to_save(&self) -> TurnToSave<'_> {
+    pub(super) fn to_save(&self, is_stopped: bool) -> TurnToSave<'_> {
         TurnToSave {
             prompt: &self.prompt,
             attachments: &self.attachments,
             kind: self.kind,
             replaced_turns: self.replaced_turns,
-            model: &self.model.name,
+            model: self.model.as_ref().map_or("", |model| &model.name),
             persona: self.persona.as_ref().map(|persona| persona.name.as_str()),
             transcript: &self.transcript,
+            is_stopped,
         }
     }
 
@@ -87,10 +101,16 @@ impl ActiveTurn {
             context_scan,
             model_info_query,
             agent,
+            awaited_servers,
             ..
         } = self;
         let (finished_call, signal) = driver.signals();
+        let deadline = awaited_servers.as_ref().map(|awaited| awaited.deadline);
         let other_signal = async move {
+            if let Some(deadline) = deadline {
+                sleep_until(deadline).await;
+                return ActiveTurnSignal::ServersOverdue;
+            }
             if let Some(scan) = context_scan {
                 let untrusted_text = scan.await;
                 *context_scan = None;

@@ -1,7 +1,7 @@
 //! Answers single questions for the built-in tools and for servers, outside any conversation: chooses
 //! the context size as for a turn, and removes the model's thinking.
 
-use super::context::{ContextFit, ContextLimits, raw_estimate};
+use super::context::{ANSWER_TOKENS, ContextFit, ContextLimits, raw_estimate};
 use crate::dialect::only_call::is_only_calls;
 use crate::dialect::scan::{CallScanner, ScanEvent};
 use crate::domain::{Arguments, Message, ModelConfig, ModelInfo, Notice, ToolLookup, Toolset};
@@ -54,6 +54,40 @@ impl Completion for OneShotCompletion {
             })
         })
     }
+
+    fn fits(&self, model: ModelConfig, prompt: String) -> BoxFuture<'static, bool> {
+        let provider = self.0.clone();
+        Box::pin(async move {
+            let messages = [Message::User(prompt)];
+            let (model_info, estimate) =
+                measure(&provider, &model, &messages, &Toolset::default()).await;
+            let limits = ContextLimits::new(&model, &model_info, 0, 0);
+            let room = match model.provider.truncates_silently() {
+                true => limits.automatic_max.max(limits.floor),
+                false => u64::MAX,
+            };
+            estimate + ANSWER_TOKENS <= room.min(limits.limit.unwrap_or(u64::MAX))
+        })
+    }
+}
+
+/// What the server reports about the model, and the estimated tokens of the messages.
+async fn measure(
+    provider: &Provider,
+    model: &ModelConfig,
+    messages: &[Message],
+    tools: &Toolset,
+) -> (ModelInfo, u64) {
+    let model_info = match provider.model_info(model).await {
+        Ok(model_info) => model_info,
+        Err(error) => {
+            tracing::debug!("no information about the model: {error}");
+            ModelInfo::default()
+        }
+    };
+    let vocabulary = Vocabulary::for_model(model_info.family.as_deref(), &model.model);
+    let estimate = raw_estimate(messages, Some(tools), vocabulary);
+    (model_info, estimate)
 }
 
 /// Messages that are sent on their own.
@@ -101,15 +135,7 @@ pub(super) async fn complete(
         temperature,
         used_context: (used, approved),
     } = request;
-    let model_info = match provider.model_info(&model).await {
-        Ok(model_info) => model_info,
-        Err(error) => {
-            tracing::debug!("no information about the model: {error}");
-            ModelInfo::default()
-        }
-    };
-    let vocabulary = Vocabulary::for_model(model_info.family.as_deref(), &model.model);
-    let estimate = raw_estimate(&messages, Some(&tools), vocabulary);
+    let (model_info, estimate) = measure(provider, &model, &messages, &tools).await;
     let fit = match model.provider.truncates_silently() {
         true => ContextLimits::new(&model, &model_info, used, approved).fit(estimate),
         // Other servers choose the size themselves and refuse a prompt that is too long.

@@ -1,6 +1,7 @@
 //! Results of background jobs, grouped by the owner that receives them.
 
 use super::injection_guard::UntrustedText;
+use super::new_servers::NewServerResult;
 use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
 use super::server_requests::open::OpenServerRequest;
@@ -31,6 +32,7 @@ pub(super) enum JobResult {
     ConfigWritePanicked,
     /// The number of servers that were added to `mcp-servers.json`.
     ServersAdded(Result<usize, ConfigError>),
+    NewServer(NewServerResult),
     ModelAdded(Box<ModelConfig>, Result<(), ConfigError>),
     DialectSaved(ModelRef, Dialect, Result<(), ConfigError>),
     /// The uncalibrated token estimates of a conversation.
@@ -103,6 +105,7 @@ impl JobResult {
                 | Self::ConfigWritePanicked
                 | Self::SwitchNotSaved(..)
                 | Self::ServersAdded(_)
+                | Self::NewServer(_)
                 | Self::ModelAdded(..)
                 | Self::DialectSaved(..)
                 | Self::Settings(SettingsResult::NotesFolderSaved(_))

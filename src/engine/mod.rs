@@ -52,6 +52,7 @@ mod job_set;
 mod jobs;
 mod left_tasks;
 mod models;
+mod new_servers;
 mod outbox;
 mod persist;
 mod probe;

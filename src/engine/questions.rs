@@ -13,10 +13,6 @@ pub(super) enum PendingQuestion {
     GrowContext {
         to: u64,
     },
-    AddModel {
-        server: ModelServer,
-        name: String,
-    },
     RemoveModel {
         server: ModelServer,
         name: String,

@@ -21,7 +21,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         Advice::Continue => "With --save, you can resume it later with --continue.",
         Advice::WaitOrStop => "Wait for it, or stop it with Ctrl+C.",
         Advice::Stop => "Press Ctrl+C to stop it.",
-        Advice::SelectModel => "Use --model to choose a model.",
+        Advice::SelectModel => "Use --model to choose a model, or /set-model in `humble`.",
         Advice::ChooseOtherModel => "Choose another model with --model.",
         Advice::ChooseLargerContext => "Choose a model with a larger context.",
         Advice::ChooseImageModel => "Choose another model with --model.",
@@ -29,6 +29,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         Advice::ResumePull(name) => {
             return Some(format!("`humble models pull {name}` resumes the download."));
         }
+        Advice::StopThinking => "Set the model's `think` to false in config.json.",
         Advice::Probe => "`humble probe` finds the call format that works best.",
         Advice::Compact => "Send a shorter prompt, or ask without --continue.",
         Advice::NewSession => "Ask without --continue.",
@@ -36,6 +37,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         Advice::ChooseNotesFolder => "Set `notes.vault` in config.json.",
         // Only the chat screen offers these.
         Advice::ResendPrompt
+        | Advice::KeepModel
         | Advice::ListModels
         | Advice::UsePulledModel
         | Advice::StopPull
@@ -53,6 +55,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::ShowLog
         | Advice::Reload
         | Advice::ReplaceSystemPrompt
+        | Advice::AskBeforeCalls
         | Advice::ListServers
         | Advice::ShowLeftTasks
         | Advice::UseLeftTask

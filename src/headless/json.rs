@@ -96,7 +96,6 @@ fn question_json(question: &Ask) -> (&'static str, Value) {
         Ask::Stalled { .. } => "stalled",
         Ask::RoundLimit { .. } => "bound",
         Ask::GrowContext { .. } => "grow_context",
-        Ask::AddModel { .. } => "add_model",
         Ask::RemoveModel { .. } => "remove_model",
         Ask::SaveDialect { .. } => "save_dialect",
         Ask::ExternalEdit(_) => "outside_edit",

@@ -17,12 +17,6 @@ pub(super) fn question_text(question: &Ask) -> String {
             "A tool failed, and the model wants to call more tools.".to_owned()
         }
         Ask::Stalled { seconds } => format!("No output from the model for {seconds} s."),
-        Ask::AddModel { name, server } => {
-            format!(
-                "{} has `{name}`, but config.json does not list it.",
-                server.url
-            )
-        }
         Ask::RemoveModel {
             name,
             server,

@@ -79,6 +79,7 @@ pub(super) fn parse(name: &str, value: &Value) -> Result<ServerCandidate, String
         description: description(entry),
         enabled: false,
         launch,
+        values: Vec::new(),
     };
     Ok(ServerCandidate {
         server,

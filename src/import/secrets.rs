@@ -2,9 +2,10 @@
 //! the user one export, but a copied secret may leak.
 
 use super::FoundServer;
+use crate::domain::model::Secret;
 use crate::domain::new_server::{referenced_variables, variable_name_from};
 use crate::domain::secrets::{is_secret_name, secret_parts};
-use crate::domain::{NewServerLaunch, ServerCandidate};
+use crate::domain::{NewServerLaunch, ReplacedSecret, ServerCandidate};
 use serde_json::Value;
 
 /// Values that are not secrets even under a name such as `AUTH`.
@@ -112,8 +113,8 @@ struct SecretReplacer<'a> {
     /// The server's name as part of a variable.
     server: Option<String>,
     names: &'a mut VariableNames,
-    /// The variables used for secrets of this server.
-    replaced: Vec<String>,
+    /// The secrets of this server.
+    replaced: Vec<ReplacedSecret>,
 }
 
 impl SecretReplacer<'_> {
@@ -211,8 +212,11 @@ impl SecretReplacer<'_> {
             _ => format!("{base}_{number}"),
         });
         let name = self.names.assign(attempts.chain(numbered), secret);
-        if !self.replaced.contains(&name) {
-            self.replaced.push(name.clone());
+        if !self.replaced.iter().any(|known| known.variable == name) {
+            self.replaced.push(ReplacedSecret {
+                variable: name.clone(),
+                value: Secret::new(secret),
+            });
         }
         format!("${{{name}}}")
     }

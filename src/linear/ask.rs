@@ -12,6 +12,9 @@ impl Linear {
     /// Asks at once, unless the user may be typing: half a message must neither be lost nor be taken
     /// for an answer.
     pub fn asked(&mut self, ask: AskId, question: Ask) {
+        if self.confirmation.is_open() {
+            return self.waiting_questions.push_back((ask, question));
+        }
         if !self.output.is_prompt_shown {
             return self.open_question(ask, question);
         }
@@ -120,7 +123,7 @@ impl Linear {
 
     /// Prints the held text, unless another question is open.
     fn question_closed(&mut self) {
-        if self.questions.open_question().is_none() {
+        if self.takes_lines() {
             self.output.release();
         }
     }

@@ -11,7 +11,7 @@ impl Linear {
     /// Sends the last prompt again. An answer stays as another branch.
     pub fn retry(&mut self) {
         if self.transcript.wait_reason() == Some(WaitReason::Retrying) {
-            return self.send(Command::RetryNow);
+            return self.send(Command::SendNow);
         }
         if self.has_to_wait() {
             return;

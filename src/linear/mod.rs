@@ -1,6 +1,7 @@
 //! `humble --linear`: the chat as text that is only ever appended, for screen readers and for
-//! terminals without cursor control. The terminal edits the lines (cooked mode). Nothing that was
-//! printed is changed, and the input prompt is printed only while a line is wanted.
+//! terminals without cursor control. The terminal edits the lines (cooked mode), except for answers to
+//! questions. Nothing that was printed is changed, and the input prompt is printed only while a line is
+//! wanted.
 //!
 //! Questions are asked and answered as in `humble ask` ([`crate::headless`]). The commands are those
 //! of the screen ([`crate::tui::keymap`]).
@@ -16,6 +17,7 @@ mod help;
 mod lists;
 mod message;
 mod models;
+mod new_servers;
 mod output;
 mod pending;
 mod prompts;
@@ -111,6 +113,7 @@ async fn run_loop(
             (ask, answer, report) = linear.questions.next_answer() => {
                 linear.send_answer(ask, answer, report);
             }
+            line = linear.confirmation.answer() => linear.confirmation_answered(line),
             lines = linear.input.next(&linear.tty), if takes_lines => match lines {
                 Some(typed) => linear.handle_typed(typed),
                 None => return LinearExit::InputLost,

@@ -8,7 +8,7 @@ use crate::domain::{CatalogState, ModelCatalog, ModelRef, ModelServer, Notice, T
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::text::suggest::nearest;
-use crate::tui::models::select::{THINK_LEVELS, think_word};
+use crate::tui::models::select::{think_usage, think_values};
 use std::sync::Arc;
 
 impl Linear {
@@ -55,14 +55,17 @@ impl Linear {
             (model.name.clone(), note.to_owned())
         });
         let rows: Vec<(String, String)> = rows.collect();
-        self.pick(
-            "Models",
-            "Keep the present model",
-            &rows,
-            move |linear, index| {
-                linear.select_model(models[index].clone());
-            },
-        );
+        self.pick("Models", self.keep_label(), &rows, move |linear, index| {
+            linear.select_model(models[index].clone());
+        });
+    }
+
+    /// The label of 0 in a list of models.
+    fn keep_label(&self) -> &'static str {
+        match self.engine.selected {
+            Some(_) => "Keep the present model",
+            None => "Change nothing",
+        }
     }
 
     fn select_model(&mut self, model: ModelRef) {
@@ -72,7 +75,7 @@ impl Linear {
         self.send(Command::SelectModel(model));
     }
 
-    /// `/models [pull NAME|rm NAME|stop]`. Without an argument, lists the models of all servers.
+    /// `/models [keep|pull NAME|rm NAME|stop]`. Without an argument, lists the models of all servers.
     pub fn models(&mut self, argument: &str) {
         let (word, name) = argument
             .split_once(char::is_whitespace)
@@ -83,10 +86,11 @@ impl Linear {
                 self.pending = PendingReply::Models;
                 self.send(Command::ListCatalog);
             }
+            ("keep", true) => self.send(Command::KeepModel),
             ("pull", false) => self.send(Command::PullModel { server: None, name }),
             ("rm", false) => self.send(Command::RemoveModel { server: None, name }),
             ("stop", true) => self.send(Command::StopPull),
-            _ => self.say("Usage: /models [pull NAME | rm NAME | stop]"),
+            _ => self.say("Usage: /models [keep | pull NAME | rm NAME | stop]"),
         }
     }
 
@@ -125,40 +129,37 @@ impl Linear {
             return self.say("No server lists a model. A model is added in config.json.");
         }
         let title = "Models of all servers (/models pull NAME adds one)";
-        self.pick(
-            title,
-            "Keep the present model",
-            &rows,
-            move |linear, index| {
-                let (server, model) = models[index].clone();
-                linear.send(Command::UseModel { server, model });
-            },
-        );
+        self.pick(title, self.keep_label(), &rows, move |linear, index| {
+            let (server, model) = models[index].clone();
+            linear.send(Command::UseModel { server, model });
+        });
     }
 
-    /// `/think [on|off|low|medium|high]`.
+    /// `/think [on|off|LEVEL]`.
     pub fn think(&mut self, argument: &str) {
+        let values = think_values(self.engine.selected.as_ref());
         let word = argument.to_lowercase();
-        if let Some((_, think)) = THINK_LEVELS.iter().find(|(name, _)| *name == word) {
+        if let Some(think) = values.iter().find(|think| think.word() == word) {
             return self.set_think(*think);
         }
         if !argument.is_empty() {
-            return self.say("Please enter on, off, low, medium or high.");
+            return self.say(&think_usage(values));
         }
         if self.engine.selected.is_none() {
             return self.say("No model is selected yet. /set-model lists the models.");
         }
-        let rows = THINK_LEVELS.map(|(name, think)| {
-            let is_current = self.engine.think == Some(think);
+        let row = |think: &Think| {
+            let is_current = self.engine.think == Some(*think);
             let note = if is_current { "in use" } else { "" };
-            (name.to_owned(), note.to_owned())
-        });
+            (think.word().to_owned(), note.to_owned())
+        };
+        let rows: Vec<_> = values.iter().map(row).collect();
         self.pick(
             "Thinking",
             "Keep the current setting",
             &rows,
             |linear, index| {
-                linear.set_think(THINK_LEVELS[index].1);
+                linear.set_think(values[index]);
             },
         );
     }
@@ -167,7 +168,7 @@ impl Linear {
         let name = self.engine.model_name().to_owned();
         self.say(&format!(
             "Thinking for {name}: {}, until humble exits.",
-            think_word(think)
+            think.word()
         ));
         self.send(Command::SetThink(think));
     }

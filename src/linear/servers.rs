@@ -1,5 +1,6 @@
 //! `/mcp`, `/toggle-mcp` and `/tools`, and signing in.
 
+use super::choice::numbered;
 use super::pending::PendingReply;
 use super::state::Linear;
 use crate::domain::{Notice, Server, ServerId, ServerStatus, SignInRequest, Tool};
@@ -16,11 +17,11 @@ impl Linear {
         if argument.is_empty() {
             return self.list_servers();
         }
-        if argument == "add" {
-            return self.say("In a shell, `humble mcp add NAME -- COMMAND` adds a server.");
-        }
         if let Ok(id) = self.find_server(argument) {
             return self.show_server(&id);
+        }
+        if argument.split_whitespace().next() == Some("add") {
+            return self.add_server(argument["add".len()..].trim());
         }
         let (name, verb) = argument
             .rsplit_once(char::is_whitespace)
@@ -106,19 +107,24 @@ impl Linear {
 
     fn list_servers(&mut self) {
         if self.servers.is_empty() {
-            return self.say("No server is configured. `humble mcp add` in a shell adds one.");
+            return self.say("No server is configured. /mcp add NAME COMMAND adds one.");
         }
-        self.pick_server("Show none", Self::show_server);
+        self.say("Servers:");
+        for (index, server) in self.servers.clone().iter().enumerate() {
+            let (name, status) = Self::server_row(server);
+            let row = Clean::single_line(&numbered(index + 1, &name, &status));
+            self.output.clean_line(&row);
+            self.list_tools(server);
+        }
+        self.say(MCP_USAGE);
     }
 
-    /// Prints the servers with numbers and applies `action` to the one that the user picks.
-    fn pick_server(&mut self, none: &'static str, action: fn(&mut Self, &ServerId)) {
-        let rows: Vec<(String, String)> = self.servers.iter().map(Self::server_row).collect();
-        let servers = self.servers.iter();
-        let ids: Vec<ServerId> = servers.map(|server| server.id.clone()).collect();
-        self.pick("Servers", none, &rows, move |linear, index| {
-            action(linear, &ids[index]);
-        });
+    fn list_tools(&mut self, server: &Server) {
+        for tool in server.tools.iter() {
+            self.say(&format!("  {}", tool_line(server, tool)));
+        }
+        let omissions = server.omissions.iter();
+        omissions.for_each(|omission| self.say(&format!("  {omission}")));
     }
 
     fn show_server(&mut self, id: &ServerId) {
@@ -130,14 +136,7 @@ impl Linear {
         if let Some(description) = &server.description {
             self.say(&format!("  {}", Clean::single_line(description)));
         }
-        for tool in server.tools.iter() {
-            let line = tool_line(&server, tool);
-            self.say(&format!("  {line}"));
-        }
-        server
-            .omissions
-            .iter()
-            .for_each(|omission| self.say(omission));
+        self.list_tools(&server);
         self.say(MCP_USAGE);
     }
 
@@ -152,7 +151,12 @@ impl Linear {
                 Err(notice) => self.notify(notice),
             };
         }
-        self.pick_server("Change nothing", Self::toggle);
+        let rows: Vec<(String, String)> = self.servers.iter().map(Self::server_row).collect();
+        let servers = self.servers.iter();
+        let ids: Vec<ServerId> = servers.map(|server| server.id.clone()).collect();
+        self.pick("Servers", "Change nothing", &rows, move |linear, index| {
+            linear.toggle(&ids[index]);
+        });
     }
 
     fn toggle(&mut self, id: &ServerId) {
@@ -164,6 +168,13 @@ impl Linear {
             self.say(&format!(
                 "Server `{name}` is off. The model no longer sees its tools."
             ));
+        } else if !server.missing_variables.is_empty() {
+            let names = server.missing_variables.clone();
+            self.say(&format!(
+                "Server `{name}` needs values that are not set. They are stored in mcp-servers.json, \
+                 which only you can read."
+            ));
+            return self.ask_for_variables(id.clone(), names, Vec::new());
         } else {
             self.awaited_servers.insert(id.clone());
             self.say(&format!("Starting server `{name}`."));

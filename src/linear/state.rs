@@ -1,6 +1,6 @@
 //! The state of the linear chat, typed lines and prompts.
 
-use super::choice::Expected;
+use super::choice::{Expected, OpenConfirmation};
 use super::exit::{ACKNOWLEDGE_TIMEOUT, LinearExit, LinearOptions};
 use super::message::{LineInput, MessageAssembler, TypedInput};
 use super::output::LinearOutput;
@@ -10,6 +10,7 @@ use super::turn_text::TurnText;
 use crate::domain::id::IdGenerator;
 use crate::domain::{
     AskId, Attachment, Notice, Prompt, QueryId, Server, ServerId, Transcript, TurnEvent, TurnId,
+    WaitReason,
 };
 use crate::headless::tty_prompt::TtyPrompt;
 use crate::headless::tty_reader::TtyReader;
@@ -47,6 +48,7 @@ pub struct Linear {
     pub waiting_message: Option<String>,
     /// The open question of a command.
     pub expected: Option<Expected>,
+    pub confirmation: OpenConfirmation,
     /// The reply of the engine that a command waits for.
     pub pending: PendingReply,
     pub is_probing: bool,
@@ -90,6 +92,7 @@ impl Linear {
             reading: HashSet::new(),
             waiting_message: None,
             expected: None,
+            confirmation: OpenConfirmation::default(),
             pending: PendingReply::None,
             is_probing: false,
             is_sampling: false,
@@ -151,7 +154,7 @@ impl Linear {
     }
 
     pub fn takes_lines(&self) -> bool {
-        self.questions.open_question().is_none()
+        self.questions.open_question().is_none() && !self.confirmation.is_open()
     }
 
     /// When the prompt is to be printed; `None` if it is printed already, or if no line is wanted.
@@ -164,10 +167,13 @@ impl Linear {
     pub fn show_prompt(&mut self) {
         self.has_prompted = true;
         if let Some(expected) = &mut self.expected {
-            if expected.is_guarded {
-                self.tty.discard_typed();
+            if expected.is_confirmation() {
+                let question = expected.question.clone();
+                return self.open_confirmation(question);
             }
-            expected.asked_at = Instant::now();
+            if expected.hides_typing() && expected.hidden_typing.is_none() {
+                expected.hidden_typing = self.tty.hide_typing();
+            }
             return self.output.prompt(&expected.question);
         }
         match self.message.is_empty() {
@@ -177,7 +183,6 @@ impl Linear {
     }
 
     pub fn handle_typed(&mut self, typed: TypedInput) {
-        let was_prompt_shown = self.output.is_prompt_shown;
         let lines = match typed {
             TypedInput::Lines(lines) => lines,
             TypedInput::EndOfInput => return self.end_of_input(),
@@ -188,7 +193,7 @@ impl Linear {
         let later = std::mem::take(&mut self.later);
         later.iter().for_each(|notice| self.output.notice(notice));
         if self.expected.is_some() {
-            self.answer_expected(lines, was_prompt_shown);
+            self.answer_expected(lines);
         } else if let Some(text) = self.message.push(lines) {
             self.handle_message(text);
         } else if self.message.is_pasted() {
@@ -239,6 +244,11 @@ impl Linear {
         }
         if self.expected.take().is_some() {
             self.may_quit = false;
+            if self.confirmation.close() {
+                // The terminal does not print `^C` while it passes on keys.
+                eprintln!();
+                self.output.release();
+            }
             return self.say("Nothing was changed.");
         }
         if std::mem::replace(&mut self.may_quit, true) {
@@ -318,8 +328,12 @@ impl Linear {
         self.send(Command::Compact { turn });
     }
 
-    /// Enter on an empty line sends the prompts that a stopped turn left in the queue.
+    /// Enter on an empty line sends a request that waits for servers, or the prompts that a stopped turn
+    /// left in the queue.
     fn resume_queue(&mut self) {
+        if self.transcript.wait_reason() == Some(WaitReason::StartingServers) {
+            return self.send(Command::SendNow);
+        }
         if !self.is_busy() && self.waiting_questions.is_empty() {
             self.send_queued();
         }

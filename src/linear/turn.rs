@@ -1,6 +1,7 @@
 //! The text of a turn: thinking, the answer in whole sentences, tool calls and their outcomes.
 
 use super::state::Linear;
+use crate::domain::starting_servers::starting_text;
 use crate::domain::{
     Notice, PieceKind, ProgressAmount, ToolCall, ToolOutcome, ToolProgress, ToolState, TurnEnd,
     TurnEvent, TurnId, WaitReason,
@@ -43,7 +44,7 @@ impl Linear {
         if let TurnEvent::Ended { end, .. } = event
             && was_running
         {
-            self.turn_ended(end);
+            self.turn_ended(turn, end);
         }
     }
 
@@ -57,10 +58,7 @@ impl Linear {
                 self.other_line("Waiting for response...");
             }
             TurnEvent::Waiting { wait } if self.turn.last_wait != Some(*wait) => {
-                self.turn.last_wait = Some(*wait);
-                if *wait == WaitReason::ModelLoading {
-                    self.other_line("Loading model...");
-                }
+                self.print_wait(*wait);
             }
             TurnEvent::Retrying {
                 after,
@@ -115,6 +113,21 @@ impl Linear {
             TurnEvent::AgentActed(result) => self.other_line(&result.summary()),
             _ => {}
         }
+    }
+
+    fn print_wait(&mut self, wait: WaitReason) {
+        self.turn.last_wait = Some(wait);
+        match wait {
+            WaitReason::ModelLoading => self.other_line("Loading model..."),
+            WaitReason::StartingServers => self.print_starting_servers(),
+            WaitReason::Response | WaitReason::Retrying => {}
+        }
+    }
+
+    fn print_starting_servers(&mut self) {
+        let starting = starting_text(&self.servers);
+        let starting = starting.unwrap_or_else(|| "Servers are starting".to_owned());
+        self.other_line(&format!("{starting}. Enter on an empty line sends now."));
     }
 
     /// Prints a line that is not part of the answer.
@@ -249,7 +262,8 @@ impl Linear {
         }
     }
 
-    fn turn_ended(&mut self, end: &TurnEnd) {
+    fn turn_ended(&mut self, turn: TurnId, end: &TurnEnd) {
+        let is_answered = self.transcript.is_answered(turn);
         self.end_thinking();
         self.finish_text();
         match end {
@@ -260,21 +274,23 @@ impl Linear {
             }
             TurnEnd::Answered { .. } => {}
             TurnEnd::Failed { notice } => self.output.notice(notice),
+            TurnEnd::Cancelled | TurnEnd::Stopped if is_answered => self
+                .output
+                .line("(stopped) The model sees it up to here. /continue resumes, /undo drops it."),
             TurnEnd::Cancelled => self.output.line("(cancelled)"),
             TurnEnd::Refused => self
                 .output
                 .line("You refused the call, so the turn has ended."),
             TurnEnd::Stopped => self.output.line("(stopped)"),
         }
-        self.conversation.turn_ended(end);
-        let is_answered = matches!(end, TurnEnd::Answered { .. });
+        self.conversation.turn_ended(end, is_answered);
         let replacement = self.conversation.replacement.take();
         if let Some(replacement) = replacement.filter(|_| is_answered) {
             self.conversation.has_branches = true;
             self.notify(Notice::info(replacement.notice));
         }
         self.interrupt_deadline = None;
-        match is_answered {
+        match matches!(end, TurnEnd::Answered { .. }) {
             true => self.send_queued(),
             false if self.queue.is_empty() => {}
             false => {

@@ -2,6 +2,7 @@
 //! does not affect the valid ones, and every omission is reported. Pure.
 
 use super::lifetime::shorter_lifetime;
+use super::next_cursor::next_cursor;
 use crate::domain::{
     ContentArgument, ResourceTemplate, ServerPrompt, ServerResource, UriTemplate, VARIABLES_MAX,
 };
@@ -50,6 +51,7 @@ pub struct ContentListBuilder<T> {
     seen_cursors: HashSet<String>,
     page_count: usize,
     ttl: Option<Duration>,
+    is_modern: bool,
 }
 
 /// A list as far as it could be collected.
@@ -61,8 +63,9 @@ pub struct ContentList<T> {
     pub ttl: Option<Duration>,
 }
 
-impl<T> Default for ContentListBuilder<T> {
-    fn default() -> Self {
+impl<T> ContentListBuilder<T> {
+    /// For a session of the modern protocol or of a legacy one.
+    pub fn new(is_modern: bool) -> Self {
         Self {
             items: Vec::new(),
             keys: HashSet::new(),
@@ -71,6 +74,7 @@ impl<T> Default for ContentListBuilder<T> {
             seen_cursors: HashSet::new(),
             page_count: 0,
             ttl: None,
+            is_modern,
         }
     }
 }
@@ -102,8 +106,7 @@ impl<T: ListedItem> ContentListBuilder<T> {
                 },
             }
         }
-        let cursor = result.get("nextCursor").and_then(Value::as_str);
-        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
+        let Some(cursor) = next_cursor(result, self.is_modern) else {
             return Ok(None);
         };
         if !self.seen_cursors.insert(cursor.to_owned()) {
@@ -242,7 +245,7 @@ mod tests {
 
     #[test]
     fn invalid_prompts_are_counted_and_the_others_kept() {
-        let mut list = ContentListBuilder::<ServerPrompt>::default();
+        let mut list = ContentListBuilder::<ServerPrompt>::new(false);
         let page = json!({ "ttlMs": 5000, "prompts": [
             { "name": "a", "arguments": [{ "name": "x", "required": true }, 7, { "name": "" }] },
             {}, 42, { "name": "" }, { "name": "n".repeat(600) }, { "name": "a" },
@@ -264,7 +267,7 @@ mod tests {
         let prompts: Vec<_> = (0..100_000)
             .map(|n| json!({ "name": n.to_string() }))
             .collect();
-        let mut list = ContentListBuilder::<ServerPrompt>::default();
+        let mut list = ContentListBuilder::<ServerPrompt>::new(false);
         let page = json!({ "prompts": prompts, "nextCursor": "2" });
         assert_eq!(list.add_page(&page), Ok(None));
         let list = list.finish();
@@ -274,7 +277,7 @@ mod tests {
 
     #[test]
     fn endless_pages_and_repeated_cursors_end_the_list() {
-        let mut list = ContentListBuilder::<ServerResource>::default();
+        let mut list = ContentListBuilder::<ServerResource>::new(false);
         let mut page_count = 0;
         loop {
             page_count += 1;
@@ -284,7 +287,7 @@ mod tests {
             }
         }
         assert_eq!(page_count, CONTENT_PAGES_MAX);
-        let mut list = ContentListBuilder::<ServerResource>::default();
+        let mut list = ContentListBuilder::<ServerResource>::new(false);
         let page = json!({ "resources": [{ "uri": "file:///etc/passwd" }], "nextCursor": "1" });
         assert_eq!(list.add_page(&page), Ok(Some("1".to_owned())));
         assert_eq!(list.add_page(&page), Ok(None));
@@ -299,7 +302,7 @@ mod tests {
             let names: Vec<String> = (0..count).map(|n| format!("v{n}")).collect();
             json!({ "uriTemplate": format!("t://{{{}}}", names.join(",")), "name": "t" })
         };
-        let mut list = ContentListBuilder::<ResourceTemplate>::default();
+        let mut list = ContentListBuilder::<ResourceTemplate>::new(false);
         let page = json!({ "resourceTemplates": [template(20), template(21)] });
         list.add_page(&page).expect("a list");
         let list = list.finish();
@@ -317,7 +320,7 @@ mod tests {
             let arguments: Vec<_> = (0..count).map(argument).collect();
             json!({ "name": name, "arguments": arguments })
         };
-        let mut list = ContentListBuilder::<ServerPrompt>::default();
+        let mut list = ContentListBuilder::<ServerPrompt>::new(false);
         let page = json!({ "prompts": [prompt("long", 200), prompt("longer", 201)] });
         list.add_page(&page).expect("a list");
         let list = list.finish();
@@ -331,7 +334,7 @@ mod tests {
     #[test]
     fn an_answer_without_a_list_is_an_error() {
         for page in [json!({}), json!({ "resourceTemplates": {} }), json!(null)] {
-            let mut list = ContentListBuilder::<ResourceTemplate>::default();
+            let mut list = ContentListBuilder::<ResourceTemplate>::new(false);
             assert!(list.add_page(&page).is_err());
         }
     }

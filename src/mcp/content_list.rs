@@ -4,7 +4,7 @@
 use super::content_capabilities::ContentCapabilities;
 use super::content_decode::{ContentList, ContentListBuilder, ListedItem};
 use super::hub_event::HubEvent;
-use super::session::{McpSession, error_clause, raw_result};
+use super::session::{McpSession, error_clause, is_modern, raw_result};
 use super::status::describe_name_changes;
 use super::supervisor::ServerSupervisor;
 use crate::domain::{Notice, ServerContent};
@@ -185,7 +185,7 @@ async fn list_all<T: ListedItem>(
     deadline: Instant,
     request: fn(PaginatedRequestParams) -> ClientRequest,
 ) -> ContentList<T> {
-    let mut builder = ContentListBuilder::default();
+    let mut builder = ContentListBuilder::new(is_modern(&session.peer));
     let mut cursor = None;
     let failure = loop {
         let params = PaginatedRequestParams::default().with_cursor(cursor);

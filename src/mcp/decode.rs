@@ -6,6 +6,7 @@ use super::error::McpError;
 use super::handshake_fields::normalize_handshake;
 use super::lifetime::shorter_lifetime;
 use super::nesting_limit::{TOO_DEEP_KEY, TOO_DEEP_TEXT, limit_nesting};
+use super::next_cursor::next_cursor;
 use crate::domain::Tool;
 use crate::text::surrogates;
 use rmcp::model::{DiscoverResult, InitializeResult, ProtocolVersion};
@@ -58,9 +59,18 @@ pub struct ToolListBuilder {
     seen_cursors: HashSet<String>,
     page_count: usize,
     ttl: Option<Duration>,
+    is_modern: bool,
 }
 
 impl ToolListBuilder {
+    /// For a session of the modern protocol or of a legacy one.
+    pub fn new(is_modern: bool) -> Self {
+        Self {
+            is_modern,
+            ..Self::default()
+        }
+    }
+
     /// Adds one result of `tools/list`; returns the cursor of the next page, if there is another
     /// page to request.
     ///
@@ -87,8 +97,7 @@ impl ToolListBuilder {
             }
             self.add_tool(item);
         }
-        let cursor = result.get("nextCursor").and_then(Value::as_str);
-        let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else {
+        let Some(cursor) = next_cursor(result, self.is_modern) else {
             return Ok(None);
         };
         if !self.seen_cursors.insert(cursor.to_owned()) {
@@ -287,12 +296,6 @@ mod tests {
         assert_eq!(list.add_page(&page), Ok(Some("x".to_owned())));
         assert_eq!(list.add_page(&page), Ok(None));
         assert_eq!(list.finish().1.len(), 1);
-    }
-
-    #[test]
-    fn empty_cursor_ends_the_list() {
-        let page = json!({ "tools": [], "nextCursor": "" });
-        assert_eq!(ToolListBuilder::default().add_page(&page), Ok(None));
     }
 
     #[test]

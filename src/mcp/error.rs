@@ -25,6 +25,8 @@ pub enum McpError {
     Http(#[from] HttpError),
     #[error("It did not answer `initialize` within {} s.", seconds(*.0))]
     HandshakeTimeout(Duration),
+    #[error("It did not answer `initialize` within {} s, nor when it was started again.", seconds(*.0))]
+    SecondHandshakeTimeout(Duration),
     #[error("It did not answer `server/discover` within {} s.", seconds(*.0))]
     DiscoverTimeout(Duration),
     #[error("It uses protocol version `{0}`, which humble does not support.")]
@@ -222,6 +224,7 @@ impl SessionFailure<'_> {
                     .to_owned(),
             ),
             McpError::HandshakeTimeout(_)
+            | McpError::SecondHandshakeTimeout(_)
             | McpError::DiscoverTimeout(_)
             | McpError::ToolListTimeout(_) => Some(
                 "If it is just slow to start, raise `startupTimeoutSeconds` in mcp-servers.json."

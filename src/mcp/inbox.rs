@@ -3,6 +3,7 @@
 //! rmcp's types.
 
 use super::decode;
+use super::discover_wait::{DiscoverWait, initialize_result, response_id};
 use super::http::SYNTHETIC_ERROR_CODE;
 use super::server_requests::{IncomingRequests, unknown_method};
 use super::session_shared::SessionShared;
@@ -30,6 +31,7 @@ pub struct Inbox {
     shared: Arc<SessionShared>,
     /// The handshake request, until it is answered.
     pending_handshake: Option<(RequestId, HandshakeRequest)>,
+    pub discover_wait: DiscoverWait,
     on_late_answer: LateAnswerHandler,
     /// Our replies to the server's requests, not sent yet.
     replies: Vec<Value>,
@@ -51,6 +53,7 @@ impl Inbox {
         Self {
             shared,
             pending_handshake: None,
+            discover_wait: DiscoverWait::default(),
             on_late_answer,
             replies: Vec::new(),
             batched: VecDeque::new(),
@@ -71,8 +74,31 @@ impl Inbox {
                 HandshakeRequest::Initialize => HandshakeStage::Initializing,
                 HandshakeRequest::Discover => HandshakeStage::Discovering,
             });
+            match handshake {
+                HandshakeRequest::Initialize => self.discover_wait.end(),
+                HandshakeRequest::Discover => self.discover_wait.begin(),
+            }
             self.pending_handshake = Some((request.id.clone(), handshake));
         }
+    }
+
+    /// Answers `server/discover` with an error in place of the server, so that rmcp sends
+    /// `initialize` on the same connection. The server may be slow to start or ignore unknown
+    /// requests; the request that it answers first decides.
+    pub fn abandon_discover(&mut self) -> Option<ServerJsonRpcMessage> {
+        let (id, _) = self.pending_handshake.take()?;
+        Some(self.discover_wait.abandon(id))
+    }
+
+    fn handle_late_discover(
+        &mut self,
+        message: Map<String, Value>,
+    ) -> Option<ServerJsonRpcMessage> {
+        self.shared.flood.reset_consecutive_skipped();
+        let (result, omitted) = initialize_result(message)?;
+        let (id, _) = self.pending_handshake.take()?;
+        self.shared.set_handshake_omissions(omitted);
+        Some(JsonRpcMessage::response(result, id))
     }
 
     /// The message in `text` for rmcp; `None` if the message is invalid or was handled here.
@@ -156,16 +182,15 @@ impl Inbox {
                 }
                 Some("notifications/resources/updated") => {
                     self.shared.flood.reset_consecutive_skipped();
-                    let params = message.get("params");
-                    if let Some(Value::String(uri)) = params.and_then(|params| params.get("uri")) {
-                        self.shared.updated_resources.add(uri);
-                    }
+                    self.record_updated_resource(&message);
                     return None;
                 }
                 // Other notifications are ignored and requests are answered here. rmcp would start
                 // a task for each, and a server may send any number.
                 _ => return self.handle_request(message, text),
             }
+        } else if self.discover_wait.is_late_answer(&message) {
+            return self.handle_late_discover(message);
         } else {
             self.handle_response(message)
         };
@@ -175,6 +200,13 @@ impl Inbox {
             self.skip_line(text);
         }
         message_for_rmcp
+    }
+
+    fn record_updated_resource(&self, message: &Map<String, Value>) {
+        let params = message.get("params");
+        if let Some(Value::String(uri)) = params.and_then(|params| params.get("uri")) {
+            self.shared.updated_resources.add(uri);
+        }
     }
 
     /// Answers pings, passes on the requests that [`IncomingRequests`] handles, and refuses every other
@@ -213,10 +245,7 @@ impl Inbox {
 
     fn handle_response(&mut self, mut message: Map<String, Value>) -> Option<ServerJsonRpcMessage> {
         let error = message.remove("error").filter(|error| !error.is_null());
-        let id: Option<RequestId> = message
-            .remove("id")
-            .filter(|id| !id.is_null())
-            .and_then(|id| serde_json::from_value(decode::requested_id(&id)).ok());
+        let id = response_id(&message);
         if let Some(tool) = id
             .as_ref()
             .and_then(|id| self.shared.cancelled.take_late(id))
@@ -237,6 +266,7 @@ impl Inbox {
             .pending_handshake
             .take_if(|(request_id, _)| *request_id == id)
         {
+            self.discover_wait.end();
             let decoded = match handshake {
                 HandshakeRequest::Initialize => {
                     self.shared.task_support.read(&result);

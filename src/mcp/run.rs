@@ -1,6 +1,7 @@
 //! One connection attempt: selects a handshake and runs the session while it is open.
 
 use super::detection_cache::Era;
+use super::discover_wait::DiscoverWait;
 use super::endpoint::Endpoint;
 use super::error::McpError;
 use super::fallback_handshake::fallback_handshake;
@@ -13,7 +14,7 @@ use super::server_log;
 use super::server_requests::answer_incoming;
 use super::session::{self, Handshake, McpSession, ReadySession};
 use super::session_shared::SessionShared;
-use super::startup::{HandshakeStage, StartupTimeout};
+use super::startup::HandshakeStage;
 use super::status::ServerPhase;
 use super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_queue};
 use super::supervisor::{ServerSupervisor, SessionEnd};
@@ -76,10 +77,22 @@ impl ServerSupervisor {
                 None => Handshake::DiscoverOrInitialize,
             },
         };
-        let (mut handshake, mut tried) = (first, Vec::new());
+        let is_process = matches!(channel, SessionChannel::Process(_));
+        let (mut handshake, mut tried, mut timed_out) = (first, Vec::new(), false);
         loop {
-            let attempt = self.try_handshake(&channel, handshake).await;
+            let mut attempt = self.try_handshake(&channel, handshake).await;
             tried.push(handshake);
+            if let SessionEnd::Failed(McpError::HandshakeTimeout(time_limit), status) = attempt.end
+            {
+                attempt.end = SessionEnd::Failed(
+                    match timed_out && is_process {
+                        true => McpError::SecondHandshakeTimeout(time_limit),
+                        false => McpError::HandshakeTimeout(time_limit),
+                    },
+                    status,
+                );
+                timed_out = true;
+            }
             let next = match protocol {
                 ProtocolMode::Auto => fallback_handshake(handshake, &attempt),
                 ProtocolMode::Legacy | ProtocolMode::Modern => None,
@@ -198,11 +211,12 @@ impl ServerSupervisor {
         W: tokio::io::AsyncWrite + Unpin,
     {
         let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
-        let inbox = Inbox::new(shared.clone(), self.late_answer_handler());
+        let time_limit = self.state.borrow().config.startup_timeout;
+        let mut inbox = Inbox::new(shared.clone(), self.late_answer_handler());
+        inbox.discover_wait = DiscoverWait::new(handshake.discover_timeout(time_limit));
         let stdio_transport = StdioTransport::new(reader, outbox, shared.clone(), inbox);
-        let startup = self.startup_timeout();
         let session =
-            session::run_session(stdio_transport, shared, (handshake, startup), |ready| {
+            session::run_session(stdio_transport, shared, (handshake, time_limit), |ready| {
                 self.maintain_session(ready, transport)
             });
         // Record this error before the session is dropped, because dropping it records a generic
@@ -214,18 +228,6 @@ impl ServerSupervisor {
         tokio::select! {
             error = session => error,
             error = writing => error,
-        }
-    }
-
-    /// The remaining startup time, shared by all handshakes. Later handshakes get at least two
-    /// thirds of the total.
-    pub(super) fn startup_timeout(&self) -> StartupTimeout {
-        let state = self.state.borrow();
-        let configured = state.config.startup_timeout;
-        let remaining = configured.saturating_sub(state.starting_since.elapsed());
-        StartupTimeout {
-            configured,
-            remaining: remaining.max(configured * 2 / 3),
         }
     }
 

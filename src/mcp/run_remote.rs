@@ -1,6 +1,7 @@
 //! One connection attempt to a remote server: detects the HTTP transport if none is configured,
 //! runs the session, and ends it on the server.
 
+use super::discover_wait::DiscoverWait;
 use super::endpoint::RemoteEndpoint;
 use super::error::McpError;
 use super::http::{
@@ -119,9 +120,10 @@ impl ServerSupervisor {
         let (connection, incoming) =
             Connection::new(remote.clone(), shared.clone(), http_kind, target);
         let (outbox, queue) = mpsc::channel(QUEUE_MAX);
-        let inbox = Inbox::new(shared.clone(), self.late_answer_handler());
+        let time_limit = self.state.borrow().config.startup_timeout;
+        let mut inbox = Inbox::new(shared.clone(), self.late_answer_handler());
+        inbox.discover_wait = DiscoverWait::new(handshake.discover_timeout(time_limit));
         let http_transport = HttpTransport::new(outbox, incoming, inbox, shared.clone());
-        let startup = self.startup_timeout();
         let transport = match http_kind {
             HttpKind::Sse => ServerTransport::Sse,
             HttpKind::Streamable => ServerTransport::Http,
@@ -129,7 +131,7 @@ impl ServerSupervisor {
         let session = session::run_session(
             http_transport,
             shared,
-            (handshake, startup),
+            (handshake, time_limit),
             |ready| async move {
                 self.cache_http_kind(http_kind).await;
                 self.maintain_session(ready, transport).await;

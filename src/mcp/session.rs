@@ -9,7 +9,7 @@ use super::error::McpError;
 use super::http::SYNTHETIC_ERROR_CODE;
 use super::server_log;
 use super::session_shared::SessionShared;
-use super::startup::{HandshakeStage, StartupTimeout};
+use super::startup::{HandshakeStage, discover_timeout};
 use super::tool_list::ListedTools;
 use crate::domain;
 use crate::domain::server::PeerInfo;
@@ -23,19 +23,12 @@ use rmcp::service::{
 };
 use rmcp::transport::Transport;
 use serde_json::Value;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
 /// Time limit for all pages together. The startup timeout applies to the first list too.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// Maximum time for the response to `server/discover` if `initialize` may follow it. A server that
-/// supports `server/discover` responds as soon as it has started, so a third of the startup timeout,
-/// or this limit if it is shorter, is enough. After 10 s rmcp itself would send `initialize` on the
-/// same connection and mistake the late response to `server/discover` for that to `initialize`.
-const DISCOVER_TIMEOUT: Duration = Duration::from_secs(9);
 
 /// Maximum number of server versions listed in a notice.
 const VERSIONS_SHOWN_MAX: usize = 8;
@@ -66,10 +59,22 @@ pub struct ReadySession {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handshake {
     /// `server/discover`, then `initialize` on the same connection if the server rejects the
-    /// former. A server that does not respond or disconnects must be restarted.
+    /// former, or if its process does not respond for a while. A server that disconnects must be
+    /// restarted.
     DiscoverOrInitialize,
     Initialize,
     Discover,
+}
+
+impl Handshake {
+    /// How long to wait for the response to `server/discover` before `initialize` is tried; `None` if
+    /// it is never tried. `time_limit` is the time for the whole handshake.
+    pub fn discover_timeout(self, time_limit: Duration) -> Option<Duration> {
+        match self {
+            Self::DiscoverOrInitialize => Some(discover_timeout(time_limit)),
+            Self::Initialize | Self::Discover => None,
+        }
+    }
 }
 
 /// Runs a session over `transport` until it ends, and returns the reason. `on_ready` receives the
@@ -78,7 +83,7 @@ pub enum Handshake {
 pub async fn run_session<T, F>(
     transport: T,
     shared: &Arc<SessionShared>,
-    (handshake, startup): (Handshake, StartupTimeout),
+    (handshake, time_limit): (Handshake, Duration),
     on_ready: impl FnOnce(ReadySession) -> F,
 ) -> McpError
 where
@@ -86,8 +91,8 @@ where
     F: Future<Output = ()>,
 {
     let _guard = shared.end_on_drop();
-    shared.startup.set_deadline(startup.remaining);
-    let (running, opened) = match open_session(transport, shared, handshake, startup).await {
+    shared.startup.set_deadline(time_limit);
+    let (running, opened) = match open_session(transport, shared, handshake, time_limit).await {
         Ok(opened) => opened,
         Err(error) => return error,
     };
@@ -103,7 +108,7 @@ async fn perform_handshake<T>(
     transport: T,
     shared: &SessionShared,
     handshake: Handshake,
-    startup: StartupTimeout,
+    time_limit: Duration,
 ) -> Result<RunningService<RoleClient, PassiveClient>, McpError>
 where
     T: Transport<RoleClient, Error = McpError> + 'static,
@@ -119,30 +124,16 @@ where
             legacy_version: None,
         },
     };
-    let time_limit = match handshake {
-        Handshake::DiscoverOrInitialize => DISCOVER_TIMEOUT.min(startup.remaining / 3),
-        Handshake::Initialize | Handshake::Discover => startup.remaining,
-    };
     let client = PassiveClient::new(shared.declares_roots());
-    let mut serving = pin!(client.serve_with_lifecycle(transport, mode));
-    let mut outcome = timeout(time_limit, &mut serving).await;
-    if outcome.is_err()
-        && handshake == Handshake::DiscoverOrInitialize
-        && shared.startup.stage() == HandshakeStage::Initializing
-    {
-        // The server answered the probe, so the time starts again.
-        outcome = timeout(time_limit, &mut serving).await;
-    }
+    // Boxed, because nested futures of this size would overflow a thread's stack.
+    let serving = Box::pin(client.serve_with_lifecycle(transport, mode));
+    let outcome = timeout(time_limit, serving).await;
     let outcome = outcome.map_err(|_| match shared.startup.stage() {
-        HandshakeStage::Discovering => McpError::DiscoverTimeout(match handshake {
-            // Only logged, because `initialize` is tried next.
-            Handshake::DiscoverOrInitialize => time_limit,
-            Handshake::Initialize | Handshake::Discover => startup.configured,
-        }),
+        HandshakeStage::Discovering => McpError::DiscoverTimeout(time_limit),
         _ => match shared.startup.retry_reason() {
             // The server did answer, but asked us to retry later.
             Some(why) => McpError::Http(why),
-            None => McpError::HandshakeTimeout(startup.configured),
+            None => McpError::HandshakeTimeout(time_limit),
         },
     })?;
     // An error of the transport itself is more specific.
@@ -184,18 +175,18 @@ async fn open_session<T>(
     transport: T,
     shared: &Arc<SessionShared>,
     handshake: Handshake,
-    startup: StartupTimeout,
+    time_limit: Duration,
 ) -> Result<(RunningService<RoleClient, PassiveClient>, ReadySession), McpError>
 where
     T: Transport<RoleClient, Error = McpError> + 'static,
 {
-    let running = perform_handshake(transport, shared, handshake, startup).await?;
+    let running = perform_handshake(transport, shared, handshake, time_limit).await?;
     shared.startup.set_stage(HandshakeStage::Open);
     let peer = running.peer().clone();
     let info = peer.peer_info();
     tracing::debug!(?info, "MCP session initialized");
     let tools = if info.as_deref().is_some_and(has_tools) {
-        let time_limit = startup.configured.min(LISTING_TIMEOUT);
+        let time_limit = time_limit.min(LISTING_TIMEOUT);
         match timeout(time_limit, list_all_pages(&peer)).await {
             Ok(listed) => listed.map_err(McpError::ToolListFailed),
             Err(_) => Err(McpError::ToolListTimeout(time_limit)),
@@ -207,9 +198,7 @@ where
             ttl: None,
         })
     };
-    let is_modern = info
-        .as_deref()
-        .is_some_and(|info| !info.protocol_version.has_initialize());
+    let is_modern = is_modern(&peer);
     let sends_log_messages = info.as_deref().is_some_and(server_log::sends_log_messages);
     let opened = ReadySession {
         session: McpSession {
@@ -261,6 +250,12 @@ impl ServerIdentity {
     }
 }
 
+/// Whether the session uses the modern protocol.
+pub fn is_modern(peer: &Peer<RoleClient>) -> bool {
+    peer.peer_info()
+        .is_some_and(|info| !info.protocol_version.has_initialize())
+}
+
 fn has_tools(info: &ServerPeerInfo) -> bool {
     info.capabilities.tools.is_some()
 }
@@ -282,7 +277,7 @@ pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ListedTools, String> 
 }
 
 async fn list_all_pages(peer: &Peer<RoleClient>) -> Result<ListedTools, String> {
-    let mut builder = ToolListBuilder::default();
+    let mut builder = ToolListBuilder::new(is_modern(peer));
     let mut cursor = None;
     loop {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
@@ -362,31 +357,4 @@ impl McpSession {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::inbox::Inbox;
-    use super::super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_queue};
-    use super::*;
-    use tokio::sync::mpsc;
-
-    #[tokio::test(start_paused = true)]
-    async fn unanswered_discover_times_out_before_initialize_is_sent() {
-        let (client_end, _server_end) = tokio::io::duplex(1 << 16);
-        let (reader, writer) = tokio::io::split(client_end);
-        let shared = Arc::new(SessionShared::default());
-        let (outbox, queue) = mpsc::channel(OUTBOX_MESSAGES_MAX);
-        let inbox = Inbox::new(shared.clone(), Box::new(|_| {}));
-        let transport = StdioTransport::new(reader, outbox, shared.clone(), inbox);
-        let startup = StartupTimeout {
-            configured: Duration::from_secs(60),
-            remaining: Duration::from_secs(60),
-        };
-        let started_at = tokio::time::Instant::now();
-        let error = tokio::select! {
-            outcome = perform_handshake(transport, &shared, Handshake::DiscoverOrInitialize, startup) => outcome.err(),
-            error = write_queue(queue, writer) => Some(error),
-        };
-        assert_eq!(started_at.elapsed(), DISCOVER_TIMEOUT);
-        assert_eq!(error, Some(McpError::DiscoverTimeout(DISCOVER_TIMEOUT)));
-        assert_eq!(shared.startup.stage(), HandshakeStage::Discovering);
-    }
-}
+mod tests;

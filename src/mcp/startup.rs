@@ -5,14 +5,14 @@ use crate::sync::lock_ignoring_poison;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How long opening a session may take.
-#[derive(Debug, Clone, Copy)]
-pub struct StartupTimeout {
-    /// The setting `startupTimeoutSeconds`. Errors name it, because it is the value that the user
-    /// can change.
-    pub configured: Duration,
-    /// The part that earlier handshakes have not used, but at least two thirds.
-    pub remaining: Duration,
+/// Maximum time to wait for the response to `server/discover` before `initialize` is sent, too. A
+/// server that supports `server/discover` responds as soon as it has started. After 10 s, rmcp would
+/// send `initialize` itself and take the late response to `server/discover` for that to `initialize`.
+const DISCOVER_TIMEOUT: Duration = Duration::from_secs(9);
+
+/// A third of the time for a handshake, or [`DISCOVER_TIMEOUT`] if that is shorter.
+pub fn discover_timeout(handshake_timeout: Duration) -> Duration {
+    DISCOVER_TIMEOUT.min(handshake_timeout / 3)
 }
 
 #[derive(Debug, Default)]

@@ -20,7 +20,6 @@ pub struct ServerState {
     pub redactors: Redactors,
     pub phase: ServerPhase,
     pub start_count: u64,
-    pub starting_since: Instant,
     /// Whether the server was ever connected. If so, its tools stay listed after a failure, and the
     /// next call opens a new session.
     pub was_connected: bool,
@@ -177,6 +176,7 @@ pub fn disabled_server(config: &ServerConfig) -> Server {
         disabled_tools: config.disabled_tools.clone(),
         always_offered: config.always_offered.clone(),
         held_back_tools: BTreeSet::new(),
+        missing_variables: config.missing_variables.clone(),
         roots: Arc::default(),
         omissions: Vec::new(),
         stderr: Vec::new(),

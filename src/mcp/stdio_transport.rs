@@ -72,33 +72,6 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
             self.shared.outcome.end(McpError::NotReading);
         }
     }
-
-    /// The next complete line, or `None` at the end of the stream. Cancel-safe: bytes already read
-    /// stay in `self`.
-    async fn next_line(&mut self) -> Result<Option<Vec<u8>>, McpError> {
-        loop {
-            let chunk = match self.reader.fill_buf().await {
-                Ok(chunk) => chunk,
-                Err(error) => return Err(McpError::BrokenPipe(error.to_string())),
-            };
-            if chunk.is_empty() {
-                // The last line may lack a newline.
-                let last_line = std::mem::take(&mut self.line);
-                return Ok((!last_line.is_empty()).then_some(last_line));
-            }
-            let newline = chunk.iter().position(|byte| *byte == b'\n');
-            let part_len = newline.unwrap_or(chunk.len());
-            if self.line.len() + part_len > LINE_BYTES_MAX {
-                return Err(McpError::LineTooLong(LINE_BYTES_MAX));
-            }
-            self.line.extend_from_slice(&chunk[..part_len]);
-            self.reader
-                .consume(newline.map_or(part_len, |index| index + 1));
-            if newline.is_some() {
-                return Ok(Some(std::mem::take(&mut self.line)));
-            }
-        }
-    }
 }
 
 impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTransport<R> {
@@ -120,7 +93,9 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTrans
             }
             let shared = self.shared.clone();
             let next = tokio::select! {
-                next = self.next_line() => next,
+                next = next_line(&mut self.reader, &mut self.line) => next,
+                // A restart would take longer still, and interrupt a program that is installing itself.
+                () = self.inbox.discover_wait.wait_for_deadline() => return self.inbox.abandon_discover(),
                 reply = shared.incoming_requests.next_reply() => {
                     self.enqueue_reply(&reply);
                     continue;
@@ -155,6 +130,35 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleClient> for StdioTrans
     async fn close(&mut self) -> Result<(), McpError> {
         self.shared.outcome.end(McpError::SessionClosed);
         Ok(())
+    }
+}
+
+/// The next complete line, or `None` at the end of the stream. Cancel-safe: bytes already read
+/// stay in `line`.
+async fn next_line<R: AsyncRead + Unpin>(
+    reader: &mut BufReader<R>,
+    line: &mut Vec<u8>,
+) -> Result<Option<Vec<u8>>, McpError> {
+    loop {
+        let chunk = match reader.fill_buf().await {
+            Ok(chunk) => chunk,
+            Err(error) => return Err(McpError::BrokenPipe(error.to_string())),
+        };
+        if chunk.is_empty() {
+            // The last line may lack a newline.
+            let last_line = std::mem::take(line);
+            return Ok((!last_line.is_empty()).then_some(last_line));
+        }
+        let newline = chunk.iter().position(|byte| *byte == b'\n');
+        let part_len = newline.unwrap_or(chunk.len());
+        if line.len() + part_len > LINE_BYTES_MAX {
+            return Err(McpError::LineTooLong(LINE_BYTES_MAX));
+        }
+        line.extend_from_slice(&chunk[..part_len]);
+        reader.consume(newline.map_or(part_len, |index| index + 1));
+        if newline.is_some() {
+            return Ok(Some(std::mem::take(line)));
+        }
     }
 }
 

@@ -88,7 +88,6 @@ impl ServerSupervisor {
                 redactors,
                 phase,
                 start_count: 0,
-                starting_since: Instant::now(),
                 was_connected: false,
                 skipped_summary: None,
                 tools: Arc::default(),
@@ -225,7 +224,6 @@ impl ServerSupervisor {
             self.state.send_modify(|state| {
                 state.phase = ServerPhase::Starting;
                 state.start_count += 1;
-                state.starting_since = Instant::now();
             });
             self.report().await;
             let started_at = Instant::now();

@@ -31,7 +31,7 @@ pub struct Notebook(pub(super) Arc<NotebookState>);
 pub(super) struct NotebookState {
     /// The folder of the index files.
     pub(super) cache: PathBuf,
-    completion: Arc<dyn Completion>,
+    pub(super) completion: Arc<dyn Completion>,
     pub(super) embedder: Arc<dyn Embedder>,
     pub(super) embedding_health: EmbeddingHealth,
     pub(super) indexes: Mutex<HashMap<PathBuf, Arc<Mutex<OpenIndex>>>>,

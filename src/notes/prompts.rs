@@ -2,12 +2,24 @@
 
 use crate::search::Hit;
 
-/// Maximum number of chunks in a summary of a topic.
-pub const CHUNKS_MAX: usize = 6;
-/// Maximum number of words of each chunk.
-const WORDS_MAX: usize = 800;
-/// Maximum number of characters of each chunk, for languages without spaces between words.
-const CHARS_MAX: usize = 6_000;
+/// How much of the notes a summary is made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SummarySize {
+    pub chunks_max: usize,
+    /// Maximum number of words of each chunk.
+    pub words_max: usize,
+}
+
+/// From the largest on: a small context gets fewer and shorter chunks.
+pub const SUMMARY_SIZES: [SummarySize; 4] = [
+    SummarySize::new(6, 800),
+    SummarySize::new(5, 600),
+    SummarySize::new(4, 450),
+    SummarySize::new(3, 300),
+];
+/// Maximum number of characters of each chunk for every two of its words, for
+/// languages without spaces between words.
+const CHARS_PER_TWO_WORDS: usize = 15;
 
 /// A longer line before the note is not taken for an introduction.
 const INTRODUCTION_CHARS_MAX: usize = 200;
@@ -36,13 +48,34 @@ fn style_line(style: &str) -> String {
     }
 }
 
+impl SummarySize {
+    const fn new(chunks_max: usize, words_max: usize) -> Self {
+        Self {
+            chunks_max,
+            words_max,
+        }
+    }
+
+    /// The beginning of a chunk.
+    fn of_chunk(self, body: &str) -> &str {
+        let chars_max = self.words_max * CHARS_PER_TWO_WORDS / 2;
+        body[..prefix_length(body, self.words_max, chars_max)].trim_end()
+    }
+
+    /// The beginning of a note that is summarized alone.
+    fn of_note(self, text: &str) -> &str {
+        let words_max = self.chunks_max * self.words_max;
+        &text[..prefix_length(text, words_max, words_max * CHARS_PER_TWO_WORDS / 2)]
+    }
+}
+
 /// Asks for a summary of the chunks about a topic.
-pub fn topic_prompt(topic: &str, style: &str, chunks: &[Hit]) -> String {
+pub fn topic_prompt(topic: &str, style: &str, chunks: &[Hit], size: SummarySize) -> String {
     let style = style_line(style);
     let mut prompt = format!("Summarize the following notes about {topic}.\n{style}\n");
-    for chunk in chunks {
+    for chunk in &chunks[..chunks.len().min(size.chunks_max)] {
         prompt.push_str(&chunk_heading(chunk));
-        prompt.push_str(shortened(&chunk.body));
+        prompt.push_str(size.of_chunk(&chunk.body));
         prompt.push_str("\n\n");
     }
     prompt.push_str("Summary:");
@@ -50,18 +83,17 @@ pub fn topic_prompt(topic: &str, style: &str, chunks: &[Hit]) -> String {
 }
 
 /// Asks for a summary of one note, given its text.
-pub fn single_note_prompt(text: &str, style: &str) -> String {
+pub fn single_note_prompt(text: &str, style: &str, size: SummarySize) -> String {
     let style = style_line(style);
-    let text = &text[..prefix_length(text, CHUNKS_MAX * WORDS_MAX, CHUNKS_MAX * CHARS_MAX)];
     format!(
         "Summarize the following note.\n{style}\n{}\n\nSummary:",
-        text.trim()
+        size.of_note(text).trim()
     )
 }
 
 /// Whether [`single_note_prompt`] leaves out the end of a note.
-pub fn is_too_long(text: &str) -> bool {
-    prefix_length(text, CHUNKS_MAX * WORDS_MAX, CHUNKS_MAX * CHARS_MAX) < text.len()
+pub fn is_too_long(text: &str, size: SummarySize) -> bool {
+    size.of_note(text).len() < text.len()
 }
 
 fn chunk_heading(chunk: &Hit) -> String {
@@ -69,10 +101,6 @@ fn chunk_heading(chunk: &Hit) -> String {
         "" => format!("# {}\n", chunk.title),
         heading => format!("# {}: {heading}\n", chunk.title),
     }
-}
-
-fn shortened(body: &str) -> &str {
-    body[..prefix_length(body, WORDS_MAX, CHARS_MAX)].trim_end()
 }
 
 /// The length in bytes of the longest prefix within both limits.
@@ -145,6 +173,7 @@ mod tests {
             "cats",
             "",
             &[chunk("w ".repeat(900)), chunk("가".repeat(9_000))],
+            SUMMARY_SIZES[0],
         );
         let start = "Summarize the following notes about cats.\n\n# Title: Part\nw w ";
         assert!(prompt.starts_with(start), "{prompt}");
@@ -157,20 +186,41 @@ mod tests {
     }
 
     #[test]
+    fn the_smallest_summary_has_three_chunks_of_300_words() {
+        let chunk = Hit {
+            key: "a.md".to_owned(),
+            title: "Title".to_owned(),
+            heading: String::new(),
+            body: "xyz ".repeat(700),
+            score: 1.0,
+            similarity: 0.0,
+        };
+        let chunks = vec![chunk; 6];
+        let counts = SUMMARY_SIZES.map(|size| {
+            let prompt = topic_prompt("cats", "", &chunks, size);
+            (
+                prompt.matches("# Title").count(),
+                prompt.matches("xyz").count(),
+            )
+        });
+        assert_eq!(counts, [(6, 4_200), (5, 3_000), (4, 1_800), (3, 900)]);
+    }
+
+    #[test]
     fn a_style_is_part_of_every_prompt_about_notes() {
         let style = "detailed, in French";
         let note = note_prompt("tea", style);
         assert!(
             note.starts_with("Write a note in Markdown about: tea\nStyle: detailed, in French\n\n")
         );
-        let topic = topic_prompt("tea", style, &[]);
+        let topic = topic_prompt("tea", style, &[], SUMMARY_SIZES[0]);
         let start = "Summarize the following notes about tea.\n";
         assert_eq!(topic, format!("{start}Style: {style}\n\nSummary:"));
-        let single = single_note_prompt("Tea.", style);
+        let single = single_note_prompt("Tea.", style, SUMMARY_SIZES[0]);
         let start = "Summarize the following note.\n";
         assert_eq!(single, format!("{start}Style: {style}\n\nTea.\n\nSummary:"));
         assert_eq!(
-            single_note_prompt("Tea.", ""),
+            single_note_prompt("Tea.", "", SUMMARY_SIZES[0]),
             format!("{start}\nTea.\n\nSummary:")
         );
     }

@@ -7,7 +7,7 @@ use super::note;
 use super::note_file::NotePath;
 use super::notebook::{Notebook, open_vault};
 use super::path_completion::best_matches;
-use super::prompts::{self, CHUNKS_MAX};
+use super::prompts::{self, SUMMARY_SIZES, SummarySize};
 use super::slug::slug;
 use super::vault::Vault;
 use super::vault_index::UpdateLimits;
@@ -78,7 +78,7 @@ impl Notebook {
     ) -> Result<SummaryTask, Notice> {
         let vault = open_vault(&request.settings, request.vault.clone()).await?;
         match source {
-            SummarySource::Note(note) => task_for_note(vault, note, style).await,
+            SummarySource::Note(note) => self.task_for_note(request, vault, note, style).await,
             SummarySource::Topic(topic) => self.task_for_topic(request, vault, topic, style).await,
         }
     }
@@ -94,7 +94,7 @@ impl Notebook {
         if Vault::is_note(Path::new(&topic)) {
             let named = find_by_name(vault.clone(), topic.clone()).await?;
             if let Some(note) = named {
-                return task_for_note(vault, note, style).await;
+                return self.task_for_note(request, vault, note, style).await;
             }
         }
         let mut remarks = Vec::new();
@@ -113,48 +113,83 @@ impl Notebook {
                 .into_iter()
                 .any(|text| terms.any_in(text))
         });
-        chunks.truncate(CHUNKS_MAX);
+        chunks.truncate(SUMMARY_SIZES[0].chunks_max);
         if chunks.is_empty() {
             let path = vault.root().display();
             return Err(Notice::failure(format!(
                 "No note in {path} mentions \"{topic}\"."
             )));
         }
+        let prompt_of = |size| prompts::topic_prompt(&topic, style, &chunks, size);
+        let (prompt, size) = self.largest_fitting(request, prompt_of).await;
+        if prompt != prompt_of(SUMMARY_SIZES[0]) {
+            remarks.push(
+                "Only parts of the notes were summarized, to fit the model's context.".to_owned(),
+            );
+        }
         let mut sources: Vec<PathBuf> = Vec::new();
-        for chunk in &chunks {
+        for chunk in chunks.iter().take(size.chunks_max) {
             let path = vault.root().join(&chunk.key);
             if !sources.contains(&path) {
                 sources.push(path);
             }
         }
         Ok(SummaryTask {
-            prompt: prompts::topic_prompt(&topic, style, &chunks),
+            prompt,
             title: topic,
             sources,
             vault: vault.root().to_path_buf(),
             remarks,
         })
     }
-}
 
-async fn task_for_note(vault: Vault, note: String, style: &str) -> Result<SummaryTask, Notice> {
-    let root = vault.root().to_path_buf();
-    let (note, text) = read_note(vault, note).await?;
-    if text.trim().is_empty() {
-        let key = &note.key;
-        return Err(Notice::failure(format!("The note {key} is empty.")));
+    async fn task_for_note(
+        &self,
+        request: &NoteRequest,
+        vault: Vault,
+        note: String,
+        style: &str,
+    ) -> Result<SummaryTask, Notice> {
+        let root = vault.root().to_path_buf();
+        let (note, text) = read_note(vault, note).await?;
+        if text.trim().is_empty() {
+            let key = &note.key;
+            return Err(Notice::failure(format!("The note {key} is empty.")));
+        }
+        let prompt_of = |size| prompts::single_note_prompt(&text, style, size);
+        let (prompt, size) = self.largest_fitting(request, prompt_of).await;
+        let mut remarks = Vec::new();
+        if prompts::is_too_long(&text, size) {
+            remarks.push("The note is long; only its beginning was summarized.".to_owned());
+        }
+        Ok(SummaryTask {
+            prompt,
+            title: title_of(&note, &text),
+            sources: vec![note.path],
+            vault: root,
+            remarks,
+        })
     }
-    let mut remarks = Vec::new();
-    if prompts::is_too_long(&text) {
-        remarks.push("The note is long; only its beginning was summarized.".to_owned());
+
+    /// The prompt of the largest size that fits into the model's context, or else the smallest one.
+    async fn largest_fitting(
+        &self,
+        request: &NoteRequest,
+        prompt_of: impl Fn(SummarySize) -> String,
+    ) -> (String, SummarySize) {
+        let [sizes @ .., smallest] = SUMMARY_SIZES;
+        if let Some(model) = request.settings.model.as_deref() {
+            for size in sizes {
+                let prompt = prompt_of(size);
+                let completion = &self.0.completion;
+                if completion.fits(model.clone(), prompt.clone()).await {
+                    return (prompt, size);
+                }
+            }
+            return (prompt_of(smallest), smallest);
+        }
+        (prompt_of(sizes[0]), sizes[0])
     }
-    Ok(SummaryTask {
-        prompt: prompts::single_note_prompt(&text, style),
-        title: title_of(&note, &text),
-        sources: vec![note.path],
-        vault: root,
-        remarks,
-    })
 }
 
 /// The key of the file with this path or, in any folder of the vault, this file name. It may be

@@ -92,17 +92,6 @@ const GROW_CONTEXT: &[ChoiceRow] = &[
     row(C::Stop, 'n', "stop", "Stop this turn"),
 ];
 
-const ADD_MODEL: &[ChoiceRow] = &[
-    row(C::Add, 'y', "add", "Add it to config.json and use it"),
-    row(
-        C::UseUntilExit,
-        'o',
-        "use until I quit",
-        "Use it until I quit",
-    ),
-    row(C::Stop, 'n', "change nothing", "Change nothing"),
-];
-
 const REMOVE_MODEL: &[ChoiceRow] = &[
     row(C::Remove, 'y', "remove", "Remove it"),
     row(C::Stop, 'n', "keep", "Keep it"),
@@ -321,7 +310,6 @@ impl Ask {
             Self::UnfinishedTurn(_) => UNFINISHED_TURN,
             Self::ConfirmDiscard { .. } => CONFIRM_DISCARD,
             Self::ApproveCalls(_) => &[],
-            Self::AddModel { .. } => ADD_MODEL,
             Self::RemoveModel { .. } => REMOVE_MODEL,
             Self::GrowContext { .. } => GROW_CONTEXT,
             Self::UnusableCall { .. } => UNUSABLE_CALL,
@@ -362,7 +350,6 @@ mod tests {
             ("### A silent server", STALLED),
             ("### Too many rounds of tools", ROUND_LIMIT),
             ("### A context that has to grow", GROW_CONTEXT),
-            ("### Adding a model", ADD_MODEL),
             ("### Removing a model", REMOVE_MODEL),
             ("### The result of a probe", SAVE_DIALECT),
             ("### Edited settings files", EXTERNAL_EDIT),

@@ -49,11 +49,6 @@ pub enum Ask {
         from: u64,
         to: u64,
     },
-    /// Whether to add this model of a server to `config.json`.
-    AddModel {
-        server: ModelServer,
-        name: String,
-    },
     /// Whether to delete this model from the server's disk.
     RemoveModel {
         server: ModelServer,
@@ -182,11 +177,6 @@ pub enum UserChoice {
     Discard,
     /// End the turn; outside a turn, change nothing.
     Stop,
-    /// Add the model to the settings and use it.
-    Add,
-    /// Use the model until the program ends.
-    #[serde(rename = "use_once")]
-    UseUntilExit,
     Remove,
     /// Save the shown value in the settings and use it.
     Save,

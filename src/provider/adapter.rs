@@ -87,8 +87,8 @@ pub trait ReplyDecoder: Debug + Send {
     /// the reply was cut off.
     fn finish(self: Box<Self>) -> Vec<DecodedPart>;
 
-    /// Whether the reply is complete and only token counts may follow. Always false for protocols
-    /// whose token counts arrive no later than the end marker.
+    /// Whether the reply is complete, and only token counts or an end marker may follow. Always
+    /// false for protocols whose end marker comes with the token counts.
     fn is_settled(&self) -> bool {
         false
     }

@@ -68,6 +68,10 @@ pub enum FailureCause {
         status: u16,
         message: String,
     },
+    /// An Ollama server passes requests for this model on to ollama.com, where it is not signed in.
+    SignInRequired {
+        url: String,
+    },
     /// `sent` and `limit` are in tokens, and `None` if the server does not report them.
     ContextOverflow {
         sent: Option<u64>,
@@ -237,6 +241,7 @@ impl FailureCause {
                 Self::Malformed(MalformedReply::UnexpectedJson { json: clean(json) })
             }
             Self::Redirected { to } => Self::Redirected { to: clean(to) },
+            Self::SignInRequired { url } => Self::SignInRequired { url: clean(url) },
             Self::Unreachable { why } => Self::Unreachable { why: clean(why) },
             other => other,
         }

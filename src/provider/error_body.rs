@@ -4,6 +4,7 @@ use super::error::FailureCause;
 use super::tools_unsupported;
 use crate::text::surrogates;
 use serde_json::Value;
+use url::Url;
 
 /// An error as the server describes it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -11,6 +12,8 @@ pub struct ServerError {
     pub message: String,
     /// The request parameter that the error is about.
     pub param: Option<String>,
+    /// The page on which Ollama can be signed in to its hosted models.
+    sign_in_url: Option<Box<str>>,
     /// `type`, `code` and `status`, in lower case and separated by spaces.
     labels: String,
     sent_tokens: Option<u64>,
@@ -24,7 +27,12 @@ impl ServerError {
         match event.get("error") {
             Some(Value::Null | Value::Bool(false)) | None => {}
             Some(Value::String(text)) if text.is_empty() => {}
-            Some(error) => return Some(Self::from_error(error)),
+            Some(error) => {
+                return Some(Self {
+                    sign_in_url: sign_in_url(event),
+                    ..Self::from_error(error)
+                });
+            }
         }
         let is_error = |key: &str| event.get(key).and_then(Value::as_str) == Some("error");
         (is_error("object") || is_error("type")).then(|| Self::from_error(event))
@@ -85,6 +93,7 @@ impl ServerError {
                 .collect::<Vec<_>>()
                 .join(" ")
                 .to_lowercase(),
+            sign_in_url: None,
             sent_tokens: number("n_prompt_tokens"),
             context_tokens: number("n_ctx"),
         }
@@ -108,6 +117,9 @@ impl ServerError {
 
     /// Converts an error that was reported inside a stream.
     pub fn into_failure(self) -> FailureCause {
+        if let Some(sign_in) = self.sign_in() {
+            return sign_in;
+        }
         self.into_context_overflow().unwrap_or_else(|server_error| {
             let message = server_error.message.clone();
             if server_error.is_overload() {
@@ -136,6 +148,12 @@ impl ServerError {
             || message.contains("insufficient balance")
     }
 
+    /// The failure, if the server must be signed in first.
+    pub fn sign_in(&self) -> Option<FailureCause> {
+        let url = self.sign_in_url.as_deref()?.to_owned();
+        Some(FailureCause::SignInRequired { url })
+    }
+
     pub fn refuses_tools(&self) -> bool {
         tools_unsupported::is_tools_refusal(&self.message, self.param.as_deref())
     }
@@ -162,6 +180,11 @@ impl ServerError {
             None => has_word(&self.message.to_lowercase(), parameter),
         }
     }
+}
+
+fn sign_in_url(event: &Value) -> Option<Box<str>> {
+    let url = Url::parse(event.get("signin_url")?.as_str()?).ok()?;
+    (url.scheme() == "https").then(|| url.as_str().into())
 }
 
 /// Whether the value contains no text and no number at any depth.

@@ -36,7 +36,11 @@ pub(super) async fn read_error_response(response: Response) -> (FailureCause, Op
     let refuses_tools = server_error
         .as_ref()
         .is_some_and(ServerError::refuses_tools);
-    let cause = overflow.unwrap_or_else(|| match message {
+    let sign_in = server_error
+        .as_ref()
+        .filter(|_| status == 401)
+        .and_then(ServerError::sign_in);
+    let cause = overflow.or(sign_in).unwrap_or_else(|| match message {
         message if status == 402 || has_no_credit => FailureCause::NoCredit {
             status,
             message: message.unwrap_or_default(),

@@ -5,11 +5,8 @@ use super::chat_completions::REASONING_KEYS;
 use super::error::RequestTarget;
 use super::error_body::ServerError;
 use crate::domain::Notice;
-use crate::domain::model::ToolRole;
+use crate::domain::model::{TEMPERATURE, ToolRole};
 use serde_json::{Map, Value};
-
-/// The default temperature: low, so that tool calls are well-formed.
-pub const TEMPERATURE: f64 = 0.1;
 
 /// How requests to one model at one base URL differ from the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -270,7 +267,7 @@ fn replace_effort(
     };
     let effort = match sent {
         // Every model with adjustable effort accepts "high".
-        Some("low" | "medium") if message_quotes("high") => EffortFallback::High,
+        Some("low" | "medium" | "xhigh" | "max") if message_quotes("high") => EffortFallback::High,
         sent if sent != Some("none") && message_quotes("none") => EffortFallback::None,
         Some(_) => EffortFallback::Omitted,
         None => return None,

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// How long to wait for token counts after the reply is complete.
-const TOKEN_COUNTS_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long to wait for token counts or an end marker after the reply is complete.
+const END_MARKER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The parts of one reply. Nothing follows `End` or an error.
 pub struct ReplyStream(BoxStream<'static, Result<StreamPart, ProviderError>>);
@@ -107,7 +107,7 @@ impl ReplyReader {
     async fn read_burst(&mut self, mut body: Box<OpenBody>) {
         let next_burst = body.body.next_burst();
         let burst = if body.decoder.is_settled() {
-            tokio::time::timeout(TOKEN_COUNTS_TIMEOUT, next_burst)
+            tokio::time::timeout(END_MARKER_TIMEOUT, next_burst)
                 .await
                 .unwrap_or(Ok(None))
         } else {

@@ -121,6 +121,7 @@ impl RegistryServer {
                 description: (!description.is_empty()).then_some(description),
                 enabled: false,
                 launch,
+                values: Vec::new(),
             },
             replaced_secrets: Vec::new(),
             remarks,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 mod replay;
 
-pub use replay::{JournaledPiece, JournaledTurn};
+pub use replay::{JournaledAnswer, JournaledPiece, JournaledTurn};
 
 const EXTENSION: &str = "jsonl";
 /// Larger files are not read; a journal is never that large.
@@ -61,12 +61,14 @@ pub enum JournalRecord {
         awaiting: bool,
         entry: Value,
     },
-    /// The complete final answer.
+    /// The final answer, as far as it got if the user stopped it.
     Answer {
         text: String,
         input: Option<u64>,
         output: Option<u64>,
         at: String,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        stopped: bool,
     },
     /// The turn ended without an answer.
     Ended,
@@ -86,12 +88,18 @@ impl JournalRecord {
         attachment_json::list_to_json(attachments)
     }
 
-    pub fn from_answer(text: &str, usage: Usage, ended_at: jiff::Timestamp) -> Self {
+    pub fn from_answer(
+        text: &str,
+        usage: Usage,
+        ended_at: jiff::Timestamp,
+        is_stopped: bool,
+    ) -> Self {
         Self::Answer {
             text: text.to_owned(),
             input: usage.input,
             output: usage.output,
             at: ended_at.to_string(),
+            stopped: is_stopped,
         }
     }
 }

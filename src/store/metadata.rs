@@ -21,7 +21,7 @@ const NOTES: &str = "notes";
 const PREVIOUS_SUMMARY: &str = "before";
 const INTERRUPTED: &str = "interrupted";
 const REPLACES: &str = "replaces";
-/// The answer of a turn was stopped and then made part of the conversation.
+/// The user stopped the answer of a turn.
 const STOPPED: &str = "stopped";
 
 /// Removes the recognized keys from `humble`; the rest becomes the metadata's `extra`.

@@ -24,12 +24,12 @@ pub fn recover_answer(
     turn: &JournaledTurn,
     now: &Zoned,
 ) -> Result<Option<Recovered>, StoreError> {
-    let Some((answer, ended_at, usage)) = &turn.answer else {
+    let Some(answer) = &turn.answer else {
         return Ok(None);
     };
     let exchange = [
         SavedMessage::user(turn.prompt.as_str()).with_attachments(turn.attachments.clone()),
-        SavedMessage::assistant(answer.as_str()),
+        SavedMessage::assistant(answer.text.as_str()),
     ];
     let mut session = match session_of(sessions, turn) {
         Some(session) => session,
@@ -50,17 +50,17 @@ pub fn recover_answer(
     let record = TurnRecord {
         message_index: session.messages.len() - 1,
         model: turn.model.clone(),
-        usage: *usage,
+        usage: answer.usage,
         calls: turn.tool_calls(),
         thinking: turn.thinking_text(),
         agent_results: Vec::new(),
-        ended_at: *ended_at,
-        is_stopped: false,
+        ended_at: answer.ended_at,
+        is_stopped: answer.is_stopped,
     };
     session.metadata.turns.push(record);
     let result = match &session.id {
         Some(id) => sessions.save(&session).map(|()| id.clone()),
-        None => sessions.create(&session, &local_end_time(*ended_at, now)),
+        None => sessions.create(&session, &local_end_time(answer.ended_at, now)),
     };
     match result {
         Ok(id) => Ok(Some(Recovered::Saved(id))),

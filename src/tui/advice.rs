@@ -30,12 +30,14 @@ fn phrase(advice: &Advice) -> Option<String> {
             "Remove them with /detach, or choose another model with /set-model."
         }
         Advice::AddModel => "Use /models to add one from a running Ollama.",
+        Advice::KeepModel => "/models keep adds it to config.json.",
         Advice::ListModels => "/models lists its models.",
         Advice::UsePulledModel => "Select it with /models.",
         Advice::ResumePull(name) => {
             return Some(format!("/models pull {name} resumes the download."));
         }
         Advice::StopPull => "Wait for it, or stop it with /models stop.",
+        Advice::StopThinking => "Switch thinking off with /think off.",
         Advice::Probe => "/probe tests which format works best.",
         Advice::Compact => "/compact shortens it.",
         Advice::RetryCompact => "/compact tries again.",
@@ -58,6 +60,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         }
         Advice::ShowLeftTasks => "/tasks opens the list of tasks.",
         Advice::UseLeftTask => "/tasks brings it into the conversation.",
+        Advice::AskBeforeCalls => "/set-tool-mode manual asks again.",
         Advice::ReviewTrust => "/trust shows what changed.",
         Advice::DisableServer(name) => {
             return Some(format!("`/mcp {name} off` switches it off."));

@@ -29,7 +29,7 @@ pub struct ConversationState {
     /// A summary that was requested and has not started yet.
     pub requested_summary: Option<TurnId>,
     /// The last answer is incomplete and can be continued: the token limit truncated it, or the user
-    /// stopped it and made it part of the conversation.
+    /// stopped it.
     pub is_last_answer_truncated: bool,
 }
 
@@ -109,9 +109,8 @@ impl ConversationState {
         self.last_prompt.as_ref().map(Prompt::typed_text)
     }
 
-    /// Updates title and truncation from the end of a turn.
-    pub fn turn_ended(&mut self, end: &TurnEnd) {
-        let is_answered = matches!(end, TurnEnd::Answered { .. });
+    /// Updates title and truncation from the end of a turn. A stopped turn may be answered.
+    pub fn turn_ended(&mut self, end: &TurnEnd, is_answered: bool) {
         let is_replacement = self.replacement.is_some();
         let Some(prompt) = &self.last_prompt else {
             return;
@@ -123,6 +122,7 @@ impl ConversationState {
         }
         self.is_last_answer_truncated = match end {
             TurnEnd::Answered { is_truncated, .. } => *is_truncated,
+            _ if is_answered => true,
             // A failed replacement or continuation leaves the truncated answer in place.
             _ => {
                 let keeps_last_answer = is_replacement || prompt.kind == PromptKind::Continue;

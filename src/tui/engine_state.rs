@@ -3,8 +3,8 @@
 
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::{
-    Banner, LeftTask, ModelCatalog, ModelRef, NotePaths, PersonaSummary, PromptTemplates, Pull,
-    Think, ToolMode, TrustEntry,
+    Banner, LeftTask, ModelCatalog, ModelRef, ModelServer, NotePaths, PersonaSummary,
+    PromptTemplates, Pull, Think, ToolMode, TrustEntry,
 };
 use crate::protocol::{ContextMeter, Event, LogLine};
 use std::collections::VecDeque;
@@ -16,6 +16,8 @@ const LOG_LINES_MAX: usize = 1_000;
 pub struct EngineState {
     pub models: Vec<ModelRef>,
     pub selected: Option<ModelRef>,
+    /// The server of the selected model, which `models` need not contain.
+    pub selected_server: Option<ModelServer>,
     pub catalog: Arc<ModelCatalog>,
     pub pull: Option<Pull>,
     pub think: Option<Think>,
@@ -40,8 +42,13 @@ impl EngineState {
     /// Applies an engine-state event; returns every other event unchanged.
     pub fn apply(&mut self, event: Event) -> Option<Event> {
         match event {
-            Event::ModelsListed { models, selected } => {
+            Event::ModelsListed {
+                models,
+                selected,
+                selected_server,
+            } => {
                 (self.models, self.selected) = (models, selected);
+                self.selected_server = selected_server;
             }
             Event::PersonasListed { personas, selected } => {
                 (self.personas, self.persona) = (personas, selected);

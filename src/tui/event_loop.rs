@@ -5,38 +5,32 @@
 use crate::domain::Notice;
 use crate::protocol::{Command, EVENT_QUEUE_MAX, Event};
 use crate::tui::advice;
+use crate::tui::input::sequences::TerminalReport;
 use crate::tui::left_tasks;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::screen_end::{ScreenEnd, ScreenExit, TuiError};
 use crate::tui::terminal::clipboard::Clipboard;
 use crate::tui::terminal::external_editor::run_editor;
 use crate::tui::terminal::frame_writer::FrameWriter;
+use crate::tui::terminal::input::TerminalInput;
 use crate::tui::terminal::shutdown::shut_down;
-use crate::tui::terminal::signals::{
-    TerminalSignals, may_query_terminal, open_watched_tty, wait_for_hangup,
-};
+use crate::tui::terminal::signals::{TerminalSignals, may_query_terminal};
 use crate::tui::terminal::{TerminalGuard, panic};
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{inputs_from_keys, interrupt, update};
 use crate::tui::{TuiOptions, terminal, view};
-use crossterm::event::{Event as Terminal, EventStream, KeyEvent};
-use futures::StreamExt;
-use futures::stream::{SelectAll, select_all};
+use crossterm::event::{Event as Terminal, KeyEvent};
+use ratatui::layout::Size;
 use std::future::poll_fn;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::unix::AsyncFd;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::time::{Instant, sleep, timeout};
 
 /// Minimum time between two frames while text streams in.
 const FRAME_INTERVAL: Duration = Duration::from_millis(16);
-/// Maximum number of terminal events whose keys are collected before they are processed.
-const BATCH_EVENTS_MAX: usize = 8_192;
 /// How long SIGTSTP may take to stop the process.
 const STOP_TIMEOUT: Duration = Duration::from_millis(50);
 /// How long to wait for space in the command queue before the draft is discarded.
@@ -79,6 +73,7 @@ async fn run_screen(
     options: &TuiOptions,
 ) -> Result<ScreenEnd, TuiError> {
     let signals = TerminalSignals::install()?;
+    let resizes = signal(SignalKind::window_change())?;
     let guard = TerminalGuard::acquire(options)?;
     let size = terminal::size()?;
     let mut model = UiModel::new(options, (size.width, size.height));
@@ -88,8 +83,8 @@ async fn run_screen(
         screen: FrameWriter::new(),
         guard,
         signals,
-        input: Some(terminal_events()),
-        tty: open_watched_tty(),
+        resizes,
+        input: TerminalInput::open()?,
         commands,
         start: Instant::now(),
         clipboard: Clipboard::default(),
@@ -123,32 +118,13 @@ async fn run_screen(
     })
 }
 
-/// Terminal input, polled only when crossterm signals readiness: each direct poll would
-/// contend for a lock that crossterm's reader thread holds.
-type TerminalEvents = SelectAll<EventStream>;
-
-fn terminal_events() -> TerminalEvents {
-    select_all([EventStream::new()])
-}
-
-fn poll_event(
-    input: &mut Option<TerminalEvents>,
-    context: &mut Context<'_>,
-) -> Poll<Option<io::Result<Terminal>>> {
-    match input {
-        Some(input) => input.poll_next_unpin(context),
-        None => Poll::Pending,
-    }
-}
-
 struct EventLoop<'a> {
     model: UiModel,
     screen: FrameWriter,
     guard: TerminalGuard,
     signals: TerminalSignals,
-    /// `None` while the program does not own the terminal.
-    input: Option<TerminalEvents>,
-    tty: Option<AsyncFd<OwnedFd>>,
+    resizes: Signal,
+    input: TerminalInput,
     commands: &'a Sender<Command>,
     start: Instant,
     clipboard: Clipboard,
@@ -172,14 +148,18 @@ impl EventLoop<'_> {
             tokio::select! {
                 biased;
                 number = self.signals.next() => return Ok(ScreenExit::Signal(number)),
-                () = wait_for_hangup(self.tty.as_ref()) => return Err(TuiError::InputLost),
-                event = poll_fn(|context| poll_event(&mut self.input, context)) => {
-                    let event = event.ok_or(TuiError::InputLost)?;
-                    self.handle_terminal_events(event.map_err(|_| TuiError::InputLost)?).await?;
+                ready = self.input.ready() => {
+                    ready.map_err(|_| TuiError::InputLost)?;
+                    self.read_input().await?;
                     // After an exit the terminal may already be restored.
-                    if self.exit.is_none() {
+                    if self.needs_draw && self.exit.is_none() {
                         self.draw()?;
                     }
+                }
+                _ = self.resizes.recv() => {
+                    let Size { width, height } = terminal::size()?;
+                    self.process(UiInput::Resize { width, height }).await?;
+                    self.draw()?;
                 }
                 count = events.recv_many(&mut new_events, EVENT_QUEUE_MAX) => {
                     if count == 0 {
@@ -193,7 +173,12 @@ impl EventLoop<'_> {
                     self.screen.write_sequence(&copy.sequence)?;
                     self.process(UiInput::Copied(copy.report)).await?;
                 }
-                () = &mut alarm, if wake.is_some() => self.process(UiInput::Tick).await?,
+                () = &mut alarm, if wake.is_some() => {
+                    if self.input.wake_at().is_some_and(|due| self.start.elapsed() >= due) {
+                        self.read_input().await?;
+                    }
+                    self.process(UiInput::Tick).await?;
+                }
             }
             if let Some(exit) = self.exit {
                 return Ok(exit);
@@ -214,49 +199,36 @@ impl EventLoop<'_> {
             .filter(|_| self.needs_draw)
             .map(|frame| frame + FRAME_INTERVAL);
         let model = self.model.next_wake().map(|wake| self.start + wake);
-        [frame, model].into_iter().flatten().min()
+        let input = self.input.wake_at().map(|wake| self.start + wake);
+        [frame, model, input].into_iter().flatten().min()
     }
 
     /// Handles all input that is ready. A paste that arrives as keys can be distinguished from
     /// typing only if the keys are seen together.
-    async fn handle_terminal_events(&mut self, first: Terminal) -> Result<(), TuiError> {
+    async fn read_input(&mut self) -> Result<(), TuiError> {
+        let reports = self.input.read(self.start.elapsed());
         let mut keys: Vec<KeyEvent> = Vec::new();
-        let mut next = Some(first);
-        let mut batch_len = 0;
-        while let Some(event) = next {
-            batch_len += 1;
-            let other = match event {
-                Terminal::Key(key) => {
+        for report in reports.map_err(|_| TuiError::InputLost)? {
+            let input = match report {
+                TerminalReport::Event(Terminal::Key(key)) => {
                     keys.push(key);
-                    None
+                    continue;
                 }
-                Terminal::Paste(text) => Some(UiInput::Paste(text)),
-                Terminal::Mouse(mouse) => Some(UiInput::Mouse(mouse)),
-                Terminal::Resize(width, height) => Some(UiInput::Resize { width, height }),
-                Terminal::FocusGained => Some(UiInput::Focus(true)),
-                Terminal::FocusLost => Some(UiInput::Focus(false)),
+                TerminalReport::Event(Terminal::Paste(text)) => UiInput::Paste(text),
+                TerminalReport::Event(Terminal::Mouse(mouse)) => UiInput::Mouse(mouse),
+                TerminalReport::Event(Terminal::FocusGained) => UiInput::Focus(true),
+                TerminalReport::Event(Terminal::FocusLost) => UiInput::Focus(false),
+                TerminalReport::Background(background) => UiInput::Background(background),
+                // Sizes arrive as signals, and the reader keeps these replies.
+                TerminalReport::Event(Terminal::Resize(..)) | TerminalReport::KittyKeys(_) => {
+                    continue;
+                }
             };
-            if let Some(other) = other {
-                self.flush_keys(&mut keys).await?;
-                self.process(other).await?;
+            self.flush_keys(&mut keys).await?;
+            self.process(input).await?;
+            if self.exit.is_some() {
+                return Ok(());
             }
-            // Poll with this task's own waker: crossterm keeps the first waker that it gets
-            // until that waker fires, so with another waker a key would not wake this task.
-            let ready = poll_fn(|context| Poll::Ready(poll_event(&mut self.input, context))).await;
-            next = match ready {
-                Poll::Ready(Some(Ok(event)))
-                    if batch_len < BATCH_EVENTS_MAX && self.exit.is_none() =>
-                {
-                    Some(event)
-                }
-                Poll::Ready(Some(Err(_)) | None) => return Err(TuiError::InputLost),
-                Poll::Ready(Some(Ok(event))) => {
-                    self.flush_keys(&mut keys).await?;
-                    batch_len = 0;
-                    Some(event).filter(|_| self.exit.is_none())
-                }
-                Poll::Pending => None,
-            };
         }
         self.flush_keys(&mut keys).await
     }
@@ -266,7 +238,7 @@ impl EventLoop<'_> {
         if self.is_test_panic_enabled && !keys.is_empty() {
             panic::catch_panic(|| panic!("HUMBLE_TEST_PANIC is set"))?;
         }
-        for input in inputs_from_keys(keys, &self.model.input.replies) {
+        for input in inputs_from_keys(keys) {
             self.process(input).await?;
         }
         keys.clear();
@@ -328,23 +300,16 @@ impl EventLoop<'_> {
         Ok(())
     }
 
-    fn release_terminal(&mut self) {
-        terminal::restore();
-        // Drop the old reader now: its thread reads until the reader is dropped, and a new
-        // reader would wait for that thread.
-        self.input = None;
-    }
-
     fn reclaim_terminal(&mut self) -> Result<(), TuiError> {
         self.guard.enter()?;
         self.screen.invalidate();
-        self.input = Some(terminal_events());
+        self.input.reset();
         self.draw()
     }
 
     async fn suspend(&mut self) -> Result<(), TuiError> {
         let mut resumed = signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?;
-        self.release_terminal();
+        terminal::restore();
         rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)
             .map_err(io::Error::from)?;
         // Another thread may receive the stop signal first. Without this wait, this thread
@@ -355,7 +320,7 @@ impl EventLoop<'_> {
 
     /// Returns `None` if a signal arrived while the editor was open.
     async fn run_external_editor(&mut self, text: &str) -> Result<Option<UiInput>, TuiError> {
-        self.release_terminal();
+        terminal::restore();
         let edited = tokio::select! {
             biased;
             edited = run_editor(text) => edited,

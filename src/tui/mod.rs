@@ -84,6 +84,8 @@ pub struct TuiOptions {
     pub redact: RedactFn,
     /// The command line names a conversation, which the engine is opening.
     pub opens_session: bool,
+    /// Recognizes prompts that need no model.
+    pub needs_no_model: NeedsNoModelFn,
     /// Show the demo tour with these prompts (`humble demo`).
     pub tour_prompts: Option<TourPrompts>,
 }
@@ -95,6 +97,16 @@ pub struct RedactFn(pub fn(&str) -> String);
 impl Default for RedactFn {
     fn default() -> Self {
         Self(|text| Redactor::default().redact(text))
+    }
+}
+
+/// Whether a prompt is answered without a model, such as a search of notes.
+#[derive(Debug, Clone, Copy)]
+pub struct NeedsNoModelFn(pub fn(&str) -> bool);
+
+impl Default for NeedsNoModelFn {
+    fn default() -> Self {
+        Self(|_| false)
     }
 }
 

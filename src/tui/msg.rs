@@ -3,6 +3,7 @@
 
 use crate::protocol::{Command, Event};
 use crate::tui::clipboard::{CopyReport, CopyRequest};
+use crate::tui::theme::TerminalBackground;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::time::Duration;
 
@@ -34,6 +35,8 @@ pub enum UiInput {
     },
     /// Whether the terminal has the focus.
     Focus(bool),
+    /// The terminal's reply to [`UiEffect::QueryBackground`].
+    Background(TerminalBackground),
     Engine(Box<Event>),
     /// The deadline of [`crate::tui::UiModel::next_wake`] has passed.
     Tick,
@@ -51,7 +54,7 @@ pub enum UiEffect {
     /// Restore the terminal, suspend the process, and reclaim the terminal on resume.
     Suspend,
     Repaint,
-    /// Ask the terminal for its background color; the reply arrives as keys.
+    /// Ask the terminal for its background color; [`UiInput::Background`] is the reply.
     QueryBackground,
     /// Copy to the clipboard; [`UiInput::Copied`] reports the result.
     Copy(CopyRequest),

@@ -3,7 +3,6 @@
 
 use crate::domain::id::IdGenerator;
 use crate::domain::{AskId, Banner, Notice, RecentCommands, TurnId};
-use crate::tui::TuiOptions;
 use crate::tui::attachments::state::AttachmentList;
 use crate::tui::chat::state::Chat;
 use crate::tui::composer::completion::CompletionList;
@@ -14,7 +13,7 @@ use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::state::Dialog;
 use crate::tui::elicitation::sampling_progress::SamplingProgress;
 use crate::tui::engine_state::EngineState;
-use crate::tui::input::decode::ReplyFilter;
+use crate::tui::input::spent_keys::SpentKeys;
 use crate::tui::interrupt_state::InterruptState;
 use crate::tui::keymap::{Action, KeyProtocol, Keymap};
 use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
@@ -25,6 +24,7 @@ use crate::tui::probe_progress::ProbeProgress;
 use crate::tui::screen::ScreenState;
 use crate::tui::servers::state::ServersPane;
 use crate::tui::templates::problems::TemplateProblems;
+use crate::tui::{NeedsNoModelFn, TuiOptions};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,6 +61,7 @@ pub struct UiModel {
     pub dialogs: Dialogs,
     pub engine: EngineState,
     pub first_run: FirstRun,
+    pub needs_no_model: NeedsNoModelFn,
     pub probe: Option<ProbeProgress>,
     /// Progress of the answers that the model generates for servers, if any.
     pub sampling: Option<SamplingProgress>,
@@ -72,8 +73,11 @@ pub struct UiModel {
 
 #[derive(Debug, Default)]
 pub struct InputState {
-    pub replies: ReplyFilter,
+    /// When a key other than Esc was last pressed, or text was pasted.
     pub last_key: Duration,
+    /// When any key was last pressed, or text was pasted.
+    pub last_press: Duration,
+    pub spent_keys: SpentKeys,
     /// Whether a notice has named the setting that tmux needs for copying.
     pub has_explained_tmux: bool,
 }
@@ -101,6 +105,7 @@ impl UiModel {
             screen,
             input: InputState::default(),
             home: options.home.clone(),
+            needs_no_model: options.needs_no_model,
             keymap,
             ids: IdGenerators::default(),
             chat: Chat::default(),
@@ -292,6 +297,11 @@ impl UiModel {
         self.shared().open_layer == Some(action)
     }
 
+    /// The path of `config.json`.
+    pub fn config_file(&self) -> String {
+        format!("{}/config.json", self.home)
+    }
+
     /// Whether no model is configured yet, so that the user has to choose one first.
     pub fn needs_first_model(&self) -> bool {
         let has_model = self.engine.selected.is_some();
@@ -350,7 +360,6 @@ impl UiModel {
             first_run_digit,
             held_enter,
             self.composer.draft_due_at(),
-            self.input.replies.release_at(),
             layer_wake,
             ack_deadline,
             self.chat.mouse.scroll_due_at(),

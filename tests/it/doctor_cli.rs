@@ -170,3 +170,28 @@ fn manual_page_is_roff() {
         "{page}"
     );
 }
+
+#[test]
+fn settings_without_effect_are_named_with_the_reason() {
+    let (home, server) = (TempDir::new().expect("folder"), server_with_model());
+    let model = json!({"name": "qwen3:4b", "provider": "ollama", "baseUrl": server.url(),
+        "think": "xhigh", "options": {"temperature": 0.7}});
+    write(&home, "config.json", &json!({ "models": [model] }));
+    let output = doctor(&home, &["--json", "--no-tools"]);
+    let lines = stdout_of(&output);
+    let checks = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let about: Vec<Value> = checks
+        .filter(|check| check["subject"] == "config.json")
+        .collect();
+    assert_eq!(about.len(), 1, "{lines}");
+    let finding = about[0]["finding"].as_str().unwrap();
+    for problem in [
+        "`options.temperature` has no effect, because requests use 0.1.",
+        "`think` is `xhigh`, which `ollama` does not take; it takes `true`, `false`, `low`, `medium`, `high`, `max`.",
+    ] {
+        assert!(finding.contains(problem), "{finding}");
+    }
+    assert_eq!(about[0]["outcome"], "warning");
+}

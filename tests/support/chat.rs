@@ -53,12 +53,8 @@ pub fn chat(script: Script) -> Chat {
 
 /// Starts the program in an existing home.
 pub fn chat_in(home: TempDir, script: Script) -> Chat {
-    start(
-        home,
-        script,
-        EngineOptions::default(),
-        &tui::TuiOptions::default(),
-    )
+    let (engine, tui) = (EngineOptions::default(), tui::TuiOptions::default());
+    start(home, script, engine, &tui)
 }
 
 /// Like [`chat`], with this server instead of the built-in one.
@@ -71,12 +67,20 @@ pub fn chat_with(server: &InMemoryServer, script: Script) -> Chat {
 
 /// Starts the program for the first time, in an empty home.
 pub fn first_run(script: Script) -> Chat {
-    let home = TempDir::new().expect("a temporary folder");
+    first_run_in(TempDir::new().expect("a temporary folder"), script)
+}
+
+/// Starts the program in a home that lists no model.
+pub fn first_run_in(home: TempDir, script: Script) -> Chat {
     let engine = EngineOptions {
         offers_models: true,
         ..EngineOptions::default()
     };
-    start(home, script, engine, &tui::TuiOptions::default())
+    let tui = tui::TuiOptions {
+        needs_no_model: tui::NeedsNoModelFn(humble::notes::NoteIntent::is_search),
+        ..tui::TuiOptions::default()
+    };
+    start(home, script, engine, &tui)
 }
 
 /// Starts `humble demo` in this home.
@@ -185,11 +189,22 @@ impl Chat {
         }
     }
 
+    /// Presses a key and waits until it has acted: a letter that grants something waits for the next
+    /// key.
     pub fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) -> &mut Self {
+        self.press_quickly(code, modifiers);
+        if self.model.dialogs.answering_letter().is_some()
+            && let Some(due) = self.model.dialogs.letter_due_at()
+        {
+            self.waits(due.saturating_sub(self.now));
+        }
+        self
+    }
+
+    fn press_quickly(&mut self, code: KeyCode, modifiers: KeyModifiers) {
         self.now += KEY_INTERVAL;
         self.apply_input(UiInput::Key(KeyEvent::new(code, modifiers)));
         self.settle();
-        self
     }
 
     pub fn key(&mut self, key: char) -> &mut Self {
@@ -210,7 +225,7 @@ impl Chat {
 
     pub fn types(&mut self, text: &str) -> &mut Self {
         for c in text.chars() {
-            self.key(c);
+            self.press_quickly(KeyCode::Char(c), KeyModifiers::NONE);
         }
         self
     }

@@ -131,6 +131,13 @@ impl EngineHarness {
         harness.wait_for_tools().await
     }
 
+    /// Starts the engine, and does not wait until it is ready.
+    pub fn start_unready(home: TempDir, script: Script, options: EngineOptions) -> Self {
+        let requests = script.requests();
+        let provider = Provider::scripted(script);
+        Self::spawn(home, provider, requests, options, None, None)
+    }
+
     async fn spawn_and_wait(
         home: TempDir,
         provider: Provider,

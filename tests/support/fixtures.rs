@@ -75,6 +75,7 @@ pub fn server(name: &str, tools: Vec<Tool>) -> Server {
         always_offered: Default::default(),
         held_back_tools: Default::default(),
         roots: Arc::default(),
+        missing_variables: Vec::new(),
     }
 }
 
@@ -91,6 +92,7 @@ pub fn server_config(id: &str, launch: LaunchConfig) -> ServerConfig {
         protocol: Default::default(),
         oauth: Default::default(),
         secrets: Vec::new(),
+        missing_variables: Vec::new(),
     }
 }
 

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 fn main() {
     let behavior = behavior(std::env::args().nth(1).unwrap_or_default());
+    let behavior = eras::start_late(behavior);
     misbehave_at_start(&behavior);
     let mut server = Server {
         behavior,

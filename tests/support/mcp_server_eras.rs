@@ -16,6 +16,10 @@ impl Server {
             ("exits-on-discover", "server/discover") => exit(9),
             ("hangs-on-discover", "server/discover") => park(),
             ("hangs-on-all", _) => park(),
+            ("mutters", _) => {
+                println!("thinking");
+                eprintln!("still thinking");
+            }
             ("ignores-discover", "server/discover") => {}
             ("locks-after-discover", "server/discover") => {
                 send_error(id, -32601, "Method not found");
@@ -89,6 +93,17 @@ impl Server {
         }
         notification
     }
+}
+
+/// `late:SECONDS:BEHAVIOR` is BEHAVIOR after a slow start.
+pub fn start_late(behavior: String) -> String {
+    let late = behavior.strip_prefix("late:");
+    let Some((seconds, behavior)) = late.and_then(|late| late.split_once(':')) else {
+        return behavior;
+    };
+    let seconds = seconds.parse().expect("a number of seconds");
+    std::thread::sleep(std::time::Duration::from_secs_f64(seconds));
+    behavior.to_owned()
 }
 
 pub fn discover_result(versions: &[&str]) -> Value {

@@ -3,6 +3,8 @@
 //! a deadline.
 #![allow(dead_code, reason = "each test crate uses only some of these items")]
 
+#[path = "pty_answers.rs"]
+mod pty_answers;
 #[path = "pty_screen.rs"]
 pub mod pty_screen;
 
@@ -10,10 +12,10 @@ pub use pty_screen::{contains_text, screen_with_border};
 
 use super::home::TestHome;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
-use pty_screen::{assert_restored, cells_of, has_message};
+use pty_screen::{assert_restored, cells_of, has_message, settings};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use vt100::{Parser, Screen};
@@ -100,7 +102,7 @@ type SharedState = Arc<(Mutex<PtyState>, Condvar)>;
 
 pub struct PtyTerminal {
     shared: SharedState,
-    keys: Sender<Vec<u8>>,
+    keys: Sender<(Vec<u8>, Duration)>,
     master: Box<dyn MasterPty + Send>,
     /// Kept open until the program has ended: closing it would reset modes that the program
     /// failed to restore.
@@ -133,7 +135,7 @@ impl PtyTerminal {
         ));
         let reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
-        let (keys, key_receiver) = channel::<Vec<u8>>();
+        let (keys, key_receiver) = channel::<(Vec<u8>, Duration)>();
         // These threads end with the program or the pseudo-terminal and need no join.
         let state = shared.clone();
         std::thread::spawn(move || read_output(reader, &state));
@@ -162,8 +164,15 @@ impl PtyTerminal {
 
     /// Sends keys as a terminal would. Never blocks, even if the program does not read them.
     pub fn press(&self, keys: &str) {
-        // Fails only after the program has ended.
-        let _ = self.keys.send(keys.as_bytes().to_vec());
+        self.press_in_pieces(&[keys], Duration::ZERO);
+    }
+
+    /// Sends bytes with a pause after each piece, as a slow connection does.
+    pub fn press_in_pieces(&self, pieces: &[&str], pause: Duration) {
+        for piece in pieces {
+            // Fails only after the program has ended.
+            let _ = self.keys.send((piece.as_bytes().to_vec(), pause));
+        }
     }
 
     /// Types text and waits until it is on the screen.
@@ -366,24 +375,14 @@ fn read_output(mut reader: Box<dyn Read + Send>, shared: &SharedState) {
     }
 }
 
-fn write_keys(mut writer: Box<dyn Write + Send>, keys: &std::sync::mpsc::Receiver<Vec<u8>>) {
-    while let Ok(bytes) = keys.recv() {
-        if writer
-            .write_all(&bytes)
-            .and_then(|()| writer.flush())
-            .is_err()
-        {
+fn write_keys(mut writer: Box<dyn Write + Send>, keys: &Receiver<(Vec<u8>, Duration)>) {
+    while let Ok((bytes, pause)) = keys.recv() {
+        let written = writer.write_all(&bytes).and_then(|()| writer.flush());
+        if written.is_err() {
             return;
         }
+        std::thread::sleep(pause);
     }
-}
-
-/// The terminal settings (cooked or raw, echo, special keys) in comparable form.
-fn settings(master: &dyn MasterPty) -> String {
-    format!(
-        "{:?}",
-        master.get_termios().expect("a terminal has settings")
-    )
 }
 
 fn size_of(columns: u16, rows: u16) -> PtySize {

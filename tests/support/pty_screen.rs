@@ -1,5 +1,6 @@
 //! Assertions about an emulated screen and the terminal modes.
 
+use portable_pty::MasterPty;
 use std::num::NonZeroU16;
 use vt100::{MouseProtocolMode, Screen};
 
@@ -105,4 +106,12 @@ pub(super) fn has_message(screen: &Screen) -> bool {
     let contents = screen.contents();
     let mut messages = contents.lines().filter_map(text);
     messages.any(|text| !text.trim().is_empty())
+}
+
+/// The terminal settings (cooked or raw, echo, special keys) in comparable form.
+pub fn settings(master: &dyn MasterPty) -> String {
+    format!(
+        "{:?}",
+        master.get_termios().expect("a terminal has settings")
+    )
 }

@@ -43,6 +43,7 @@ pub fn screen_harness(size: (u16, u16)) -> ScreenHarness {
     harness.event(Event::ModelsListed {
         models,
         selected: Some(model),
+        selected_server: None,
     });
     harness.event(Event::ServersListed(servers()));
     harness.event(Event::ContextMeasured(ContextMeter {
@@ -109,9 +110,15 @@ impl ScreenHarness {
         self.input(UiInput::Tick)
     }
 
+    /// Presses a key and waits until it has acted.
     pub fn key(&mut self, code: KeyCode) -> &mut Self {
         self.advance_clock(30);
-        self.input(UiInput::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+        self.input(UiInput::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        let is_answering = self.model.dialogs.answering_letter().is_some();
+        match self.model.dialogs.letter_due_at().filter(|_| is_answering) {
+            Some(due) => self.advance_clock(due.saturating_sub(self.model.now).as_millis() as u64),
+            None => self,
+        }
     }
 
     pub fn types(&mut self, text: &str) -> &mut Self {

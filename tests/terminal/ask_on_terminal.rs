@@ -74,7 +74,7 @@ fn ctrl_d_refuses_only_the_question_that_it_answers() {
     gate.open();
     terminal.wait_for_text("Call now? (Y/N)");
     sleep(AFTER_TYPE_AHEAD);
-    terminal.press("y\r");
+    terminal.type_answer("y");
     terminal.wait_for_text("Done.");
     assert_eq!(terminal.exit(), clean_exit());
 
@@ -124,10 +124,10 @@ fn a_long_call_is_shown_page_by_page() {
     assert!(are_all_seen, "{first:?} {}", page.contents());
     assert!(!page.contents().contains("Call now?"));
     sleep(AFTER_TYPE_AHEAD);
-    terminal.press("a\r");
+    terminal.type_answer("a");
     terminal.wait_for_text("Call now? (Y/N)");
     sleep(AFTER_TYPE_AHEAD);
-    terminal.press("y\r");
+    terminal.type_answer("y");
     terminal.wait_for_text("Done.");
     assert_eq!(terminal.exit(), clean_exit());
     home.assert_no_process_left();
@@ -148,14 +148,14 @@ fn a_long_request_of_a_server_is_shown_page_by_page() {
             .start();
         terminal.wait_for_text("Call now? (Y/N)");
         sleep(AFTER_TYPE_AHEAD);
-        terminal.press("y\r");
+        terminal.type_answer("y");
         let page = terminal.wait_for_text("(Enter: next page");
         assert!(!page.contents().contains(last_question), "{tool}");
         sleep(AFTER_TYPE_AHEAD);
-        terminal.press("a\r");
+        terminal.type_answer("a");
         terminal.wait_for_text(last_question);
         sleep(AFTER_TYPE_AHEAD);
-        terminal.press("n\r");
+        terminal.type_answer("n");
         terminal.wait_for_text("Declined, then.");
         terminal.exit();
     }

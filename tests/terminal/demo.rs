@@ -57,7 +57,7 @@ fn ctrl_c_stops_the_story_on_a_small_screen() {
     terminal.press(ENTER);
     terminal.wait_for_text("harbor");
     terminal.press(CTRL_C);
-    terminal.wait_for_text("(cancelled)");
+    terminal.wait_for_text("(stopped)");
     terminal.wait_for_text("› in Seoul?");
     assert_eq!(terminal.quit(), clean_exit());
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();

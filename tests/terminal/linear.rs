@@ -38,14 +38,6 @@ fn type_line(terminal: &PtyTerminal, text: &str) {
     terminal.wait_for_output_beyond(bytes_before + text.len() + 1);
 }
 
-fn answer(terminal: &PtyTerminal, question: &str, text: &str) {
-    terminal.wait_for(question, |screen| {
-        screen.contents().trim_end().ends_with(question)
-    });
-    sleep(AFTER_TYPE_AHEAD);
-    terminal.press(&format!("{text}{ENTER}"));
-}
-
 /// The last user message of each request.
 fn prompts(server: &ModelServer) -> Vec<String> {
     let bodies = server.bodies(CHAT);
@@ -118,8 +110,8 @@ fn a_call_is_shown_in_full_and_runs_only_if_approved_after_its_question() {
     terminal.wait_for_text("(Ignored: typed before the question could be read.)");
     sleep(AFTER_TYPE_AHEAD);
     terminal.press("y\ry\r");
-    terminal.wait_for_text("(Ignored: several lines came at once.)");
-    answer(&terminal, "Call now? (Y/N)", "y");
+    terminal.wait_for_text("(Ignored: that was pasted.)");
+    terminal.answer("Call now? (Y/N)", "y");
     let screen = terminal.wait_for_text("qwen3:4b: Done.").contents();
     assert!(!screen.contains("Queued"), "{screen}");
     type_line(&terminal, "/exit");
@@ -137,8 +129,46 @@ fn a_call_that_the_model_wrote_as_text_can_be_taken_for_text() {
     terminal.wait_for_text("Server `test` is connected");
     type_line(&terminal, "Show me a call.");
     terminal.wait_for_text("The model wrote it as text. t: treat it as text.");
-    answer(&terminal, "Call now? (Y/N)", "t");
+    terminal.answer("Call now? (Y/N)", "t");
     terminal.wait_for_text("qwen3:4b: {\"server\":\"test\"");
+    type_line(&terminal, "/exit");
+    assert_eq!(terminal.exit(), clean_exit());
+}
+
+#[test]
+fn servers_are_listed_with_their_functions_and_descriptions() {
+    let (_server, home) = ollama_with_tools();
+    let mut terminal = open(&home);
+    type_line(&terminal, "/mcp test retry");
+    terminal.wait_for_text("Server `test` is connected");
+    type_line(&terminal, "/mcp");
+    let screen = terminal
+        .wait_for_text("/mcp NAME shows one server")
+        .contents();
+    for row in [
+        "  echo: The tool echo.",
+        "  add: The tool add.",
+        "  get_time: ",
+    ] {
+        assert!(screen.contains(row), "{row}\n{screen}");
+    }
+    assert!(!screen.contains("Number ("), "{screen}");
+    type_line(&terminal, "/exit");
+    assert_eq!(terminal.exit(), clean_exit());
+}
+
+#[test]
+fn a_search_of_notes_needs_no_model() {
+    let (_server, home) = ollama();
+    let vault = home.path().join("vault");
+    std::fs::create_dir(&vault).expect("created");
+    std::fs::write(vault.join("tea.md"), "# Tea\nGreen tea.").expect("written");
+    home.edit_json("config.json", |config| {
+        *config = json!({ "notes": { "vault": vault } });
+    });
+    let mut terminal = open(&home);
+    type_line(&terminal, "find notes about tea");
+    terminal.wait_for_text("1 note matches \"tea\":");
     type_line(&terminal, "/exit");
     assert_eq!(terminal.exit(), clean_exit());
 }
@@ -158,7 +188,7 @@ fn ctrl_c_stops_the_turn_and_twice_leaves() {
     terminal.press("Next, please.\r");
     terminal.wait_for_text("Queued.");
     terminal.press(CTRL_C);
-    let screen = terminal.wait_for_text("(cancelled)").contents();
+    let screen = terminal.wait_for_text("(stopped)").contents();
     assert!(screen.contains("And the ne"), "{screen}");
     terminal.wait_for_text("Queued prompts: 1.");
     type_line(&terminal, "unfinished \\");
@@ -170,6 +200,23 @@ fn ctrl_c_stops_the_turn_and_twice_leaves() {
     let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
     assert!(raw.contains("The queued prompt was not sent."), "{raw}");
     assert_eq!(prompts(&server), ["Go on."]);
+}
+
+#[test]
+fn a_prompt_waits_for_a_server_until_enter_sends_it() {
+    let (server, home) = ollama();
+    server.queue_reply(CHAT, ollama_text(&["Hello."]));
+    let home = home.with_server("shop", "sh", &["-c", "exec sleep 60"]);
+    let mut terminal = open(&home);
+    type_line(&terminal, "hi");
+    terminal.wait_for_text("shop is starting. Enter on an empty line sends now.");
+    assert_eq!(prompts(&server), [""; 0]);
+    terminal.press(ENTER);
+    terminal.wait_for_text("this prompt runs without its tools.");
+    terminal.wait_for_text("Hello.");
+    type_line(&terminal, "/exit");
+    assert_eq!(terminal.exit(), clean_exit());
+    assert_eq!(prompts(&server), ["hi"]);
 }
 
 #[test]
@@ -268,7 +315,7 @@ fn a_conversation_is_found_renamed_and_deleted_after_a_question() {
     terminal.wait_for_text("Delete \"인사\"? (y/n)");
     terminal.press("y\r");
     terminal.wait_for_text("(Ignored: typed before the question could be read.)");
-    answer(&terminal, "Delete \"인사\"? (y/n)", "y");
+    terminal.answer("Delete \"인사\"? (y/n)", "y");
     terminal.wait_for_text("Deleted \"인사\".");
     type_line(&terminal, "/delete undo");
     terminal.wait_for_text("Restored \"인사\".");
@@ -290,8 +337,7 @@ fn a_question_does_not_interrupt_a_line_that_is_being_typed() {
     terminal.wait_for_text("A question waits for your answer.");
     terminal.press("message\r");
     terminal.wait_for_text("tools would run without asking");
-    answer(
-        &terminal,
+    terminal.answer(
         "The settings files were changed by another program. (1-2)",
         "n",
     );
@@ -322,7 +368,7 @@ fn a_hangup_keeps_the_turn_for_the_next_start() {
     if screen.contents().contains(waiting) {
         type_line(&terminal, "");
     }
-    answer(&terminal, question, "y");
+    terminal.answer(question, "y");
     terminal.wait_for_text("The prompt of the unfinished turn:");
     server.queue_reply(CHAT, ollama_text(&["A whole answer."]));
     type_line(&terminal, "");

@@ -43,7 +43,7 @@ fn probe_asks_before_saving_its_result() {
     wait_until("the question was read", || {
         asked_at.elapsed() > READING_TIME
     });
-    terminal.press("y\r");
+    terminal.type_answer("y");
     // This also waits until all output was read.
     assert_eq!(terminal.exit(), clean_exit());
     terminal.wait_for_text("Saved `native` as `toolCalls` of qwen3:4b in config.json.");

@@ -207,7 +207,7 @@ fn humble_ask_lets_the_user_decline_a_form_before_and_after_filling_it_in() {
             terminal.wait_for_text(question);
             // An earlier answer does not count: the question could not be read yet.
             std::thread::sleep(Duration::from_millis(600));
-            terminal.press(&format!("{answer}\r"));
+            terminal.type_answer(answer);
         }
         terminal.wait_for_text("Done with it.");
         let messages = server.bodies(CHAT)[1]["messages"].clone();

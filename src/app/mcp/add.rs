@@ -123,6 +123,7 @@ fn parse_new_server(args: &AddArgs) -> Result<NewServer, String> {
         description: args.description.clone(),
         enabled: !args.disabled,
         launch,
+        values: Vec::new(),
     })
 }
 

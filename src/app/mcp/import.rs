@@ -52,9 +52,12 @@ pub fn run_import(home: &Home, args: ImportArgs) -> Result<u8> {
             return Ok(EXIT_FAILED);
         }
     };
-    let plan = import::plan_import(found, &existing, |server| {
+    let mut plan = import::plan_import(found, &existing, |server| {
         config::preview_server(server).map(drop)
     });
+    for candidate in &mut plan.candidates {
+        candidate.store_secrets(args.copy_secrets);
+    }
     if !args.json {
         for file in &files {
             print(&format!(
@@ -167,6 +170,16 @@ fn print_variables(candidates: &[ServerCandidate]) {
     ];
     for message in messages.into_iter().flatten() {
         print_to_stderr(&message);
+    }
+    let has_secrets = |candidate: &ServerCandidate| !candidate.replaced_secrets.is_empty();
+    if candidates.iter().any(ServerCandidate::stores_secrets) {
+        print_to_stderr(
+            "The values behind `stores` go into mcp-servers.json, which only you can read.",
+        );
+    } else if candidates.iter().any(has_secrets) {
+        print_to_stderr(
+            "The secrets in the file are not copied. --copy-secrets copies them into mcp-servers.json.",
+        );
     }
 }
 

@@ -82,6 +82,7 @@ fn review_server(
         protocol,
         oauth,
         secrets,
+        missing_variables,
     } = after;
     let after_launch = launch;
     let mut secrets = secrets.clone();
@@ -130,6 +131,7 @@ fn review_server(
         protocol: *protocol,
         oauth,
         secrets,
+        missing_variables: missing_variables.clone(),
     }
 }
 

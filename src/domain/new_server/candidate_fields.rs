@@ -45,9 +45,17 @@ impl ServerCandidate {
                 }
             }
         }
-        let variables = server.variables();
+        let variables = server.needed_variables();
         if !variables.is_empty() {
             fields.push(("needs", variables.join(", ")));
+        }
+        if !server.values.is_empty() {
+            let names: Vec<&str> = server
+                .values
+                .iter()
+                .map(|(name, _)| name.as_str())
+                .collect();
+            fields.push(("stores", names.join(", ")));
         }
         for remark in &self.remarks {
             fields.push(("note", Clean::unambiguous_line(remark).into()));

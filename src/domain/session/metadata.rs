@@ -40,11 +40,11 @@ pub struct TurnRecord {
     pub agent_results: Vec<AgentResult>,
     /// The time at which the turn ended. Missing in older files.
     pub ended_at: Option<Timestamp>,
-    /// The user stopped the answer and made it part of the conversation, so it can be continued.
+    /// The user stopped the answer, so it can be continued.
     pub is_stopped: bool,
 }
 
-/// A turn that ended without an answer.
+/// A turn that ended without an answer. Earlier versions stored stopped answers this way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CancelledTurn {
     pub cancelled_at: Timestamp,
@@ -350,19 +350,6 @@ impl SessionMetadata {
     /// otherwise.
     pub fn remove_last_cancelled(&mut self, messages_before: usize, prompt: &str) -> bool {
         self.pop_cancelled(|turn| turn.messages_before == messages_before && turn.prompt == prompt)
-    }
-
-    /// Removes and returns the newest cancelled turn for which `is_match` returns true.
-    pub fn take_cancelled(
-        &mut self,
-        is_match: impl Fn(&CancelledTurn) -> bool,
-    ) -> Option<CancelledTurn> {
-        let StoredRecords::List(list) = &mut self.cancelled else {
-            return None;
-        };
-        let is_match = |stored: &StoredRecord<_>| stored.record.as_ref().is_some_and(&is_match);
-        let index = list.iter().rposition(is_match)?;
-        list.remove(index).record
     }
 
     fn pop_cancelled(&mut self, is_match: impl Fn(&CancelledTurn) -> bool) -> bool {

@@ -1,6 +1,6 @@
 //! The last prompt of a transcript.
 
-use super::{CANCELLED_NOTE, EntryBody, Transcript};
+use super::{CANCELLED_NOTE, EntryBody, StopMark, Transcript};
 use crate::domain::{Attachment, PromptKind};
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ pub struct LastPrompt<'a> {
 }
 
 impl Transcript {
-    /// Whether the last entry is the text of an answer that was cancelled, or the note about that.
-    pub fn was_last_answer_cancelled(&self) -> bool {
+    /// Whether the user stopped the last turn before it had an answer.
+    pub fn was_last_turn_cancelled(&self) -> bool {
         match self.entries.last().map(|entry| &entry.body) {
-            Some(EntryBody::Text { is_cancelled, .. }) => *is_cancelled,
+            Some(EntryBody::Text { mark, .. }) => *mark == StopMark::Cancelled,
             Some(EntryBody::Note(notice)) => notice.what == CANCELLED_NOTE,
             _ => false,
         }
@@ -35,6 +35,18 @@ impl Transcript {
         bodies.find_map(|entry| match &entry.body {
             EntryBody::Prompt { text, .. } => Some(text.as_str()),
             _ => None,
+        })
+    }
+
+    /// Whether the user stopped the answer of the last turn, which can be continued.
+    pub fn is_last_answer_stopped(&self) -> bool {
+        let last = self
+            .last_prompt_index()
+            .filter(|index| !self.unanswered_turns.contains(&self.entries[*index].turn));
+        let last = last.map(|index| &self.entries[index..]);
+        let mut entries = last.unwrap_or_default().iter();
+        entries.any(|entry| {
+            matches!(&entry.body, EntryBody::Text { mark, .. } if *mark == StopMark::Stopped)
         })
     }
 

@@ -2,7 +2,7 @@
 //! at the same prompt, others continue an answer. Replaced entries are detached until the new answer
 //! is complete, and restored if the turn ends without one.
 
-use super::{EntryBody, Transcript, TranscriptEntry};
+use super::{EntryBody, StopMark, Transcript, TranscriptEntry};
 use crate::domain::{Advice, Attachment, CallId, PieceId, PromptKind, TurnId, compaction};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -52,6 +52,11 @@ impl Transcript {
             } => Some((text, attachments)),
             _ => None,
         }
+    }
+
+    /// Whether a turn that has ended is part of the conversation.
+    pub fn is_answered(&self, turn: TurnId) -> bool {
+        !self.unanswered_turns.contains(&turn)
     }
 
     fn is_answered_prompt(&self, entry: &TranscriptEntry) -> bool {
@@ -110,12 +115,9 @@ impl Transcript {
         let Some(prompt) = self.prompt_of(index) else {
             return false;
         };
-        // A stopped answer that the user made part of the conversation is final too.
-        let is_text = |entry: &TranscriptEntry| match &entry.body {
-            EntryBody::Text { is_cancelled, .. } => {
-                !is_cancelled || !self.unanswered_turns.contains(&entry.turn)
-            }
-            _ => false,
+        let is_text = |entry: &TranscriptEntry| {
+            matches!(entry.body, EntryBody::Text { .. })
+                && !self.unanswered_turns.contains(&entry.turn)
         };
         let later = self.entries[index + 1..].iter();
         let mut rest_of_turn =
@@ -123,6 +125,15 @@ impl Transcript {
         is_text(&self.entries[index])
             && self.is_answered_prompt(&self.entries[prompt])
             && !rest_of_turn.any(is_text)
+    }
+
+    /// Whether the user can edit the entry at `index`: a typed prompt or a final answer.
+    pub fn is_editable(&self, index: usize) -> bool {
+        match self.entries.get(index).map(|entry| &entry.body) {
+            Some(EntryBody::Prompt { kind, .. }) => kind.is_typed(),
+            Some(EntryBody::Text { .. }) => self.is_final_answer(index),
+            _ => false,
+        }
     }
 
     pub fn prompt_index(&self, turn: TurnId) -> Option<usize> {
@@ -212,14 +223,14 @@ impl Transcript {
     }
 
     /// Drops the entries that the turn replaced, and joins a continuation to the answer before it.
-    pub(super) fn finish_answered(&mut self, turn: TurnId, answer: &str) {
+    pub(super) fn finish_answered(&mut self, turn: TurnId, answer: &str, mark: StopMark) {
         self.detached = None;
         if self.prompt_kind == PromptKind::Continue {
-            self.join_continuation(turn, answer);
+            self.join_continuation(turn, answer, mark);
         }
     }
 
-    fn join_continuation(&mut self, turn: TurnId, continuation: &str) {
+    fn join_continuation(&mut self, turn: TurnId, continuation: &str, new_mark: StopMark) {
         let Some(&prompt_index) = self.prompt_indices.get(&turn) else {
             return;
         };
@@ -230,12 +241,9 @@ impl Transcript {
         let Some(answer_index) = self.entries[..prompt_index].iter().rposition(is_answer) else {
             return;
         };
-        if let EntryBody::Text {
-            text, is_cancelled, ..
-        } = &mut self.entries[answer_index].body
-        {
+        if let EntryBody::Text { text, mark, .. } = &mut self.entries[answer_index].body {
             text.push_str(continuation);
-            *is_cancelled = false;
+            *mark = new_mark;
         }
         self.bump_revision(answer_index);
         let last_round = self.round;

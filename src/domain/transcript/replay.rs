@@ -4,7 +4,7 @@ use super::super::session::{CancelledTurn, MessageRole, TurnRecord};
 use super::super::{
     CallId, Notice, PieceId, PromptKind, SavedMessage, Session, ToolCall, TurnId, compaction,
 };
-use super::{EntryBody, Transcript};
+use super::{EntryBody, StopMark, Transcript};
 use std::collections::HashMap;
 
 /// Generates IDs down from the maximum, which an `IdGenerator` never reaches.
@@ -82,8 +82,11 @@ impl Transcript {
         if let Some(record) = record {
             self.replay_turn_record(turn, record, ids);
         }
-        let is_stopped = record.is_some_and(|record| record.is_stopped);
-        self.push(turn, text_body(model, text, is_stopped, ids));
+        let mark = match record.is_some_and(|record| record.is_stopped) {
+            true => StopMark::Stopped,
+            false => StopMark::None,
+        };
+        self.push(turn, text_body(model, text, mark, ids));
         for result in record.map_or(&[][..], |record| &record.agent_results) {
             self.push(turn, EntryBody::Agent(result.clone()));
         }
@@ -139,14 +142,19 @@ impl Transcript {
             if !cancelled.was_interrupted {
                 self.push(
                     turn,
-                    text_body(model, cancelled.partial_answer.clone(), true, ids),
+                    text_body(
+                        model,
+                        cancelled.partial_answer.clone(),
+                        StopMark::Cancelled,
+                        ids,
+                    ),
                 );
                 continue;
             }
             if !cancelled.partial_answer.is_empty() {
                 self.push(
                     turn,
-                    text_body(model, cancelled.partial_answer.clone(), false, ids),
+                    text_body(model, cancelled.partial_answer.clone(), StopMark::None, ids),
                 );
             }
             self.push(turn, EntryBody::Note(Notice::info("(interrupted)")));
@@ -154,17 +162,12 @@ impl Transcript {
     }
 }
 
-fn text_body(
-    model: String,
-    text: String,
-    is_cancelled: bool,
-    ids: &mut PlaceholderIds,
-) -> EntryBody {
+fn text_body(model: String, text: String, mark: StopMark, ids: &mut PlaceholderIds) -> EntryBody {
     EntryBody::Text {
         piece: PieceId(ids.next()),
         round: 1,
         model,
         text,
-        is_cancelled,
+        mark,
     }
 }

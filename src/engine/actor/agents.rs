@@ -20,7 +20,7 @@ impl Actor {
     /// The text of notes is scanned before the model sees it.
     pub(super) fn acting_agent(&self, preparation: Preparation) -> ActingAgent {
         let offered = Arc::clone(&self.toolset);
-        let Preparation { step, progress } = preparation;
+        let Preparation { step, progress, .. } = preparation;
         let prepared = async move {
             let step = step.await;
             let untrusted_text = match &step {

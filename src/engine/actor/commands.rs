@@ -38,6 +38,7 @@ impl Actor {
     fn interrupt(&mut self) {
         let stopped = self.server_requests.stop_sampling(&mut self.cx);
         self.reply_to_servers(stopped);
+        self.cancel_waiting_prompt();
         let calls = self.running_calls(None);
         self.cancel_questions_of(&calls, &[]);
         self.feed(TurnInput::Interrupt);
@@ -65,9 +66,10 @@ impl Actor {
             Command::CancelCall(call) => self.cancel_call(call),
             Command::LeftTask(command) => self.route_left_task_command(&command),
             Command::Probe | Command::StopProbe => self.route_probe_command(&command),
-            Command::RetryNow => self.retry_now(),
+            Command::SendNow => self.send_now(),
             Command::SelectModel(_)
             | Command::UseModel { .. }
+            | Command::KeepModel
             | Command::ListCatalog
             | Command::AddModel(_)
             | Command::ListServerModels { .. }
@@ -81,7 +83,7 @@ impl Actor {
             | Command::ReconnectServer(_)
             | Command::SignIn(_)
             | Command::FindImportSources(_)
-            | Command::AddServers(_)
+            | Command::NewServer(_)
             | Command::ReadServerLog { .. }
             | Command::ToggleAlwaysOffered { .. }
             | Command::ToggleTool { .. }
@@ -116,8 +118,7 @@ impl Actor {
             | Command::FindFiles { .. }
             | Command::FindMentioned(..)
             | Command::CheckImageSupport => self.route_attachment(command),
-            // Handled by `handle_command`.
-            Command::Shutdown | Command::ShutdownKeepingTurn => {}
+            Command::Shutdown | Command::ShutdownKeepingTurn => {} // See `handle_command`.
         }
     }
 
@@ -183,7 +184,8 @@ impl Actor {
         let Self { models, cx, .. } = self;
         match command {
             Command::SelectModel(model) => models.select_model(&model, cx),
-            Command::UseModel { server, model } => models.use_model(server, model, cx),
+            Command::UseModel { server, model } => models.use_model(&server, &model, cx),
+            Command::KeepModel => models.keep_model(cx),
             Command::ListCatalog => models.list_catalog(cx),
             Command::AddModel(new) => models.add_model(new, cx),
             Command::ListServerModels { query, server } => {
@@ -193,7 +195,7 @@ impl Actor {
             Command::PullModel { server, name } => models.pull_model(server, &name, cx),
             Command::StopPull => models.stop_pull(cx),
             Command::RemoveModel { server, name } => {
-                let turn_model = self.turn.as_ref().map(|turn| &*turn.model);
+                let turn_model = self.turn.as_ref().and_then(|turn| turn.model.as_deref());
                 models.remove_model(server, name, turn_model, cx);
             }
             Command::SetThink(think) => models.set_think(think, cx),
@@ -252,10 +254,12 @@ impl Actor {
             {
                 self.save_and_estimate();
             }
-            Command::ReplaceAnswer { replaced, answer }
-                if self
-                    .conversation
-                    .replace_answer(&replaced, &answer, &mut self.cx) =>
+            Command::ReplaceAnswer {
+                turns_from_end,
+                answer,
+            } if self
+                .conversation
+                .replace_answer(turns_from_end, &answer, &mut self.cx) =>
             {
                 self.save_and_estimate();
             }

@@ -47,6 +47,7 @@ impl Actor {
                 let announcement = imports::added_notice(count);
                 self.settings.read_own_additions(announcement, &mut self.cx);
             }
+            JobResult::NewServer(result) => self.handle_new_server(result),
             JobResult::ModelAdded(model, result) => {
                 self.models.handle_model_added(*model, result, &mut self.cx);
             }
@@ -122,13 +123,8 @@ impl Actor {
                 let outputs = self.models.context.handle_grow_answer(to, choice);
                 self.perform_budget_outputs(outputs);
             }
-            PendingQuestion::AddModel { server, name } => {
-                let cx = &mut self.cx;
-                self.models
-                    .handle_add_model_answer(&server, &name, choice, cx);
-            }
             PendingQuestion::RemoveModel { server, name } => {
-                let turn_model = self.turn.as_ref().map(|turn| &*turn.model);
+                let turn_model = self.turn.as_ref().and_then(|turn| turn.model.as_deref());
                 let cx = &mut self.cx;
                 self.models
                     .handle_remove_answer(server, name, choice, turn_model, cx);

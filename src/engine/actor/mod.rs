@@ -1,16 +1,21 @@
 //! The select loop: receives every event, one at a time, and passes it to its owner. Only this
 //! folder passes work from one owner to another: `commands` and `server_commands` route
 //! commands of the front end, `agents` connects note agents to turns, `turns` starts turns,
-//! `turn_outputs` carries out their outputs, `session_switch` opens another session,
+//! `turn_outputs` carries out their outputs, `session_switch` opens another session, `initial_session` the one
+//! named on the command line,
 //! `settings_changes` applies changed settings, `tool_offers` connects the offer of tools to turns,
+//! `awaited_servers` lets turns wait for servers that are starting,
 //! `left_tasks` connects turns and servers with the tasks that the user left running, `tool_calls` runs
 //! approved calls, `job_results` routes results of background jobs and the user's answers, `shutdown`
 //! ends the engine.
 
 mod agents;
+mod awaited_servers;
 mod commands;
+mod initial_session;
 mod job_results;
 mod left_tasks;
+mod new_servers;
 mod server_commands;
 mod session_switch;
 mod settings_changes;
@@ -38,8 +43,8 @@ use crate::engine::probe::ModelProbe;
 use crate::engine::server_content::ServerContentJobs;
 use crate::engine::server_requests::ServerRequests;
 use crate::engine::server_requests::open::OpenServerRequest;
+use crate::engine::sessions::Conversation;
 use crate::engine::sessions::saved::SavedSessions;
-use crate::engine::sessions::{self, Conversation};
 use crate::engine::settings::{
     LiveSettings, apply_model_override, prompt_templates, redact_secrets,
 };
@@ -54,6 +59,7 @@ use crate::protocol::{Command, Event, LogLine};
 use crate::store::Journals;
 use futures::future::OptionFuture;
 use futures::stream::StreamExt;
+use initial_session::OpeningSession;
 use std::sync::Arc;
 use tokio::sync::mpsc::{self, error::SendError};
 use tokio::time::Instant;
@@ -72,6 +78,8 @@ struct Actor {
     models: ModelRegistry,
     trust: TrustState,
     conversation: Conversation,
+    /// Set while the conversation named on the command line is being opened.
+    opening: Option<OpeningSession>,
     saved: SavedSessions,
     persist: Persistence,
     recovery: CrashRecovery,
@@ -167,6 +175,7 @@ impl Actor {
             models: ModelRegistry::default(),
             trust: TrustState::new(trust),
             conversation: Conversation::new(Session::new("")),
+            opening: None,
             saved: SavedSessions::default(),
             persist: Persistence::new(Arc::clone(&cx.sessions), journals),
             recovery: CrashRecovery::default(),
@@ -209,6 +218,7 @@ impl Actor {
         self.models.choose_first_model(&mut self.cx);
         self.conversation.session_mut().model = self.models.current_name();
         self.models.list_models(&mut self.cx);
+        self.models.report_native_calls(&mut self.cx);
         self.settings
             .personas_mut()
             .select_from_command_line(&mut self.cx);
@@ -229,7 +239,7 @@ impl Actor {
             .outbox
             .push(Event::ServersListed(self.current_servers()));
         self.models.offer_models(&mut self.cx);
-        sessions::open_initial(&mut self.cx);
+        self.open_initial_session();
         prompt_templates::list(&mut self.cx);
         self.recovery.start_scan(&mut self.cx);
         LeftTasks::start_loading(&mut self.cx);

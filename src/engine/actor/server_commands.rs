@@ -5,7 +5,7 @@ use super::Actor;
 use crate::config::{self, ConfigError};
 use crate::domain::theme::ThemeChoice;
 use crate::domain::trust::PinChange;
-use crate::domain::{Notice, Server, ServerId, ToolMode, Toolset};
+use crate::domain::{Advice, Notice, Server, ServerId, ToolMode, Toolset};
 use crate::engine::imports;
 use crate::engine::jobs::JobResult;
 use crate::engine::trust::PinDecision;
@@ -18,7 +18,7 @@ impl Actor {
         match command {
             Command::ToggleServer(id) => self.toggle_server(&id),
             Command::FindImportSources(query) => imports::find(query, &mut self.cx),
-            Command::AddServers(servers) => imports::add(servers, &mut self.cx),
+            Command::NewServer(command) => self.route_new_server_command(command),
             Command::ReconnectServer(id) => self.hub.reconnect(&id),
             Command::SignIn(command) => self.route_sign_in_command(command),
             Command::ReadServerLog { server, lines_seen } => {
@@ -71,12 +71,17 @@ impl Actor {
         self.cx.settings.tool_mode = mode;
         self.feed(TurnInput::ModeChanged(mode));
         self.cx.outbox.push(Event::ToolModeChanged(mode));
-        let message = match mode {
-            ToolMode::Auto => "From now on, tool calls run without asking.",
-            ToolMode::Manual => "From now on, each tool call asks first.",
-        };
-        self.cx
-            .notice(Notice::info(message).with_reason("Saved to config.json."));
+        self.cx.notice(match mode {
+            // The command line decides at the next start, as in the demo.
+            ToolMode::Auto if self.cx.options.tool_mode.is_some() => {
+                Notice::info("Tools now run without asking, until humble exits.")
+                    .with_advice(Advice::AskBeforeCalls)
+            }
+            ToolMode::Auto => Notice::info("Tools now run without asking, also after a restart.")
+                .with_advice(Advice::AskBeforeCalls),
+            ToolMode::Manual => Notice::info("From now on, each tool call asks first.")
+                .with_reason("Saved to config.json."),
+        });
         let home = self.cx.home.clone();
         self.cx
             .save_config(move || config::set_tool_mode(&home, mode));
@@ -193,6 +198,7 @@ impl Actor {
         trust.report_changed_instructions(&servers, cx);
         trust.refresh_pin_question(&servers, cx);
         trust.publish_trust(&servers, cx);
+        self.check_awaited_servers(&servers);
     }
 
     pub(super) fn check_persona_tools(&mut self) {

@@ -1,7 +1,7 @@
 //! Switches to another session and updates everything that depends on the conversation.
 
 use super::Actor;
-use crate::domain::{Advice, Banner, BannerCause, Notice, Prompt, Session, SessionId};
+use crate::domain::{Advice, Notice, Prompt, Session, SessionId};
 use crate::engine::injection_guard::UntrustedText;
 use crate::engine::jobs::SessionsResult;
 use crate::engine::persist::session_writer::ConversationSeq;
@@ -11,12 +11,13 @@ use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::ReplyTracer;
 use crate::protocol::{Event, SavedSessionCommand, SavedSessionEvent};
-use crate::store::{LookupError, StoreError};
+use crate::store::StoreError;
 use std::sync::Arc;
 
 impl Actor {
     /// Replaces the conversation; a running turn is stopped first.
     pub(super) fn begin_session(&mut self, session: Session) {
+        self.stop_opening();
         if self.turn.is_some() {
             self.feed(TurnInput::Interrupt);
             self.cx.notice(Notice::warning(
@@ -58,7 +59,7 @@ impl Actor {
         }
     }
 
-    fn open_session(&mut self, session: Session) {
+    pub(super) fn open_session(&mut self, session: Session) {
         let personas = self.settings.personas_mut();
         personas.restore(session.metadata.persona.as_deref(), &mut self.cx);
         self.begin_session(session);
@@ -167,29 +168,6 @@ impl Actor {
             self.persist
                 .save_new_title(&self.conversation, confirmation, &mut self.cx);
         }
-    }
-
-    fn handle_initial_session(
-        &mut self,
-        result: Result<Result<Box<Session>, StoreError>, LookupError>,
-    ) {
-        let notice = match result {
-            // The command line takes precedence over the session.
-            Ok(Ok(session)) if self.cx.options.persona.is_some() => {
-                return self.begin_session(*session);
-            }
-            Ok(Ok(session)) => return self.open_session(*session),
-            Ok(Err(error)) => error.notice(),
-            Err(LookupError::NoSessions) => {
-                self.begin_empty_session();
-                let notice = Notice::info("There is no conversation to continue.");
-                return self.cx.notice(notice.with_reason("A new one was started."));
-            }
-            Err(error) => error.notice(),
-        };
-        self.cx
-            .set_banner(Banner::new(BannerCause::UnknownSession, notice));
-        self.cx.outbox.push(Event::SessionNotOpened);
     }
 
     /// Opens the session of an unfinished turn. Resumes the turn if tasks of its calls can be waited

@@ -26,6 +26,7 @@ impl Actor {
     }
 
     pub(super) async fn close(mut self, events: &mpsc::Sender<Event>) {
+        self.cancel_waiting_prompt();
         self.feed(TurnInput::Interrupt);
         self.cx.outbox.release();
         let Self {

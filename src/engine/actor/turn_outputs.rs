@@ -7,6 +7,7 @@ use crate::engine::active_turn::{ActiveTurn, ActiveTurnSignal};
 use crate::engine::context::BudgetOutput;
 use crate::engine::failures;
 use crate::engine::jobs::JobResult;
+use crate::engine::models::select::no_model;
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::questions::PendingQuestion;
 use crate::engine::turn::TurnInput;
@@ -20,6 +21,7 @@ impl Actor {
     pub(super) fn handle_active_turn_signal(&mut self, signal: ActiveTurnSignal) {
         match signal {
             ActiveTurnSignal::Turn(signal) => self.handle_turn_signal(signal),
+            ActiveTurnSignal::ServersOverdue => self.stop_awaiting_servers(),
             ActiveTurnSignal::ModelInfo(model_info) => {
                 let outputs = self.models.context.handle_model_info(model_info);
                 self.perform_budget_outputs(outputs);
@@ -36,8 +38,9 @@ impl Actor {
     pub(super) fn handle_turn_signal(&mut self, signal: TurnSignal) {
         match &signal {
             TurnSignal::Part(Some(Ok(StreamPart::Usage(usage)))) => {
-                if let Some(turn) = &self.turn {
-                    let outputs = self.models.context.record_usage(&turn.model, *usage);
+                let turn = self.turn.as_ref();
+                if let Some(model) = turn.and_then(|turn| turn.model.as_ref()) {
+                    let outputs = self.models.context.record_usage(model, *usage);
                     self.perform_budget_outputs(outputs);
                 }
             }
@@ -71,9 +74,14 @@ impl Actor {
                 TurnOutput::Event(event) => self.emit(event),
                 TurnOutput::Request { messages, tools } => {
                     let has_images = turn.attachments.iter().any(|file| file.is_image());
+                    let Some(model) = turn.model.clone() else {
+                        let notice = no_model(&self.cx);
+                        self.feed(TurnInput::ReplyEnded(Err(notice.into())));
+                        continue;
+                    };
                     self.models
                         .context
-                        .queue(Arc::clone(&turn.model), messages, tools, has_images);
+                        .queue(model, messages, tools, has_images);
                     self.prepare_scanned_request();
                 }
                 TurnOutput::RequestDropped => self.drop_unsent(),
@@ -94,9 +102,11 @@ impl Actor {
                     self.trust.store_rule(rule, &servers, &mut self.cx);
                 }
                 TurnOutput::FinishAgent(answer) => self.finish_agent(answer),
-                TurnOutput::Answered { answer, usage } => {
-                    self.handle_completed_answer(&answer, usage)
-                }
+                TurnOutput::Answered {
+                    answer,
+                    usage,
+                    is_stopped,
+                } => self.save_model_answer(&answer, usage, is_stopped),
                 TurnOutput::PartialAnswer { text } => self.save_partial_answer(&text),
             }
         }
@@ -122,6 +132,12 @@ impl Actor {
             match output {
                 BudgetOutput::TurnNotice(notice) => self.feed(TurnInput::Noted(notice)),
                 BudgetOutput::Notice(notice) => self.cx.notice(notice),
+                // `humble ask` has no meter.
+                BudgetOutput::MeterNotice(_)
+                    if self.cx.options.is_one_shot || self.is_side_request() => {}
+                BudgetOutput::MeterNotice(notice) => {
+                    self.cx.outbox.push(Event::LowPriorityNoticePosted(notice));
+                }
                 // The meter keeps showing the conversation while an agent sends a request of its own.
                 BudgetOutput::Measured(_) if self.is_side_request() => {}
                 BudgetOutput::Measured(meter) => {
@@ -190,7 +206,7 @@ impl Actor {
         }
     }
 
-    fn handle_completed_answer(&mut self, answer: &str, usage: Usage) {
+    fn save_model_answer(&mut self, answer: &str, usage: Usage, is_stopped: bool) {
         let Some(turn) = &mut self.turn else { return };
         if let Some(prefix) = turn.summarized_prefix.take() {
             return self.apply_summary(prefix, answer);
@@ -200,16 +216,16 @@ impl Actor {
             _ => 0,
         };
         // Of several replaced turns, the user edited only the first and may not think of the notes of
-        // the others, so all of these notes stay.
-        let kept_notes = match replaced_turns {
-            0 | 1 => Vec::new(),
-            count => self.conversation.note_names_of_last_turns(count),
+        // the others, so all of these notes stay. A stopped turn has written no new note.
+        let (kept_notes, mut replaced_notes) = match replaced_turns {
+            0 => (Vec::new(), Vec::new()),
+            1 if !is_stopped => (Vec::new(), self.conversation.take_notes_of_last_turn()),
+            count => (
+                self.conversation.note_names_of_last_turns(count),
+                Vec::new(),
+            ),
         };
-        let mut replaced_notes = match replaced_turns {
-            1 => self.conversation.take_notes_of_last_turn(),
-            _ => Vec::new(),
-        };
-        let (turn, conversation) = (turn.to_save(), &mut self.conversation);
+        let (turn, conversation) = (turn.to_save(is_stopped), &mut self.conversation);
         self.persist
             .save_answer(conversation, &turn, answer, usage, &self.cx);
         let last_answer = self.conversation.session().messages.last();
@@ -226,10 +242,11 @@ impl Actor {
         let new_note = rewritten.last().map(|new| &*new.note);
         self.remove_notes(replaced_notes, "The turn was replaced.", new_note);
         if !kept_notes.is_empty() {
-            let text = format!(
-                "{replaced_turns} turns were replaced. Their notes stay: {}.",
-                kept_notes.join(", ")
-            );
+            let replaced = match replaced_turns {
+                1 => "The turn was replaced. Its notes stay".to_owned(),
+                count => format!("{count} turns were replaced. Their notes stay"),
+            };
+            let text = format!("{replaced}: {}.", kept_notes.join(", "));
             // Posted after the end of the turn, whose notice would replace this one.
             let notice = Notice::info(text).with_advice(Advice::ListBranches);
             self.report_later(Box::pin(ready(notice)));
@@ -243,7 +260,7 @@ impl Actor {
             .as_ref()
             .filter(|turn| turn.summarized_prefix.is_none())
         {
-            let (turn, conversation) = (turn.to_save(), &mut self.conversation);
+            let (turn, conversation) = (turn.to_save(false), &mut self.conversation);
             self.persist
                 .save_partial_answer(conversation, &turn, text, &self.cx);
         }
@@ -288,8 +305,9 @@ impl Actor {
         }
     }
 
-    /// Skips the pause before the next attempt.
-    pub(super) fn retry_now(&mut self) {
+    /// Skips the pause before the next attempt, or the wait for servers.
+    pub(super) fn send_now(&mut self) {
+        self.stop_awaiting_servers();
         let input = self.turn.as_mut().and_then(|turn| turn.driver.take_retry());
         input.into_iter().for_each(|input| self.feed(input));
     }

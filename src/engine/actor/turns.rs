@@ -4,17 +4,17 @@ use super::Actor;
 use crate::domain::compaction;
 use crate::domain::session::SummarizedPrefix;
 use crate::domain::{
-    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, Toolset, Transcript,
-    TurnEnd, TurnEvent, TurnId, Usage,
+    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, SavedMessage, Think,
+    Toolset, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
 };
-use crate::engine::active_turn::ActiveTurn;
+use crate::engine::active_turn::{ActiveTurn, AwaitedServers};
 use crate::engine::agents::Preparation;
 use crate::engine::context::NUM_CTX_AUTOMATIC_MAX;
 use crate::engine::failures;
 use crate::engine::injection_guard::{UntrustedText, scan_untrusted};
 use crate::engine::models::select::no_model;
 use crate::engine::turn::TurnSetup;
-use crate::engine::turn_driver::TurnDriver;
+use crate::engine::turn_driver::{FirstStep, TurnDriver};
 use crate::protocol::Event;
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ fn block_on_purpose(prompt: &str) {
 }
 
 /// Scans the parts of a prompt that the user did not type, if it has any.
-fn context_scan(
+pub(super) fn context_scan(
     prompt: &Prompt,
     offered: &Arc<Toolset>,
 ) -> Option<BoxFuture<'static, Arc<UntrustedText>>> {
@@ -58,6 +58,9 @@ impl Actor {
         #[cfg(debug_assertions)]
         block_on_purpose(&prompt.text);
         self.hub.refresh_tools();
+        if self.hold_until_open(id, &prompt) {
+            return;
+        }
         let is_typed = prompt.kind != PromptKind::Continue && prompt.left_task.is_none();
         if is_typed {
             self.add_to_history(prompt.text.clone());
@@ -65,15 +68,18 @@ impl Actor {
         if let Some(busy) = self.busy_notice() {
             return self.reject(id, prompt, busy);
         }
-        let Some(model) = self.models.current().cloned() else {
-            self.reject(id, prompt, no_model(&self.cx));
-            return;
-        };
         if prompt.kind == PromptKind::Continue
             && self.conversation.session().last_prompt_index().is_none()
         {
             let notice = Notice::failure("There is no answer to continue.");
             return self.reject(id, prompt, notice);
+        }
+        let model = self.models.current().cloned();
+        let history = self.history_before(&prompt);
+        let preparation = self.offer_to_agents(&prompt, &history, model.as_deref());
+        let needs_model = preparation.as_ref().is_none_or(|agent| agent.needs_model);
+        if model.is_none() && needs_model {
+            return self.reject(id, prompt, no_model(&self.cx));
         }
         let resumed_calls = match self.take_resumed_calls(&prompt) {
             Ok(calls) => calls,
@@ -82,28 +88,29 @@ impl Actor {
         self.recovery.postpone(&mut self.cx);
         let started_at = &mut self.conversation.session_mut().started_at;
         started_at.get_or_insert_with(jiff::Timestamp::now);
-        self.persist
-            .begin_turn(&self.conversation, &prompt, &model.name, &self.cx);
-        let replaced_index = self
-            .conversation
-            .session()
-            .nth_last_prompt_index(prompt.replaced_turns)
-            .filter(|_| prompt.kind == PromptKind::Replace);
-        let history = match replaced_index {
-            Some(index) => compaction::request_history_until(self.conversation.session(), index),
-            None => compaction::request_history(self.conversation.session()),
+        // An agent that needs no model needs no tools either. Any other acts once the servers are ready.
+        let awaited = match needs_model {
+            true => self.awaited_servers(&prompt, &resumed_calls),
+            false => None,
         };
-        let note_settings = self.cx.settings.notes();
-        let session = self.conversation.session();
-        let preparation =
-            self.agents
-                .offer(&prompt, &history, session, note_settings, &self.toolset);
-        let (toolset, offered) = self.tools_for_turn(&prompt.text, &model);
+        let preparation = preparation.filter(|_| awaited.is_none());
+        let (toolset, offered) = match &model {
+            Some(model) => self.tools_for_turn(&prompt.text, model),
+            None => Default::default(),
+        };
+        let name = model.as_ref().map_or("", |model| &model.name);
+        self.persist
+            .begin_turn(&self.conversation, &prompt, name, &self.cx);
         let setup = TurnSetup {
             prompt,
             prompt_override: None,
-            model: model.name.clone(),
-            dialect: model.dialect,
+            model: name.to_owned(),
+            may_think: model
+                .as_ref()
+                .is_some_and(|model| model.think != Some(Think::Off)),
+            dialect: model
+                .as_ref()
+                .map_or(Dialect::Native, |model| model.dialect),
             system_prompt: self.current_system_prompt(),
             history: Arc::new(history),
             toolset,
@@ -113,9 +120,33 @@ impl Actor {
             untrusted_texts: self.guard.untrusted_texts().clone(),
             resumed_calls,
         };
-        self.begin_turn(id, setup, model, None, preparation);
+        self.begin_turn(id, setup, model, None, preparation, awaited);
         let servers = self.hub.servers();
         self.trust.ask_next_pin_change(&servers, &mut self.cx);
+    }
+
+    /// The messages that the model gets before `prompt`.
+    pub(super) fn history_before(&self, prompt: &Prompt) -> Vec<SavedMessage> {
+        let session = self.conversation.session();
+        let replaced_index = session
+            .nth_last_prompt_index(prompt.replaced_turns)
+            .filter(|_| prompt.kind == PromptKind::Replace);
+        match replaced_index {
+            Some(index) => compaction::request_history_until(session, index),
+            None => compaction::request_history(session),
+        }
+    }
+
+    pub(super) fn offer_to_agents(
+        &self,
+        prompt: &Prompt,
+        history: &[SavedMessage],
+        model: Option<&ModelConfig>,
+    ) -> Option<Preparation> {
+        let (session, mut settings) = (self.conversation.session(), self.cx.settings.notes());
+        settings.model = model.cloned().map(Box::new);
+        self.agents
+            .offer(prompt, history, session, settings, &self.toolset)
     }
 
     /// Starts a turn. If its answer will be a summary, `summarized_prefix` identifies
@@ -125,18 +156,27 @@ impl Actor {
         &mut self,
         id: TurnId,
         setup: TurnSetup,
-        model: Arc<ModelConfig>,
+        model: Option<Arc<ModelConfig>>,
         summarized_prefix: Option<SummarizedPrefix>,
         preparation: Option<Preparation>,
+        awaited_servers: Option<AwaitedServers>,
     ) {
         let (prompt, kind) = (setup.prompt.typed_text().to_owned(), setup.prompt.kind);
         let replaced_turns = setup.prompt.replaced_turns;
         let attachments = setup.prompt.attachments.clone();
-        let context_scan = context_scan(&setup.prompt, &self.toolset);
+        let first_step = match (&awaited_servers, &preparation) {
+            (Some(_), _) => FirstStep::AwaitServers,
+            (None, Some(_)) => FirstStep::PrepareAgent,
+            (None, None) => FirstStep::Request,
+        };
+        let context_scan = match first_step {
+            // Calls are recognized by the tools, which are not known yet.
+            FirstStep::AwaitServers => None,
+            _ => context_scan(&setup.prompt, &self.toolset),
+        };
         let (provider, checker) = (self.cx.provider.clone(), self.argument_checker.clone());
-        let (ids, is_offered_to_agent) = (self.turn_ids.clone(), preparation.is_some());
-        let (driver, outputs) =
-            TurnDriver::begin(provider, setup, ids, checker, is_offered_to_agent);
+        let ids = self.turn_ids.clone();
+        let (driver, outputs) = TurnDriver::begin(provider, setup, ids, checker, first_step);
         let agent = preparation.map(|preparation| self.acting_agent(preparation));
         self.turn = Some(ActiveTurn {
             id,
@@ -152,6 +192,7 @@ impl Actor {
             model_info_query: None,
             context_scan,
             agent: agent.unwrap_or_default(),
+            awaited_servers,
         });
         self.perform(outputs);
     }
@@ -161,6 +202,7 @@ impl Actor {
         let reason = match (&self.turn, self.probe.is_active()) {
             (Some(_), _) => "A turn is still running.",
             (None, true) => "A probe is still running.",
+            (None, false) if self.has_waiting_prompt() => "A turn is still running.",
             (None, false) => return None,
         };
         Some(Notice::failure(reason).with_advice(Advice::WaitOrStop))
@@ -168,8 +210,11 @@ impl Actor {
 
     /// Reports a turn that fails before it starts.
     pub(super) fn reject(&mut self, id: TurnId, prompt: Prompt, notice: Notice) {
+        self.end_before_start(id, prompt, TurnEnd::Failed { notice });
+    }
+
+    pub(super) fn end_before_start(&mut self, id: TurnId, prompt: Prompt, end: TurnEnd) {
         let (model, usage) = (self.models.current_name(), Usage::default());
-        let end = TurnEnd::Failed { notice };
         failures::log_turn_end(&end);
         self.cx
             .outbox
@@ -216,6 +261,7 @@ impl Actor {
             prompt: Prompt::compaction(),
             prompt_override: Some(instruction),
             model: model.name.clone(),
+            may_think: model.think != Some(Think::Off),
             // No tools, and no instructions about them.
             dialect: Dialect::Native,
             system_prompt: "".into(),
@@ -227,7 +273,7 @@ impl Actor {
             untrusted_texts: self.guard.untrusted_texts().clone(),
             resumed_calls: Vec::new(),
         };
-        self.begin_turn(id, setup, model, Some(prefix), None);
+        self.begin_turn(id, setup, Some(model), Some(prefix), None, None);
     }
 
     /// Drops the summary, so the model is sent the messages that it covered, or an earlier summary of
@@ -241,7 +287,11 @@ impl Actor {
     /// From now on the model is sent the summary in place of the messages in `prefix`.
     pub(super) fn apply_summary(&mut self, prefix: SummarizedPrefix, summary: &str) {
         let Some(turn) = &self.turn else { return };
-        let (id, model) = (turn.id, turn.model.name.clone());
+        let model = turn.model.as_ref();
+        let (id, model) = (
+            turn.id,
+            model.map_or_else(String::new, |model| model.name.clone()),
+        );
         compaction::store_summary(
             self.conversation.session_mut(),
             prefix,

@@ -21,6 +21,11 @@ pub(super) trait Agent: Sync {
         history: &[SavedMessage],
         context: &AgentContext,
     ) -> Option<PreparedStep>;
+
+    /// Whether only a model can answer the prompts that it recognizes.
+    fn needs_model(&self) -> bool {
+        true
+    }
 }
 
 pub(super) struct AgentContext {
@@ -58,6 +63,8 @@ pub struct Preparation {
     pub step: PreparedStep,
     /// A short description of the current work.
     pub progress: watch::Receiver<String>,
+    /// Whether only a model can answer the prompt.
+    pub needs_model: bool,
 }
 
 /// How a turn goes on after an agent's preparation.

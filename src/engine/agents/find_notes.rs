@@ -46,6 +46,10 @@ impl Agent for FindNotes {
             })
         }))
     }
+
+    fn needs_model(&self) -> bool {
+        false
+    }
 }
 
 /// The answer, as Markdown.

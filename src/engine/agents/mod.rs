@@ -87,21 +87,25 @@ impl NoteAgents {
             offered: Arc::clone(offered),
             ..self.context(settings)
         };
-        let step = if prompt.kind == PromptKind::Continue {
+        let (step, needs_model) = if prompt.kind == PromptKind::Continue {
             let last_answer = &*session.messages.last()?.content;
             let unfinished = self.unfinished_note.clone();
-            create_note::complete_note(
-                &context,
-                unfinished.filter(|note| note.text == last_answer)?,
-            )
+            let note = unfinished.filter(|note| note.text == last_answer)?;
+            (create_note::complete_note(&context, note), true)
         } else {
             let recognized = prompt.text_for_agents().and_then(|message| {
-                let mut agents = AGENTS.iter();
-                agents.find_map(|agent| agent.try_handle(message, history, &context))
+                AGENTS.iter().find_map(|agent| {
+                    let step = agent.try_handle(message, history, &context)?;
+                    Some((step, agent.needs_model()))
+                })
             });
-            recognized.or_else(|| request_with_extra_input(prompt))?
+            recognized.or_else(|| Some((request_with_extra_input(prompt)?, true)))?
         };
-        Some(Preparation { step, progress })
+        Some(Preparation {
+            step,
+            progress,
+            needs_model,
+        })
     }
 
     fn context(&self, settings: NotesSettings) -> AgentContext {
@@ -253,7 +257,11 @@ fn request_without_folder(prompt: &Prompt) -> Option<Preparation> {
     let notice = no_notes_folder("The notes were not used: ");
     let (_, progress) = watch::channel(String::new());
     let step: PreparedStep = Box::pin(ready(Ok(AgentStep::PassOn(notice))));
-    Some(Preparation { step, progress })
+    Some(Preparation {
+        step,
+        progress,
+        needs_model: true,
+    })
 }
 
 fn no_notes_folder(effect: &str) -> Notice {

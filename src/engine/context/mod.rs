@@ -1,10 +1,11 @@
 //! Request assembly and the context limit: `messages` assembles a request, `images` limits its
-//! images, `window` does the arithmetic, `session_estimator` estimates a conversation between
-//! requests, `tool_cost` detects tool definitions that fill the context, `tool_role` chooses the
-//! role of tool results, and `notices` warns about requests that do not fit. [`ContextBudget`]
-//! chooses a context size in which the request fits and asks the user before the context grows too
-//! large. Pure: actions are returned as [`BudgetOutput`].
+//! images, `window` does the arithmetic, `calibration` corrects it, `session_estimator` estimates a
+//! conversation between requests, `tool_cost` detects tool definitions that fill the context,
+//! `tool_role` chooses the role of tool results, and `notices` warns about requests that do not fit.
+//! [`ContextBudget`] chooses a context size in which the request fits and asks the user before the
+//! context grows too large. Pure: actions are returned as [`BudgetOutput`].
 
+mod calibration;
 mod images;
 mod messages;
 mod notices;
@@ -15,19 +16,20 @@ mod window;
 
 pub use messages::{Exchange, RESULT_BYTES_MAX, assemble_messages, result_text, user_message};
 pub(super) use window::{
-    ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate, raw_estimate_definitions,
+    ANSWER_TOKENS, ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate,
+    raw_estimate_definitions,
 };
 
 use crate::domain::{Advice, Dialect, Message, ModelConfig, ModelInfo, Notice, Toolset, Usage};
 use crate::protocol::{Ask, ContextMeter, ContextShares, UserChoice};
 use crate::provider::ChatRequest;
 use crate::text::token_estimate::Vocabulary;
-use notices::{over_limit_notice, too_long_notice};
+use calibration::{CountVerdict, TokenCalibration};
+use notices::{far_off_notice, over_limit_notice, too_long_notice, truncated_notice};
 pub(super) use session_estimator::SessionEstimator;
 use std::sync::Arc;
 use tool_cost::ToolCost;
 pub(super) use tool_role::with_tool_role;
-use window::TokenCalibration;
 
 /// Context usage above which `/compact` is suggested.
 const NEARLY_FULL_PERCENT: u64 = 80;
@@ -56,6 +58,8 @@ pub(super) enum BudgetOutput {
     TurnNotice(Notice),
     /// Show a transient notice.
     Notice(Notice),
+    /// Explain the number on the meter.
+    MeterNotice(Notice),
     Measured(ContextMeter),
     Send(ChatRequest),
     /// End the turn with this failure: the model cannot take the prompt.
@@ -91,6 +95,7 @@ struct ContextUsage {
     accepts_truncation: bool,
     has_warned_too_long: bool,
     has_warned_truncated: bool,
+    has_reported_far_off: bool,
     has_reported_left_out_images: bool,
     was_nearly_full: bool,
     meter: ContextMeter,
@@ -319,8 +324,8 @@ impl ContextBudget {
             .set_estimate(estimate, limit.filter(|limit| *limit > 0), shares)
     }
 
-    /// Replaces the estimate with the server's count, and warns once if the server truncated the
-    /// conversation.
+    /// Replaces the estimate with the server's count if that is plausible. Reports once if the server
+    /// truncated the conversation, and once if the two differ widely for another reason.
     pub(super) fn record_usage(&mut self, model: &ModelConfig, counts: Usage) -> Vec<BudgetOutput> {
         let Some(input) = counts.input else {
             return Vec::new();
@@ -332,26 +337,27 @@ impl ContextBudget {
         }
         let estimate = usage.calibration.estimate(usage.shares.total);
         let mut outputs = Vec::new();
-        if usage.calibration.record_count(usage.shares.total, input) && !usage.has_warned_truncated
-        {
-            usage.has_warned_truncated = true;
-            let name = &model.name;
-            let message = format!(
-                "{name} counted {input} of about {estimate} tokens: its server dropped the oldest part of the conversation."
-            );
-            let mut notice = Notice::warning(message).with_advice(Advice::Compact);
-            if model.provider.truncates_silently() {
-                notice =
-                    notice.with_advice("A larger `options.num_ctx` in config.json makes room.");
+        let verdict = usage.calibration.record_count(usage.shares.total, input);
+        if verdict == CountVerdict::Truncated {
+            if !std::mem::replace(&mut usage.has_warned_truncated, true) {
+                let notice = truncated_notice(model, estimate, input);
+                outputs.push(BudgetOutput::TurnNotice(notice));
             }
-            outputs.push(BudgetOutput::TurnNotice(notice));
+        } else if calibration::is_far_off(estimate, input)
+            && !std::mem::replace(&mut usage.has_reported_far_off, true)
+        {
+            let notice = far_off_notice(model, estimate, input, verdict);
+            outputs.push(BudgetOutput::MeterNotice(notice));
         }
-        usage.meter = ContextMeter {
-            used: input + counts.output.unwrap_or(0),
-            is_measured: true,
-            ..usage.meter
-        };
-        outputs.push(BudgetOutput::Measured(usage.meter));
+        // Otherwise the meter would contradict the warnings, which go by the estimate.
+        if verdict == CountVerdict::Plausible {
+            usage.meter = ContextMeter {
+                used: input + counts.output.unwrap_or(0),
+                is_measured: true,
+                ..usage.meter
+            };
+            outputs.push(BudgetOutput::Measured(usage.meter));
+        }
         outputs
     }
 

@@ -1,5 +1,6 @@
-//! Warnings about requests that do not fit into the model's context.
+//! Warnings about requests that do not fit into the model's context, and about token counts.
 
+use super::calibration::CountVerdict;
 use super::tool_cost::ToolCost;
 use super::window::ContextLimits;
 use crate::domain::{Advice, ModelConfig, Notice};
@@ -49,4 +50,34 @@ pub(super) fn over_limit_notice(
         Some(cost) => cost.explain(notice),
         None => notice.with_advice(Advice::Compact),
     }
+}
+
+/// Warns that the server counted so few tokens that it must have truncated the conversation.
+pub(super) fn truncated_notice(model: &ModelConfig, estimate: u64, count: u64) -> Notice {
+    let name = &model.name;
+    let notice = Notice::warning(format!(
+        "{name} counted {count} of about {estimate} tokens: its server dropped the oldest part of the conversation."
+    ));
+    let notice = notice.with_advice(Advice::Compact);
+    match model.provider.truncates_silently() {
+        true => notice.with_advice("A larger `options.num_ctx` in config.json makes room."),
+        false => notice,
+    }
+}
+
+/// Says which number the meter shows after a count that is far from the estimate.
+pub(super) fn far_off_notice(
+    model: &ModelConfig,
+    estimate: u64,
+    count: u64,
+    verdict: CountVerdict,
+) -> Notice {
+    let name = &model.name;
+    let notice = Notice::info(format!(
+        "{name} counted {count} tokens in a request of about {estimate}."
+    ));
+    notice.with_reason(match verdict {
+        CountVerdict::Plausible => "The context meter follows the count from now on.",
+        _ => "The context meter keeps the estimate, because the count seems to omit cached tokens.",
+    })
 }

@@ -10,7 +10,7 @@ use crate::protocol::ContextShares;
 use crate::text::token_estimate::{self, Vocabulary};
 
 /// Tokens reserved for the answer.
-const ANSWER_TOKENS: u64 = 1_024;
+pub const ANSWER_TOKENS: u64 = 1_024;
 /// Minimum context requested from Ollama.
 const NUM_CTX_MIN: u64 = 4_096;
 /// Growing beyond this needs the user's consent.
@@ -21,16 +21,6 @@ const DEFAULT_CONTEXT_LIMIT: u64 = 131_072;
 const MESSAGE_TOKENS: u64 = 6;
 /// Tokens per 100 bytes of a tool definition, which is half prose, half JSON.
 const TOKENS_PER_100_TOOL_BYTES: u64 = 32;
-/// Average ratio of raw estimates to the server's counts.
-const ESTIMATE_TO_COUNT_RATIO: f64 = 1.17;
-/// A count below this share of the estimate means that the server truncated the conversation.
-/// The share is higher once an earlier count has calibrated the estimate.
-const TRUNCATED_SHARE: f64 = 0.55;
-const TRUNCATED_SHARE_CALIBRATED: f64 = 0.75;
-/// No server truncates to fewer tokens than this. A smaller count omits cached tokens or is
-/// wrong.
-const TRUNCATED_TOKENS_MIN: u64 = 500;
-
 /// The raw, uncalibrated token estimate of a request.
 pub fn raw_estimate(messages: &[Message], tools: Option<&Toolset>, vocabulary: Vocabulary) -> u64 {
     let text_tokens = |text: &str| token_estimate::estimate(text, vocabulary) + MESSAGE_TOKENS;
@@ -106,48 +96,6 @@ pub fn raw_estimate_history(history: &[SavedMessage], vocabulary: Vocabulary) ->
     texts
         .map(|message| content_tokens(message) + MESSAGE_TOKENS)
         .sum()
-}
-
-/// Calibrates estimates with the token counts of the server.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct TokenCalibration {
-    /// The raw estimate of the last request with a plausible count, and that count.
-    last_count: Option<(u64, u64)>,
-}
-
-impl TokenCalibration {
-    /// The calibrated token estimate of a request. After the first count, only the part added
-    /// since then is estimated.
-    pub fn estimate(self, raw_estimate: u64) -> u64 {
-        let Some((counted_raw_estimate, count)) = self.last_count else {
-            return raw_estimate;
-        };
-        let ratio = count as f64 / counted_raw_estimate.max(1) as f64;
-        let tokens = if raw_estimate >= counted_raw_estimate {
-            // New text may be of a different kind from the text so far, so use the mean of the
-            // observed and the average ratio.
-            let added_ratio = (ratio + 1.0 / ESTIMATE_TO_COUNT_RATIO) / 2.0;
-            count as f64 + (raw_estimate - counted_raw_estimate) as f64 * added_ratio
-        } else {
-            raw_estimate as f64 * ratio
-        };
-        tokens.round() as u64
-    }
-
-    /// Records the server's count of a request. True if the count is so far below the estimate
-    /// that the server must have truncated the conversation.
-    pub fn record_count(&mut self, raw_estimate: u64, count: u64) -> bool {
-        let estimate = self.estimate(raw_estimate);
-        let truncated_share = match self.last_count {
-            Some(_) => TRUNCATED_SHARE_CALIBRATED,
-            None => TRUNCATED_SHARE,
-        };
-        if (count as f64) < estimate as f64 * truncated_share {
-            return count >= TRUNCATED_TOKENS_MIN;
-        }
-        self.last_count = Some((raw_estimate, count));
-        false
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -364,32 +312,5 @@ mod tests {
             ..NO_LIMITS
         };
         assert_eq!(limits.fit(40_000), ContextFit::Fits { num_ctx: 65_536 });
-    }
-
-    #[test]
-    fn token_count_from_the_server_improves_the_next_estimate() {
-        let mut calibration = TokenCalibration::default();
-        assert_eq!(calibration.estimate(1_200), 1_200);
-        assert!(!calibration.record_count(1_200, 1_000));
-        assert_eq!(calibration.estimate(1_200), 1_000);
-        assert_eq!(calibration.estimate(2_400), 2_013);
-        assert_eq!(calibration.estimate(600), 500);
-    }
-
-    #[test]
-    fn token_count_far_below_the_estimate_means_truncation_and_is_ignored() {
-        let mut calibration = TokenCalibration::default();
-        assert!(calibration.record_count(9_000, 4_096));
-        assert_eq!(calibration.estimate(9_000), 9_000);
-        assert!(!calibration.record_count(2_000, 1_600));
-        assert!(calibration.record_count(9_000, 4_096));
-        assert_eq!(calibration.estimate(2_000), 1_600);
-    }
-
-    #[test]
-    fn implausibly_small_token_count_is_ignored() {
-        let mut calibration = TokenCalibration::default();
-        assert!(!calibration.record_count(2_000, 20));
-        assert_eq!(calibration.estimate(2_000), 2_000);
     }
 }

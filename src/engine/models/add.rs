@@ -1,86 +1,41 @@
-//! Adds models to the settings: from a known server with the user's consent, or from a new server
-//! after testing its address and key. Also sets the thinking level for this run.
+//! Uses models that the settings do not list, and adds them: from a known server when the user keeps
+//! one, or from a new server after testing its address and key. Also sets the thinking level for this
+//! run.
 
 use super::catalog::LIST_TIME_MAX;
 use super::select::no_model;
 use super::{ModelRegistry, ModelTaskEvent};
 use crate::config::{self, ConfigError};
 use crate::domain::model::ApiKey;
-use crate::domain::model_info::is_same_model;
 use crate::domain::{
-    Advice, Dialect, ModelConfig, ModelRef, ModelServer, NewModel, NewModelServer, NewServerError,
+    Advice, ModelConfig, ModelRef, ModelServer, NewModel, NewModelServer, NewServerError,
     NewServerField, Notice, QueryId, Think,
 };
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::JobResult;
-use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
+use crate::protocol::Event;
 use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
 
 impl ModelRegistry {
-    /// Selects a model from a server's catalog. Asks before adding one that `config.json` does
-    /// not list.
-    pub fn use_model(&mut self, server: ModelServer, name: String, cx: &mut EngineCx) {
-        let mut models = cx.settings.models.iter();
-        let existing = models.find(|model| model.is_listed_as(&server, &name));
-        if let Some(model) = existing.map(ModelConfig::reference) {
-            return self.select_model(&model, cx);
+    /// Selects a model from a server's catalog. One that `config.json` does not list is used until the
+    /// program ends; on the first run, choosing it also adds it.
+    pub fn use_model(&mut self, server: &ModelServer, name: &str, cx: &mut EngineCx) {
+        if let Some(model) = configured_as(server, name, cx) {
+            return self.select_model(&model.reference(), cx);
         }
-        if self.config_of(&server, cx).is_none() {
-            return cx.notice(no_model_from(&server));
-        }
-        // On the first run, choosing a model is sufficient consent.
-        if self.offers_discovered {
-            return self.handle_add_model_answer(&server, &name, UserChoice::Add, cx);
-        }
-        let question = Ask::AddModel {
-            server: server.clone(),
-            name: name.clone(),
-        };
-        cx.ask(
-            QuestionOwner::Program,
-            question,
-            PendingQuestion::AddModel { server, name },
-        );
-    }
-
-    pub fn handle_add_model_answer(
-        &mut self,
-        server: &ModelServer,
-        name: &str,
-        choice: UserChoice,
-        cx: &mut EngineCx,
-    ) {
-        if !matches!(choice, UserChoice::Add | UserChoice::UseUntilExit) {
-            return;
-        }
-        // The entry may have been removed while the question was open.
-        let Some(config) = self.config_of(server, cx) else {
+        let Some(new_model) = self.unlisted_model(server, name, cx) else {
             return cx.notice(no_model_from(server));
         };
-        let copy_from = cx
-            .settings
-            .models
-            .iter()
-            .map(ModelConfig::reference)
-            .find(|reference| *reference == config.reference());
-        let new_model = NewModel {
-            name: self.unused_name(name, server, cx),
-            model: name.to_owned(),
-            provider: server.provider,
-            base_url: copy_from.is_none().then(|| config.base_url.clone()),
-            api_key: None,
-            copy_from,
-        };
-        if choice == UserChoice::Add {
+        // On the first run, choosing a model is sufficient consent.
+        if self.offers_discovered && !cx.settings.has_model_entries {
             return self.add_model(new_model, cx);
         }
         match self.build_model(&new_model, cx) {
             Ok(model) => {
                 let message = format!("Using {} until humble exits.", model.name);
                 self.select_unsaved(model, cx);
-                cx.notice(Notice::info(message));
+                cx.notice(Notice::info(message).with_advice(Advice::KeepModel));
             }
             Err(problems) => {
                 let message = format!("`{}` cannot be used.", new_model.name);
@@ -89,16 +44,41 @@ impl ModelRegistry {
         }
     }
 
-    /// Returns `name`, or an unused name made from it and the server's host if `name` is taken.
-    fn unused_name(&self, name: &str, server: &ModelServer, cx: &EngineCx) -> String {
-        let is_taken = |name: &str| cx.settings.models.iter().any(|model| model.name == name);
-        if !is_taken(name) {
-            return name.to_owned();
+    /// Adds the selected model to `config.json` if the file does not list it.
+    pub fn keep_model(&mut self, cx: &mut EngineCx) {
+        let Some(current) = self.current.clone() else {
+            let notice = no_model(cx);
+            return cx.notice(notice);
+        };
+        if cx.options.model_override.is_some() {
+            let message = "The demo's model exists only in the demo.";
+            return cx.notice(Notice::info(message));
         }
-        let with_host = format!("{name} @ {}", server.host());
-        let numbered = (2..).map(|number| format!("{with_host} {number}"));
-        let mut names = std::iter::once(with_host.clone()).chain(numbered);
-        names.find(|name| !is_taken(name)).unwrap_or(with_host)
+        let (server, name) = (current.server(), &current.model);
+        if let Some(model) = configured_as(&server, name, cx) {
+            let message = format!("config.json lists {} already.", model.name);
+            return cx.notice(Notice::info(message));
+        }
+        match self.unlisted_model(&server, name, cx) {
+            Some(new_model) => self.add_model(new_model, cx),
+            None => cx.notice(no_model_from(&server)),
+        }
+    }
+
+    /// A model of a server that `config.json` does not list. `None` if the server is not known, or no
+    /// longer.
+    fn unlisted_model(&self, server: &ModelServer, name: &str, cx: &EngineCx) -> Option<NewModel> {
+        let config = self.config_of(server, cx)?;
+        let mut references = cx.settings.models.iter().map(ModelConfig::reference);
+        let copy_from = references.find(|reference| *reference == config.reference());
+        Some(NewModel {
+            name: unused_name(name, server, cx),
+            model: name.to_owned(),
+            provider: server.provider,
+            base_url: copy_from.is_none().then(|| config.base_url.clone()),
+            api_key: None,
+            copy_from,
+        })
     }
 
     /// Writes a model to `config.json`, then selects it.
@@ -118,9 +98,8 @@ impl ModelRegistry {
         };
         model.active = true;
         let home = cx.home.clone();
-        let dialect = Some(model.dialect).filter(|dialect| *dialect != provider.default_dialect());
         cx.write_config(move || {
-            let result = config::add_model(&home, &new_model, dialect);
+            let result = config::add_model(&home, &new_model);
             JobResult::ModelAdded(Box::new(model), result)
         });
     }
@@ -128,10 +107,7 @@ impl ModelRegistry {
     /// The configuration of a new model, with the address, key and certificate of the entry in
     /// `copy_from`.
     fn build_model(&self, new_model: &NewModel, cx: &EngineCx) -> Result<ModelConfig, String> {
-        let mut model = config::parse_new_model(&cx.home, new_model)?;
-        if self.supports_tools(&model) {
-            model.dialect = Dialect::Native;
-        }
+        let model = config::parse_new_model(&cx.home, new_model)?;
         let source = new_model.copy_from.as_ref();
         let source = source.and_then(|source| self.find_configured(source, cx));
         Ok(match source {
@@ -143,18 +119,6 @@ impl ModelRegistry {
             },
             None => model,
         })
-    }
-
-    /// Whether the server reported that the model supports tools.
-    fn supports_tools(&self, model: &ModelConfig) -> bool {
-        let new_server_models = self.new_server_models.iter().flat_map(|list| &list.models);
-        let on_new_server = || {
-            let mut models = new_server_models;
-            models.find(|listed| is_same_model(&listed.name, &model.model))
-        };
-        let listed = self.listed_model(&model.server(), &model.model);
-        let listed = listed.or_else(on_new_server);
-        listed.is_some_and(|listed| listed.info.has_capability("tools") == Some(true))
     }
 
     /// Selects a model after it has been written to the file. Does not reload the file, because
@@ -178,17 +142,31 @@ impl ModelRegistry {
         if let Some(log) = &cx.log {
             log.add_secrets(cx.settings.secrets());
         }
-        let is_dialect_a_guess = model.dialect != Dialect::Native;
-        self.select_unsaved(model, cx);
+        let is_call_format_taught = model.dialect.taught_form().is_some();
+        self.select_added(model, cx);
         let message = format!("Using {}. Saved to config.json.", reference.name);
         cx.outbox.push(Event::ModelAdded(reference));
         let notice = Notice::info(message);
-        // The server did not report how the model calls tools.
-        cx.notice(match is_dialect_a_guess {
+        // The model may follow another format better.
+        cx.notice(match is_call_format_taught {
             true => notice.with_advice(Advice::Probe),
             false => notice,
         });
         self.list_catalog(cx);
+    }
+
+    /// Selects a model that was just added. If it was in use before, it keeps its thinking level, and
+    /// the context stays as it was measured.
+    fn select_added(&mut self, mut model: ModelConfig, cx: &mut EngineCx) {
+        let current = self.current.as_ref();
+        match current.filter(|current| current.is_listed_as(&model.server(), &model.model)) {
+            None => self.select_unsaved(model, cx),
+            Some(current) => {
+                model.think = current.think;
+                self.current = Some(Arc::new(model));
+                self.list_models(cx);
+            }
+        }
     }
 
     /// Lists the models of a server in the background, so that a wrong address or key is
@@ -221,11 +199,22 @@ impl ModelRegistry {
         self.new_server_listing = Some(AbortOnDropHandle::new(task));
     }
 
-    /// Stops listing the models of a new server and drops its list, because the user named a
-    /// different server or none.
+    /// Stops listing the models of a new server, because the user named a different server or none.
     pub fn stop_listing_new_server(&mut self) {
         self.new_server_listing = None;
-        self.new_server_models = None;
+    }
+
+    /// Names, once, the models whose native calls an earlier version may have chosen.
+    pub fn report_native_calls(&self, cx: &mut EngineCx) {
+        if cx.options.is_one_shot {
+            return;
+        }
+        let (home, models) = (cx.home.clone(), cx.settings.models.clone());
+        cx.jobs.spawn_blocking(move || {
+            let notice = config::take_native_calls_notice(&home, &models);
+            let notices = notice.map(Event::LowPriorityNoticePosted);
+            JobResult::Events(notices.into_iter().collect())
+        });
     }
 
     /// Sets the thinking level of the selected model until another one is selected or the program
@@ -284,6 +273,27 @@ impl ModelRegistry {
     }
 }
 
+fn configured_as<'a>(
+    server: &ModelServer,
+    name: &str,
+    cx: &'a EngineCx,
+) -> Option<&'a ModelConfig> {
+    let mut models = cx.settings.models.iter();
+    models.find(|model| model.is_listed_as(server, name))
+}
+
+/// Returns `name`, or an unused name made from it and the server's host if `name` is taken.
+fn unused_name(name: &str, server: &ModelServer, cx: &EngineCx) -> String {
+    let is_taken = |name: &str| cx.settings.models.iter().any(|model| model.name == name);
+    if !is_taken(name) {
+        return name.to_owned();
+    }
+    let with_host = format!("{name} @ {}", server.host());
+    let numbered = (2..).map(|number| format!("{with_host} {number}"));
+    let mut names = std::iter::once(with_host.clone()).chain(numbered);
+    names.find(|name| !is_taken(name)).unwrap_or(with_host)
+}
+
 fn no_model_from(server: &ModelServer) -> Notice {
     Notice::warning(format!(
         "config.json no longer has a model from {}.",
@@ -300,8 +310,8 @@ mod tests {
     use crate::fixtures::model_config;
     use crate::provider::{Provider, Script};
 
-    /// The notice after the answer, if there is one.
-    fn notice_after(choice: UserChoice, models: Vec<ModelConfig>, name: &str) -> Option<String> {
+    /// The notice after the model was chosen.
+    fn notice_after_choice(models: Vec<ModelConfig>, name: &str) -> Option<String> {
         let provider = Provider::scripted(Script::new(Vec::new()));
         let settings = Settings {
             models,
@@ -310,7 +320,7 @@ mod tests {
         let (home, options) = (Home::at("/nonexistent"), EngineOptions::default());
         let mut cx = EngineCx::new(home, provider, options, settings, None, []);
         let server = model_config(ProviderKind::Ollama, "http://localhost:11434").server();
-        ModelRegistry::default().handle_add_model_answer(&server, name, choice, &mut cx);
+        ModelRegistry::default().use_model(&server, name, &mut cx);
         std::iter::from_fn(|| cx.outbox.pop()).find_map(|event| match event {
             Event::NoticePosted(notice) => Some(notice.what),
             _ => None,
@@ -319,19 +329,13 @@ mod tests {
 
     #[tokio::test]
     async fn the_notice_says_whether_the_chosen_model_can_be_used() {
-        let (add, use_once) = (UserChoice::Add, UserChoice::UseUntilExit);
         let removed = "config.json no longer has a model from http://localhost:11434.";
-        for choice in [add, use_once] {
-            assert_eq!(
-                notice_after(choice, Vec::new(), "m").as_deref(),
-                Some(removed)
-            );
-        }
-        assert_eq!(notice_after(UserChoice::Stop, Vec::new(), "m"), None);
+        let notice = notice_after_choice(Vec::new(), "m");
+        assert_eq!(notice.as_deref(), Some(removed));
         let listed = || vec![model_config(ProviderKind::Ollama, "http://localhost:11434")];
-        let notice = notice_after(use_once, listed(), "");
+        let notice = notice_after_choice(listed(), "");
         assert_eq!(notice.as_deref(), Some("`` cannot be used."));
-        let notice = notice_after(use_once, listed(), "m");
+        let notice = notice_after_choice(listed(), "m");
         assert_eq!(notice.as_deref(), Some("Using m until humble exits."));
     }
 }

@@ -32,8 +32,6 @@ pub(super) struct ModelRegistry {
     catalog_requests: JoinSet<()>,
     /// The listing of a server that is not configured yet; dropping it stops it.
     new_server_listing: Option<AbortOnDropHandle<()>>,
-    /// The models of the unconfigured server that was listed last.
-    new_server_models: Option<Arc<ModelList>>,
     tasks: JoinSet<()>,
     sender: mpsc::Sender<ModelTaskEvent>,
     events: mpsc::Receiver<ModelTaskEvent>,
@@ -67,7 +65,6 @@ impl Default for ModelRegistry {
             pull: None,
             catalog_requests: JoinSet::new(),
             new_server_listing: None,
-            new_server_models: None,
             tasks: JoinSet::new(),
             sender,
             events,
@@ -112,7 +109,6 @@ impl ModelRegistry {
             ModelTaskEvent::Listed(server, result) => self.handle_catalog(&server, result, cx),
             ModelTaskEvent::NewServerListed(query, result) => {
                 let result = result.map(Arc::new);
-                self.new_server_models = result.as_ref().ok().cloned();
                 cx.outbox.push(Event::ServerModelsListed { query, result });
             }
             ModelTaskEvent::Pulling(progress) => self.handle_pull_progress(progress, cx),

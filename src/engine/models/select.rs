@@ -2,14 +2,11 @@
 
 use super::ModelRegistry;
 use crate::config::{self, Settings};
+use crate::domain::model::CONFIG_EXAMPLE;
 use crate::domain::{Advice, Banner, BannerCause, Dialect, ModelConfig, ModelRef, Notice};
 use crate::engine::cx::EngineCx;
 use crate::protocol::Event;
 use std::sync::Arc;
-
-/// An example to paste into config.json.
-const EXAMPLE: &str =
-    r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#;
 
 /// Explains why no model is selected, and how to get one.
 pub fn no_model(cx: &EngineCx) -> Notice {
@@ -29,7 +26,7 @@ pub fn no_model(cx: &EngineCx) -> Notice {
         .with_advice(Advice::AddModel)
         .with_advice("`humble demo` shows humble without a model.")
         .with_advice(format!(
-            "Or put this into the file, for example:\n{EXAMPLE}"
+            "Or put this into the file, for example:\n{CONFIG_EXAMPLE}"
         ))
 }
 
@@ -68,7 +65,12 @@ impl ModelRegistry {
             .map(ModelConfig::reference)
             .collect();
         let selected = self.current.as_ref().map(|model| model.reference());
-        cx.outbox.push(Event::ModelsListed { models, selected });
+        let selected_server = self.current.as_ref().map(|model| model.server());
+        cx.outbox.push(Event::ModelsListed {
+            models,
+            selected,
+            selected_server,
+        });
     }
 
     /// Selects a configured model and saves the selection.

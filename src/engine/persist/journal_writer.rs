@@ -156,14 +156,17 @@ impl JournalWriter {
             .get_or_insert_with(|| Instant::now() + FLUSH_DELAY);
     }
 
-    /// Records the answer. The end of the turn is held back until the answer is on disk, and
-    /// the journal is kept until `save` has succeeded.
+    /// Records the answer, and keeps the journal until `save` has succeeded. The end of the turn is held
+    /// back until the answer is on disk, unless the user stopped it: nobody takes such an answer for
+    /// complete, and the message must accept keys at once.
     pub fn record_answer(&mut self, answer: JournalRecord, save: SaveSeq) {
         if !std::mem::take(&mut self.is_turn_open) {
             return;
         }
         self.needed_until = Some(save);
-        self.hold_deadline = Some(Instant::now() + HOLD_TIME_MAX);
+        if !matches!(answer, JournalRecord::Answer { stopped: true, .. }) {
+            self.hold_deadline = Some(Instant::now() + HOLD_TIME_MAX);
+        }
         self.push_urgent(JournalOp::Write(answer));
     }
 

@@ -142,7 +142,12 @@ impl Persistence {
         let complete_answer =
             session_record::add_answered_turn(conversation.session_mut(), turn, answer, usage);
         if let Some(save) = self.save_conversation(conversation, cx) {
-            let record = JournalRecord::from_answer(&complete_answer, usage, Timestamp::now());
+            let record = JournalRecord::from_answer(
+                &complete_answer,
+                usage,
+                Timestamp::now(),
+                turn.is_stopped,
+            );
             self.journal.record_answer(record, save);
         }
     }

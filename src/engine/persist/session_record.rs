@@ -16,6 +16,8 @@ pub struct TurnToSave<'a> {
     pub persona: Option<&'a str>,
     /// Built from the turn's events.
     pub transcript: &'a Transcript,
+    /// The user stopped the answer.
+    pub is_stopped: bool,
 }
 
 /// Returns the complete answer, which for a continuation includes the answer it continues.
@@ -101,12 +103,11 @@ fn turn_record(turn: &TurnToSave, usage: Usage, message_index: usize) -> TurnRec
         thinking: thoughts.join("\n\n"),
         agent_results,
         ended_at: Some(Timestamp::now()),
-        is_stopped: false,
+        is_stopped: turn.is_stopped,
     }
 }
 
-/// Records the partial answer of a turn that ended without a complete one. It is never sent to
-/// the model.
+/// Records a turn that ended without an answer. Its text is never sent to the model.
 pub(super) fn add_cancelled_turn(
     session: &mut Session,
     turn: &TurnToSave,

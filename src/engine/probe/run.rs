@@ -166,6 +166,7 @@ impl ProbeTools {
             protocol: ProtocolMode::Legacy,
             oauth: OAuthSettings::default(),
             secrets: Vec::new(),
+            missing_variables: Vec::new(),
         }]);
         let connected = async {
             while let Some(event) = events.recv().await {

@@ -5,13 +5,15 @@ use super::observation::Observation;
 use super::run::{DialectProbe, ProbeEvent, ProbeTools};
 use crate::domain::model::Limits;
 use crate::domain::probe::{DialectTrial, PROBE_TOOL};
-use crate::domain::{Dialect, Message, ModelConfig, ModelInfo, Notice, Prompt, ToolMode, Toolset};
+use crate::domain::{
+    Dialect, Message, ModelConfig, ModelInfo, Notice, Prompt, Think, ToolMode, Toolset,
+};
 use crate::engine::approval::{Approval, ToolIdentity};
 use crate::engine::argument_checker::ArgumentChecker;
 use crate::engine::context::{ContextFit, ContextLimits, raw_estimate, with_tool_role};
 use crate::engine::result_images::ResultImages;
 use crate::engine::turn::{TurnIdGenerators, TurnInput, TurnSetup};
-use crate::engine::turn_driver::{FinishedCall, TurnDriver, TurnOutput, TurnSignal};
+use crate::engine::turn_driver::{FinishedCall, FirstStep, TurnDriver, TurnOutput, TurnSignal};
 use crate::mcp::McpCall;
 use crate::provider::{ChatRequest, FailureCause};
 use crate::text::token_estimate::Vocabulary;
@@ -66,7 +68,8 @@ impl<'a> RunningTrial<'a> {
         let setup = setup(probe, &model, tools);
         let (provider, checker) = (probe.provider.clone(), ArgumentChecker::default());
         let ids = TurnIdGenerators::default();
-        let (driver, outputs) = TurnDriver::begin(provider, setup, ids, checker, false);
+        let (driver, outputs) =
+            TurnDriver::begin(provider, setup, ids, checker, FirstStep::Request);
         let started_at = Instant::now();
         let mut trial = Self {
             probe,
@@ -251,6 +254,7 @@ fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnS
         prompt: Prompt::new(prompt()),
         prompt_override: None,
         model: model.name.clone(),
+        may_think: model.think != Some(Think::Off),
         dialect: model.dialect,
         system_prompt: Arc::clone(&probe.system_prompt),
         history: Arc::default(),
@@ -285,6 +289,7 @@ fn affects_every_dialect(cause: &FailureCause) -> bool {
         | FailureCause::ConnectTimeout
         | FailureCause::Unreachable { .. }
         | FailureCause::Redirected { .. }
+        | FailureCause::SignInRequired { .. }
         | FailureCause::NoCredit { .. }
         | FailureCause::MissingKey { .. }
         | FailureCause::UnusableKey { .. }

@@ -106,6 +106,25 @@ impl Conversation {
         true
     }
 
+    /// Replaces the answer of the `turns_from_end`-th last turn with the user's own text.
+    pub fn replace_answer(
+        &mut self,
+        turns_from_end: usize,
+        answer: &str,
+        cx: &mut EngineCx,
+    ) -> bool {
+        let now = Timestamp::now();
+        if !self.session.replace_answer(turns_from_end, answer, now) {
+            let notice = Notice::warning("That answer is no longer in the conversation.");
+            cx.notice(notice);
+            return false;
+        }
+        self.show_again(cx);
+        let notice = Notice::info("The edited answer is in a new branch. Nothing was sent.");
+        cx.notice(notice.with_advice(Advice::ListBranches));
+        true
+    }
+
     /// Sets the title. Returns the event that confirms it once it is saved; `None` if `title` is
     /// blank.
     pub fn rename(&mut self, title: &str, cx: &mut EngineCx) -> Option<Event> {

@@ -2,7 +2,6 @@
 //! and switches branches, `saved` lists, searches and changes saved sessions.
 
 mod branches;
-mod replaced_answers;
 pub(super) mod saved;
 
 use super::cx::EngineCx;
@@ -87,9 +86,10 @@ pub(super) fn open(id: SessionId, cx: &mut EngineCx) {
     cx.jobs.spawn_or(if_panicked, open);
 }
 
-pub(super) fn open_initial(cx: &mut EngineCx) {
+/// Opens the conversation named on the command line. Returns false if none was.
+pub(super) fn open_initial(cx: &mut EngineCx) -> bool {
     let Some(initial) = cx.options.initial_session.clone() else {
-        return;
+        return false;
     };
     let sessions = Arc::clone(&cx.sessions);
     let index = Arc::clone(&cx.session_index);
@@ -104,6 +104,7 @@ pub(super) fn open_initial(cx: &mut EngineCx) {
     let if_panicked = opened(Ok(Err(StoreError::OpenPanicked)));
     let open = within_timeout(open, move || opened(Ok(Err(StoreError::OpenTimedOut))));
     cx.jobs.spawn_or(if_panicked, open);
+    true
 }
 
 /// Runs `open` on a blocking thread. After [`OPEN_TIMEOUT`], returns `timed_out` instead, and drops

@@ -40,6 +40,12 @@ impl LiveSettings {
         &self.servers
     }
 
+    pub(super) fn add_server(&mut self, server: ServerConfig) {
+        if self.server_mut(&server.id).is_none() {
+            self.servers.push(server);
+        }
+    }
+
     pub(super) fn server_mut(&mut self, id: &ServerId) -> Option<&mut ServerConfig> {
         self.servers.iter_mut().find(|server| server.id == *id)
     }

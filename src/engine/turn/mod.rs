@@ -2,13 +2,15 @@
 //! (`types`). It makes every decision between a prompt and its final answer, and performs no
 //! I/O. `round` reads a reply, `reply_text` keeps its text, `proposals` resolves the requested
 //! calls, `parsing_changes` finds the changes that parsing made to their arguments, `check` has
-//! arguments checked, `server_choice` asks which server a call means, `argument_eq` compares them, `agent` lets a note agent take over,
+//! arguments checked, `server_choice` asks which server a call means, `argument_eq` compares them,
+//! `agent` lets a note agent take over, `awaiting_servers` waits for servers that are starting,
 //! `loop_detector` detects repetition, `retry` resends a failed request, `decisions` asks for
 //! approval and applies decisions, `trust_change` applies changed rules, `execute` runs the calls,
 //! `questions` asks all other questions, `resume` waits for tasks of earlier calls.
 
 mod agent;
 mod argument_eq;
+mod awaiting_servers;
 mod check;
 mod decisions;
 mod execute;
@@ -25,8 +27,8 @@ mod trust_change;
 mod types;
 
 pub use types::{
-    AgentPart, AgentPlan, ModelAnswer, ProposedCall, ReplyEnd, ReplyFailure, TurnEffect,
-    TurnIdGenerators, TurnInput, TurnSetup, TurnState,
+    AgentPart, AgentPlan, ModelAnswer, ProposedCall, ReadyServers, ReplyEnd, ReplyFailure,
+    TurnEffect, TurnIdGenerators, TurnInput, TurnSetup, TurnState,
 };
 
 use super::approval::{ApprovedCall, ToolIdentity};
@@ -218,6 +220,7 @@ impl Turn {
                 self.handle_call_done(call, outcome);
             }
             TurnInput::RetryDue => self.handle_retry_due(),
+            TurnInput::ServersReady(ready) => self.handle_servers_ready(ready),
             TurnInput::AgentPrepared(plan) => self.handle_agent_prepared(plan),
             TurnInput::AgentProgressed(text) => self.handle_agent_progress(text),
             TurnInput::AgentFinished(result) => self.handle_agent_finished(result),
@@ -308,9 +311,9 @@ impl Turn {
             self.finish_call(call, ToolOutcome::NotRun { why });
         }
         match &end {
-            TurnEnd::Answered { text, .. } => {
-                let (answer, usage) = (text.clone(), self.usage);
-                self.effects.push(TurnEffect::SaveAnswer { answer, usage });
+            TurnEnd::Answered { text, .. } => self.save_answer(text.clone(), false),
+            TurnEnd::Cancelled | TurnEnd::Stopped if self.has_stopped_answer() => {
+                self.save_answer(self.round.reply_text.text().into_owned(), true);
             }
             _ => {
                 let text = self.round.reply_text.text().into_owned();
@@ -322,6 +325,21 @@ impl Turn {
         self.state = TurnState::Ended;
         let usage = self.usage;
         self.emit(TurnEvent::Ended { end, usage });
+    }
+
+    /// Whether the text of this round becomes the answer if the user stops the turn. Part of a summary
+    /// must not replace the messages that the summary would have covered.
+    fn has_stopped_answer(&self) -> bool {
+        let is_summary = self.setup.prompt_override.is_some();
+        !is_summary && !self.round.reply_text.text().trim().is_empty()
+    }
+
+    fn save_answer(&mut self, answer: String, is_stopped: bool) {
+        self.effects.push(TurnEffect::SaveAnswer {
+            answer,
+            usage: self.usage,
+            is_stopped,
+        });
     }
 
     fn open_ask(&mut self, state: TurnState, question: Ask) {

@@ -25,6 +25,8 @@ pub(super) struct Round {
     /// The reply contains more than signs that the connection is alive.
     has_token: bool,
     thinking: String,
+    /// The reply contains thinking, which may have looked like text at first.
+    has_thought: bool,
     text_loop_detector: LoopDetector,
     thinking_loop_detector: LoopDetector,
     has_noted_repetition: bool,
@@ -82,6 +84,7 @@ impl Turn {
                 self.check_repetition();
             }
             TurnInput::Thinking(text) => {
+                self.round.has_thought |= !text.trim().is_empty();
                 self.round.thinking.push_str(&text);
                 self.round.reply_text.mark_thinking();
                 self.emit_delta(PieceKind::Thinking, text);
@@ -132,6 +135,7 @@ impl Turn {
 
     /// Turns all text of the round so far into thinking, including calls that were read from it.
     fn reclassify_text_as_thinking(&mut self) {
+        self.round.has_thought = true;
         self.round.open_piece = None;
         self.round.text_loop_detector = LoopDetector::default();
         for piece in self.round.reply_text.take_as_thinking() {
@@ -273,16 +277,7 @@ impl Turn {
         self.emit(TurnEvent::RoundEnded { end });
         let text = self.round.reply_text.text().into_owned();
         if text.trim().is_empty() {
-            let model = &self.setup.model;
-            let notice = if is_truncated {
-                Notice::failure(format!(
-                    "{model} reached the token limit before it answered."
-                ))
-                .with_advice("Raise the limit in the model's `options`, or set `think` to false.")
-                .with_advice(Advice::Retry)
-            } else {
-                Notice::failure(format!("{model} sent an empty answer.")).with_advice(Advice::Retry)
-            };
+            let notice = self.no_answer_notice(is_truncated);
             self.end(TurnEnd::Failed { notice });
             return;
         }
@@ -294,6 +289,32 @@ impl Turn {
             );
         }
         self.end_with_answer(ModelAnswer { text, is_truncated });
+    }
+
+    fn no_answer_notice(&self, is_truncated: bool) -> Notice {
+        let model = &self.setup.model;
+        let has_thought = self.round.has_thought;
+        let notice = match (is_truncated, has_thought) {
+            (true, _) => Notice::failure(format!(
+                "{model} reached the token limit before it answered."
+            ))
+            .with_advice("Raise the limit in the model's `options`."),
+            (false, true) => Notice::failure(format!("{model} only thought and did not answer."))
+                .with_advice(Advice::Retry),
+            (false, false) => {
+                Notice::failure(format!("{model} sent an empty answer.")).with_advice(Advice::Retry)
+            }
+        };
+        self.advise_against_thinking(notice)
+    }
+
+    /// Adds the advice to switch thinking off if the reply contains any and the model takes the
+    /// setting.
+    fn advise_against_thinking(&self, notice: Notice) -> Notice {
+        match self.round.has_thought && self.setup.may_think {
+            true => notice.with_advice(Advice::StopThinking),
+            false => notice,
+        }
     }
 
     /// Notifies the user once per reply that the model repeats itself, and stops a reply that
@@ -335,7 +356,8 @@ impl Turn {
         if is_blank {
             let notice = Notice::failure(format!("{repeated} while thinking and was stopped."))
                 .with_advice(Advice::Retry)
-                .with_advice("Rephrase the prompt or set `think` to false.");
+                .with_advice("Rephrase the prompt.");
+            let notice = self.advise_against_thinking(notice);
             return self.end(TurnEnd::Failed { notice });
         }
         if self.setup.prompt_override.is_some() {

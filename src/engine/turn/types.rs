@@ -32,6 +32,8 @@ pub struct TurnSetup {
     pub prompt_override: Option<String>,
     /// The model's configured name.
     pub model: String,
+    /// Whether the model's thinking could be switched off, because it is not off already.
+    pub may_think: bool,
     pub dialect: Dialect,
     pub system_prompt: Arc<str>,
     /// Prompts and final answers of earlier turns.
@@ -121,6 +123,8 @@ pub enum TurnInput {
         call: CallId,
         elapsed: Duration,
     },
+    /// The servers that the turn waits for are ready, or it no longer waits for them.
+    ServersReady(ReadyServers),
     /// The agent to which the prompt was offered is ready.
     AgentPrepared(AgentPlan),
     /// A short description of the agent's activity.
@@ -136,6 +140,19 @@ pub enum TurnInput {
     ToolsOffered(Arc<Toolset>),
     /// The stored rules or the session's grants changed, in this or another instance of humble.
     TrustChanged(Box<Approval>),
+}
+
+/// What a turn learns when it stops waiting for servers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadyServers {
+    /// See [`TurnSetup::toolset`].
+    pub toolset: Arc<Toolset>,
+    /// See [`TurnSetup::offered`].
+    pub offered: Arc<Toolset>,
+    /// A note agent prepares the turn next.
+    pub is_offered_to_agent: bool,
+    /// Names the servers whose tools are still missing, if any.
+    pub missing: Option<Notice>,
 }
 
 /// An instruction of a note agent to the turn.
@@ -265,8 +282,10 @@ pub enum TurnEffect {
     SaveAnswer {
         answer: String,
         usage: Usage,
+        /// The user stopped the turn while the model answered.
+        is_stopped: bool,
     },
-    /// Save the partial answer of a turn that ended without a complete one.
+    /// Save the text of a turn that ended without an answer. It is not sent to the model.
     SavePartialAnswer {
         text: String,
     },
@@ -275,6 +294,8 @@ pub enum TurnEffect {
 /// The state of a turn. Its data is in [`super::Turn`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TurnState {
+    /// The turn waits for the tools of servers that are starting.
+    AwaitingServers,
     /// A note agent prepares the request or the answer.
     AgentPreparing,
     /// A request is open, and no part of its reply has arrived.

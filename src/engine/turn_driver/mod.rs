@@ -81,11 +81,20 @@ pub(super) enum TurnOutput {
     Answered {
         answer: String,
         usage: Usage,
+        is_stopped: bool,
     },
-    /// The turn ended without a complete answer; this is its partial one.
+    /// The turn ended without an answer; this is its text.
     PartialAnswer {
         text: String,
     },
+}
+
+/// What a turn begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FirstStep {
+    AwaitServers,
+    PrepareAgent,
+    Request,
 }
 
 /// The parts of a finished turn that outlive it.
@@ -115,20 +124,21 @@ pub(super) struct TurnDriver {
 }
 
 impl TurnDriver {
-    /// Starts a turn. Its first request comes at once, unless an agent prepares the turn or the turn
-    /// resumes calls.
+    /// Starts a turn. Its first request comes at once, unless it has another first step or resumes
+    /// calls.
     pub(super) fn begin(
         provider: Provider,
         setup: TurnSetup,
         ids: TurnIdGenerators,
         checker: ArgumentChecker,
-        is_offered_to_agent: bool,
+        first_step: FirstStep,
     ) -> (Self, Vec<TurnOutput>) {
         let idle_timeout = Duration::from_secs(setup.limits.idle_seconds);
         let kind = setup.prompt.kind;
-        let (turn, effects) = match is_offered_to_agent {
-            true => Turn::begin_with_agent(setup, ids),
-            false => Turn::begin(setup, ids),
+        let (turn, effects) = match first_step {
+            FirstStep::AwaitServers => Turn::begin_awaiting_servers(setup, ids),
+            FirstStep::PrepareAgent => Turn::begin_with_agent(setup, ids),
+            FirstStep::Request => Turn::begin(setup, ids),
         };
         let mut driver = Self {
             provider,
@@ -318,7 +328,15 @@ impl TurnDriver {
             TurnEffect::GrantForSession(grant) => TurnOutput::Granted(grant),
             TurnEffect::StoreRule(rule) => TurnOutput::RuleAdded(rule),
             TurnEffect::FinishAgent(answer) => TurnOutput::FinishAgent(answer),
-            TurnEffect::SaveAnswer { answer, usage } => TurnOutput::Answered { answer, usage },
+            TurnEffect::SaveAnswer {
+                answer,
+                usage,
+                is_stopped,
+            } => TurnOutput::Answered {
+                answer,
+                usage,
+                is_stopped,
+            },
             TurnEffect::SavePartialAnswer { text } => TurnOutput::PartialAnswer { text },
         })
     }

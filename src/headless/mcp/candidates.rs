@@ -119,6 +119,7 @@ pub fn candidate_json(candidate: &ServerCandidate) -> Value {
         description,
         enabled,
         launch,
+        values,
     } = &candidate.server;
     let mut value = json!({ "name": name, "description": description, "enabled": enabled });
     let object = |pairs: &[(String, String)]| -> Value {
@@ -150,7 +151,11 @@ pub fn candidate_json(candidate: &ServerCandidate) -> Value {
         }
     }
     value["variables"] = json!(candidate.server.variables());
-    value["replaced_secrets"] = json!(candidate.replaced_secrets);
+    let replaced = candidate.replaced_secrets.iter();
+    let replaced: Vec<&String> = replaced.map(|secret| &secret.variable).collect();
+    value["replaced_secrets"] = json!(replaced);
+    let stored: Vec<&String> = values.iter().map(|(name, _)| name).collect();
+    value["stored_secrets"] = json!(stored);
     value["notes"] = json!(candidate.remarks);
     value
 }

@@ -177,6 +177,11 @@ impl HttpError {
         }
     }
 
+    /// Whether the server failed (500), which some servers do for an unknown session, too.
+    pub fn is_internal_error(&self) -> bool {
+        matches!(self, Self::Status { status, .. } if status.0 == 500)
+    }
+
     /// Whether the server could not be reached at all.
     pub fn is_connection_failure(&self) -> bool {
         matches!(

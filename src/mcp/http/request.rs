@@ -25,6 +25,11 @@ const RESUME_DELAY_MAX: Duration = Duration::from_secs(60);
 /// Maximum number of consecutive resumptions without an event.
 const RESUMPTIONS_MAX: u32 = 5;
 
+/// JSON-RPC code for an unknown session. Some servers use it for other errors, too.
+const SESSION_NOT_FOUND_CODE: i64 = -32001;
+const PING_TIMEOUT: Duration = Duration::from_secs(5);
+const SESSION_ERROR_BYTES_MAX: usize = 4_096;
+
 /// The outcome of sending one message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum RequestOutcome {
@@ -78,6 +83,9 @@ pub async fn exchange(
                     .deliver(message.to_string().into_bytes(), Some(id))
                     .await;
             }
+            if error.is_internal_error() && is_session_dead(&connection).await {
+                return RequestOutcome::SessionUnknown;
+            }
             RequestOutcome::Failed(error)
         }
         outcome => outcome,
@@ -98,6 +106,7 @@ async fn send_with_retries(
         if response.status().is_success() {
             return match read_response(connection, outgoing, response).await {
                 Ok(()) => RequestOutcome::Completed,
+                Err(HttpError::SessionLost) => RequestOutcome::SessionUnknown,
                 Err(error) if error.is_connection_failure() => {
                     RequestOutcome::ConnectionLost(error)
                 }
@@ -141,12 +150,13 @@ async fn handle_error_response(
     let status = error_response.status;
     let answers_message =
         error_response.error.is_some() && error_response.id == outgoing.id && outgoing.id.is_some();
-    let is_in_session = connection.has_session() && !outgoing.is_method("initialize");
-    let is_session_unknown = is_in_session
+    let is_session_unknown = is_in_session(connection, outgoing)
         && match status {
-            404 => true,
+            404 | 410 => true,
             // Some servers use 400 for an unknown session, but also for other errors.
             400 => !answers_message || error_response.mentions_session(),
+            // The tool itself may have failed.
+            500 => error_response.mentions_session(),
             _ => false,
         };
     if is_session_unknown {
@@ -166,10 +176,47 @@ async fn handle_error_response(
             connection
                 .deliver(message.to_string().into_bytes(), Some(id))
                 .await;
-            RequestOutcome::Completed
+            match status == 500 && !answers_message && is_session_dead(connection).await {
+                true => RequestOutcome::SessionUnknown,
+                false => RequestOutcome::Completed,
+            }
         }
         _ => RequestOutcome::Failed(error_response.to_http_error()),
     }
+}
+
+fn is_in_session(connection: &Connection, outgoing: &OutgoingMessage) -> bool {
+    connection.has_session() && !outgoing.is_method("initialize")
+}
+
+/// Whether the server rejects even a `ping` in the session. Some servers answer an unknown session
+/// with status 500, which is also the status of a tool that failed after it began.
+async fn is_session_dead(connection: &Connection) -> bool {
+    let ping = json!({ "jsonrpc": "2.0", "id": "ping", "method": "ping" });
+    let ping = OutgoingMessage::new(&ping, &connection.shared.param_headers);
+    if !is_in_session(connection, &ping) {
+        return false;
+    }
+    let send_started = CancellationToken::new();
+    let response = timeout(PING_TIMEOUT, connection.post(&ping, &send_started)).await;
+    matches!(response, Ok(Ok(response)) if matches!(response.status().as_u16(), 400 | 404 | 410 | 500))
+}
+
+/// Whether the first message of a successful response says that the server does not recognize the
+/// session: some servers know no status for it.
+fn is_session_unknown(connection: &Connection, outgoing: &OutgoingMessage, text: &[u8]) -> bool {
+    if !is_in_session(connection, outgoing) || text.len() > SESSION_ERROR_BYTES_MAX {
+        return false;
+    }
+    let Some(Value::Object(message)) = decode::parse_message(text) else {
+        return false;
+    };
+    let id = message.get("id").filter(|id| !id.is_null());
+    let error = message.get("error");
+    let text = error.and_then(|error| error.get("message")?.as_str());
+    id.is_none_or(|id| Some(decode::requested_id(id)) == outgoing.id)
+        && error.and_then(|error| error.get("code")?.as_i64()) == Some(SESSION_NOT_FOUND_CODE)
+        && text.is_some_and(|text| text.to_ascii_lowercase().contains("session"))
 }
 
 async fn read_response(
@@ -186,7 +233,7 @@ async fn read_response(
     };
     let expected_id = Some(id);
     if kind == BodyKind::EventStream {
-        return read_event_stream(connection, expected_id, EventStream::new(response)).await;
+        return read_event_stream(connection, outgoing, EventStream::new(response)).await;
     }
     if matches!(status, 202 | 204) {
         // The status means that no answer follows, but the body may hold it nevertheless.
@@ -205,6 +252,9 @@ async fn read_response(
         };
     }
     let body = read_body(response).await?;
+    if is_session_unknown(connection, outgoing, &body) {
+        return Err(HttpError::SessionLost);
+    }
     let is_json =
         body.trim_ascii_start().starts_with(b"{") || body.trim_ascii_start().starts_with(b"[");
     let summary_text = || ServerMessage(summarize_body(&connection.remote.redactor(), &body, None));
@@ -250,11 +300,13 @@ async fn wait_for_other_stream(
 /// Reads a stream, and the streams that resume it, until the response arrives.
 async fn read_event_stream(
     connection: &Connection,
-    expected_id: Option<&Value>,
+    outgoing: &OutgoingMessage,
     mut stream: EventStream,
 ) -> Result<(), HttpError> {
+    let expected_id = outgoing.id.as_ref();
     let mut last_id: Vec<u8> = Vec::new();
     let mut empty_resumptions = 0;
+    let mut has_message = false;
     loop {
         let mut has_event = false;
         let error = loop {
@@ -262,10 +314,15 @@ async fn read_event_stream(
                 Ok(Some(event)) => {
                     has_event = true;
                     let is_message = event.name.is_empty() || event.name == b"message";
-                    if is_message
-                        && !event.data.is_empty()
-                        && connection.deliver(event.data, expected_id).await
-                    {
+                    if !is_message || event.data.is_empty() {
+                        continue;
+                    }
+                    // After another message, the request has begun.
+                    let is_first = !std::mem::replace(&mut has_message, true);
+                    if is_first && is_session_unknown(connection, outgoing, &event.data) {
+                        return Err(HttpError::SessionLost);
+                    }
+                    if connection.deliver(event.data, expected_id).await {
                         return Ok(());
                     }
                 }

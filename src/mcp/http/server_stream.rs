@@ -200,7 +200,7 @@ async fn open_stream(connection: &Connection, last_id: &[u8]) -> StreamOpening {
         }
     };
     match response.status().as_u16() {
-        404 if connection.has_session() => StreamOpening::SessionUnknown,
+        404 | 410 if connection.has_session() => StreamOpening::SessionUnknown,
         429 | 500.. => StreamOpening::TemporaryFailure(
             ErrorResponse::read(&connection.remote, response)
                 .await

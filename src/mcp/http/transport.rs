@@ -83,6 +83,12 @@ impl Transport<RoleClient> for HttpTransport {
         loop {
             let incoming = tokio::select! {
                 incoming = self.incoming.recv() => incoming?,
+                // A new connection costs little, and keeps a late response away from `initialize`.
+                () = self.inbox.discover_wait.wait_for_deadline() => {
+                    let timeout = self.inbox.discover_wait.time_limit;
+                    self.shared.outcome.end(McpError::DiscoverTimeout(timeout.unwrap_or_default()));
+                    return None;
+                }
                 reply = self.shared.incoming_requests.next_reply() => {
                     self.enqueue_reply(&reply);
                     continue;

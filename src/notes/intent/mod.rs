@@ -63,6 +63,11 @@ impl NoteIntent {
         let sentence = without_final_punctuation(&composed);
         english::parse(sentence).or_else(|| korean::parse(sentence))
     }
+
+    /// Whether a whole prompt asks to find notes, which needs no model.
+    pub fn is_search(prompt: &str) -> bool {
+        matches!(Self::of_prompt(prompt), Some(Self::Find { .. }))
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Decodes the events of `/v1/messages`. Pure. Content blocks are keyed by their index, because
-//! servers may interleave them. A second `message_start` restarts the reply; only `message_stop`
-//! completes it.
+//! servers may interleave them. A second `message_start` restarts the reply. A `stop_reason`
+//! completes it, even if `message_stop` does not follow.
 
 use super::content_block::{ContentBlock, echo_blocks};
 use super::token_counts::TokenCounts;
@@ -76,8 +76,15 @@ impl ReplyDecoder for AnthropicDecoder {
                 }
             },
         }
+        if self.is_settled() {
+            self.finish_message();
+        }
         self.fail(FailureCause::ReplyCutOff);
         self.reply.take_parts()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.message.end_reason.is_some()
     }
 }
 
@@ -103,7 +110,10 @@ impl AnthropicDecoder {
         let starts_json = event.data.trim_ascii_start().starts_with(b"{");
         if parse_json(&event.data).is_ok() {
             self.read_event(event);
-        } else if !starts_json && !b"[DONE]".starts_with(event.data.trim_ascii()) {
+        } else if !starts_json
+            && !b"[DONE]".starts_with(event.data.trim_ascii())
+            && !self.is_settled()
+        {
             let text = String::from_utf8_lossy(&event.data);
             self.fail(FailureCause::Malformed(classify_non_json(&text)));
         }

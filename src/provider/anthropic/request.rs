@@ -2,19 +2,18 @@
 //! Pure.
 
 use super::thinking;
+use crate::domain::model::TEMPERATURE;
 use crate::domain::{
     AttachedImage, Dialect, Message, ProviderKind, ReasoningEcho, ToolCallMessage,
     ToolResultMessage,
 };
-use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE};
+use crate::provider::parameter_fallback::ParameterFallback;
 use crate::provider::render_call::render_calls;
 use crate::provider::schema;
 use crate::provider::types::ChatRequest;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// Keys of `options` that are ignored, because every request sets these parameters itself.
-const RESERVED_KEYS: [&str; 5] = ["model", "messages", "system", "stream", "temperature"];
 /// A user message for conversations that begin with a different role, which the API rejects.
 const FIRST_USER_TEXT: &str = "(The conversation begins here.)";
 
@@ -41,7 +40,10 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
         body.insert("output_config".into(), json!({"effort": effort}));
     }
     for (key, value) in &model.options {
-        if !RESERVED_KEYS.contains(&key.as_str()) && key != "max_tokens" {
+        let is_reserved = ProviderKind::Anthropic
+            .reserved_options()
+            .contains(&key.as_str());
+        if !is_reserved && key != "max_tokens" {
             body.insert(key.clone(), value.clone());
         }
     }

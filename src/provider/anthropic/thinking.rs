@@ -76,17 +76,16 @@ pub(super) fn parameters(request: &ChatRequest, fallback: ParameterFallback) -> 
 
 fn effort(think: Think) -> Option<&'static str> {
     match think {
-        Think::Low => Some("low"),
-        Think::Medium => Some("medium"),
-        Think::High => Some("high"),
         Think::On | Think::Off => None,
+        level => Some(level.word()),
     }
 }
 
 fn budget(think: Think) -> u64 {
     match think {
+        Think::Minimal => BUDGET_TOKENS_MIN,
         Think::Low => 2_048,
-        Think::High => 24_576,
+        Think::High | Think::XHigh | Think::Max => 24_576,
         Think::On | Think::Medium | Think::Off => 8_192,
     }
 }

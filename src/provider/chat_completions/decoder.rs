@@ -1,5 +1,5 @@
 //! Decodes the replies of `/chat/completions` from OpenAI-compatible servers and Mistral. Pure. A
-//! reply is complete only with a `finish_reason`; token counts may follow it.
+//! reply is complete with a `finish_reason`, which token counts may follow, or with `[DONE]`.
 
 use super::reasoning_assembler::{ReasoningAssembler, TEXT_KEYS};
 use super::tool_call_assembler::ToolCallAssembler;
@@ -25,6 +25,15 @@ const CACHED_TOKENS: [&str; 3] = [
     "/timings/cache_n",
     "/usage/prompt_cache_hit_tokens",
 ];
+
+/// How a stream ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EndMark {
+    /// With `[DONE]`, which completes a reply even if no `finish_reason` came.
+    Done,
+    /// The connection was closed.
+    None,
+}
 
 /// Decodes a streamed or unstreamed reply.
 #[derive(Debug)]
@@ -95,7 +104,7 @@ impl ReplyDecoder for ChatCompletionsDecoder {
                 }),
             },
         }
-        self.close();
+        self.close(EndMark::None);
         self.reply.take_parts()
     }
 }
@@ -106,7 +115,7 @@ impl ChatCompletionsDecoder {
             return;
         }
         if event.data.trim_ascii() == b"[DONE]" {
-            return self.close();
+            return self.close(EndMark::Done);
         }
         if event.name.is_empty()
             && let Some(plain) = PlainEvent::read(&event.data)
@@ -177,6 +186,13 @@ impl ChatCompletionsDecoder {
             self.reply
                 .fail(FailureCause::Malformed(unexpected_json(reply)));
         }
+        // The JSON is complete, so the message is too.
+        if reply
+            .pointer("/choices/0/message")
+            .is_some_and(Value::is_object)
+        {
+            self.end_reason.get_or_insert(EndReason::Stop);
+        }
     }
 
     fn read_choice(&mut self, choice: &Value) {
@@ -233,14 +249,21 @@ impl ChatCompletionsDecoder {
         usage.prefix = PrefixUsage::from_input(usage.input, reused).or(usage.prefix);
     }
 
-    fn close(&mut self) {
-        let Some(reason) = self.end_reason.take() else {
+    fn close(&mut self, mark: EndMark) {
+        let stated = self.end_reason.take();
+        let is_stated = stated.is_some();
+        let Some(reason) = stated.or((mark == EndMark::Done).then_some(EndReason::Stop)) else {
             return self.reply.fail(FailureCause::ReplyCutOff);
         };
         if self.reply.is_over() {
             return;
         }
-        for call in std::mem::take(&mut self.calls).finish() {
+        for mut call in std::mem::take(&mut self.calls).finish() {
+            // Empty arguments usually mean none. Without a `finish_reason`, the model may have been
+            // interrupted before it wrote any.
+            if !is_stated && call.raw_arguments.trim().is_empty() {
+                call.arguments = Err(String::new());
+            }
             self.reply.add_call(call);
         }
         if let Some(value) = self.reasoning.take() {

@@ -1,19 +1,16 @@
 //! The request body of `/chat/completions`. Pure.
 
 use super::reasoning_assembler::REASONING_KEYS;
-use crate::domain::model::ToolRole;
+use crate::domain::model::{TEMPERATURE, ToolRole};
 use crate::domain::{
     AttachedImage, Dialect, Message, ProviderKind, ReasoningEcho, Think, ToolCallMessage,
     ToolResultMessage,
 };
-use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE};
+use crate::provider::parameter_fallback::ParameterFallback;
 use crate::provider::render_call::render_calls;
 use crate::provider::schema;
 use crate::provider::types::ChatRequest;
 use serde_json::{Map, Value, json};
-
-/// Keys of `options` that are ignored, because every request sets these parameters itself.
-const RESERVED_KEYS: [&str; 4] = ["model", "messages", "stream", "temperature"];
 
 /// The differences between the providers that use this protocol.
 #[derive(Debug)]
@@ -54,7 +51,7 @@ pub(super) fn body(
         body.insert("reasoning_effort".into(), json!(flavor.effort(think)));
     }
     for (key, value) in &model.options {
-        if !RESERVED_KEYS.contains(&key.as_str()) {
+        if !flavor.provider.reserved_options().contains(&key.as_str()) {
             body.insert(key.clone(), value.clone());
         }
     }
@@ -87,10 +84,8 @@ impl ChatCompletionsFlavor {
     fn effort(&self, think: Think) -> &'static str {
         match think {
             Think::Off => "none",
-            Think::Low => "low",
-            Think::Medium => "medium",
-            Think::High => "high",
             Think::On => self.default_effort,
+            level => level.word(),
         }
     }
 

@@ -66,34 +66,54 @@ impl ToolCallAssembler {
         })
     }
 
-    /// `None` if the fragment begins a new call.
+    /// `None` if the fragment begins a new call. A known id decides; a server may count fragments
+    /// instead of calls, or leave out the index of some. A fragment without id, name and known index
+    /// belongs to the latest call.
     fn continued_call(&self, fragment: &Fragment<'_>) -> Option<usize> {
-        let position = match fragment.index {
-            Some(index) => self.0.iter().rposition(|call| call.index == Some(index)),
-            None => self
-                .0
-                .iter()
-                .rposition(|call| !fragment.id.is_empty() && call.id == fragment.id)
-                .or_else(|| self.0.len().checked_sub(1)),
-        }?;
+        let with_id = || {
+            let is_same = |call: &PartialCall| call.has_same_id(fragment);
+            self.0.iter().rposition(is_same)
+        };
+        let with_index = || {
+            let index = fragment.index?;
+            self.0.iter().rposition(|call| call.index == Some(index))
+        };
+        let is_bare = fragment.id.is_empty() && fragment.name.is_empty();
+        let latest = || {
+            let may_continue = is_bare || fragment.index.is_none();
+            self.0.len().checked_sub(1).filter(|_| may_continue)
+        };
+        let position = with_id().or_else(with_index).or_else(latest)?;
         let call = &self.0[position];
         call.is_continued_by(fragment).then_some(position)
     }
 }
 
 impl PartialCall {
+    fn has_same_id(&self, fragment: &Fragment<'_>) -> bool {
+        !fragment.id.is_empty() && self.id == fragment.id
+    }
+
     fn is_continued_by(&self, fragment: &Fragment<'_>) -> bool {
+        if self.has_same_id(fragment) {
+            // Some servers give every call the same id, but an index of its own.
+            let has_other_index =
+                self.index.is_some() && fragment.index.is_some() && self.index != fragment.index;
+            return !has_other_index || self.is_named_like(fragment);
+        }
         if !self.id.is_empty() && !fragment.id.is_empty() {
             // Some servers give every call index 0. A new id with a name still begins a new call.
-            return self.id == fragment.id
-                || (fragment.index.is_some() && fragment.name.is_empty());
+            return fragment.index.is_some() && fragment.name.is_empty();
         }
-        if fragment.name.is_empty() || self.name.is_empty() {
-            return true;
-        }
-        // A repeated name continues the call, unless the call is complete and more arguments
-        // follow.
-        self.name == fragment.name && (fragment.arguments.trim().is_empty() || !self.is_complete())
+        self.is_named_like(fragment)
+    }
+
+    /// A repeated name continues the call, unless the call is complete and more arguments follow.
+    fn is_named_like(&self, fragment: &Fragment<'_>) -> bool {
+        fragment.name.is_empty()
+            || self.name.is_empty()
+            || (self.name == fragment.name
+                && (fragment.arguments.trim().is_empty() || !self.is_complete()))
     }
 
     fn is_complete(&self) -> bool {

@@ -29,6 +29,7 @@ pub(super) fn notice(
         FailureCause::Status { .. }
         | FailureCause::ToolsUnsupported { .. }
         | FailureCause::ContextOverflow { .. }
+        | FailureCause::SignInRequired { .. }
         | FailureCause::NoCredit { .. } => status::notice(target, cause),
         FailureCause::ReplyCutOff
         | FailureCause::EmptyReply

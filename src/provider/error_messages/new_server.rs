@@ -63,6 +63,7 @@ impl ProviderError {
                 404 | 405 => notice.with_advice("Check the address and the provider."),
                 _ => notice,
             },
+            FailureCause::SignInRequired { .. } => self.notice(),
             FailureCause::Malformed(_) => notice.with_advice("Check the address and the provider."),
             _ => notice,
         }

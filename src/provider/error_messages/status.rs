@@ -34,6 +34,11 @@ pub(super) fn notice(target: &RequestTarget, cause: &FailureCause) -> Notice {
             "Set `toolCalls` of `{name}` to \"prompt\" in config.json; the tools are then described in the prompt."
         ))
         .with_advice(Advice::Probe),
+        FailureCause::SignInRequired { url: page } => Notice::failure(format!(
+            "The Ollama at {url} is not signed in to ollama.com (HTTP 401)."
+        ))
+        .with_reason(format!("The model `{model}` runs there."))
+        .with_advice(format!("Sign in with `ollama signin`, or at {page}.")),
         FailureCause::NoCredit { status, message } => with_server_text(
             Notice::failure(format!(
                 "The account at {url} has no credit left (HTTP {status})."

@@ -1,8 +1,8 @@
 //! The request body of Ollama's `/api/chat`. Pure.
 
-use crate::domain::model::ToolRole;
+use crate::domain::model::{TEMPERATURE, ToolRole};
 use crate::domain::{AttachedImage, Dialect, Message, ProviderKind, Think, ToolCallMessage};
-use crate::provider::parameter_fallback::{ParameterFallback, TEMPERATURE, ThinkingForm};
+use crate::provider::parameter_fallback::{ParameterFallback, ThinkingForm};
 use crate::provider::render_call::render_calls;
 use crate::provider::schema;
 use crate::provider::types::ChatRequest;
@@ -19,7 +19,7 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
     }
     options.insert("num_ctx".into(), json!(request.num_ctx));
     for (key, value) in &model.options {
-        if key != "temperature" && key != "num_ctx" {
+        if !model.provider.reserved_options().contains(&key.as_str()) && key != "num_ctx" {
             options.insert(key.clone(), value.clone());
         }
     }
@@ -47,9 +47,7 @@ pub(super) fn body(request: &ChatRequest, fallback: ParameterFallback) -> Value 
             Think::On => json!(true),
             // Only some models accept levels.
             _ if fallback.thinking_form == ThinkingForm::Other => json!(true),
-            Think::Low => json!("low"),
-            Think::Medium => json!("medium"),
-            Think::High => json!("high"),
+            level => json!(level.word()),
         };
     }
     if is_native && !request.tools.is_empty() {

@@ -137,6 +137,10 @@ fn sessions_full(id: serde_json::Value) -> Response {
 
 fn refusal_response(refusal: Refusal) -> Response {
     match refusal {
+        Refusal::InvalidHost => response::text(
+            StatusCode::BAD_REQUEST,
+            "The request needs exactly one Host header, with a host and at most a port.",
+        ),
         Refusal::ForeignHost => response::text(
             StatusCode::FORBIDDEN,
             "This server does not answer to the name in the Host header. Start it with \

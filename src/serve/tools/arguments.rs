@@ -2,7 +2,10 @@
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
+use std::fmt::Display;
 
+/// Of an argument, in an error message.
+const QUOTED_CHARS_MAX: usize = 100;
 /// Floating-point numbers above 2^53 are not exact.
 const WHOLE_NUMBER_MAX: f64 = 9_007_199_254_740_992.0;
 
@@ -17,8 +20,18 @@ pub fn reject_unknown(arguments: &JsonObject, tool: &str, known: &[&str]) -> Res
         _ => format!("takes only `{}`", known.join("`, `")),
     };
     Err(format!(
-        "There is no argument `{unknown}`: {tool} {accepted}."
+        "There is no argument `{}`: {tool} {accepted}.",
+        shortened(unknown)
     ))
+}
+
+/// The beginning of a value of any length, for an error message.
+pub fn shortened(value: impl Display) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(QUOTED_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 /// The arguments with numbers and booleans written as strings where the schema of the tool wants a

@@ -6,7 +6,7 @@ mod body;
 mod markdown;
 pub mod network;
 
-use super::arguments::{reject_unknown, text, whole_number};
+use super::arguments::{reject_unknown, shortened, text, whole_number};
 use super::tool::{BuiltInTool, ProgressReporter, ToolDescription, ToolInvocation, definition};
 use crate::domain::FetchHost;
 use crate::http_util::{RequestFailure, request_failure};
@@ -113,6 +113,7 @@ fn parse_arguments(arguments: &JsonObject) -> Result<(Url, usize), String> {
         Some(start) => whole_number(start)
             .and_then(|start| usize::try_from(start).ok())
             .ok_or_else(|| {
+                let start = shortened(start);
                 format!("`start` must be a whole number of characters, at least 0, not {start}.")
             })?,
     };

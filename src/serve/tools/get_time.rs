@@ -1,6 +1,6 @@
 //! The tool `get_time`: the current date and time in a time zone.
 
-use super::arguments::reject_unknown;
+use super::arguments::{reject_unknown, text};
 use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use futures::future::BoxFuture;
 use jiff::tz::TimeZone;
@@ -10,6 +10,8 @@ use rmcp::model::Tool;
 use serde_json::{Value, json};
 
 const NAME: &str = "get_time";
+/// More than the longest name has.
+const ZONE_CHARS_MAX: usize = 100;
 /// For an unknown time zone.
 const SUGGESTIONS_MAX: usize = 5;
 
@@ -56,14 +58,9 @@ impl BuiltInTool for GetTime {
 
 fn run(arguments: &JsonObject) -> Result<Value, String> {
     reject_unknown(arguments, NAME, &["timezone"])?;
-    let zone = match arguments.get("timezone") {
-        None | Some(Value::Null) => TimeZone::system(),
-        Some(Value::String(name)) => parse_zone(name)?,
-        Some(other) => {
-            return Err(format!(
-                "`timezone` must be an IANA name as a string, such as \"Asia/Seoul\", not {other}."
-            ));
-        }
+    let zone = match text(arguments, "timezone", "Asia/Seoul", ZONE_CHARS_MAX)? {
+        None => TimeZone::system(),
+        Some(name) => parse_zone(name)?,
     };
     Ok(describe(&Timestamp::now().to_zoned(zone)))
 }
@@ -83,7 +80,7 @@ fn describe(now: &Zoned) -> Value {
 }
 
 fn parse_zone(name: &str) -> Result<TimeZone, String> {
-    TimeZone::get(name.trim()).map_err(|_| {
+    TimeZone::get(name).map_err(|_| {
         let near = suggest_zones(name);
         let hint = if near.is_empty() {
             "Use an IANA name such as `Asia/Seoul` or `Europe/Berlin`".to_owned()

@@ -4,7 +4,7 @@ mod forecast;
 mod place;
 mod us_states;
 
-use super::arguments::{number, reject_unknown, text};
+use super::arguments::{number, reject_unknown, shortened, text};
 use super::http_service::{ServiceName, get_json};
 use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use futures::future::BoxFuture;
@@ -131,7 +131,8 @@ fn degrees(arguments: &JsonObject, key: &str, max: f64) -> Result<Option<f64>, S
                  latitude and longitude are swapped, or pass `city` instead."
             )),
             None => Err(format!(
-                "`{key}` must be a number of degrees such as 37.57, not {value}."
+                "`{key}` must be a number of degrees such as 37.57, not {}.",
+                shortened(value)
             )),
         },
     }

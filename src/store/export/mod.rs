@@ -11,6 +11,7 @@ use crate::store::metadata;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// A part of a conversation as a file in this format, without the secrets that `redactor` knows.
 pub fn render_session(
@@ -19,16 +20,24 @@ pub fn render_session(
     part: ExportPart,
     redactor: &Redactor,
 ) -> String {
+    let turns = session.metadata.turns.iter();
+    let stopped: HashSet<usize> = turns
+        .filter(|turn| turn.is_stopped)
+        .map(|turn| turn.message_index)
+        .collect();
     let exported = ExportedConversation {
         title: redactor.redact_known_values(&title(session)),
         model: &session.model,
         started_at: session.started_at,
         messages: part
             .messages(session)
-            .map(|message| ExportedMessage {
+            .map(|(index, message)| ExportedMessage {
                 role: message.role.clone(),
                 text: redactor.redact_known_values(&message.content),
-                mark: "",
+                mark: match stopped.contains(&index) {
+                    true => " (stopped)",
+                    false => "",
+                },
             })
             .collect(),
         cancelled: cancelled_turns(session, part, redactor),
@@ -62,7 +71,7 @@ fn cancelled_turns(session: &Session, part: ExportPart, redactor: &Redactor) -> 
 struct ExportedMessage {
     role: MessageRole,
     text: String,
-    /// A suffix such as ` (cancelled)` for an incomplete answer; empty for a complete one.
+    /// A suffix such as ` (stopped)` for an incomplete answer; empty for a complete one.
     mark: &'static str,
 }
 

@@ -24,9 +24,18 @@ pub struct JournaledTurn {
     pub pieces: Vec<JournaledPiece>,
     /// For each call: its id, whether it awaits approval, and its JSON.
     pub calls: Vec<(u64, bool, Value)>,
-    /// The final answer, the time at which it ended, and its usage.
-    pub answer: Option<(String, Option<Timestamp>, Usage)>,
+    pub answer: Option<JournaledAnswer>,
     pub has_ended_unanswered: bool,
+}
+
+/// The final answer of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JournaledAnswer {
+    pub text: String,
+    pub ended_at: Option<Timestamp>,
+    pub usage: Usage,
+    /// The user stopped it.
+    pub is_stopped: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -121,16 +130,18 @@ impl JournaledTurn {
                 input,
                 output,
                 at,
+                stopped,
             } => {
-                self.answer = Some((
+                self.answer = Some(JournaledAnswer {
                     text,
-                    at.parse().ok(),
-                    Usage {
+                    ended_at: at.parse().ok(),
+                    usage: Usage {
                         input,
                         output,
                         prefix: None,
                     },
-                ))
+                    is_stopped: stopped,
+                })
             }
             JournalRecord::Ended => self.has_ended_unanswered = true,
         }

@@ -4,11 +4,11 @@ use crate::domain::{CANCELLED_NOTE, EntryBody, Severity, TranscriptEntry};
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::chat::call_row;
-use crate::tui::chat::cancelled_row;
 use crate::tui::chat::entry_rows::{INDENT, indent};
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::row_content::RowContent;
 use crate::tui::chat::row_context::RowContext;
+use crate::tui::chat::stop_row;
 use crate::tui::chat::viewport::{RowPosition, Viewport};
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
@@ -44,8 +44,7 @@ pub fn draw_row(
             let columns = row.width.saturating_sub(indent);
             pen.put_line(row.x + indent, row.y, text, style, columns);
             if let EntryBody::Note(_) = &entry.body
-                && let Some(more) =
-                    cancelled_row::explanation(context, input, position.index, columns)
+                && let Some(more) = stop_row::explanation(context, input, position.index, columns)
             {
                 let used = indent + width(CANCELLED_NOTE) as u16 + 1;
                 pen.put(row.x + used, row.y, &more, style, columns);
@@ -63,7 +62,7 @@ pub fn draw_row(
                     pen.put(row.x, row.y, dot, dim, row.width);
                     let columns = row.width.saturating_sub(INDENT + 1);
                     (
-                        cancelled_row::text(context, input, position.index, columns),
+                        stop_row::text(context, input, position.index, columns),
                         INDENT,
                     )
                 }

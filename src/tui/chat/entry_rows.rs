@@ -2,7 +2,7 @@
 //! between.
 
 use crate::domain::tool::ToolState;
-use crate::domain::{Advice, Attachment, EntryBody, Notice, PromptKind, TranscriptEntry};
+use crate::domain::{Advice, Attachment, EntryBody, Notice, PromptKind, StopMark, TranscriptEntry};
 use crate::tui::advice;
 use crate::tui::attachments::describe::attachment_lines;
 use crate::tui::chat::agent_line::agent_line;
@@ -43,9 +43,9 @@ pub fn entry_shape(entry: &TranscriptEntry, input: &LayoutInput) -> EntryShape {
         EntryBody::Thinking { .. } if input.is_thinking_pane() => EntryShape::Block,
         EntryBody::Thinking { .. } if input.has_thinking_pane => EntryShape::Hidden,
         EntryBody::Thinking { .. } if !input.is_expanded_thinking(entry) => EntryShape::FoldedLine,
-        EntryBody::Text {
-            text, is_cancelled, ..
-        } if is_blank(text) && !is_cancelled => EntryShape::Hidden,
+        EntryBody::Text { text, mark, .. } if is_blank(text) && *mark == StopMark::None => {
+            EntryShape::Hidden
+        }
         _ => EntryShape::Block,
     }
 }
@@ -71,9 +71,10 @@ pub fn head_and_foot_rows(
 ) -> (usize, usize) {
     match &entry.body {
         EntryBody::Prompt { .. } => (0, usize::from(entry.other_branches > 0)),
-        EntryBody::Text { is_cancelled, .. } => {
-            (usize::from(names_model), usize::from(*is_cancelled))
-        }
+        EntryBody::Text { mark, .. } => (
+            usize::from(names_model),
+            usize::from(*mark != StopMark::None),
+        ),
         EntryBody::Thinking { is_open, .. }
             if input.is_thinking_pane() || input.is_expanded_thinking(entry) =>
         {
@@ -311,7 +312,7 @@ mod tests {
             round: 1,
             model: String::new(),
             text: text.to_owned(),
-            is_cancelled: false,
+            mark: StopMark::None,
         }
     }
 

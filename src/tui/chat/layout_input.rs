@@ -1,6 +1,6 @@
 //! The input of a layout: the entries, the width and the display options.
 
-use crate::domain::{CallId, EntryBody, PieceId, TranscriptEntry};
+use crate::domain::{CallId, EntryBody, PieceId, StopMark, TranscriptEntry};
 use crate::text::markdown::MarkdownGlyphs;
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -48,18 +48,15 @@ impl LayoutInput<'_> {
         self.visible_indices.map_or(index, |indices| indices[index]) == entry
     }
 
-    /// Whether the visible entry at `index` is incomplete: it is streaming or was cancelled.
+    /// Whether the visible entry at `index` is incomplete: it is streaming or was stopped.
     /// Its unfinished Markdown is shown as if complete.
     pub fn is_unfinished(&self, index: usize, entry: &TranscriptEntry) -> bool {
-        let is_cancelled = matches!(
-            entry.body,
-            EntryBody::Text {
-                is_cancelled: true,
-                ..
-            }
-        );
+        let is_stopped = match &entry.body {
+            EntryBody::Text { mark, .. } => *mark != StopMark::None,
+            _ => false,
+        };
         let mut open = self.open_entry.into_iter();
-        is_cancelled || open.any(|open| self.is_transcript_entry(index, open))
+        is_stopped || open.any(|open| self.is_transcript_entry(index, open))
     }
 
     /// Whether this is thinking that the chat shows in full, between header and footer.

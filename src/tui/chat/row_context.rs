@@ -16,8 +16,10 @@ pub struct RowContext<'a> {
     pub decided_calls: &'a [(CallId, bool)],
     /// The name of the key that asks the last prompt again.
     pub ask_again_key: Option<&'a str>,
-    /// The name of the key that edits a message of the chat.
-    pub edit_key: Option<&'a str>,
+    /// The name of the key that continues an incomplete answer.
+    pub continue_key: Option<&'a str>,
+    /// The name of the key that drops a turn whose answer was stopped.
+    pub drop_key: Option<&'a str>,
     /// Whether to mark the rows of the selected stop, because the pane has the focus.
     pub marks_stop: bool,
 }

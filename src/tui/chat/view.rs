@@ -2,6 +2,7 @@
 
 use crate::domain::{CallId, WaitReason};
 use crate::text::Clean;
+use crate::text::grapheme::width;
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::chat::draw_row::draw_row;
 use crate::tui::chat::find::marks::{self, FindMarks};
@@ -36,8 +37,12 @@ pub struct ChatPane {
     pub retry_key: Option<String>,
     /// The name of the key that asks the last prompt again.
     pub ask_again_key: Option<String>,
-    /// The name of the key that edits a message of the chat.
-    pub edit_key: Option<String>,
+    /// The name of the key that continues an incomplete answer.
+    pub continue_key: Option<String>,
+    /// The name of the key that drops a turn whose answer was stopped.
+    pub drop_key: Option<String>,
+    /// While the turn waits for servers: `shop is starting · Enter sends now`.
+    pub starting_label: Option<String>,
     /// The call that the open dialog is about.
     pub asked_call: Option<CallId>,
     /// The calls decided so far in the open dialog, and whether they will run.
@@ -74,7 +79,8 @@ pub fn draw(
         asked_call: chat_pane.asked_call,
         decided_calls: &chat_pane.decided_calls,
         ask_again_key: chat_pane.ask_again_key.as_deref(),
-        edit_key: chat_pane.edit_key.as_deref(),
+        continue_key: chat_pane.continue_key.as_deref(),
+        drop_key: chat_pane.drop_key.as_deref(),
         marks_stop: chat_pane.has_focus,
     };
     for (y, position) in positions.iter().enumerate() {
@@ -175,7 +181,8 @@ pub fn draw_thinking(chat: &mut Chat, chat_pane: &ChatPane, pen: &mut Painter) {
         asked_call: None,
         decided_calls: &[],
         ask_again_key: None,
-        edit_key: None,
+        continue_key: None,
+        drop_key: None,
         marks_stop: false,
     };
     if input.count() == 0 {
@@ -251,7 +258,7 @@ fn draw_wait(chat: &Chat, chat_pane: &ChatPane, line: usize, row: Rect, pen: &mu
         }
         _ => match chat.transcript.agent_activity() {
             Some(activity) => format!("{}…", Clean::single_line(activity)),
-            None => "Waiting for response...".to_owned(),
+            None => waiting_label(chat_pane, row.width, pen.glyphs.dot),
         },
     };
     let elapsed = format_seconds(now.saturating_sub(chat.timing.round_started));
@@ -260,6 +267,20 @@ fn draw_wait(chat: &Chat, chat_pane: &ChatPane, line: usize, row: Rect, pen: &mu
     pen.put(row.x, row.y, spinner, pen.theme.accent, 1);
     let columns = start.saturating_sub(row.x + 3);
     pen.put_truncated(row.x + 2, row.y, &label, pen.theme.dim, columns);
+}
+
+/// `Waiting for response... · shop is starting · Enter sends now`, or only its end on a narrow screen.
+fn waiting_label(chat_pane: &ChatPane, columns: u16, dot: &str) -> String {
+    const WAITING: &str = "Waiting for response...";
+    let Some(starting) = &chat_pane.starting_label else {
+        return WAITING.to_owned();
+    };
+    let full = format!("{WAITING} {dot} {starting}");
+    // The spinner, the elapsed time and the gaps.
+    match width(&full) + 8 <= usize::from(columns) {
+        true => full,
+        false => starting.clone(),
+    }
 }
 
 /// `Retrying in 4 s (2 of 5)`, in whole seconds and never less than one.

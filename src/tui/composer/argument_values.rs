@@ -3,12 +3,13 @@
 //! Sends no requests.
 
 use crate::domain::model_catalog::{format_size, invalid_name_notice};
-use crate::domain::{ListedModel, Server};
+use crate::domain::{ListedModel, Server, Think};
 use crate::text::Clean;
 use crate::text::grapheme::bounded_prefix;
 use crate::tui::composer::completion::CompletionValue;
 use crate::tui::keymap::arguments::{ArgumentKind, ArgumentWord, NOTE_WORDS};
 use crate::tui::layer::SharedUiState;
+use crate::tui::models::select;
 use crate::tui::servers::state::status_label;
 use crate::tui::settings::theme_note;
 use crate::tui::{server_content, templates};
@@ -32,6 +33,7 @@ pub fn argument_values(
         ArgumentKind::Note => notes(argument, shared),
         ArgumentKind::ConfiguredModel => configured_models(shared),
         ArgumentKind::StoredModel => stored_models(shared),
+        ArgumentKind::Think => think_values(shared),
         ArgumentKind::Persona => personas(shared),
         ArgumentKind::Theme => themes(shared),
         ArgumentKind::RunningCall => running_calls(shared),
@@ -153,6 +155,18 @@ fn notes(argument: &str, shared: SharedUiState) -> Vec<CompletionValue> {
         }
     });
     word_values(NOTE_WORDS).chain(values).collect()
+}
+
+fn think_values(shared: SharedUiState) -> Vec<CompletionValue> {
+    let values = select::think_values(shared.engine.selected.as_ref());
+    let value = |think: &Think| CompletionValue {
+        value: think.word().to_owned(),
+        aliases: Vec::new(),
+        label: Clean::from_static(think.word()),
+        description: Clean::from_static(select::think_note(*think)),
+        takes_more: false,
+    };
+    values.iter().map(value).collect()
 }
 
 fn configured_models(shared: SharedUiState) -> Vec<CompletionValue> {

@@ -125,13 +125,6 @@ fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<Strin
             let text = format!("The model has sent nothing for {seconds} s.");
             wrapped_rows(&Clean::single_line(&text), columns)
         }
-        Ask::AddModel { server, name } => {
-            let text = format!(
-                "{} has {name}. config.json does not list it yet.",
-                server.url
-            );
-            wrapped_rows(&Clean::escaped(&text), columns)
-        }
         Ask::RemoveModel {
             server,
             name,

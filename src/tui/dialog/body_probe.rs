@@ -31,7 +31,7 @@ pub fn report_rows(report: &ProbeReport, to: Option<Dialect>, columns: u16) -> V
         if report.recommended_dialect() != to {
             let name = &report.model.name;
             rows.extend(wrap(&format!(
-                "config.json does not list {name}, so the setting cannot be saved."
+                "config.json does not list {name}, so the setting cannot be saved. /models keep adds it."
             )));
         }
     }

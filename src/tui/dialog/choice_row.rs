@@ -137,7 +137,7 @@ pub fn draw(text: &DialogText, dialog: &Dialog, area: Rect, pen: &mut Painter) {
         let is_open = item.opens == Some(text.page);
         let used = pen.put(x, y, &item.key, key_style, columns);
         pen.put_truncated(x + used + 1, y, &item.label, label_style, columns - used);
-        let is_selected = item.choice.is_some() && item.choice == dialog.selected_choice;
+        let is_selected = item.choice.is_some() && item.choice == dialog.highlighted_choice();
         if is_selected || is_open {
             let cells = Rect::new(x, y, item.columns().min(columns), 1);
             let selection = pen.theme.selection;

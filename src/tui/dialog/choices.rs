@@ -4,6 +4,7 @@ use crate::tui::dialog::state::{Dialog, DialogChoice, DialogPage};
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::layer::SharedUiState;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Characters kept of an error about edited arguments. Schema errors quote the value,
@@ -35,6 +36,24 @@ pub fn choice_for_key<'a>(
         (KeyCode::Char(c), KeyModifiers::NONE) => choice_for_char(dialog, rows, c),
         _ => None,
     }
+}
+
+/// The index of the choice of this key.
+pub fn choice_index(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<usize> {
+    let rows = dialog.choices(shared);
+    let chosen = choice_for_key(dialog, &rows, key, shared.keymap)?.action;
+    rows.iter().position(|row| row.action == chosen)
+}
+
+/// The Latin letters and the digits that do something in the dialog while the user chooses.
+pub fn choice_letters(shared: SharedUiState, dialog: &Dialog) -> String {
+    let rows = dialog.choices(shared);
+    let letters = ('0'..='9').chain('a'..='z').chain(['?']);
+    let is_used = |c: &char| {
+        let opens_page = page_letter(dialog, *c, shared.keymap).is_some();
+        opens_page || choice_for_char(dialog, &rows, *c).is_some()
+    };
+    letters.filter(is_used).collect()
 }
 
 pub fn choice_for_char<'a>(

@@ -19,7 +19,8 @@ pub fn draw_keys(text: &DialogText, dialog: &Dialog, area: Rect, columns: u16, p
         return;
     }
     let y = area.y + 1;
-    let keys = compact_keys(text, dialog.selected_choice, columns.into());
+    let highlighted = dialog.highlighted_choice();
+    let keys = compact_keys(text, highlighted, columns.into());
     let shown: Vec<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
     pen.put_truncated(
         area.x,
@@ -30,7 +31,7 @@ pub fn draw_keys(text: &DialogText, dialog: &Dialog, area: Rect, columns: u16, p
     );
     let chosen = keys
         .iter()
-        .position(|(choice, _)| choice.is_some() && *choice == dialog.selected_choice);
+        .position(|(choice, _)| choice.is_some() && *choice == highlighted);
     if let Some((at, key)) = chosen.and_then(|at| Some((at, shown.get(at)?))) {
         let before: usize = shown.iter().take(at).map(|key| width(key) + 1).sum();
         let x = area.x.saturating_add(saturate_u16(before));

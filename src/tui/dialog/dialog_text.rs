@@ -112,7 +112,6 @@ fn title_and_question(question: &Ask) -> (&'static str, &'static str) {
         Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
         Ask::RoundLimit { .. } => ("Round limit", "Continue?"),
         Ask::GrowContext { .. } => ("Context", "Enlarge the context?"),
-        Ask::AddModel { .. } => ("Add model", "Add it?"),
         Ask::RemoveModel { .. } => ("Remove model", "Remove it?"),
         Ask::SaveDialect { to: Some(_), .. } => ("Probe", "Save it?"),
         Ask::SaveDialect { to: None, .. } => ("Probe", "Nothing was changed."),

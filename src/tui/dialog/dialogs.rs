@@ -3,6 +3,8 @@
 
 use crate::domain::{AskId, CallId, Notice, ServerId};
 use crate::protocol::{Ask, Command, Event, UserAnswer};
+use crate::tui::dialog::choices::choice_index;
+use crate::tui::dialog::held_letter::HeldLetter;
 use crate::tui::dialog::state::{Dialog, DialogMode, QUIET_TIME};
 use crate::tui::dialog::{argument_check, hints, keys, view};
 use crate::tui::elicitation::form_state::FormState;
@@ -12,10 +14,6 @@ use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 use std::time::Duration;
-
-/// How long a letter that would answer a question waits for the next key if the message has text:
-/// letters that follow each other are a word that the user is typing.
-const LETTER_HOLD_TIME: Duration = Duration::from_millis(400);
 
 #[derive(Debug, Default)]
 pub struct Dialogs {
@@ -27,17 +25,9 @@ pub struct Dialogs {
     pub(super) edited_externally: Option<AskId>,
     /// The last deciding key, ignored while it repeats because it is held down.
     pub(super) decision_key: Option<KeyRepeatGuard>,
-    held_letter: Option<HeldLetter>,
+    pub(super) held_letter: Option<HeldLetter>,
     /// When a question was closed by the engine while the user typed into its field.
     closed_while_typing_at: Option<Duration>,
-}
-
-/// A letter that would answer a question, but may be the first one of a word for the message.
-#[derive(Debug)]
-struct HeldLetter {
-    question: AskId,
-    key: KeyEvent,
-    due_at: Duration,
 }
 
 impl Dialogs {
@@ -88,29 +78,6 @@ impl Dialogs {
         if let Some(dialog) = self.queue.first_mut().filter(|dialog| dialog.is_drawn) {
             dialog.accepts_keys |= now >= dialog.quiet_since.max(last_key) + QUIET_TIME;
         }
-    }
-
-    /// Keeps a letter until [`LETTER_HOLD_TIME`] has passed without another key.
-    pub fn hold_letter(&mut self, key: KeyEvent, now: Duration) {
-        self.held_letter = self.current().map(|dialog| HeldLetter {
-            question: dialog.id,
-            key,
-            due_at: now + LETTER_HOLD_TIME,
-        });
-    }
-
-    /// When the held letter answers the question.
-    pub fn letter_due_at(&self) -> Option<Duration> {
-        self.held_letter.as_ref().map(|held| held.due_at)
-    }
-
-    /// Takes the held letter, and whether its question is still the current one.
-    pub fn take_held_letter(&mut self) -> Option<(KeyEvent, bool)> {
-        let held = self.held_letter.take()?;
-        let is_current = self
-            .current()
-            .is_some_and(|dialog| dialog.id == held.question);
-        Some((held.key, is_current))
     }
 
     /// Whether a key was meant for the field of a question that the engine has just closed.
@@ -322,7 +289,10 @@ impl Layer for Dialogs {
         shared: SharedUiState,
         pen: &mut Painter,
     ) -> Option<Position> {
-        view::draw(shared, self.queue.first_mut()?, area.body, pen)
+        let pressed = self.answering_letter();
+        let dialog = self.queue.first_mut()?;
+        dialog.pressed_choice = pressed.and_then(|key| choice_index(shared, dialog, key));
+        view::draw(shared, dialog, area.body, pen)
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {

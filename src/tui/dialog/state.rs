@@ -29,6 +29,8 @@ pub struct Dialog {
     pub(in crate::tui) accepts_keys: bool,
     /// The choice selected with the arrow keys. Nothing is preselected.
     pub(in crate::tui) selected_choice: Option<usize>,
+    /// The choice whose letter is held: see [`crate::tui::dialog::held_letter`].
+    pub(super) pressed_choice: Option<usize>,
     /// First visible row of the body.
     pub(in crate::tui) scroll: usize,
     /// Rows of the body visible in the last frame.
@@ -123,6 +125,7 @@ impl Dialog {
             is_drawn: false,
             accepts_keys: false,
             selected_choice: None,
+            pressed_choice: None,
             scroll: 0,
             body_height: 0,
             fully_drawn_at: None,
@@ -148,10 +151,7 @@ impl Dialog {
     /// Whether this question was asked from the layer that `opened` shows. If so, the dialog covers
     /// that layer.
     pub fn covers_layer(&self, opened: Option<Action>) -> bool {
-        let is_asked_from_models = matches!(
-            self.question,
-            Ask::AddModel { .. } | Ask::RemoveModel { .. }
-        );
+        let is_asked_from_models = matches!(self.question, Ask::RemoveModel { .. });
         is_asked_from_models && opened == Some(Action::Models)
     }
 
@@ -281,6 +281,11 @@ impl Dialog {
         }
         let decided = self.decisions.iter().flatten().cloned();
         Some(UserAnswer::Calls(self.call_ids().zip(decided).collect()))
+    }
+
+    /// The choice to highlight.
+    pub fn highlighted_choice(&self) -> Option<usize> {
+        self.pressed_choice.or(self.selected_choice)
     }
 
     pub fn decided_count(&self) -> usize {

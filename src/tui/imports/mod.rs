@@ -1,10 +1,11 @@
 //! Imports MCP servers from other clients: a list of the clients found, and then everything that the
 //! servers of one client would run or reach. Nothing is added without Enter on that text.
 
+pub mod add_server;
 mod text;
 
 use crate::domain::{ImportPlan, ImportSource, NewServer, Notice, QueryId};
-use crate::protocol::{Command, Event};
+use crate::protocol::{Command, Event, NewServerCommand};
 use crate::text::Clean;
 use crate::tui::imports::text::{ImportChoice, files_line, plan_summary, plan_text};
 use crate::tui::input::decode::typed_char;
@@ -21,7 +22,7 @@ use std::time::Duration;
 
 /// Enter adds servers only after their text has been visible this long: an earlier Enter may be a
 /// repeat of the key that opened the text.
-const READING_TIME_MIN: Duration = Duration::from_millis(500);
+pub const READING_TIME_MIN: Duration = Duration::from_millis(500);
 const CLIENT_COLUMNS: u16 = 18;
 /// Width of the column with the number of servers.
 const COUNT_COLUMNS: u16 = 26;
@@ -74,19 +75,27 @@ impl OpenedSource {
 
     /// Returns false if the key does not change the choice.
     fn choice_key(&mut self, key: KeyEvent) -> bool {
-        if !self.choice.is_offered() {
-            return false;
-        }
+        let is_offered = self.choice.is_offered();
         match (key.code, typed_char(key)) {
-            (_, Some(' ')) => self.choice.toggle(),
-            (KeyCode::Tab, _) => self.choice.step(true),
-            (KeyCode::BackTab, _) => self.choice.step(false),
+            (_, Some('c')) if self.has_secrets() => {
+                let candidate = &mut self.plan.candidates[self.choice.marked];
+                candidate.store_secrets(!candidate.stores_secrets());
+            }
+            (_, Some(' ')) if is_offered => self.choice.toggle(),
+            (KeyCode::Tab, _) if is_offered => self.choice.step(true),
+            (KeyCode::BackTab, _) if is_offered => self.choice.step(false),
             _ => return false,
         }
         let (text, marked_at) = plan_text(&self.files, &self.plan, &self.choice, self.columns);
         self.text.replace_text(text);
         self.text.show_byte(marked_at);
         true
+    }
+
+    /// Whether the marked server has secrets that can be copied.
+    fn has_secrets(&self) -> bool {
+        let marked = self.plan.candidates.get(self.choice.marked);
+        marked.is_some_and(|candidate| !candidate.replaced_secrets.is_empty())
     }
 
     fn chosen_servers(&self) -> Vec<NewServer> {
@@ -146,7 +155,7 @@ impl ImportLayer {
                 if !is_read || is_repeat || servers.is_empty() {
                     return Handled::Consumed;
                 }
-                cx.send(Command::AddServers(servers));
+                cx.send(Command::NewServer(NewServerCommand::Import(servers)));
                 return Handled::Closed;
             }
             _ if opened.choice_key(key) => {}
@@ -296,10 +305,23 @@ impl Layer for ImportLayer {
         };
         let choose = is_offered.then(|| toggle.to_owned());
         let next = is_offered.then(|| "Tab next".to_owned());
+        let secrets = opened.has_secrets().then(|| {
+            match opened.plan.candidates[opened.choice.marked].stores_secrets() {
+                true => "c leave secrets".to_owned(),
+                false => "c copy secrets".to_owned(),
+            }
+        });
         let scroll = match opened.text.has_more_below() {
             true => keymap.layer_hint(KeyContext::ScrollableList, LayerKey::PageDown, "read all"),
             false => keymap.scroll_hint(),
         };
-        hint_list([add, choose, scroll, next, hint(LayerKey::Back, "back")])
+        hint_list([
+            add,
+            choose,
+            scroll,
+            secrets,
+            next,
+            hint(LayerKey::Back, "back"),
+        ])
     }
 }

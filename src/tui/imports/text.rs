@@ -5,8 +5,12 @@ use crate::domain::{ImportPlan, ImportSource, ServerCandidate, SkippedServer, va
 use crate::text::Clean;
 use crate::text::labeled::labeled_value;
 
+const ENTER_THEN: &str = "Or enter the values then.";
+const COPY_NOW: &str = "c copies the client's values for the marked server.";
+pub const STORED_SECRETS: &str =
+    "The values behind `stores` go into mcp-servers.json, which only you can read.";
 /// Columns of both margins of the window around a text.
-const MARGIN_COLUMNS: u16 = 2;
+pub const MARGIN_COLUMNS: u16 = 2;
 
 /// For example `3 servers, 1 skipped`.
 pub fn plan_summary(plan: &ImportPlan) -> String {
@@ -127,12 +131,22 @@ pub fn plan_text(
             _ => "servers",
         };
         let names = variables.join(", ");
-        text += &format!("\nSet {these} before you switch the {servers} on: {names}.\n");
+        text +=
+            &format!("\nSet {these} before you switch the {servers} on: {names}. {ENTER_THEN}\n");
+    }
+    let can_store = |candidate: &ServerCandidate| {
+        !candidate.replaced_secrets.is_empty() && !candidate.stores_secrets()
+    };
+    if chosen.iter().any(can_store) {
+        text += &format!("{COPY_NOW}\n");
+    }
+    if chosen.iter().any(ServerCandidate::stores_secrets) {
+        text += &format!("\n{STORED_SECRETS}\n");
     }
     (text, marked_at)
 }
 
-fn candidate_text(candidate: &ServerCandidate, prefix: &str, columns: u16) -> String {
+pub fn candidate_text(candidate: &ServerCandidate, prefix: &str, columns: u16) -> String {
     let name = Clean::name(&candidate.server.name);
     let mut text = format!("\n{prefix}{}\n", name.as_str());
     for (label, value) in candidate.fields() {

@@ -1,20 +1,10 @@
-//! Decodes terminal input: maps Hangul jamo to the Latin letters on the same keys, groups bursts
-//! of keys as pastes, and filters out the terminal's reply to the background query.
+//! Interprets keys: maps Hangul jamo to the Latin letters on the same keys, and groups bursts of keys
+//! as pastes.
 
-use crate::tui::theme::TerminalBackground;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use std::time::Duration;
 
 /// At least this many text keys in one read are a burst, not typing.
 const BURST_KEYS_MIN: usize = 4;
-/// How long after a query a reply may arrive. The first query is sent when the program starts.
-const REPLY_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long an incomplete reply is held.
-const REPLY_HOLD_TIME: Duration = Duration::from_millis(100);
-/// Start of a reply in the characters that [`reply_char`] returns.
-const REPLY_START: &str = "\u{1b}11;";
-const REPLY_KEYS_MAX: usize = 40;
-
 /// Maps a jamo of the two-set (Dubeolsik) keyboard to the Latin letter on the same key, and an
 /// ASCII letter to lower case.
 pub fn latin_key(c: char) -> char {
@@ -156,102 +146,6 @@ pub fn group_keys(keys: &[KeyEvent]) -> Vec<KeyGroup> {
     groups
 }
 
-/// Filters the terminal's reply to the background query (`OSC 11 ; ?`) out of the keys. crossterm
-/// reports the reply as Alt+], the characters of the reply, and Alt+\ or Ctrl+G.
-#[derive(Debug, Clone, Default)]
-pub struct ReplyFilter {
-    held_keys: Vec<KeyEvent>,
-    held_since: Duration,
-    is_done: bool,
-    /// When the terminal was asked last.
-    asked_at: Duration,
-}
-
-impl ReplyFilter {
-    /// Expects a reply to a query that is being sent.
-    pub fn expect_reply(&mut self, now: Duration) {
-        self.is_done = false;
-        self.asked_at = now;
-    }
-
-    /// Returns the keys that are not part of a reply, and the background once the reply is
-    /// complete.
-    pub fn push(
-        &mut self,
-        key: KeyEvent,
-        now: Duration,
-    ) -> (Vec<KeyEvent>, Option<TerminalBackground>) {
-        if self.is_done || now > self.asked_at + REPLY_TIMEOUT {
-            let mut keys = self.release();
-            keys.push(key);
-            return (keys, None);
-        }
-        if self.held_keys.is_empty() {
-            self.held_since = now;
-        }
-        self.held_keys.push(key);
-        let text: String = self.held_keys.iter().filter_map(reply_char).collect();
-        if let Some(body) = text.strip_prefix(REPLY_START)
-            && let Some(body) = body.strip_suffix('\u{7}')
-        {
-            self.is_done = true;
-            self.held_keys.clear();
-            return (Vec::new(), parse_background(body));
-        }
-        let may_be_incomplete = text.chars().count() == self.held_keys.len()
-            && (text.starts_with(REPLY_START) || REPLY_START.starts_with(text.as_str()));
-        if may_be_incomplete && self.held_keys.len() < REPLY_KEYS_MAX {
-            return (Vec::new(), None);
-        }
-        (self.release(), None)
-    }
-
-    /// Whether these keys or already held ones may start a reply.
-    pub fn may_be_reply(&self, keys: &[KeyEvent]) -> bool {
-        let starts_reply = |key: &KeyEvent| reply_char(key) == REPLY_START.chars().next();
-        !self.is_done && (!self.held_keys.is_empty() || keys.iter().any(starts_reply))
-    }
-
-    /// When held keys must be released, because no complete reply arrived in time.
-    pub fn release_at(&self) -> Option<Duration> {
-        (!self.held_keys.is_empty()).then(|| self.held_since + REPLY_HOLD_TIME)
-    }
-
-    pub fn release(&mut self) -> Vec<KeyEvent> {
-        std::mem::take(&mut self.held_keys)
-    }
-}
-
-/// The character for a key of a reply: ESC for the key that starts the reply, BEL for either
-/// terminator.
-fn reply_char(key: &KeyEvent) -> Option<char> {
-    match (key.code, key.modifiers - KeyModifiers::SHIFT) {
-        (KeyCode::Char(']'), KeyModifiers::ALT) => Some('\u{1b}'),
-        (KeyCode::Char('\\'), KeyModifiers::ALT) => Some('\u{7}'),
-        (KeyCode::Char('g'), KeyModifiers::CONTROL) => Some('\u{7}'),
-        (KeyCode::Char(c), KeyModifiers::NONE) => Some(c),
-        _ => None,
-    }
-}
-
-/// `rgb:RRRR/GGGG/BBBB` with one to four digits each (xterm's control sequences).
-fn parse_background(body: &str) -> Option<TerminalBackground> {
-    let colors = body.split_once(':')?.1;
-    let mut components = colors.split('/').map(|digits| {
-        let max = 16_u32.checked_pow(digits.len() as u32)?.checked_sub(1)?;
-        let value = u32::from_str_radix(digits, 16).ok()?;
-        (max > 0).then(|| f64::from(value) / f64::from(max))
-    });
-    let mut next_component = || components.next().flatten();
-    let (red, green, blue) = (next_component()?, next_component()?, next_component()?);
-    let brightness = 0.299 * red + 0.587 * green + 0.114 * blue;
-    Some(if brightness > 0.5 {
-        TerminalBackground::Light
-    } else {
-        TerminalBackground::Dark
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,67 +153,9 @@ mod tests {
     fn keys(text: &str) -> Vec<KeyEvent> {
         let key = |c| match c {
             '\n' => KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE),
-            '⎋' => KeyEvent::new(KeyCode::Char(']'), KeyModifiers::ALT),
-            '\\' => KeyEvent::new(KeyCode::Char('\\'), KeyModifiers::ALT),
             c => KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE),
         };
         text.chars().map(key).collect()
-    }
-
-    fn filtered(filter: &mut ReplyFilter, text: &str) -> (String, Option<TerminalBackground>) {
-        let mut passed = String::new();
-        let mut background = None;
-        for key in keys(text) {
-            let (keys, detected) = filter.push(key, Duration::ZERO);
-            passed.extend(keys.iter().filter_map(reply_char));
-            background = background.or(detected);
-        }
-        (passed, background)
-    }
-
-    #[test]
-    fn terminal_reply_about_its_background_is_not_typed_text() {
-        let mut filter = ReplyFilter::default();
-        let (passed, background) = filtered(&mut filter, "a⎋11;rgb:ffff/FFFF/ffff\\b");
-        assert_eq!(
-            (passed.as_str(), background),
-            ("ab", Some(TerminalBackground::Light))
-        );
-    }
-
-    #[test]
-    fn later_query_gets_a_reply_too() {
-        let reply = "⎋11;rgb:ffff/ffff/ffff\\";
-        let mut filter = ReplyFilter::default();
-        assert!(filtered(&mut filter, reply).1.is_some());
-        assert_eq!(filtered(&mut filter, reply).1, None);
-        filter.expect_reply(Duration::from_secs(60));
-        let light = Some(TerminalBackground::Light);
-        let (keys, background) = reply_at(&mut filter, reply, Duration::from_secs(61));
-        assert_eq!((keys, background), (0, light));
-        filter.expect_reply(Duration::from_secs(70));
-        assert_eq!(
-            reply_at(&mut filter, reply, Duration::from_secs(80)).1,
-            None
-        );
-    }
-
-    /// The number of keys that are passed on, and the background.
-    fn reply_at(
-        filter: &mut ReplyFilter,
-        text: &str,
-        now: Duration,
-    ) -> (usize, Option<TerminalBackground>) {
-        let pushed = keys(text).into_iter().map(|key| filter.push(key, now));
-        pushed.fold((0, None), |(count, found), (keys, detected)| {
-            (count + keys.len(), found.or(detected))
-        })
-    }
-
-    #[test]
-    fn keys_that_only_start_like_a_reply_are_typed() {
-        let mut filter = ReplyFilter::default();
-        assert_eq!(filtered(&mut filter, "⎋11x").0, "\u{1b}11x");
     }
 
     #[test]

@@ -10,19 +10,32 @@ pub struct KeyRepeatGuard {
     code: KeyCode,
     pressed_at: Duration,
     last_event_at: Duration,
+    /// Maximum delay between the press and its first repeat.
+    delay_max: Duration,
 }
 
 impl KeyRepeatGuard {
-    /// Maximum delay between a press and its first repeat.
     const REPEAT_DELAY_MAX: Duration = Duration::from_millis(900);
     const REPEAT_GAP_MAX: Duration = Duration::from_millis(200);
 
+    /// A guard for the next dialog, where a repeat would be an answer.
     pub fn new(code: KeyCode, now: Duration) -> Self {
+        Self::with_delay(code, now, Self::REPEAT_DELAY_MAX)
+    }
+
+    /// A guard for which a press after `delay_max` is not the first repeat.
+    pub fn with_delay(code: KeyCode, now: Duration, delay_max: Duration) -> Self {
         Self {
             code,
             pressed_at: now,
             last_event_at: now,
+            delay_max,
         }
+    }
+
+    /// Like [`Self::record_press`]. A repeat that the terminal reports as such always counts.
+    pub fn is_repeat(&mut self, code: KeyCode, now: Duration, is_reported: bool) -> bool {
+        self.record_press(code, now) || is_reported && code == self.code
     }
 
     /// Records a press of `code` at `now`. Returns whether it counts as a repeat of this key.
@@ -32,7 +45,7 @@ impl KeyRepeatGuard {
         }
         let gap = now.saturating_sub(self.last_event_at);
         self.last_event_at = now;
-        gap < Self::REPEAT_GAP_MAX || now.saturating_sub(self.pressed_at) < Self::REPEAT_DELAY_MAX
+        gap < Self::REPEAT_GAP_MAX || now.saturating_sub(self.pressed_at) < self.delay_max
     }
 }
 

@@ -13,6 +13,8 @@ pub enum ArgumentKind {
     ConfiguredModel,
     /// A model stored by a server that manages its models.
     StoredModel,
+    /// How much the selected model thinks.
+    Think,
     /// A persona by name or number, or `off`.
     Persona,
     /// A theme by name or number.
@@ -59,6 +61,7 @@ const fn word_before(
 }
 
 pub const MODELS_WORDS: &[ArgumentWord] = &[
+    word("keep", "Add the model in use to config.json"),
     word("pull", "Pull a model into Ollama"),
     word_before(
         ArgumentKind::StoredModel,
@@ -74,14 +77,6 @@ pub const TOOLS_WORDS: &[ArgumentWord] = &[
     word("read-only", "Tools marked as read-only"),
     word("writes", "Tools marked as writing"),
     word("destructive", "Tools marked as destructive"),
-];
-
-pub const THINK_WORDS: &[ArgumentWord] = &[
-    word("on", "Think before answering"),
-    word("off", "Answer at once"),
-    word("low", "Think a little"),
-    word("medium", "Think for a while"),
-    word("high", "Think for a long time"),
 ];
 
 pub const TOOL_MODE_WORDS: &[ArgumentWord] = &[

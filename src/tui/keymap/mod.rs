@@ -115,6 +115,8 @@ pub enum Action {
     PreviousMatch,
     EditMessage,
     MessageBranches,
+    /// Drops the turn whose answer the user stopped.
+    DropStopped,
     /// A key of a list, form, text or question.
     Layer(LayerKey),
 }
@@ -192,12 +194,8 @@ impl Binding {
     }
 }
 
-use Action as A;
-use ArgumentKind as Arg;
-use BindingGroup as G;
-use BindingScope as Scope;
-use KeyCode as K;
 use arguments as words;
+use {Action as A, ArgumentKind as Arg, BindingGroup as G, BindingScope as Scope, KeyCode as K};
 
 // One row per binding. Commands are sorted by how often they are used. The palette and the
 // completion list keep this order, and so does the help within each group.
@@ -209,7 +207,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Commands, "commands", G::Program, Scope::Always, &[ctrl('p')], "Find a command"),
     bind(A::Back, "back", G::Moving, Scope::Always, &[key(K::Esc)], "Close or go back"),
     bind(A::SetModel, "set-model", G::Models, Scope::Always, &[], "Choose the model").command("/set-model", "[NUMBER|NAME]").argument(Arg::ConfiguredModel).found_by("change switch use"),
-    bind(A::Models, "models", G::Models, Scope::Always, &[], "Choose, pull, add or remove models").command("/models", "[pull NAME|rm NAME|stop]").argument(Arg::Words(words::MODELS_WORDS)).found_by("download install delete list uninstall api"),
+    bind(A::Models, "models", G::Models, Scope::Always, &[], "Choose, pull, add or remove models").command("/models", "[keep|pull NAME|rm NAME|stop]").argument(Arg::Words(words::MODELS_WORDS)).found_by("download install delete list uninstall api"),
     bind(A::Sessions, "sessions", G::Conversation, Scope::Always, &[ctrl('o'), function_key(4)], "Open an earlier conversation").command("/sessions", "[WORDS]").found_by("history resume load previous chats archive past recent"),
     bind(A::NewSession, "new", G::Conversation, Scope::Always, &[], "Start a new conversation").command("/new", "").found_by("reset start chat forget"),
     bind(A::NewSession, "clear", G::Conversation, Scope::Always, &[], "Start a new conversation").command("/clear", ""),
@@ -228,7 +226,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::Note, "note", G::Conversation, Scope::Always, &[], "Open a note, or name the open one").command("/note", "[PATH|off]").argument(Arg::Note).found_by("markdown file"),
     bind(A::Notes, "notes", G::Conversation, Scope::Always, &[], "Send note excerpts with prompts").command("/notes", "[on|off|PATH]").argument(Arg::Words(words::NOTES_WORDS)).found_by("retrieval rag context vault folder documents knowledge"),
     bind(A::Chat, "chat", G::Conversation, Scope::Always, &[], "Send a prompt without the note agents").command("/chat", "PROMPT"),
-    bind(A::Think, "think", G::Models, Scope::Always, &[], "Set how much the model thinks").command("/think", "[on|off|low|medium|high]").argument(Arg::Words(words::THINK_WORDS)).found_by("reasoning effort"),
+    bind(A::Think, "think", G::Models, Scope::Always, &[], "Set how much the model thinks").command("/think", "[on|off|LEVEL]").argument(Arg::Think).found_by("reasoning effort"),
     bind(A::SetPersona, "persona", G::Models, Scope::Always, &[], "Choose a persona").command("/persona", "[NAME|off]").argument(Arg::Persona).found_by("role character assistant profile bot"),
     bind(A::Trust, "trust", G::Tools, Scope::Always, &[], "Review and revoke tool permissions").command("/trust", "").found_by("allow allowed always never approve permission revoke security safety block deny ban"),
     bind(A::ToggleServer, "toggle-mcp", G::Tools, Scope::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]").argument(Arg::Server(&[])).found_by("enable disable"),
@@ -321,6 +319,7 @@ pub const TABLE: &[Binding] = &[
     bind(A::LinesToEnd, "lines-to-end", G::Chat, Scope::Lines, &[key(K::End), chord(K::Char('g'), SHIFT)], "Extend the lines to the end of the message"),
     bind(A::EditMessage, "edit-message", G::Chat, Scope::ChatStop, &[key(K::Char('e'))], "Edit the message; sending makes a branch"),
     bind(A::MessageBranches, "message-branches", G::Chat, Scope::ChatStop, &[key(K::Char('b'))], "List the message's other branches"),
+    bind(A::DropStopped, "drop-stopped", G::Chat, Scope::ChatStop, &[key(K::Char('u'))], "Drop the turn, if you stopped its answer"),
     bind(A::OpenCall, "open-call", G::Chat, Scope::CallLine, &[key(K::Char('o'))], "Show the full call"),
     bind(A::AttachLink, "attach-link", G::Chat, Scope::CallLine, &[key(K::Char('l'))], "Attach a resource that the result links to"),
     bind(A::CancelCall, "cancel-call", G::Chat, Scope::CallLine, &[key(K::Char('c'))], "Cancel this running call"),

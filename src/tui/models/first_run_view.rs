@@ -1,5 +1,6 @@
 //! Draws the empty chat: a greeting, or on a first run the choice of a model.
 
+use crate::domain::model::CONFIG_EXAMPLE;
 use crate::domain::model_catalog::format_size;
 use crate::domain::{Banner, CatalogState, ModelCatalog, ToolMode};
 use crate::text::Clean;
@@ -15,8 +16,15 @@ const WELCOME: &str = "Welcome. humble talks to a model and lets it use tools, a
 /// Minimum width to show a model's size and capabilities.
 const DETAILS_COLUMNS_MIN: u16 = 44;
 
-/// Draws the first-run choice while it is open, otherwise a greeting.
-pub fn draw(engine: &EngineState, choice: Option<&FirstRun>, area: Rect, pen: &mut Painter) {
+/// Draws the first-run choice while it is open, otherwise a greeting. `config_file` is given while a
+/// prompt waits for a model, to explain how to add one by hand.
+pub fn draw(
+    engine: &EngineState,
+    choice: Option<&FirstRun>,
+    config_file: Option<&str>,
+    area: Rect,
+    pen: &mut Painter,
+) {
     let Some(choice) = choice else {
         let dim = pen.theme.dim;
         pen.paragraph(area, &Clean::from_static(greeting(engine)), dim);
@@ -25,7 +33,20 @@ pub fn draw(engine: &EngineState, choice: Option<&FirstRun>, area: Rect, pen: &m
     let items = first_run_items(&engine.catalog);
     let found = search_result_text(&engine.catalog);
     let found = wrapped_rows(&Clean::single_line(&found), area.width);
-    let welcome = wrapped_rows(&Clean::from_static(WELCOME), area.width);
+    let welcome = match config_file {
+        None => wrapped_rows(&Clean::from_static(WELCOME), area.width),
+        Some(file) => {
+            let text = format!(
+                "Your message waits for a model. {file} lists none yet. Choose one, or put this into the file, for example:"
+            );
+            let mut rows = wrapped_rows(&Clean::single_line(&text), area.width);
+            rows.extend(wrapped_rows(
+                &Clean::from_static(CONFIG_EXAMPLE),
+                area.width,
+            ));
+            rows
+        }
+    };
     let mut rest = area;
     let mut put = |rows: &[String], rest: &mut Rect| {
         for row in rows {

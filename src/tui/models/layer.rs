@@ -5,6 +5,7 @@ use crate::domain::{ModelRef, ModelServer, Notice};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
+use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{
@@ -35,7 +36,7 @@ pub struct ModelsLayer {
     pub(super) pulling: Option<Editor>,
 }
 
-/// `/models [pull NAME | rm NAME | stop]`.
+/// `/models [keep | pull NAME | rm NAME | stop]`.
 pub fn run(argument: &str, cx: &mut UiContext) {
     let (word, name) = argument
         .split_once(char::is_whitespace)
@@ -43,6 +44,7 @@ pub fn run(argument: &str, cx: &mut UiContext) {
     let name = name.trim().to_owned();
     match (word, name.is_empty()) {
         ("", _) => open(None, cx),
+        ("keep", true) => cx.send(Command::KeepModel),
         ("pull", true) => open(Some(Editor::default()), cx),
         ("pull", false) => cx.send(Command::PullModel { server: None, name }),
         ("stop", true) => cx.send(Command::StopPull),
@@ -52,7 +54,7 @@ pub fn run(argument: &str, cx: &mut UiContext) {
             cx.notify(notice);
         }
         _ => cx.notify(Notice::warning(
-            "Usage: /models [pull NAME | rm NAME | stop]",
+            "Usage: /models [keep | pull NAME | rm NAME | stop]",
         )),
     }
 }
@@ -110,9 +112,7 @@ impl ModelsLayer {
     fn new(known: KnownModels) -> Self {
         let mut picker = Self::default();
         let is_in_use = |choice: &ModelListChoice| match choice {
-            ModelListChoice::Model(row) => {
-                row.configured.is_some() && row.configured == known.selected
-            }
+            ModelListChoice::Model(row) => known.is_in_use(row),
             ModelListChoice::Action(_) => false,
         };
         let at = rows::choices(known, "").iter().position(is_in_use);
@@ -225,10 +225,12 @@ impl ModelsLayer {
     fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
         let known = KnownModels::new(cx.shared.engine);
         let chooses = self.list.has_row_focus() || self.takes_numbers && self.list.is_unfiltered();
-        if !chooses || known.configured.is_empty() {
+        let last = known.configured.len();
+        // Without numbered models, other digits are part of a filter.
+        let is_numbered = last > 0 || typed_char(key) == Some('0');
+        if !chooses || !is_numbered {
             return None;
         }
-        let last = known.configured.len();
         match self.number_entry.key(key, last, cx.shared.keymap) {
             NumberKey::Unhandled => return None,
             NumberKey::Discarded => {}

@@ -14,6 +14,7 @@ pub struct KnownModels<'a> {
     /// The models of `config.json`, in its order. Their numbers count from 1.
     pub configured: &'a [ModelRef],
     pub selected: Option<&'a ModelRef>,
+    pub selected_server: Option<&'a ModelServer>,
 }
 
 impl<'a> KnownModels<'a> {
@@ -22,6 +23,19 @@ impl<'a> KnownModels<'a> {
             catalog: &engine.catalog,
             configured: &engine.models,
             selected: engine.selected.as_ref(),
+            selected_server: engine.selected_server.as_ref(),
+        }
+    }
+
+    pub fn is_in_use(&self, row: &ModelRow<'_>) -> bool {
+        let Some(selected) = self.selected else {
+            return false;
+        };
+        match row.configured {
+            Some(entry) => entry == selected,
+            None => {
+                row.server == self.selected_server && is_same_model(row.model(), &selected.model)
+            }
         }
     }
 
@@ -49,7 +63,7 @@ pub enum ModelListChoice<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PickerAction {
-    /// Number 0.
+    /// Number 0. Keeps the current model, if there is one.
     KeepCurrent,
     Pull,
     AddServer,
@@ -153,9 +167,8 @@ pub fn rows<'a>(known: KnownModels<'a>, filter: &str) -> Vec<ModelListRow<'a>> {
 
 /// A filtered list offers only the actions that may lead to the missing model.
 fn actions(known: KnownModels, is_unfiltered: bool) -> impl Iterator<Item = PickerAction> {
-    let has_model = known.selected.is_some();
     [
-        (PickerAction::KeepCurrent, is_unfiltered && has_model),
+        (PickerAction::KeepCurrent, is_unfiltered),
         (PickerAction::Pull, true),
         (PickerAction::AddServer, true),
         (

@@ -193,7 +193,7 @@ fn draw_line(
 /// Returns the column after the numbers.
 fn put_number(number: Option<usize>, known: KnownModels, row: &ListRow, pen: &mut Painter) -> u16 {
     let x = row.line.x + 2;
-    if known.configured.is_empty() || row.line.width < SIZE_LIST_COLUMNS_MIN {
+    if row.line.width < SIZE_LIST_COLUMNS_MIN {
         return x;
     }
     let columns = known.configured.len().to_string().len() as u16;
@@ -212,6 +212,9 @@ fn draw_action(
 ) {
     let filter = layer.list.filter();
     let (number, label) = match action {
+        PickerAction::KeepCurrent if known.selected.is_none() => {
+            (Some(0), "Change nothing".to_owned())
+        }
         PickerAction::KeepCurrent => (Some(0), "Keep the current model".to_owned()),
         PickerAction::Pull if filter.trim().is_empty() => {
             (None, "Pull a model from the Ollama library …".to_owned())
@@ -242,7 +245,7 @@ fn draw_server(catalog: &ServerCatalog, line: Rect, pen: &mut Painter) {
 fn draw_model(row: &ModelRow<'_>, known: KnownModels, list_row: &ListRow, pen: &mut Painter) {
     let number = row.configured.and_then(|entry| known.number(entry));
     let x = put_number(number, known, list_row, pen);
-    let in_use = row.configured.is_some() && row.configured == known.selected;
+    let in_use = known.is_in_use(row);
     let line = list_row.line;
     let mut end = line.right();
     if line.width >= STATE_LIST_COLUMNS_MIN {

@@ -1,15 +1,16 @@
 //! Actions of the servers pane, the slash commands for the same actions, and notices about
 //! servers that fail or reconnect.
 
-use crate::domain::{Notice, Server, ServerId, ServerStatus, Tool, TrustEntry};
+use crate::domain::{Notice, Server, ServerId, ServerStatus, Tool, TrustEntry, parse_add_command};
 use crate::protocol::{Command, SignInCommand};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
 use crate::tui::advice;
+use crate::tui::imports::add_server;
 use crate::tui::layer::{PickedItem, UiContext, UiRequest};
 use crate::tui::notices::NOTICE_DURATION;
 use crate::tui::servers::state::{ServersPane, ServersPaneRow, failure_headline, status_label};
-use crate::tui::servers::{failure_notice, sign_in, stderr_log, viewer};
+use crate::tui::servers::{failure_notice, sign_in, stderr_log, variables, viewer};
 use crate::tui::widgets::picker::{Picker, PickerRow};
 use crate::tui::widgets::text_viewer::TextViewer;
 use std::time::Duration;
@@ -108,6 +109,8 @@ pub fn toggle(pane: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
         cx.notify(Notice::info(format!(
             "Server `{name}` is off. The model no longer sees its tools."
         )));
+    } else if !server.missing_variables.is_empty() {
+        return variables::open(server, cx);
     } else {
         pane.awaited_outcomes.insert(id.clone());
         cx.notify(Notice::info(format!("Starting server `{name}`.")));
@@ -125,6 +128,9 @@ pub fn reconnect(pane: &mut ServersPane, id: &ServerId, cx: &mut UiContext) {
         _ if !server.enabled => {
             let notice = Notice::warning(format!("Server `{name}` is off."));
             return cx.notify(notice.with_advice("Switch it on with /toggle-mcp."));
+        }
+        ServerStatus::Misconfigured(_) if !server.missing_variables.is_empty() => {
+            return variables::open(server, cx);
         }
         ServerStatus::Misconfigured(_) => {
             let notice = Notice::warning(format!("Server `{name}` is misconfigured."));
@@ -162,30 +168,33 @@ pub fn trust_changed(pane: &mut ServersPane, entries: &[TrustEntry]) {
 }
 
 /// Advice for an empty list of servers.
-pub const ADD_SERVER: &str = "`humble mcp add NAME -- COMMAND` in a shell adds a server.";
+pub const ADD_SERVER: &str = "/mcp add NAME COMMAND adds a server.";
 
 /// The text of `/mcp add`.
 const ADD_SERVER_HELP: &str = "\
-Add a server in a shell, under a name of your choice:
+Add a server under a name of your choice. It is shown before it is added:
 
-  humble mcp add NAME -- COMMAND ARGUMENTS
-  humble mcp add NAME --url ADDRESS
+  /mcp add NAME COMMAND ARGUMENTS
+  /mcp add NAME ADDRESS
 
 For example:
 
-  humble mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
-  humble mcp add docs --url https://example.com/mcp
+  /mcp add files npx -y @modelcontextprotocol/server-filesystem ~/notes
+  /mcp add github --env GITHUB_TOKEN docker run -i -e GITHUB_TOKEN IMAGE
+  /mcp add docs --header Authorization https://example.com/mcp
 
-A running chat asks before it starts a new server. Also:
+--env NAME and --header NAME ask for the value, so that it is not in the
+message; NAME=VALUE gives it. Quotes keep words together. In a shell:
 
+  humble mcp add NAME -- COMMAND   adds a server and checks that it answers
   humble mcp search WORD           finds servers in the MCP registry
   humble mcp add NAMESPACE/NAME    adds one of them, switched off
-  /import                          imports the servers of another client
+  /import, here in the chat        imports the servers of another client
 ";
 
 /// `/mcp` opens the viewer of all servers, `/mcp NAME` opens it at one server, and
-/// `/mcp NAME ACTION` acts on that server. `/mcp add` shows how to add one, and `/mcp hide` hides the
-/// servers pane.
+/// `/mcp NAME ACTION` acts on that server. `/mcp add` adds one or shows how, and `/mcp hide` hides
+/// the servers pane.
 pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
     if argument.is_empty() {
         return viewer::open(None, cx);
@@ -193,7 +202,7 @@ pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
     let (id, verb) = match find_by_name(pane, argument) {
         Ok(id) => (id, "tools"),
         Err(_) if argument.split_whitespace().next() == Some("add") => {
-            return cx.open(TextViewer::new("Add an MCP server", ADD_SERVER_HELP));
+            return add(pane, argument["add".len()..].trim(), cx);
         }
         Err(_) if argument == "hide" => return cx.request(UiRequest::HideServers),
         Err(not_found) => {
@@ -234,6 +243,27 @@ pub fn run_command(pane: &mut ServersPane, argument: &str, cx: &mut UiContext) {
             cx.notify(Notice::warning(what).with_advice(advice));
         }
     }
+}
+
+/// `/mcp add`: shows the server before it is added. Without a command or an address, explains both.
+fn add(pane: &ServersPane, argument: &str, cx: &mut UiContext) {
+    if argument.split_whitespace().nth(1).is_none() {
+        return cx.open(TextViewer::new("Add an MCP server", ADD_SERVER_HELP));
+    }
+    let candidate = match parse_add_command(argument) {
+        Ok(candidate) => candidate,
+        Err(why) => {
+            let notice = Notice::warning(Clean::single_line(&why).as_str());
+            return cx.notify(notice.with_advice("/mcp add shows examples."));
+        }
+    };
+    let name = &candidate.server.name;
+    if pane.servers.iter().any(|server| server.id.as_str() == name) {
+        let name = Clean::name(name);
+        let notice = Notice::warning(format!("There is a server `{name}` already."));
+        return cx.notify(notice.with_advice("Choose another name."));
+    }
+    add_server::open(candidate, cx);
 }
 
 /// Finds a server by name, or else by its number in the list. Names come first, because a

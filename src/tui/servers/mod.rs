@@ -3,8 +3,8 @@
 pub mod commands;
 mod failure_notice;
 pub mod sign_in;
-pub mod starting;
 pub mod state;
 pub mod stderr_log;
+mod variables;
 pub mod view;
 pub mod viewer;

@@ -5,6 +5,7 @@ pub mod clipboard;
 pub mod diff_encoder;
 pub(super) mod external_editor;
 pub(super) mod frame_writer;
+pub(super) mod input;
 pub(super) mod panic;
 pub(super) mod shutdown;
 pub(super) mod signals;
@@ -19,7 +20,7 @@ use crossterm::event::{
     EnableFocusChange, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
     PushKeyboardEnhancementFlags,
 };
-use crossterm::style::{ResetColor, force_color_output};
+use crossterm::style::{Print, ResetColor, force_color_output};
 use crossterm::terminal::{
     DisableLineWrap, EnableLineWrap, EndSynchronizedUpdate, EnterAlternateScreen,
     LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
@@ -99,7 +100,8 @@ impl TerminalGuard {
             ARE_ENHANCED_KEYS_ON.store(true, Ordering::SeqCst);
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES
                 | KeyboardEnhancementFlags::REPORT_EVENT_TYPES;
-            queue!(out, PushKeyboardEnhancementFlags(flags))?;
+            // The reply confirms that Esc arrives as a sequence.
+            queue!(out, PushKeyboardEnhancementFlags(flags), Print("\x1b[?u"))?;
         }
         out.flush()
     }

@@ -1,9 +1,6 @@
-//! Signals and terminal hangup.
+//! Signals, and whether the terminal may be queried.
 
-use std::io::{self, IsTerminal};
-use std::os::fd::{AsFd, OwnedFd};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use std::io;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Whether control sequences that query the terminal may be sent. Some terminals print unknown
@@ -11,35 +8,6 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub fn may_query_terminal() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     !matches!(term.as_str(), "" | "dumb" | "linux")
-}
-
-/// A duplicate of stdin that is watched for a hangup of the terminal. Reading stdin could not
-/// detect a hangup: it would only keep reporting the end of input.
-pub fn open_watched_tty() -> Option<AsyncFd<OwnedFd>> {
-    let stdin = io::stdin();
-    if !stdin.is_terminal() {
-        return None;
-    }
-    let fd = stdin.as_fd().try_clone_to_owned().ok()?;
-    #[expect(
-        deprecated,
-        reason = "the replacement is unsafe; an owned descriptor meets its requirements anyway"
-    )]
-    AsyncFd::with_interest(fd, Interest::READABLE).ok()
-}
-
-/// Returns when the terminal hangs up. Never returns without a terminal.
-pub async fn wait_for_hangup(tty: Option<&AsyncFd<OwnedFd>>) {
-    let Some(tty) = tty else {
-        return std::future::pending().await;
-    };
-    while let Ok(mut guard) = tty.readable().await {
-        if guard.ready().is_read_closed() {
-            return;
-        }
-        guard.clear_ready();
-    }
-    std::future::pending().await
 }
 
 pub struct TerminalSignals(Vec<(i32, Signal)>);

@@ -29,6 +29,7 @@ pub fn run_action(
         Action::EditMessage => messages::edit_selected(model),
         Action::MessageBranches => messages::list_branches_of_selected(model, effects),
         Action::Undo => undo_last_turn(model, effects),
+        Action::DropStopped => drop_stopped_turn(model, effects),
         Action::Branches => request_branches(model, argument, effects),
         Action::Fork => submit::send_if_idle(model, Command::ForkSession, effects),
         Action::Rename => {
@@ -47,7 +48,7 @@ pub fn run_action(
 /// that failed is requested again.
 pub fn retry(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.chat.transcript.wait_reason() == Some(WaitReason::Retrying) {
-        return effects.push(UiEffect::Send(Command::RetryNow));
+        return effects.push(UiEffect::Send(Command::SendNow));
     }
     if submit::notify_if_busy(model) {
         return;
@@ -197,6 +198,20 @@ pub fn undo_last_turn(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if prompt.kind.is_typed() {
         submit::remember(model, prompt.typed_text());
     }
+}
+
+/// Undoes the last turn if the user stopped its answer and one of its entries is selected.
+fn drop_stopped_turn(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    let transcript = &model.chat.transcript;
+    let selected = model.chat.viewport.stop.map(|stop| stop.index);
+    let selected = selected.and_then(|index| transcript.prompt_of(index));
+    let last = transcript.entries().len().checked_sub(1);
+    let last = last.and_then(|index| transcript.prompt_of(index));
+    if selected.is_some() && selected == last && transcript.is_last_answer_stopped() {
+        return undo_last_turn(model, effects);
+    }
+    let notice = Notice::info("Only the last turn can be dropped, and only if you stopped it.");
+    model.notify_about_key(notice);
 }
 
 fn nothing_to_undo(model: &UiModel) -> Notice {

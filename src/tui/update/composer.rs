@@ -1,6 +1,6 @@
 //! The message editor: typing, pasting, and Enter.
 
-use crate::domain::Notice;
+use crate::domain::{Notice, WaitReason};
 use crate::protocol::Command;
 use crate::tui::clipboard::CopyRequest;
 use crate::tui::keymap::Action;
@@ -117,6 +117,10 @@ pub fn submit_message(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.composer.editor.is_blank() && branches::cancel_edit(model) {
         return;
     }
+    let is_waiting = model.chat.transcript.wait_reason() == Some(WaitReason::StartingServers);
+    if model.composer.editor.is_blank() && is_waiting {
+        return effects.push(UiEffect::Send(Command::SendNow));
+    }
     if model.composer.editor.is_blank() {
         model.composer.queue.is_paused = false;
         return submit::send_queued(model, effects);
@@ -145,7 +149,7 @@ pub fn submit_prompt(model: &mut UiModel, text: String, effects: &mut Vec<UiEffe
     let attachments = model.attachments.take_ready();
     model.attachments.end_edit();
     let prompt = branches::prompt_from_message(model, text).with_attachments(attachments);
-    if model.needs_first_model() {
+    if submit::needs_first_model(model, &prompt) {
         submit::keep_until_model(model, prompt);
     } else if model.is_busy() {
         submit::enqueue(model, prompt);

@@ -2,18 +2,16 @@
 //! completion list, the queue or the first-run chooser, and otherwise to an action or into the
 //! message.
 
-use crate::tui::dialog::state::{Dialog, DialogMode};
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::{Action, BindingScope};
-use crate::tui::layer::{Handled, Layer};
+use crate::tui::layer::Handled;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
-    actions, attachments, calls, composer, find, interrupt, line_selection, navigation, queue,
+    actions, attachments, calls, composer, dialog_keys, find, interrupt, line_selection, queue,
     select_message, selection,
 };
-use crate::tui::widgets::editor::Edit;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
 pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
@@ -22,15 +20,16 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
     }
     let is_text =
         typed_char(key).is_some() || matches!(key.code, KeyCode::Enter | KeyCode::Backspace);
-    if is_text && discards_text(model) {
-        return record_key_press(model);
+    let is_late =
+        !dialog_keys::is_field_open(model) && model.input.spent_keys.discards(key, model.now);
+    if is_late || is_text && discards_text(model) {
+        return record_key(model, key);
     }
-    resolve_held_letter(model, typed_char(key).is_some());
-    match key.code {
-        // Types nothing, so it does not postpone a question: a user who presses it again and
-        // again wants to refuse.
-        KeyCode::Esc => model.notices.key_pressed(model.now),
-        _ => record_key_press(model),
+    let is_spent = dialog_keys::resolve_held_letter(model, key, effects);
+    let since_last_press = model.now.saturating_sub(model.input.last_press);
+    record_key(model, key);
+    if is_spent {
+        return;
     }
     resolve_held_enter(model, key, effects);
     let action = model
@@ -46,10 +45,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
         return actions::run_action(model, action, "", effects);
     }
     if model.dialog_has_keys() {
-        if may_begin_word(model, key) {
-            return model.dialogs.hold_letter(key, model.now);
-        }
-        return dialog_key(model, key, effects);
+        return dialog_keys::handle_key(model, key, since_last_press, effects);
     }
     if model.layer.is_some() {
         return handle_layer_key(model, key, effects);
@@ -93,69 +89,9 @@ fn handle_unbound_key(model: &mut UiModel, key: KeyEvent) {
     }
 }
 
-/// Passes a key to the dialog, unless the key opens the help or the log over it or the sidebar beside
-/// it, switches mouse capture, or deletes a letter of the message.
-fn dialog_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
-    let action = model.keymap.global_action(key);
-    match action {
-        Some(action @ (Action::Help | Action::Log | Action::Mouse)) => {
-            actions::run_action(model, action, "", effects);
-        }
-        Some(Action::ToggleSidebar) if navigation::toggle_beside_dialog(model, Focus::Servers) => {}
-        Some(Action::Thinking) if navigation::toggle_beside_dialog(model, Focus::Thinking) => {}
-        // The message may end with a letter that was meant for the question but came too early.
-        _ if key.code == KeyCode::Backspace && edits_message_beside_dialog(model) => {
-            let delete = Action::Edit(Edit::Backspace);
-            actions::run_action(model, delete, "", effects);
-        }
-        _ => {
-            model.with_dialogs(|dialogs, cx| dialogs.handle_key(key, cx));
-        }
-    }
-}
-
 /// Whether text was meant for the field of a question that has just closed by itself.
 pub fn discards_text(model: &mut UiModel) -> bool {
     model.dialogs.discards_key(model.input.last_key, model.now)
-}
-
-/// Whether a letter may be the first one of a word for the message, after a pause.
-fn may_begin_word(model: &UiModel, key: KeyEvent) -> bool {
-    let is_letter = typed_char(key).is_some_and(char::is_alphanumeric);
-    is_letter && key.kind == KeyEventKind::Press && edits_message_beside_dialog(model)
-}
-
-/// Puts a held letter into the message if more text follows, and drops it otherwise.
-pub fn resolve_held_letter(model: &mut UiModel, text_follows: bool) {
-    let Some((held, _)) = model.dialogs.take_held_letter() else {
-        return;
-    };
-    if let Some(c) = typed_char(held).filter(|_| text_follows) {
-        model.dialogs.wait_for_quiet(model.now);
-        composer::type_char(model, c);
-    }
-}
-
-/// Answers the question with a held letter that no other key has followed.
-pub fn press_held_letter(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    let is_due = model
-        .dialogs
-        .letter_due_at()
-        .is_some_and(|due| model.now >= due);
-    if !is_due {
-        return;
-    }
-    if let Some((held, true)) = model.dialogs.take_held_letter()
-        && model.dialog_has_keys()
-    {
-        dialog_key(model, held, effects);
-    }
-}
-
-fn edits_message_beside_dialog(model: &UiModel) -> bool {
-    let is_choosing = |dialog: &Dialog| matches!(dialog.mode, DialogMode::Choosing);
-    let has_text = !model.composer.editor.is_empty();
-    has_text && model.visible_dialog().is_some_and(is_choosing)
 }
 
 /// Passes a key to the open layer. A key that the layer does not handle may close or scroll it, or
@@ -210,10 +146,22 @@ pub fn choose_typed_digit(model: &mut UiModel) {
     model.first_run = first_run;
 }
 
+fn record_key(model: &mut UiModel, key: KeyEvent) {
+    match key.code {
+        // Types nothing, so it does not postpone a question: a user who presses it again and
+        // again wants to refuse.
+        KeyCode::Esc => {
+            model.input.last_press = model.now;
+            model.notices.key_pressed(model.now);
+        }
+        _ => record_key_press(model),
+    }
+}
+
 /// Records the time of a key press: it postpones the moment when dialogs accept keys, and a notice
 /// that has been visible long enough disappears.
 pub fn record_key_press(model: &mut UiModel) {
-    model.input.last_key = model.now;
+    (model.input.last_key, model.input.last_press) = (model.now, model.now);
     model.notices.key_pressed(model.now);
 }
 

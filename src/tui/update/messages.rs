@@ -1,8 +1,6 @@
 //! Editing any message of the conversation, and its branches.
 
-use crate::domain::{
-    Attachment, EntryBody, Notice, ReplacedAnswer, StoppedAnswer, TranscriptEntry,
-};
+use crate::domain::{Attachment, EntryBody, Notice, TranscriptEntry};
 use crate::protocol::Command;
 use crate::tui::chat::stops::Stop;
 use crate::tui::composer::state::MessageTarget;
@@ -64,9 +62,6 @@ fn editable_message(model: &UiModel) -> Option<(MessageTarget, String, Vec<Arc<A
             let turn = transcript.entries()[prompt].turn;
             Some((MessageTarget::Answer(turn), text.clone(), Vec::new()))
         }
-        EntryBody::Text { text, .. } if transcript.is_stopped_answer(index) => {
-            Some((MessageTarget::Answer(entry.turn), text.clone(), Vec::new()))
-        }
         _ => None,
     }
 }
@@ -82,10 +77,6 @@ pub fn submit_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
         return true;
     }
     let transcript = &model.chat.transcript;
-    if let Some(stopped) = transcript.stopped_answer(turn) {
-        keep_stopped_answer(model, stopped, effects);
-        return true;
-    }
     let prompt = transcript.prompt_index(turn);
     let turns_from_end = prompt.map_or(0, |prompt| transcript.answered_turns_from(prompt));
     if turns_from_end == 0 {
@@ -98,18 +89,11 @@ pub fn submit_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     model.composer.cancel_editing();
     model.attachments.end_edit();
     model.conversation.has_branches = true;
-    let replaced = ReplacedAnswer::Answered { turns_from_end };
-    effects.push(UiEffect::Send(Command::ReplaceAnswer { replaced, answer }));
+    effects.push(UiEffect::Send(Command::ReplaceAnswer {
+        turns_from_end,
+        answer,
+    }));
     true
-}
-
-/// Makes a stopped answer part of the conversation, as it was edited. It can then be continued.
-fn keep_stopped_answer(model: &mut UiModel, stopped: StoppedAnswer, effects: &mut Vec<UiEffect>) {
-    let answer = model.composer.editor.text();
-    model.composer.cancel_editing();
-    model.attachments.end_edit();
-    let replaced = ReplacedAnswer::Stopped(stopped);
-    effects.push(UiEffect::Send(Command::ReplaceAnswer { replaced, answer }));
 }
 
 /// Lists the branches that leave the conversation at the selected message.

@@ -7,6 +7,7 @@ pub mod branch_list;
 pub mod branches;
 pub mod calls;
 pub mod composer;
+pub mod dialog_keys;
 pub mod earlier_files;
 pub mod engine;
 pub mod find;
@@ -32,13 +33,14 @@ use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
 use crate::protocol::{Command, LogLine};
 use crate::tui::clipboard::{CopyMethod, CopyReport};
 use crate::tui::demo_tour::progress;
+use crate::tui::input::decode::KeyGroup;
 pub use crate::tui::input::decode::group_keys;
-use crate::tui::input::decode::{KeyGroup, ReplyFilter};
 use crate::tui::keymap::Action;
 use crate::tui::layer::Handled;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::composer::PasteKind;
+use crate::tui::update::dialog_keys::OpenThings;
 use crossterm::event::KeyEvent;
 
 /// Applies one input and returns its effects.
@@ -131,28 +133,39 @@ fn apply_input_around_held_letter(
     effects: &mut Vec<UiEffect>,
 ) {
     let was_running = model.running_turn().is_some();
-    if !matches!(input, UiInput::Engine(_)) {
-        keys::press_held_letter(model, effects);
-    }
+    let (asked, late_keys) = match &input {
+        UiInput::Engine(event) => (
+            model.dialogs.current().map(|dialog| dialog.id),
+            dialog_keys::keys_before_event(model, event),
+        ),
+        _ => {
+            dialog_keys::press_held_letter(model, effects);
+            (None, None)
+        }
+    };
     apply_input(model, input, effects);
-    keys::press_held_letter(model, effects);
+    dialog_keys::press_held_letter(model, effects);
     if was_running && model.running_turn().is_none() {
         model.dialogs.set_aside_server_questions(model.now);
+    }
+    let asks_same = model.dialogs.current().map(|dialog| dialog.id) == asked;
+    if let Some(late_keys) = late_keys.filter(|_| !asks_same) {
+        model.input.spent_keys.closed_by_itself(late_keys);
     }
 }
 
 fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>) {
     match input {
-        UiInput::Key(key) => filter_key(model, key, effects),
+        UiInput::Key(key) => handle_key(model, key, effects),
         UiInput::Burst(_) if keys::discards_text(model) => keys::record_key_press(model),
         UiInput::Burst(text) => {
-            keys::resolve_held_letter(model, true);
+            dialog_keys::resolve_held_letter_before_paste(model);
             keys::record_key_press(model);
             selection::clear_selection(model);
             composer::insert_burst(model, &text);
         }
         UiInput::Paste(text) => {
-            keys::resolve_held_letter(model, true);
+            dialog_keys::resolve_held_letter_before_paste(model);
             keys::record_key_press(model);
             selection::clear_selection(model);
             composer::paste(model, &text, PasteKind::Bracketed);
@@ -168,6 +181,7 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
                 themes::follow_background(model, effects);
             }
         }
+        UiInput::Background(background) => model.screen.set_background(background),
         UiInput::Engine(event) => engine::apply_event(model, *event, effects),
         UiInput::Tick => {}
         UiInput::EditorClosed(Ok(text)) => {
@@ -186,12 +200,8 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
     }
 }
 
-/// Groups keys that were read together into inputs, so that bursts can be distinguished from typing. A
-/// reply from the terminal also arrives as a burst but must not become text.
-pub fn inputs_from_keys(keys: &[KeyEvent], replies: &ReplyFilter) -> Vec<UiInput> {
-    if replies.may_be_reply(keys) {
-        return keys.iter().copied().map(UiInput::Key).collect();
-    }
+/// Groups keys that were read together into inputs, so that bursts can be distinguished from typing.
+pub fn inputs_from_keys(keys: &[KeyEvent]) -> Vec<UiInput> {
     let input_of = |group| match group {
         KeyGroup::Key(key) => UiInput::Key(key),
         KeyGroup::Burst(text) => UiInput::Burst(text),
@@ -223,33 +233,14 @@ fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         Handled::Consumed
     });
     keys::choose_typed_digit(model);
-    if model
-        .input
-        .replies
-        .release_at()
-        .is_some_and(|due| now >= due)
-    {
-        for key in model.input.replies.release() {
-            handle_key(model, key, effects);
-        }
-    }
 }
 
 /// Handles one key, then carries out the resulting requests before the next key.
 fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
+    let open = OpenThings::of(model);
     keys::handle_key(model, key, effects);
     requests::run_requests(model, effects);
-}
-
-/// Handles a key unless it belongs to a reply from the terminal.
-fn filter_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
-    let (keys, background) = model.input.replies.push(key, model.now);
-    if let Some(background) = background {
-        model.screen.set_background(background);
-    }
-    for key in keys {
-        handle_key(model, key, effects);
-    }
+    open.note_closed(model, key);
 }
 
 /// Reverts the effects of a command that the engine's full queue rejected.

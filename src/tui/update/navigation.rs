@@ -12,7 +12,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{find, line_selection, probe, selection};
+use crate::tui::update::{find, interrupt, line_selection, probe, selection};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -21,7 +21,7 @@ const WHEEL_ROWS: isize = 3;
 
 pub fn run_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffect>) {
     match action {
-        Action::Back if stop_probe_if_at_rest(model, effects) => {}
+        Action::Back if stop_at_rest(model, effects) => {}
         Action::Back => return_to_message(model),
         Action::NextPane => step_focus(model, 1),
         Action::PreviousPane => step_focus(model, -1),
@@ -52,34 +52,32 @@ pub fn run_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffec
     }
 }
 
-/// Stops a running probe when Esc has nothing to close and nowhere to return from.
-fn stop_probe_if_at_rest(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
+/// Stops the running turn or probe when Esc has nothing to close and nowhere to return from.
+fn stop_at_rest(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
     let is_at_rest = model.panes.over_chat.is_none() && model.panes.focus == Focus::Message;
-    is_at_rest && model.chat.viewport.follows_end && probe::stop_probe(model, effects)
+    if !is_at_rest || !model.chat.viewport.follows_end {
+        return false;
+    }
+    // A question that does not accept keys yet is still open.
+    let has_question = model.dialogs.current().is_some();
+    if model.running_turn().is_none() || has_question {
+        return probe::stop_probe(model, effects);
+    }
+    if !model.interrupt.is_stopping {
+        interrupt::interrupt(model, effects);
+    }
+    true
 }
 
 fn return_to_message(model: &mut UiModel) {
     if model.panes.over_chat.take().is_none() && model.panes.focus == Focus::Message {
         let followed_end = std::mem::replace(&mut model.chat.viewport.follows_end, true);
-        if followed_end && !model.notices.hide_banners(&model.engine.banners) {
-            explain_how_to_stop(model);
+        if followed_end {
+            model.notices.hide_banners(&model.engine.banners);
         }
     }
     model.panes.focus = Focus::Message;
     model.chat.viewport.stop = None;
-}
-
-/// Names the key that stops the turn: many programs use Esc.
-fn explain_how_to_stop(model: &mut UiModel) {
-    let has_question = model.dialogs.current().is_some();
-    if model.running_turn().is_none() || model.interrupt.is_stopping || has_question {
-        return;
-    }
-    let Some(stop) = model.keymap.hint(Action::Interrupt, "stops the turn.") else {
-        return;
-    };
-    let notice = Notice::info(stop);
-    model.notices.show_about_activity(notice, model.now);
 }
 
 /// The visible panes in Tab order.

@@ -49,7 +49,8 @@ pub fn with_pane_in<T>(
         ),
     };
     let ask_again_key = model.keymap.key_name(Action::Retry);
-    let edit_key = model.keymap.key_name(Action::EditMessage);
+    let continue_key = model.keymap.key_name(Action::Continue);
+    let drop_key = model.keymap.key_name(Action::DropStopped);
     let context = RowContext {
         now: model.now,
         timing: &model.chat.timing,
@@ -57,7 +58,8 @@ pub fn with_pane_in<T>(
         asked_call: None,
         decided_calls: &[],
         ask_again_key: ask_again_key.as_deref(),
-        edit_key: edit_key.as_deref(),
+        continue_key: continue_key.as_deref(),
+        drop_key: drop_key.as_deref(),
         marks_stop: false,
     };
     let result = act(&mut PaneView {

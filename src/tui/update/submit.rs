@@ -1,13 +1,13 @@
 //! Submits prompts, or queues them during a turn.
 
-use crate::domain::{Notice, Prompt, TurnEvent, TurnId};
+use crate::domain::model::CONFIG_EXAMPLE;
+use crate::domain::{Advice, Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::{Command, Event};
 use crate::tui::composer::queue::QueuedPrompt;
 use crate::tui::keymap::Action;
 use crate::tui::layer::UiRequest;
 use crate::tui::models;
 use crate::tui::msg::UiEffect;
-use crate::tui::servers::starting::missing_tools_notice;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::turns;
 
@@ -18,18 +18,31 @@ pub const CHAT_COMMAND: &str = "/chat ";
 pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     enqueue(model, prompt);
     model.reopen_first_run();
+    let mut notice =
+        Notice::warning("No active model is configured.").with_advice(Advice::SelectModel);
     if !model.offers_first_run() {
         model.with_context(|cx| models::layer::run("", cx));
+        let file = model.config_file();
+        notice = notice.with_advice(format!("Or put this into {file}: {CONFIG_EXAMPLE}"));
     }
     model.first_run.ignore_choices(model.now);
-    let notice = Notice::info("Choose a model: your message will be sent to it.");
     model.notices.show_about_message(notice, model.now);
+}
+
+/// Whether the user has to choose a model before the prompt can be sent.
+pub fn needs_first_model(model: &UiModel, prompt: &Prompt) -> bool {
+    let message = prompt.text_for_agents();
+    model.needs_first_model() && !message.is_some_and(model.needs_no_model.0)
 }
 
 /// Sends the next queued prompt, unless it has to wait ([`UiModel::is_busy`]), no model is selected
 /// yet or the queue is paused.
 pub fn send_queued(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    if model.is_busy() || model.needs_first_model() {
+    let next = model.composer.queue.prompts().next();
+    let next = next.map(|queued| {
+        queued_prompt(queued.text.clone()).with_attachments(queued.attachments.clone())
+    });
+    if model.is_busy() || next.is_none_or(|next| needs_first_model(model, &next)) {
         return;
     }
     if let Some(queued) = model.composer.queue.take_next() {
@@ -81,9 +94,6 @@ pub fn submit(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) 
 /// Starts a turn: shows the prompt at once, and requests that it be sent.
 fn start_turn(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) {
     model.notices.clear_about_message();
-    if let Some(notice) = missing_tools_notice(&model.servers_pane.servers) {
-        model.notify(notice);
-    }
     let turn = TurnId(model.ids.turns.next_id());
     let started = TurnEvent::Started {
         prompt: prompt.clone(),
@@ -111,8 +121,8 @@ pub fn compact(model: &mut UiModel) {
     model.requests.push_back(UiRequest::Send(command));
 }
 
-/// Continues the last answer if it is part of the conversation but incomplete: the token limit
-/// truncated it, or the user stopped and kept it.
+/// Continues the last answer if it is incomplete: the token limit truncated it, or the user stopped
+/// it.
 pub fn continue_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if notify_if_busy(model) {
         return;
@@ -130,24 +140,11 @@ fn nothing_to_continue(model: &UiModel) -> Notice {
     if transcript.last_prompt().is_none_or(|last| last.is_answered) {
         return Notice::info("Nothing to continue: the last answer was not truncated.");
     }
-    let kind = match transcript.was_last_answer_cancelled() {
-        true => "a stopped",
-        false => "a failed",
+    let text = match transcript.was_last_turn_cancelled() {
+        true => "Nothing to continue: the model does not see the turn that was stopped.",
+        false => "The model does not see a failed answer, so it cannot go on.",
     };
-    let text = format!("The model does not see {kind} answer, so it cannot go on.");
-    let notice = Notice::info(text).with_advice("/retry asks again.");
-    let last = transcript.entries().len().checked_sub(1);
-    let can_keep = last.is_some_and(|last| transcript.is_stopped_answer(last));
-    match model
-        .keymap
-        .key_name(Action::EditMessage)
-        .filter(|_| can_keep)
-    {
-        Some(key) => notice.with_advice(format!(
-            "To keep it, select it in the chat and press {key}."
-        )),
-        None => notice,
-    }
+    Notice::info(text).with_advice("/retry asks again.")
 }
 
 pub fn remember(model: &mut UiModel, prompt: &str) {

@@ -36,7 +36,6 @@ pub fn preview(model: &mut UiModel) {
 /// Asks the terminal for its background if the theme follows it.
 pub fn follow_background(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     if model.screen.follows_background() {
-        model.input.replies.expect_reply(model.now);
         effects.push(UiEffect::QueryBackground);
     }
 }

@@ -39,7 +39,7 @@ pub fn apply_event(
             model.conversation.last_prompt = Some(prompt.clone());
         }
         TurnEvent::Ended { end, .. } if running_turn == Some(id) => {
-            turn_ended(model, end, effects);
+            turn_ended(model, id, end, effects);
             return true;
         }
         _ => {}
@@ -47,10 +47,11 @@ pub fn apply_event(
     false
 }
 
-fn turn_ended(model: &mut UiModel, end: &TurnEnd, effects: &mut Vec<UiEffect>) {
-    model.conversation.turn_ended(end);
+fn turn_ended(model: &mut UiModel, turn: TurnId, end: &TurnEnd, effects: &mut Vec<UiEffect>) {
+    let is_answered = model.chat.transcript.is_answered(turn);
+    model.conversation.turn_ended(end, is_answered);
     if model.conversation.last_prompt.is_some() {
-        finish_replacement(model, matches!(end, TurnEnd::Answered { .. }));
+        finish_replacement(model, is_answered);
     }
     model.interrupt.is_stopping = false;
     progress::turn_ended(model, end);

@@ -1,12 +1,13 @@
 //! The header: program name, model, persona, tool mode, context meter, left tasks, tools and title.
-//! On narrow screens it drops parts instead of wrapping.
+//! On narrow screens it drops parts instead of wrapping, but never `private` and `auto`.
 
+use crate::domain::ToolMode;
+use crate::domain::starting_servers::starting_servers;
 use crate::protocol::ContextMeter;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::layout::ScreenLayout;
 use crate::tui::left_tasks::header_label;
-use crate::tui::servers::starting::starting_servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;
@@ -42,6 +43,10 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let mut keep = [true; DROPPABLE_PARTS];
     let parts = |keep: [bool; DROPPABLE_PARTS]| {
         let mut parts = fixed_parts(model);
+        // Before the model's name, which may fill the rest of the row.
+        if !keep[MODE] && model.engine.mode == ToolMode::Auto {
+            parts.push((mode.to_owned(), HeaderPartStyle::Mode));
+        }
         parts.extend(model_part(model, keep[PROVIDER_AND_THINK]));
         if let Some(persona) = persona.as_ref().filter(|_| keep[PERSONA]) {
             parts.push((format!("as {}", persona.as_str()), HeaderPartStyle::Plain));
@@ -130,9 +135,7 @@ fn put_parts(
             HeaderPartStyle::Private => pen.theme.attention,
             HeaderPartStyle::Tasks => pen.theme.accent,
             HeaderPartStyle::Failure => pen.theme.failure,
-            HeaderPartStyle::Mode if model.engine.mode == crate::domain::ToolMode::Auto => {
-                pen.theme.attention
-            }
+            HeaderPartStyle::Mode if model.engine.mode == ToolMode::Auto => pen.theme.attention,
             HeaderPartStyle::Mode | HeaderPartStyle::Dim => pen.theme.dim,
         };
         let columns = area.right().saturating_sub(x);
@@ -173,8 +176,7 @@ fn tools_text(model: &UiModel) -> Option<(String, HeaderPartStyle)> {
 
 fn think_label(model: &UiModel) -> String {
     model.engine.think.map_or_else(String::new, |think| {
-        let level = crate::tui::models::select::think_word(think);
-        format!(" {} think {level}", separator(model))
+        format!(" {} think {}", separator(model), think.word())
     })
 }
 

@@ -347,8 +347,7 @@ fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
         hints.push(hint(Action::Back, "stay here"));
         return hints;
     }
-    // A stopped answer that is part of the conversation is continued instead.
-    let asks_again = model.chat.transcript.was_last_answer_cancelled()
+    let asks_again = model.chat.transcript.was_last_turn_cancelled()
         && !model.conversation.is_last_answer_truncated
         && model.composer.editor.is_blank();
     if asks_again {

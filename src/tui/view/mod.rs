@@ -9,6 +9,7 @@ pub mod notice_area;
 mod pane_hints;
 
 use crate::domain::WaitReason;
+use crate::domain::starting_servers::starting_text;
 use crate::tui::chat::view::ChatPane;
 use crate::tui::keymap::Action;
 use crate::tui::layer::{Layer, LayerArea};
@@ -90,7 +91,10 @@ fn draw_chat(model: &mut UiModel, screen_layout: &ScreenLayout, pen: &mut Painte
     let transcript = &model.chat.transcript;
     if transcript.entries().is_empty() && transcript.wait_reason().is_none() {
         let first_run = model.offers_first_run().then_some(&model.first_run);
-        first_run_view::draw(&model.engine, first_run, screen_layout.chat_inner, pen);
+        let is_prompt_waiting = model.composer.queue.prompts().len() > 0;
+        let config_file = is_prompt_waiting.then(|| model.config_file());
+        let area = screen_layout.chat_inner;
+        first_run_view::draw(&model.engine, first_run, config_file.as_deref(), area, pen);
     }
     rows_below
 }
@@ -114,6 +118,17 @@ fn draw_sidebar(model: &mut UiModel, screen_layout: &ScreenLayout, pen: &mut Pai
     }
 }
 
+/// Names the servers that the turn waits for, and the key that sends its request now.
+fn starting_label(model: &UiModel) -> Option<String> {
+    if model.chat.transcript.wait_reason() != Some(WaitReason::StartingServers) {
+        return None;
+    }
+    let starting = starting_text(&model.servers_pane.servers);
+    let now = model.keymap.hint(Action::Send, "sends now");
+    let parts: Vec<String> = starting.into_iter().chain(now).collect();
+    Some(parts.join(&format!(" {} ", model.screen.glyphs.dot)))
+}
+
 fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
     ChatPane {
         pane,
@@ -125,7 +140,9 @@ fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
             _ => None,
         },
         ask_again_key: model.keymap.key_name(Action::Retry),
-        edit_key: model.keymap.key_name(Action::EditMessage),
+        continue_key: model.keymap.key_name(Action::Continue),
+        drop_key: model.keymap.key_name(Action::DropStopped),
+        starting_label: starting_label(model),
         asked_call: model
             .dialogs
             .current()

@@ -74,6 +74,29 @@ fn an_unknown_model_is_invalid_usage() {
 }
 
 #[test]
+fn without_an_active_model_the_ways_to_choose_one_are_named() {
+    let fixture = ask_fixture();
+    let choose =
+        "No active model is configured. Use --model to choose a model, or /set-model in `humble`.";
+    fixture.write(
+        "config.json",
+        r#"{"models":[{"name":"m","provider":"ollama"}]}"#,
+    );
+    let output = fixture.run(&["ask", "hi"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(stderr_of(&output), format!("{choose}\n"));
+    fixture.write("config.json", "{}");
+    let stderr = stderr_of(&fixture.run(&["ask", "hi"]));
+    assert!(stderr.starts_with(choose), "{stderr}");
+    assert!(
+        stderr.contains("config.json lists no model yet."),
+        "{stderr}"
+    );
+    let example = "\n{ \"models\": [ { \"name\": \"qwen3:4b\", \"provider\": \"ollama\", \"active\": true } ] }\n";
+    assert!(stderr.ends_with(example), "{stderr}");
+}
+
+#[test]
 fn without_a_prompt_or_a_terminal_the_usage_is_shown_and_the_status_is_2() {
     let fixture = ask_fixture();
     let output = fixture.run(&["ask"]);

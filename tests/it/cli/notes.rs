@@ -47,6 +47,20 @@ fn found_notes_are_printed_without_a_request_to_the_model() {
 }
 
 #[test]
+fn found_notes_are_printed_without_any_model() {
+    let fixture = ask_fixture();
+    let vault = create_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
+    let config = json!({ "notes": { "vault": vault } });
+    fixture.write("config.json", &config.to_string());
+    let output = fixture.run(&["ask", "find notes about tea"]);
+    let stdout = stdout_of(&output);
+    assert!(stdout.starts_with("1 note matches \"tea\":"), "{stdout}");
+    assert_eq!(output.status.code(), Some(0));
+    let output = fixture.run(&["ask", "make a note about tea"]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
 fn an_unusable_notes_folder_is_reported_at_the_start() {
     let fixture = ask_fixture();
     let vault = create_vault(&fixture, &[]);

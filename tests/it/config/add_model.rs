@@ -2,7 +2,7 @@
 
 use super::*;
 use humble::domain::model::{ApiKey, Secret};
-use humble::domain::{Dialect, ModelServer, NewModel};
+use humble::domain::{ModelServer, NewModel};
 
 fn new_model(name: &str, provider: ProviderKind) -> NewModel {
     NewModel {
@@ -18,12 +18,7 @@ fn new_model(name: &str, provider: ProviderKind) -> NewModel {
 #[test]
 fn the_first_model_creates_the_file_and_is_active() {
     let fixture = config_fixture();
-    config::add_model(
-        &fixture.home,
-        &new_model("qwen3:4b", ProviderKind::Ollama),
-        None,
-    )
-    .unwrap();
+    config::add_model(&fixture.home, &new_model("qwen3:4b", ProviderKind::Ollama)).unwrap();
     let expected = "{\n  \"models\": [{ \"name\": \"qwen3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
     assert_eq!(fixture.config_text(), expected);
     assert!(has_mode(&fixture.home.config(), 0o600));
@@ -37,23 +32,13 @@ fn the_first_model_creates_the_file_and_is_active() {
 }
 
 #[test]
-fn a_new_model_stores_the_dialect_that_its_server_supports() {
-    let fixture = config_fixture();
-    let model = new_model("qwen3:4b", ProviderKind::Ollama);
-    config::add_model(&fixture.home, &model, Some(Dialect::Native)).unwrap();
-    let models = fixture.settings().models;
-    assert_eq!(models[0].dialect, Dialect::Native);
-    assert!(fixture.config_text().contains("\"toolCalls\": \"native\""));
-}
-
-#[test]
 fn adding_a_model_changes_only_the_active_flag_of_others() {
     let text = "{ \"zeta\": 1.50,\r\n\t\"models\": [\r\n\t\t{\"name\":\"a\",\"provider\":\"ollama\",\"active\":true , \"x\":0},\r\n\t\t7\r\n\t], \"alpha\": null }";
     let fixture = with_config(text);
     let mut model = new_model("sonnet", ProviderKind::Anthropic);
     model.model = "claude-sonnet-4-5".to_owned();
     model.api_key = Some(Secret::new("${ANTHROPIC_API_KEY}"));
-    config::add_model(&fixture.home, &model, None).unwrap();
+    config::add_model(&fixture.home, &model).unwrap();
     let added = "{ \"name\": \"sonnet\", \"model\": \"claude-sonnet-4-5\", \"provider\": \"anthropic\", \"apiKey\": \"${ANTHROPIC_API_KEY}\", \"active\": true }";
     let expected = text
         .replace("\"active\":true", "\"active\":false")
@@ -67,7 +52,7 @@ fn a_copied_model_keeps_the_url_and_the_key_reference() {
     let fixture = with_config(text);
     let mut model = new_model("b", ProviderKind::OpenAi);
     model.copy_from = Some(reference("a", ProviderKind::OpenAi));
-    config::add_model(&fixture.home, &model, None).unwrap();
+    config::add_model(&fixture.home, &model).unwrap();
     let settings = fixture.settings();
     let (first, second) = (&settings.models[0], &settings.models[1]);
     assert_eq!(second.base_url, first.base_url);
@@ -84,7 +69,7 @@ fn a_copied_model_keeps_the_url_and_the_key_reference() {
 fn a_null_empty_or_missing_list_gets_the_model() {
     for text in [r#"{"models":null}"#, r#"{"models":[]}"#, r#"{"x":1}"#] {
         let fixture = with_config(text);
-        config::add_model(&fixture.home, &new_model("a", ProviderKind::Ollama), None).unwrap();
+        config::add_model(&fixture.home, &new_model("a", ProviderKind::Ollama)).unwrap();
         assert_eq!(fixture.settings().models.len(), 1, "{text}");
     }
 }
@@ -98,11 +83,25 @@ fn a_file_that_cannot_take_the_model_is_not_modified() {
         "",
     ] {
         let fixture = with_config(text);
-        let error = config::add_model(&fixture.home, &new_model("a", ProviderKind::Ollama), None);
+        let error = config::add_model(&fixture.home, &new_model("a", ProviderKind::Ollama));
         let message = notice_text(&error.unwrap_err().notice());
         assert!(message.contains("config.json"), "{message}");
         assert_eq!(fixture.config_text(), text);
     }
+}
+
+#[test]
+fn a_model_is_not_added_a_second_time_under_another_name() {
+    let text = r#"{"models":[{"name":"fast","model":"a:latest","provider":"ollama"},
+        {"name":"far","model":"b","provider":"ollama","baseUrl":"http://far:1"}]}"#;
+    let fixture = with_config(text);
+    let error = config::add_model(&fixture.home, &new_model("a", ProviderKind::Ollama));
+    let message = notice_text(&error.unwrap_err().notice());
+    assert!(message.contains("already lists `fast`"), "{message}");
+    assert_eq!(fixture.config_text(), text);
+    // The same name on another server is another model.
+    config::add_model(&fixture.home, &new_model("b", ProviderKind::Ollama)).unwrap();
+    assert_eq!(fixture.settings().models.len(), 3);
 }
 
 #[test]

@@ -11,7 +11,9 @@ mod personas;
 mod prompt_templates;
 mod rewrite;
 mod servers;
+mod settings_without_effect;
 mod sign_in_settings;
+mod stored_variables;
 mod themes;
 mod unusual_files;
 

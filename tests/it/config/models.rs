@@ -37,10 +37,10 @@ fn models_and_settings_are_read_from_config_json() {
         r#"{
   "models": [
     { "name": "gpt-4o", "provider": "openai", "apiKey": "sk-...", "active": true },
-    { "name": "qwen3:4b", "provider": "ollama", "baseUrl": "http://localhost:11434/" },
+    { "name": "qwen3:4b", "provider": "ollama", "baseUrl": "http://localhost:11434/", "keepAlive": "5m" },
     { "name": "sonnet", "model": "claude-sonnet-4-5", "provider": "anthropic", "apiKey": "${MINE}",
-      "contextLength": 8192, "think": "high", "toolCalls": "xml", "toolRole": "user", "keepAlive": "5m",
-      "options": { "top_k": 5, "temperature": 1, "seed": 7 }, "caFile": "ca.pem" }
+      "contextLength": 8192, "think": "high", "toolCalls": "xml", "toolRole": "user",
+      "options": { "top_k": 5, "seed": 7 }, "caFile": "ca.pem" }
   ],
   "logLevel": "debug",
   "toolCallMode": "auto",
@@ -75,7 +75,7 @@ fn models_and_settings_are_read_from_config_json() {
     assert_eq!(sonnet.think, Some(Think::High));
     assert_eq!(sonnet.dialect, Dialect::Xml);
     assert_eq!(sonnet.tool_role, Some(ToolRole::User));
-    assert_eq!(sonnet.keep_alive, Some(json!("5m")));
+    assert_eq!(qwen.keep_alive, Some(json!("5m")));
     let options = Value::Object(sonnet.options.clone());
     assert_eq!(options.to_string(), r#"{"top_k":5,"seed":7}"#);
     assert_eq!(sonnet.ca_file, Some(fixture.home.root().join("ca.pem")));
@@ -172,7 +172,7 @@ fn an_invalid_model_entry_is_reported_and_the_others_are_used() {
              `provider` is `opnai`, expected one of `ollama`, `openai`, `mistral`, `anthropic`; did you mean `openai`? \
              `baseUrl` begins with `ftp://`, expected `http://` or `https://`. \
              `apiKey` is 1, expected a string. \
-             `think` is `hihg`, expected one of `true`, `false`, `low`, `medium`, `high`; did you mean `high`?",
+             `think` is `hihg`, expected one of `true`, `false`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`; did you mean `high`?",
         ),
         (
             json!({ "name": "m", "provider": "openai", "baseUrl": "api.example.com" }),
@@ -212,7 +212,7 @@ fn only_an_invalid_optional_field_of_a_model_is_ignored() {
         ),
         (
             json!({ "think": "hihg" }),
-            "`think` is `hihg`, expected one of `true`, `false`, `low`, `medium`, `high`; did you mean `high`?",
+            "`think` is `hihg`, expected one of `true`, `false`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`; did you mean `high`?",
         ),
         (
             json!({ "toolCalls": "natve" }),

@@ -57,6 +57,7 @@ fn every_accepted_form_of_a_server_is_read() {
         protocol: Default::default(),
         oauth: Default::default(),
         secrets: vec![Secret::new("sk-mine")],
+        missing_variables: Vec::new(),
     };
     assert_eq!(servers[1], files);
     let headers = vec![pair("Authorization", "Bearer x")];
@@ -361,6 +362,7 @@ fn a_new_server_may_use_unset_variables() {
             transport: RemoteTransport::Auto,
             headers: Vec::new(),
         },
+        values: Vec::new(),
     };
     for url in [
         "${HUMBLE_UNSET}",

@@ -38,6 +38,7 @@ fn turn_with_call(
         prompt: Prompt::new("Go."),
         prompt_override: None,
         model: "m".to_owned(),
+        may_think: true,
         dialect: Dialect::Prompt,
         system_prompt: "".into(),
         history: Arc::default(),

@@ -113,6 +113,7 @@ fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
         prompt: Prompt::new("Time?"),
         prompt_override: None,
         model: "m".to_owned(),
+        may_think: true,
         dialect: Dialect::Prompt,
         system_prompt: "".into(),
         history: Arc::default(),

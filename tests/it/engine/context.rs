@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::engine::model_server::{ModelServer, Reply, ollama_text};
+use humble::protocol::ContextMeter;
 
 const CHAT: &str = "/api/chat";
 
@@ -181,6 +182,68 @@ async fn far_lower_token_count_is_reported_as_truncation() {
             .any(|notice| notice.what.starts_with("m counted 4096 of about")),
         "{notices:#?}"
     );
+}
+
+/// The last meter, and the notices about it.
+fn last_meter(harness: &EngineHarness) -> (ContextMeter, Vec<String>) {
+    let mut meters = harness.events.iter().rev();
+    let meter = meters.find_map(|event| match event {
+        Event::ContextMeasured(meter) => Some(*meter),
+        _ => None,
+    });
+    let notices = harness.events.iter().filter_map(|event| match event {
+        Event::LowPriorityNoticePosted(notice) => Some(notice.summary()),
+        _ => None,
+    });
+    (meter.expect("a meter"), notices.collect())
+}
+
+#[tokio::test]
+async fn a_count_without_cached_tokens_is_explained_once_and_leaves_the_meter_alone() {
+    let server = ModelServer::start();
+    server.always_reply("/api/show", show_reply(8_192, true));
+    server.always_reply(CHAT, reply_counting(163));
+    let mut harness = start_with_server(&server, "").await;
+    for prompt in [text_of_tokens(17_000), "again".to_owned()] {
+        harness.prompt(&prompt).await;
+        harness.wait_for_turn_end().await;
+    }
+    let (meter, notices) = last_meter(&harness);
+    assert!(!meter.is_measured && meter.used > 17_000, "{meter:?}");
+    let [notice] = notices.as_slice() else {
+        panic!("expected one notice: {notices:#?}");
+    };
+    assert!(
+        notice.starts_with("m counted 163 tokens in a request of about 1"),
+        "{notice}"
+    );
+    assert!(notice.contains("keeps the estimate"), "{notice}");
+    let too_long = &harness.turn_notices()[0].what;
+    let estimate = notice
+        .rsplit_once("about ")
+        .and_then(|(_, end)| end.split_once('.'));
+    assert!(
+        too_long.contains(estimate.expect("a number").0),
+        "{too_long} {notice}"
+    );
+}
+
+#[tokio::test]
+async fn a_count_far_above_the_estimate_is_explained_and_shown() {
+    let server = ModelServer::start();
+    server.always_reply("/api/show", show_reply(131_072, true));
+    server.always_reply(CHAT, reply_counting(20_000));
+    let mut harness = start_with_server(&server, "").await;
+    for prompt in ["one", "two"] {
+        harness.prompt(prompt).await;
+        harness.wait_for_turn_end().await;
+    }
+    let (meter, notices) = last_meter(&harness);
+    assert!(meter.is_measured && meter.used == 20_001, "{meter:?}");
+    let [notice] = notices.as_slice() else {
+        panic!("expected one notice: {notices:#?}");
+    };
+    assert!(notice.contains("follows the count"), "{notice}");
 }
 
 #[tokio::test]

@@ -114,15 +114,17 @@ async fn interrupted_text_is_saved_as_metadata_and_never_sent() {
         [
             Message::User("one".to_owned()),
             Message::Assistant("First.".to_owned()),
+            Message::User("two".to_owned()),
+            Message::Assistant("Half a sen".to_owned()),
             Message::User("three".to_owned()),
         ]
     );
     harness.wait_for_save().await;
     let home = harness.shut_down().await;
     let file = read_json(&session_files(&home)[0]);
-    assert_eq!(file["messages"].as_array().map(Vec::len), Some(4));
-    assert_eq!(file["humble"]["cancelled"][0]["words"], "Half a sen");
-    assert_eq!(file["humble"]["cancelled"][0]["prompt"], "two");
+    assert_eq!(file["messages"].as_array().map(Vec::len), Some(6));
+    assert_eq!(file["humble"].get("cancelled"), None);
+    assert_eq!(file["humble"]["turns"][1]["stopped"], true);
 }
 
 #[tokio::test(start_paused = true)]
@@ -324,10 +326,7 @@ async fn partial_first_answer_is_saved_in_a_session_named_after_its_prompt() {
     );
     assert!(summary.id.as_str().ends_with("_Tell_me.json"));
     let session = store.open(&summary.id).expect("a session");
-    let parts = session.metadata.cancelled.iter();
-    let parts: Vec<&str> = parts.map(|turn| turn.partial_answer.as_str()).collect();
-    assert_eq!(
-        (session.messages.len(), &parts[..]),
-        (0, &["Half a sen"][..])
-    );
+    let texts = session.messages.iter().map(|message| &*message.content);
+    assert_eq!(texts.collect::<Vec<_>>(), ["Tell me", "Half a sen"]);
+    assert!(session.is_last_answer_stopped());
 }

@@ -67,6 +67,21 @@ async fn answer_that_cannot_be_recovered_is_kept_for_the_next_start() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_recovered_answer_that_was_stopped_is_still_marked_as_stopped() {
+    let home = configured_home();
+    write_answer_journal(&home, Value::Null, 0);
+    let path = journals(&home).remove(0);
+    let text = fs::read_to_string(&path).expect("a file");
+    let stopped = text.replace("\"text\":\"a\"", "\"text\":\"a\",\"stopped\":true");
+    assert_ne!(stopped, text);
+    fs::write(&path, stopped).expect("written");
+    let harness = EngineHarness::start_in(home, Script::default()).await;
+    let home = harness.shut_down().await;
+    let file = read_json(&session_files(&home)[0]);
+    assert_eq!(file["humble"]["turns"][0]["stopped"], true);
+}
+
+#[tokio::test(start_paused = true)]
 async fn interrupted_turn_after_an_unsaved_answer_resumes_in_its_conversation() {
     let home = configured_home();
     write_answer_journal(&home, Value::Null, 0);

@@ -284,7 +284,7 @@ async fn quitting_during_a_turn_saves_its_text_and_offers_nothing() {
     let home = harness.shut_down().await;
     assert!(journals(&home).is_empty(), "{:?}", journals(&home));
     let file = read_json(&session_files(&home)[0]);
-    assert_eq!(file["humble"]["cancelled"][0]["words"], "Half a sen");
+    assert_eq!(file["messages"][3]["content"], "Half a sen");
     let mut harness = EngineHarness::start_in(home, Script::default().answer("ok")).await;
     assert_no_offer(&mut harness).await;
 }

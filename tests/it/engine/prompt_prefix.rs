@@ -205,6 +205,7 @@ fn check_conversation(script: &[ScriptedTurn], dialect: Dialect, tokens_max: Opt
             prompt: Prompt::new(turn.prompt.clone()),
             prompt_override: None,
             model: "m".to_owned(),
+            may_think: true,
             dialect,
             system_prompt: "Be brief.".into(),
             history: Arc::new(history.clone()),

@@ -135,7 +135,7 @@ async fn retry_now_skips_the_delay_and_an_interrupt_cancels_the_turn() {
     let started = tokio::time::Instant::now();
     harness.prompt("one").await;
     harness.wait_for("a retry delay", is_retry).await;
-    harness.send(Command::RetryNow).await;
+    harness.send(Command::SendNow).await;
     assert_eq!(harness.wait_for_turn_end().await, answered("ok"));
     harness.prompt("two").await;
     harness.wait_for("a retry delay", is_retry).await;

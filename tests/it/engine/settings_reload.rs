@@ -102,7 +102,9 @@ async fn harmless_edits_apply_at_once_and_are_reported() {
             .collect::<Vec<_>>()
     };
     let listing = harness.events.iter().rev().find_map(|event| match event {
-        Event::ModelsListed { models, selected } => Some((names(models), selected.clone())),
+        Event::ModelsListed {
+            models, selected, ..
+        } => Some((names(models), selected.clone())),
         _ => None,
     });
     let (models, selected) = listing.expect("a list");

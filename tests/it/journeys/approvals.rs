@@ -204,12 +204,12 @@ fn a_paste_never_answers_a_dialog() {
 }
 
 #[test]
-fn a_resumed_conversation_shows_its_tool_calls_and_cancelled_text() {
-    let script_with_cancelled_answer = script()
+fn a_resumed_conversation_shows_its_tool_calls_and_stopped_text() {
+    let script_with_stopped_answer = script()
         .answer(GET_TIME_CALL)
         .answer("It is late.")
         .round([ScriptStep::text("Half a sen"), ScriptStep::Hang]);
-    let mut first = chat(script_with_cancelled_answer);
+    let mut first = chat(script_with_stopped_answer);
     first
         .says("Time?")
         .reads_screen()
@@ -220,7 +220,7 @@ fn a_resumed_conversation_shows_its_tool_calls_and_cancelled_text() {
         .says("More?")
         .sees("Half a sen")
         .ctrl('c')
-        .sees("(cancelled)");
+        .sees("(stopped)");
     let home = first.shut_down();
     chat_in(home, script())
         .ctrl('o')
@@ -228,7 +228,7 @@ fn a_resumed_conversation_shows_its_tool_calls_and_cancelled_text() {
         .sees("get_time")
         .sees("It is late.")
         .sees("Half a sen")
-        .sees("(cancelled)");
+        .sees("(stopped)");
 }
 
 #[test]

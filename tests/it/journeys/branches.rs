@@ -116,7 +116,7 @@ fn the_columns_of_the_branches_are_aligned() {
 }
 
 #[test]
-fn undo_removes_an_unanswered_turn_first() {
+fn undo_removes_a_stopped_turn_first() {
     chat(
         script()
             .answer("First.")
@@ -125,7 +125,7 @@ fn undo_removes_an_unanswered_turn_first() {
     .says("one")
     .says("two")
     .ctrl('c')
-    .sees("(cancelled)")
+    .sees("(stopped)")
     .says("/undo")
     .does_not_see("Half")
     .sees("First.");
@@ -172,6 +172,7 @@ fn resuming_an_unfinished_turn_restores_its_prompt() {
         .sees("(interrupted)")
         .sees("› 수도는?")
         .model_received_requests(0)
+        .reads_screen()
         .enter()
         .sees("서울입니다.")
         .model_does_not_receive("서울은 한국");

@@ -31,7 +31,7 @@ fn ctrl_c_stops_while_waiting() {
 }
 
 #[test]
-fn ctrl_c_stops_an_answer_and_keeps_the_partial_text() {
+fn ctrl_c_stops_an_answer_and_the_model_sees_its_text() {
     chat(
         script()
             .round([ScriptStep::text("Half a sen"), ScriptStep::Hang])
@@ -41,21 +41,21 @@ fn ctrl_c_stops_an_answer_and_keeps_the_partial_text() {
     .sees("Half a sen")
     .ctrl('c')
     .sees("Half a sen")
-    .sees("(cancelled)")
+    .sees("(stopped)")
     .reads_screen()
     .says("next")
     .sees("Fine.")
-    .model_does_not_receive("Half a sen");
+    .model_receives("Half a sen");
 }
 
 #[test]
-fn cancelled_text_shows_no_unfinished_markup() {
+fn stopped_text_shows_no_unfinished_markup() {
     chat(script().round([ScriptStep::text("so *Half a sen"), ScriptStep::Hang]))
         .says("Tell me")
         .sees("so Half a sen")
         .ctrl('c')
         .sees("so Half a sen")
-        .sees("· (cancelled)");
+        .sees("· (stopped)");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn every_step_of_the_tour_is_completed_by_its_key() {
         .waits_until_sees("harbor town")
         .sees("4 of 7  Ctrl+C stops")
         .ctrl('c')
-        .sees("(cancelled)")
+        .sees("(stopped)")
         .sees("5 of 7  The conversation was saved")
         .ctrl('o')
         .sees("── Sessions")
@@ -85,6 +85,7 @@ fn a_refusal_ends_the_turn_and_the_question_is_suggested_again() {
         .sees("refused")
         .sees("3 of 7  There was no answer.")
         .sees(&format!("› {QUESTION}"))
+        .reads_screen()
         .enter()
         .waits_until_sees("Call now? (Y/N)");
 }

@@ -132,3 +132,36 @@ fn the_queue_waits_after_a_failure() {
         .sees("resume the queue")
         .model_received_requests(1);
 }
+
+#[test]
+fn a_model_that_only_thought_can_be_asked_again_or_without_thinking() {
+    let as_thinking = [ScriptStep::thinking("What is the time?"), ScriptStep::end()];
+    let as_text = [
+        ScriptStep::text("What is the time?</think>\n"),
+        ScriptStep::end(),
+    ];
+    let script = script().round(as_thinking.clone()).round(as_text);
+    let mut chat = chat(script.round(as_thinking));
+    let summary = "m only thought and did not answer.";
+    let advice = "/retry tries again, or switch thinking off with /think off.";
+    chat.says("Time?").sees(summary).sees(advice);
+    chat.says("/new").does_not_see(summary);
+    chat.says("Time?").sees(summary).sees(advice);
+    chat.says("/think off").says("/new").does_not_see(summary);
+    chat.says("Time?")
+        .sees(summary)
+        .sees("/retry tries again.")
+        .does_not_see("/think off.");
+}
+
+#[test]
+fn a_model_that_thought_until_the_token_limit_can_be_asked_without_thinking() {
+    let truncated = [
+        ScriptStep::thinking("What is the time?"),
+        ScriptStep::Part(StreamPart::End(EndReason::Length)),
+    ];
+    chat(script().round(truncated))
+        .says("Time?")
+        .sees("m reached the token limit before it answered.")
+        .sees("Raise the limit in the model's `options`, or switch thinking off with /think off.");
+}

@@ -23,7 +23,7 @@ mod sessions;
 mod stopped_answers;
 mod trust;
 
-use chat::{Chat, chat, chat_in, chat_with, demo_in, demo_with, first_run};
+use chat::{Chat, chat, chat_in, chat_with, demo_in, demo_with, first_run, first_run_in};
 use crossterm::event::{KeyCode, KeyModifiers};
 use engine_harness::{FAILING_GET_TIME_CALL, GET_TIME_CALL, session_files};
 use humble::provider::scripted::{Script, ScriptStep};

@@ -102,3 +102,66 @@ fn a_prompt_reports_unreadable_settings_with_the_position() {
         .sees("line 2, column 14")
         .model_received_requests(0);
 }
+
+#[test]
+fn native_calls_that_nobody_may_have_chosen_are_named_once() {
+    let home = tempfile::TempDir::new().expect("a temporary folder");
+    let text = r#"{ "models": [
+        { "name": "qwen3:4b", "provider": "ollama", "toolCalls": "native", "active": true },
+        { "name": "gpt", "provider": "openai", "toolCalls": "native" } ] }"#;
+    std::fs::write(home.path().join("config.json"), text).expect("written");
+    let mut chat = chat_in(home, script());
+    chat.sees("config.json sets `toolCalls` to `native` for qwen3:4b.");
+    assert_eq!(chat.config(), text);
+    chat_in(chat.shut_down(), script()).does_not_see("toolCalls");
+}
+
+#[test]
+fn native_calls_chosen_in_a_new_home_are_not_questioned() {
+    let mut chat = with_qwen(with_ollama(script()));
+    let native = chat
+        .config()
+        .replace("\"active\"", "\"toolCalls\": \"native\", \"active\"");
+    chat.edits_config(&native);
+    chat_in(chat.shut_down(), script()).does_not_see("toolCalls");
+}
+
+#[test]
+fn a_model_with_the_name_of_a_configured_one_on_another_server_is_a_model_of_its_own() {
+    let other = "http://localhost:9999";
+    let home = tempfile::TempDir::new().expect("a temporary folder");
+    let text = format!(
+        r#"{{ "models": [
+        {{ "name": "qwen3:4b", "provider": "ollama", "active": true }},
+        {{ "name": "far", "model": "tiny", "provider": "ollama", "baseUrl": "{other}" }} ] }}"#
+    );
+    std::fs::write(home.path().join("config.json"), &text).expect("written");
+    let script = with_ollama(script().answer("Hello."));
+    let names = ["qwen3:4b", "tiny"];
+    let models = names.map(|name| super::models::model(name, &["completion"]));
+    let mut chat = chat_in(home, script.with_server(other, models));
+    chat.says("/models").types("qwen3:4b");
+    chat.press(KeyCode::Down, KeyModifiers::NONE).enter();
+    chat.sees("Using qwen3:4b @ localhost:9999 until humble exits.");
+    assert_eq!(chat.config(), text);
+    let mut in_use = Vec::new();
+    let screen = chat.says("/models").sees("localhost:9999").screen();
+    in_use.extend(screen.lines().filter(|row| row.contains("in use")));
+    assert_eq!(in_use.len(), 1, "{screen}");
+    assert!(in_use[0].starts_with(" ▌    qwen3:4b"), "{screen}");
+    chat.press(ESC, KeyModifiers::NONE).says("/models keep");
+    chat.sees("Using qwen3:4b @ localhost:9999. Saved to config.json.");
+    chat.says("/models keep").sees("already");
+    assert_eq!(chat.config().matches("\"model\": \"qwen3:4b\"").count(), 1);
+}
+
+#[test]
+fn automatic_calls_are_announced_with_their_duration_and_the_way_back() {
+    let mut chat = with_qwen(with_ollama(script()));
+    chat.says("/set-tool-mode auto")
+        .sees("Tools now run without asking, also after a restart.")
+        .sees("/set-tool-mode manual asks again.");
+    assert!(chat.config().contains(r#""toolCallMode": "auto""#));
+    chat.says("/set-tool-mode manual")
+        .sees("From now on, each tool call asks first.");
+}

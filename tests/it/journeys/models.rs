@@ -11,7 +11,7 @@ fn local_ollama_url() -> String {
     config::local_ollama(&Home::at("/nowhere")).base_url
 }
 
-fn model(name: &str, capabilities: &[&str]) -> ListedModel {
+pub fn model(name: &str, capabilities: &[&str]) -> ListedModel {
     ListedModel {
         name: name.to_owned(),
         bytes: Some(2_600_000_000),
@@ -77,16 +77,12 @@ fn a_first_run_offers_the_models_of_ollama() {
 }
 
 #[test]
-fn enter_selects_the_first_model_in_a_first_run() {
+fn a_model_of_the_first_run_is_saved_without_a_call_format() {
     let mut chat = first_run(with_local_ollama());
-    chat.reads_screen().enter();
-    chat.sees("Using qwen3:4b.").does_not_see("/probe");
-    // The server reports that the model supports tools.
-    assert!(
-        chat.config().contains(r#""toolCalls": "native""#),
-        "{}",
-        chat.config()
-    );
+    chat.reads_screen().enter().sees("Using qwen3:4b.");
+    // Even if the server reports that the model supports tools.
+    let expected = "{\n  \"models\": [{ \"name\": \"qwen3:4b\", \"provider\": \"ollama\", \"active\": true }]\n}\n";
+    assert_eq!(chat.config(), expected);
 }
 
 #[test]
@@ -103,6 +99,9 @@ fn a_prompt_waits_for_the_first_model() {
     let mut chat = first_run(with_local_ollama());
     chat.reads_screen().says("a1");
     chat.sees("a1").sees("queued").sees("1  qwen3:4b");
+    chat.sees("No active model is configured. Use /set-model to choose a model.")
+        .sees("/config.json lists none yet.")
+        .sees(r#"{ "models": [ { "name": "qwen3:4b", "provider": "ollama", "active": true } ] }"#);
     assert_eq!(chat.config(), "", "digits in a message choose nothing");
     chat.reads_screen().enter();
     chat.sees("Using qwen3:4b.").sees("반가워요.");
@@ -174,39 +173,38 @@ fn the_dialog_lists_models_and_typing_filters_them() {
 }
 
 #[test]
-fn an_unconfigured_model_is_added_after_a_confirmation() {
+fn an_unconfigured_model_is_used_at_once_and_leaves_the_file_alone() {
     let mut chat = with_qwen(with_ollama(script().answer("Hello.")));
     let before = chat.config();
     chat.says("/models").types("gem").enter();
-    chat.sees("config.json does not list it").sees("Add it?");
-    assert_eq!(chat.config(), before);
-    chat.reads_screen()
-        .key('y')
-        .sees("Using gemma3:4b. Saved to config.json.");
-    let added = "{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }";
-    assert!(chat.config().contains(added), "{}", chat.config());
-    assert_eq!(chat.config().matches("\"active\": true").count(), 1);
+    chat.sees("Using gemma3:4b until humble exits.")
+        .sees("/models keep adds it to config.json.");
     chat.says("hi").sees("Hello.");
+    assert_eq!(chat.config(), before);
+    chat.says("/set-model").sees("▌    gemma3:4b").key('0');
+    chat.says("/set-model 1")
+        .sees("humble  qwen3:4b")
+        .does_not_see("/models keep");
 }
 
 #[test]
-fn a_model_can_be_used_without_changing_the_file() {
-    let mut chat = with_qwen(with_ollama(script()));
-    let before = chat.config();
-    chat.says("/models")
-        .types("gem")
-        .enter()
-        .reads_screen()
-        .key('o');
-    chat.sees("Using gemma3:4b until humble exits.");
-    assert_eq!(chat.config(), before);
-    chat.says("/models")
-        .types("gem")
-        .enter()
-        .reads_screen()
-        .key('n');
-    chat.does_not_see("Add it?");
-    assert_eq!(chat.config(), before);
+fn a_model_in_use_is_added_to_the_file_once() {
+    let mut chat = with_qwen(with_ollama(script().answer("Hello.")));
+    chat.says("/models keep")
+        .sees("config.json lists qwen3:4b already.");
+    chat.says("/models").types("gem").enter();
+    chat.says("/think off").says("/models keep");
+    chat.sees("Using gemma3:4b. Saved to config.json.")
+        .sees("think off");
+    let added = "{ \"name\": \"gemma3:4b\", \"provider\": \"ollama\", \"active\": true }";
+    assert!(chat.config().contains(added), "{}", chat.config());
+    assert_eq!(chat.config().matches("\"active\": true").count(), 1);
+    let kept = chat.config();
+    chat.says("/models keep")
+        .sees("config.json lists gemma3:4b already.");
+    chat.says("/models").types("gem").enter().says("hi");
+    chat.sees("Hello.");
+    assert_eq!(chat.config(), kept);
 }
 
 #[test]
@@ -334,7 +332,10 @@ fn thinking_is_set_for_this_run_only() {
         .sees("think low")
         .sees("until humble exits");
     chat.says("/think maybe")
-        .sees("Please enter on, off, low, medium or high.");
+        .sees("Please enter on, off, low, medium, high or max.");
+    chat.says("/think xhigh")
+        .sees("Please enter on, off, low, medium, high or max.");
+    chat.says("/think max").sees("think max");
     chat.says("/think")
         .sees("Thinking")
         .key('2')
@@ -358,7 +359,14 @@ fn with_two_active_models_none_is_used_until_the_user_picks_one() {
     std::fs::write(home.path().join("config.json"), text).expect("written");
     let mut chat = chat_in(home, script().answer("It is b."));
     chat.sees("2 models are marked active: `a` (ollama), `b` (ollama).");
-    chat.says("hi").sees("No active model is configured.");
+    chat.says("hi")
+        .sees("No active model is configured. Use /set-model to choose a model.")
+        .does_not_see("lists none yet");
+    chat.says("/set-model")
+        .sees("1  a")
+        .sees("0  Change nothing")
+        .key('0')
+        .does_not_see("Change nothing");
     chat.model_received_requests(0)
         .says("/set-model 2")
         .says("hi");
@@ -375,11 +383,9 @@ fn adding_a_model_does_not_apply_an_external_edit() {
         "\"baseUrl\": \"http://evil.example:1\", \"active\"",
     );
     chat.edits_config(&edited);
+    chat.says("/models").types("gem").enter();
+    chat.says("/models keep").sees("Saved to config.json.");
     chat.says("/models")
-        .types("gem")
-        .enter()
-        .reads_screen()
-        .key('y');
-    chat.sees("Using gemma3:4b.").says("/models");
-    chat.sees("http://localhost:11434").does_not_see("evil");
+        .sees("http://localhost:11434")
+        .does_not_see("evil");
 }

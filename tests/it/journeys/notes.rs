@@ -17,6 +17,23 @@ fn home_with_vault() -> TempDir {
 }
 
 #[test]
+fn a_search_of_notes_waits_for_no_model() {
+    let home = TempDir::new().expect("a temporary folder");
+    let vault = home.path().join("vault");
+    fs::create_dir(&vault).expect("created");
+    fs::write(vault.join("tea.md"), "# Tea\nGreen tea.").expect("written");
+    let config = serde_json::json!({ "notes": { "vault": vault } });
+    write_config(&home, &config.to_string());
+    let mut chat = first_run_in(home, script());
+    chat.says("find notes about tea")
+        .sees("1 note matches \"tea\":")
+        .sees("✓ 1 note found")
+        .says("make a note about tea")
+        .sees("make a note about tea")
+        .does_not_see("note created");
+}
+
+#[test]
 fn a_note_is_created_found_opened_summarized_and_undone() {
     let script = script()
         .answer("# 양자 역학\n\n입자와 파동.")
@@ -61,6 +78,7 @@ fn the_chat_command_bypasses_the_agents_and_the_note_command_reports_a_missing_n
         .sees("Notes are texts.")
         .says("/retry")
         .sees("Again.")
+        .sees("make a note about tea")
         .does_not_see("note created");
     assert_eq!(chat.text_in_folder("vault"), "");
 }
@@ -72,7 +90,8 @@ fn ctrl_c_stops_a_note_before_it_is_written() {
     chat.says("make a note about tea")
         .sees("Te")
         .ctrl('c')
-        .sees("(cancelled)")
+        .sees("(stopped)")
+        .sees("make a note about tea")
         .does_not_see("note created");
     assert_eq!(chat.text_in_folder("vault"), "");
 }
@@ -118,12 +137,13 @@ fn the_hint_to_undo_a_note_is_shown_only_while_undo_removes_it() {
         .says("hi again")
         .sees("Hel")
         .ctrl('c')
-        .sees("(cancelled)")
+        .sees("(stopped)")
         .does_not_see("/undo removes it");
     chat.says("/undo")
         .sees("/undo removes it")
         .says("/undo")
         .sees("Undone. The note tea.md was removed.")
+        .sees("make a note about tea")
         .does_not_see("note created");
     assert_eq!(chat.text_in_folder("vault"), "");
 }

@@ -72,17 +72,23 @@ fn a_pattern_is_editable_and_must_match_the_call() {
     for _ in 0.."Seoul\"".len() {
         chat.press(KeyCode::Backspace, NONE);
     }
-    chat.types("**\"").enter();
+    chat.types("**\"").reads_screen().enter();
     chat.sees("`**` is not supported")
         .press(KeyCode::Backspace, NONE);
-    chat.press(KeyCode::Backspace, NONE).types("B\"").enter();
+    chat.press(KeyCode::Backspace, NONE)
+        .types("B\"")
+        .reads_screen()
+        .enter();
     chat.sees("it does not match this call");
     for _ in 0.."*B\"".len() {
         chat.press(KeyCode::Backspace, NONE);
     }
-    chat.types("*\"").enter().sees("Late.");
+    chat.types("*\"").reads_screen().enter().sees("Late.");
     chat.says("Tokyo?").sees("Later.");
-    chat.says("/trust").sees("if it matches").enter();
+    chat.says("/trust")
+        .sees("if it matches")
+        .reads_screen()
+        .enter();
     chat.sees("\"Asia/*\"")
         .press(KeyCode::Esc, NONE)
         .press(KeyCode::Esc, NONE);

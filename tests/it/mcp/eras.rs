@@ -4,7 +4,7 @@ use super::hub_harness::{HubHarness, succeeded, test_server_config};
 use humble::domain::server::{ProtocolMode, ServerTransport};
 use humble::domain::{Server, ServerConfig, ServerStatus};
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn config_for(protocol: ProtocolMode, behavior: &str) -> ServerConfig {
     ServerConfig {
@@ -97,13 +97,42 @@ async fn servers_that_fail_the_probe_still_connect_in_the_legacy_era() {
 
 #[tokio::test]
 async fn an_unresponsive_server_is_abandoned_after_both_handshakes() {
-    let mut harness = HubHarness::start(vec![config_for(ProtocolMode::Auto, "hangs-on-all")]);
-    let why = harness.wait_for_failure().await.summary();
-    assert!(
-        why.contains("did not answer `initialize` within 2 s"),
-        "{why}"
-    );
-    harness.close().await;
+    for behavior in ["hangs-on-all", "mutters"] {
+        let started_at = Instant::now();
+        let mut harness = HubHarness::start(vec![config_for(ProtocolMode::Auto, behavior)]);
+        let why = harness.wait_for_failure().await.summary();
+        let expected = "did not answer `initialize` within 2 s, nor when it was started again.";
+        assert!(why.contains(expected), "{why}");
+        assert!(started_at.elapsed() >= Duration::from_secs(4), "{behavior}");
+        let is_quoted = why.contains("\"still thinking") && why.contains("not JSON-RPC: thinking");
+        assert_eq!(is_quoted, behavior == "mutters", "{why}");
+        harness.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_slow_server_is_not_restarted() {
+    let cases = [
+        ("2.4", ""),
+        ("4", ""),
+        ("4", "modern"),
+        ("4", "ignores-discover"),
+    ];
+    futures::future::join_all(cases.map(async |(seconds, behavior)| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let behavior_file = folder.path().join("behavior");
+        std::fs::write(&behavior_file, format!("late:{seconds}:{behavior}")).expect("written");
+        let config = ServerConfig {
+            startup_timeout: Duration::from_secs(6),
+            ..test_server_config(&format!("@{}", behavior_file.display()))
+        };
+        let mut harness = HubHarness::connect(config).await;
+        assert_add_works(&mut harness).await;
+        let starts = std::fs::read_to_string(folder.path().join("starts")).expect("a log");
+        assert_eq!(starts.lines().count(), 1, "{seconds} {behavior}");
+        harness.close().await;
+    }))
+    .await;
 }
 
 #[tokio::test]

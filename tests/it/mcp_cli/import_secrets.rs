@@ -72,6 +72,47 @@ fn secrets_of_an_import_are_neither_written_nor_printed() {
     }
 }
 
+#[test]
+fn secrets_are_copied_on_request_but_never_printed() {
+    let text = r#"{ "mcpServers": {
+        "a": { "command": "x", "args": ["--token=aaa-hidden"], "env": { "API_KEY": "bbb-hidden" } },
+        "b": { "url": "https://example.com/mcp", "headers": { "Authorization": "Bearer ccc-hidden" } }
+    } }"#;
+    let home = TestHome::empty();
+    write(&home, "f", text);
+    let output = import(&home, &["f", "--yes"]).expect(0);
+    assert!(
+        output.err.contains("--copy-secrets copies them"),
+        "{output:?}"
+    );
+    let home = TestHome::empty();
+    write(&home, "f", text);
+    for arguments in [
+        &["f", "--copy-secrets", "--json"][..],
+        &["f", "--copy-secrets", "--yes"],
+    ] {
+        let output = import(&home, arguments);
+        assert!(!format!("{output:?}").contains("hidden"), "{output:?}");
+    }
+    let added = servers(&home);
+    assert_eq!(added["a"]["args"], json!(["--token=${TOKEN}"]));
+    assert_eq!(added["a"]["env"], json!({ "API_KEY": "${API_KEY}" }));
+    let stored = json!({ "TOKEN": "aaa-hidden", "API_KEY": "bbb-hidden" });
+    assert_eq!(added["a"]["variables"], stored);
+    let variables = added["b"]["variables"].as_object().expect("an object");
+    assert_eq!(
+        variables.values().collect::<Vec<_>>(),
+        [&json!("ccc-hidden")]
+    );
+    let file = home.path().join("mcp-servers.json");
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &file.metadata().expect("the file exists").permissions(),
+    );
+    assert_eq!(mode & 0o777, 0o600);
+    let output = import(&home, &["f", "--copy-secrets", "--yes"]).expect(0);
+    assert!(output.out.contains("you already have it"), "{output:?}");
+}
+
 /// The README of `mcp-remote` recommends this form.
 #[test]
 fn arguments_follow_a_renamed_env_variable_of_their_server() {

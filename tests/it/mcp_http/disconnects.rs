@@ -3,7 +3,7 @@
 use crate::mcp_http::http_harness::{HttpHarness, remote, server_at};
 use crate::mcp_http::hub_harness::{failed, succeeded, unreachable_because};
 use crate::mcp_http::test_server::{
-    Behavior, ReceivedRequest, ReplyPart, TestHttpServer, json_with, status,
+    Behavior, ReceivedRequest, ReplyPart, TestHttpServer, event, json_with, status,
 };
 use humble::domain::server::RemoteTransport;
 use humble::domain::{ServerConfig, ServerStatus};
@@ -24,15 +24,22 @@ fn on_first_call(
 async fn a_lost_session_is_reopened_and_the_call_retried_silently() {
     let no_session = json!({ "jsonrpc": "2.0", "id": null,
         "error": { "code": -32000, "message": "Bad Request: No valid session ID provided" } });
-    for (code, body) in [
-        (404, json!("Not Found")),
-        (404, no_session.clone()),
-        (400, no_session),
-    ] {
-        let web = TestHttpServer::start_with(move |request| {
-            on_first_call(request, || json_with(code, &body))
-        })
-        .await;
+    let not_found = json!({ "jsonrpc": "2.0", "id": null,
+        "error": { "code": -32001, "message": "Session not found" } });
+    let answers = [
+        json_with(404, &json!("Not Found")),
+        json_with(404, &no_session),
+        json_with(400, &no_session),
+        json_with(410, &json!("Gone")),
+        json_with(500, &not_found),
+        status(500, "unknown session"),
+        json_with(200, &not_found),
+        Some(Behavior::Stream(vec![event(&not_found)])),
+    ];
+    for answer in answers {
+        let web =
+            TestHttpServer::start_with(move |request| on_first_call(request, || answer.clone()))
+                .await;
         let config = server_at(&web, "/mcp");
         let mut harness = HttpHarness::start_connected(web, config).await;
         let sum = harness.mcp.call("add", json!({ "a": 2, "b": 40 })).await;
@@ -52,6 +59,89 @@ async fn a_lost_session_is_reopened_and_the_call_retried_silently() {
             1,
             "only the new session is ended"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_is_lost_after_the_call_began_does_not_repeat_it() {
+    let web = TestHttpServer::start_with(|request| {
+        let id = &request.body["id"];
+        let error = json!({ "code": -32001, "message": "Session not found" });
+        let lost = event(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+        let begun = event(
+            &json!({ "jsonrpc": "2.0", "method": "notifications/message",
+            "params": { "level": "info", "data": "adding" } }),
+        );
+        on_first_call(request, || {
+            Some(Behavior::Stream(vec![begun.clone(), lost.clone()]))
+        })
+    })
+    .await;
+    let config = server_at(&web, "/mcp");
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    let why = failed(harness.mcp.call("add", json!({})).await);
+    assert_eq!(why, "Session not found (JSON-RPC error -32001)");
+    assert_eq!(harness.web.requests_for("tools/call").len(), 1);
+    harness.close().await;
+}
+
+#[tokio::test]
+async fn other_errors_with_the_code_of_an_unknown_session_fail_only_their_call() {
+    let web = TestHttpServer::start_with(|request| {
+        let error = json!({ "code": -32001, "message": "Request timed out" });
+        let answer = json!({ "jsonrpc": "2.0", "id": request.body["id"], "error": error });
+        on_first_call(request, || json_with(200, &answer))
+    })
+    .await;
+    let config = server_at(&web, "/mcp");
+    let mut harness = HttpHarness::start_connected(web, config).await;
+    let why = failed(harness.mcp.call("add", json!({})).await);
+    assert_eq!(why, "Request timed out (JSON-RPC error -32001)");
+    assert_eq!(harness.web.requests_for("initialize").len(), 1);
+    harness.close().await;
+}
+
+#[tokio::test]
+async fn an_internal_error_fails_its_call_and_ends_the_session_only_if_that_is_lost() {
+    let internal_error = json!({ "jsonrpc": "2.0", "id": null,
+        "error": { "code": -32603, "message": "Internal server error" } });
+    for (is_lost, answer) in [
+        (true, status(500, "boom")),
+        (true, json_with(500, &internal_error)),
+        (false, status(500, "boom")),
+        (false, json_with(500, &internal_error)),
+    ] {
+        let web = TestHttpServer::start_with(move |request| {
+            let fails = match request.method() {
+                "tools/call" => request.earlier_count == 0,
+                "ping" => is_lost && request.header("mcp-session-id") == Some("s-1"),
+                _ => false,
+            };
+            fails.then(|| answer.clone())?
+        })
+        .await;
+        let config = server_at(&web, "/mcp");
+        let mut harness = HttpHarness::start_connected(web, config).await;
+        let why = failed(harness.mcp.call("add", json!({})).await);
+        assert!(
+            why.contains("boom") || why.contains("Internal server error"),
+            "{why}"
+        );
+        harness
+            .web
+            .wait_until("a new session", |web| {
+                web.requests_for("ping").len() == 1
+                    && web.requests_for("initialize").len() == 1 + usize::from(is_lost)
+            })
+            .await;
+        let sum = harness.mcp.call("add", json!({ "a": 2, "b": 40 })).await;
+        assert_eq!(succeeded(sum), "42");
+        assert_eq!(
+            harness.web.requests_for("initialize").len(),
+            1 + usize::from(is_lost)
+        );
+        assert_eq!(harness.mcp.notices, []);
+        harness.close().await;
     }
 }
 

@@ -4,6 +4,7 @@ mod damaged_index;
 mod damaged_vaults;
 mod embedding;
 mod failures;
+mod small_contexts;
 mod vectors;
 
 use crate::support::model_server::{self, ModelServer};
@@ -121,7 +122,8 @@ async fn a_note_written_by_the_model_is_found_and_summarized() {
         .await;
     let path = notes.vault.join("양자-역학.md");
     let text = "# 양자 역학\n\n입자와 파동.\n";
-    let expected = json!({ "filePath": path, "title": "양자 역학", "text": text });
+    let expected =
+        json!({ "filePath": path, "title": "양자 역학", "preview": "입자와 파동.", "text": text });
     assert_eq!(created, Ok(expected));
     assert_eq!(fs::read_to_string(&path).expect("a file"), text);
 

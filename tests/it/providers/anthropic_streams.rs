@@ -42,7 +42,7 @@ fn korean_text_and_thinking_survive_every_split() {
     };
     assert_eq!(decode_anthropic(&stream), expected);
     assert_eq!(decode_anthropic(&stream.replace('\n', "\r\n")), expected);
-    assert_incomplete_before(Anthropic, &stream, "{\"type\":\"message_stop\"}");
+    assert_incomplete_before(Anthropic, &stream, "\"usage\":{\"output_tokens\":10}}");
 }
 
 #[test]
@@ -66,17 +66,17 @@ fn fragmented_signature_is_sent_back_whole() {
 }
 
 #[test]
-fn stream_without_its_last_event_is_cut_off() {
-    let whole = anthropic_stream(&[anthropic_text(0, &["x"])], "end_turn");
-    let last_event = whole
-        .rfind("event: message_stop")
-        .expect("event is present");
-    let decoded = decode(Anthropic, &[&whole.as_bytes()[..last_event]]);
-    assert_eq!(
-        (decoded.text.as_str(), decoded.failed),
-        ("x", Some(FailureCause::ReplyCutOff))
-    );
-    assert_eq!(decoded.end, None);
+fn stop_reason_completes_a_reply_without_its_last_event() {
+    let blocks = [
+        anthropic_text(0, &["x"]),
+        anthropic_call(1, "a", "f", &json!({"y": 1})),
+    ];
+    let whole = anthropic_stream(&blocks, "tool_use");
+    let (without_end, _) = whole.split_once("event: message_stop").unwrap();
+    for end in ["", "event: mess", "data: [DONE]\n\n", "data: oops"] {
+        let decoded = decode_anthropic(&format!("{without_end}{end}"));
+        assert_eq!(decoded, decode_anthropic(&whole), "{end}");
+    }
 }
 
 #[test]

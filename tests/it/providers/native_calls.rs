@@ -88,6 +88,75 @@ fn calls_that_all_have_index_zero_are_distinguished_by_id() {
     assert_eq!(calls, expected);
 }
 
+/// Some servers count fragments instead of calls, or leave out the index of some fragments.
+#[test]
+fn fragments_reach_their_call_in_every_combination_of_indices() {
+    let with_index = |mut entry: Value, index: Option<u64>| {
+        if let Some(index) = index {
+            entry["index"] = json!(index);
+        }
+        entry
+    };
+    for head_index in [None, Some(0), Some(1)] {
+        for rest_index in [None, Some(0), Some(1), Some(2)] {
+            for repeats_id in [true, false] {
+                for counts_on in [true, false] {
+                    let entries = ["a", "b"].iter().zip(0..).flat_map(|(id, number)| {
+                        let later = |index: Option<u64>| {
+                            index.map(|index| index + if counts_on { 2 * number } else { 0 })
+                        };
+                        let head = json!({"id": id, "function": {"name": "f", "arguments": ""}});
+                        let rest = ["{\"call\":", &format!("\"{id}\"}}")].map(|text| {
+                            let mut rest = json!({"function": {"arguments": text}});
+                            if repeats_id {
+                                rest["id"] = json!(id);
+                            }
+                            with_index(rest, later(rest_index))
+                        });
+                        [with_index(head, later(head_index))]
+                            .into_iter()
+                            .chain(rest)
+                    });
+                    let entries: Vec<Value> = entries.collect();
+                    let expected = ["a", "b"].map(|id| call(Some(id), "f", json!({"call": id})));
+                    assert_eq!(calls_of(&entries), expected, "{entries:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_known_id_outweighs_the_index_of_another_call() {
+    let calls = calls_of(&[
+        json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{\"x\""}}),
+        json!({"index": 1, "id": "b", "function": {"name": "g", "arguments": "{\"y\""}}),
+        json!({"index": 1, "id": "a", "function": {"arguments": ":1}"}}),
+        json!({"index": 0, "id": "b", "function": {"arguments": ":2}"}}),
+    ]);
+    let expected = [
+        call(Some("a"), "f", json!({"x": 1})),
+        call(Some("b"), "g", json!({"y": 2})),
+    ];
+    assert_eq!(calls, expected);
+}
+
+#[test]
+fn calls_that_all_have_the_same_id_are_distinguished_by_index() {
+    let calls = calls_of(&[
+        json!({"index": 0, "id": "f", "function": {"name": "f", "arguments": "{\"x\":"}}),
+        json!({"index": 0, "id": "f", "function": {"name": "f", "arguments": "1}"}}),
+        json!({"index": 1, "id": "f", "function": {"name": "f", "arguments": "{\"x\":2}"}}),
+        json!({"index": 2, "id": "f", "function": {"name": "g", "arguments": "{}"}}),
+    ]);
+    let expected = [
+        call(Some("f"), "f", json!({"x": 1})),
+        call(Some("f"), "f", json!({"x": 2})),
+        call(Some("f"), "g", json!({})),
+    ];
+    assert_eq!(calls, expected);
+}
+
 #[test]
 fn arguments_that_are_not_an_object_are_returned_raw() {
     let parsed_arguments = |arguments: &str| {
@@ -126,11 +195,32 @@ fn truncated_stream_yields_no_call() {
         decode_every_way(OpenAi, stream.as_bytes()),
         failed_reply(FailureCause::ReplyCutOff)
     );
-    let closed = stream + DONE;
-    assert_eq!(
-        decode_every_way(OpenAi, closed.as_bytes()),
-        failed_reply(FailureCause::ReplyCutOff)
-    );
+}
+
+/// Some servers and proxies never send a `finish_reason`.
+#[test]
+fn done_completes_the_calls_of_a_reply_without_a_finish_reason() {
+    let calls_of = |arguments: &[&str]| {
+        let head = json!({"index": 0, "id": "a", "function": {"name": "f"}});
+        let rest = arguments
+            .iter()
+            .map(|text| json!({"index": 0, "function": {"arguments": text}}));
+        let entries = std::iter::once(head).chain(rest);
+        let events = entries.map(|entry| openai_event(&json!({"tool_calls": [entry]}), None));
+        let stream = events.collect::<String>() + DONE;
+        let decoded = decode_every_way(OpenAi, stream.as_bytes());
+        assert_eq!((decoded.end, decoded.failed), (Some(EndReason::Stop), None));
+        decoded.calls
+    };
+    let complete = calls_of(&["{\"x\":", "1}"]);
+    assert_eq!(complete, [call(Some("a"), "f", json!({"x": 1}))]);
+    // Without a reason, the model may have been interrupted in the middle of a call.
+    let half = calls_of(&["{\"text\":", "\"half"]);
+    assert_eq!(half, [call(Some("a"), "f", json!("{\"text\":\"half"))]);
+    for not_begun in [&[][..], &[""], &[" "]] {
+        let calls = calls_of(not_begun);
+        assert_eq!(calls, [call(Some("a"), "f", json!(""))], "{not_begun:?}");
+    }
 }
 
 /// Parsing keeps only one value of a key that occurs twice, and the approval must show both.

@@ -363,3 +363,23 @@ async fn end_is_reported_even_if_token_counts_never_arrive() {
     let end = StreamPart::End(EndReason::Stop);
     assert_eq!(next_part(&mut stream).await, Some(Ok(end)));
 }
+
+#[tokio::test]
+async fn end_is_reported_even_if_anthropics_last_event_never_arrives() {
+    let server = ModelServer::start();
+    let whole = anthropic_stream(&[anthropic_text(0, &["x"])], "end_turn");
+    let (events, _) = whole.split_once("event: message_stop").unwrap();
+    server.queue_reply("/v1/messages", Reply::status(200).chunk(events).hang());
+    let url = format!("{}/v1", server.url());
+    let model = model_config(ProviderKind::Anthropic, &url);
+    let mut stream = Provider::new().stream(request(&model));
+    let text = StreamPart::Text("x".into());
+    assert_eq!(next_part(&mut stream).await, Some(Ok(text)));
+    tokio::time::pause();
+    assert!(matches!(
+        next_part(&mut stream).await,
+        Some(Ok(StreamPart::Usage(_)))
+    ));
+    let end = StreamPart::End(EndReason::Stop);
+    assert_eq!(next_part(&mut stream).await, Some(Ok(end)));
+}

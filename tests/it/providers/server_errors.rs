@@ -357,3 +357,24 @@ async fn unusable_key_error_names_the_variable_or_setting() {
         assert!(server.requests().is_empty());
     }
 }
+
+#[tokio::test]
+async fn ollama_that_is_not_signed_in_says_how_to_sign_in() {
+    let server = ModelServer::start();
+    let (model, path) = model_at(&server, ProviderKind::Ollama);
+    let link = "https://ollama.com/connect?name=pc&key=c3NoLWVkMjU1MTk";
+    let expected = format!(
+        "The Ollama at {} is not signed in to ollama.com (HTTP 401). The model `qwen3:4b` runs there. Sign in with `ollama signin`, or at {link}.",
+        server.url()
+    );
+    let body = json!({"error": "unauthorized", "signin_url": link});
+    server.queue_reply(path, Reply::json(401, &body));
+    let error = request_error(&model).await;
+    assert_eq!(notice_text(&error.notice()), expected);
+    assert!(!error.is_transient());
+    // Any other address is not passed on.
+    let body = json!({"error": "unauthorized", "signin_url": "javascript:alert(1)"});
+    server.queue_reply(path, Reply::json(401, &body));
+    let error = request_error(&model).await;
+    assert!(notice_text(&error.notice()).contains("Set `apiKey`"));
+}

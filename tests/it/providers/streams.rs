@@ -155,6 +155,25 @@ fn counts_after_the_finish_reason_are_not_lost() {
 }
 
 #[test]
+fn done_completes_a_reply_without_a_finish_reason() {
+    let text = openai_event(&json!({"content": "안녕"}), None);
+    let stream = format!("{text}{}{DONE}", openai_usage(3, 4));
+    let expected = DecodedReply {
+        text: "안녕".into(),
+        usage: usage(3, 4),
+        end: Some(EndReason::Stop),
+        ..DecodedReply::default()
+    };
+    assert_eq!(decode_every_way(OpenAi, stream.as_bytes()), expected);
+    assert_incomplete_before(OpenAi, &stream, "[DONE]");
+    let without_line_break = stream.trim_end();
+    assert_eq!(
+        decode_every_way(OpenAi, without_line_break.as_bytes()),
+        expected
+    );
+}
+
+#[test]
 fn error_in_the_stream_takes_precedence() {
     let object = r#"data: {"error":{"message":"it broke","type":"server_error"},"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}"#;
     let flat = r#"data: {"object":"error","message":"it broke","code":500}"#;
@@ -218,6 +237,15 @@ fn unstreamed_reply_is_decoded() {
     };
     let pretty = serde_json::to_string_pretty(&answer).unwrap();
     assert_eq!(decode_every_way(OpenAi, pretty.as_bytes()), expected);
+    let without_reason = pretty.replace(
+        "\"finish_reason\": \"tool_calls\"",
+        "\"finish_reason\": null",
+    );
+    let decoded = decode_every_way(OpenAi, without_reason.as_bytes());
+    assert_eq!(
+        (decoded.calls, decoded.end),
+        (expected.calls, Some(EndReason::Stop))
+    );
     let error = json!([{"error": {"message": "no"}}]).to_string();
     assert_eq!(
         decode_every_way(OpenAi, error.as_bytes()),

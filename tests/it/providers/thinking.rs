@@ -7,62 +7,68 @@ use crate::providers::hosted_request_bodies::{
 use crate::providers::request_bodies::request;
 use crate::support::fixtures::object;
 use humble::domain::ProviderKind::{Anthropic, Mistral, Ollama, OpenAi};
-use humble::domain::Think;
+use humble::domain::{ProviderKind, Think};
+use humble::provider::error_body::ServerError;
 use humble::provider::parameter_fallback::{EffortFallback, ParameterFallback, ThinkingForm};
 use serde_json::{Value, json};
 
+/// These fields of a request, for each value of `think` that the provider takes.
+fn requested(provider: ProviderKind, name: &str, keys: &[&str]) -> Vec<Value> {
+    let fields_for = |think: &Think| {
+        let mut model = native_model(provider);
+        model.think = Some(*think);
+        model.model = name.into();
+        // Without calls, no API rule forbids a budget.
+        let mut request = request(model);
+        request.messages.truncate(4);
+        let body = body(&request, ParameterFallback::default());
+        let fields = keys
+            .iter()
+            .map(|key| body.get(*key).cloned().unwrap_or_default());
+        Value::Array(fields.collect())
+    };
+    provider.think_values().iter().map(fields_for).collect()
+}
+
 #[test]
 fn thinking_is_requested_in_the_form_of_each_provider() {
-    let settings = [
-        Think::Off,
-        Think::On,
-        Think::Low,
-        Think::Medium,
-        Think::High,
-    ];
-    let requested = |provider, name: &str, keys: &[&str]| -> Vec<Value> {
-        let fields_for = |think| {
-            let mut model = native_model(provider);
-            model.think = Some(think);
-            model.model = name.into();
-            // Without calls, no API rule forbids a budget.
-            let mut request = request(model);
-            request.messages.truncate(4);
-            let body = body(&request, ParameterFallback::default());
-            let fields = keys
-                .iter()
-                .map(|key| body.get(*key).cloned().unwrap_or_default());
-            Value::Array(fields.collect())
-        };
-        settings.into_iter().map(fields_for).collect()
-    };
     assert_eq!(
         requested(Ollama, "m", &["think"]),
         [
-            json!([false]),
             json!([true]),
+            json!([false]),
             json!(["low"]),
             json!(["medium"]),
-            json!(["high"])
+            json!(["high"]),
+            json!(["max"])
         ]
     );
+    let efforts = [
+        "medium", "none", "minimal", "low", "medium", "high", "xhigh", "max",
+    ];
     assert_eq!(
         requested(OpenAi, "m", &["reasoning_effort"]),
-        ["none", "medium", "low", "medium", "high"].map(|word| json!([word]))
+        efforts.map(|word| json!([word]))
     );
     assert_eq!(
         requested(Mistral, "m", &["reasoning_effort"]),
-        ["none", "high", "low", "medium", "high"].map(|word| json!([word]))
+        ["high", "none", "low", "medium", "high"].map(|word| json!([word]))
     );
+}
+
+#[test]
+fn thinking_is_requested_from_anthropic_as_an_effort_or_a_budget() {
     let keys = ["thinking", "output_config", "max_tokens", "temperature"];
     let budget = |budget: u64, max: u64| json!([{"type": "enabled", "budget_tokens": budget}, null, max, null]);
     assert_eq!(
         requested(Anthropic, "claude-sonnet-4-5", &keys),
         [
-            json!([{"type": "disabled"}, null, 8192, 0.1]),
             budget(8192, 16384),
+            json!([{"type": "disabled"}, null, 8192, 0.1]),
             budget(2048, 10240),
             budget(8192, 16384),
+            budget(24576, 32768),
+            budget(24576, 32768),
             budget(24576, 32768),
         ]
     );
@@ -70,11 +76,13 @@ fn thinking_is_requested_in_the_form_of_each_provider() {
     assert_eq!(
         requested(Anthropic, "claude-opus-4-7", &keys),
         [
-            json!([{"type": "disabled"}, null, 32000, 0.1]),
             json!([{"type": "adaptive", "display": "summarized"}, null, 32000, null]),
+            json!([{"type": "disabled"}, null, 32000, 0.1]),
             effort("low"),
             effort("medium"),
             effort("high"),
+            effort("xhigh"),
+            effort("max"),
         ]
     );
 }
@@ -175,4 +183,21 @@ fn rejected_thinking_takes_the_other_form_or_is_omitted() {
         body_for(Mistral, "m", Think::Low, high)["reasoning_effort"],
         "high"
     );
+}
+
+#[test]
+fn a_level_above_high_is_replaced_by_high_if_the_model_does_not_take_it() {
+    let message = "Unsupported value: 'max' is not supported with the 'm' model. Supported values are: 'none', 'low', 'medium', and 'high'.";
+    let error = json!({"error": {"message": message, "param": "reasoning_effort"}});
+    let error = ServerError::from_body(error.to_string().as_bytes()).unwrap();
+    for (level, expected) in [
+        ("max", EffortFallback::High),
+        ("xhigh", EffortFallback::High),
+        ("minimal", EffortFallback::None),
+    ] {
+        let body = json!({ "reasoning_effort": level });
+        let fallback = ParameterFallback::default().after_rejection(&error, &body);
+        let effort = fallback.map(|fallback| fallback.effort);
+        assert_eq!(effort, Some(expected), "{level}");
+    }
 }

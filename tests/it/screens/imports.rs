@@ -17,6 +17,7 @@ fn candidate(name: &str, launch: NewServerLaunch, remark: &str) -> ServerCandida
             description: None,
             enabled: false,
             launch,
+            values: Vec::new(),
         },
         replaced_secrets: Vec::new(),
         remarks: vec![remark.to_owned()],

@@ -5,10 +5,12 @@ use crate::support::screen_harness;
 use crossterm::event::KeyCode;
 use humble::domain::{
     CatalogState, ListedModel, ModelCatalog, ModelInfo, ModelList, ModelRef, ModelServer, Notice,
-    ProviderKind, Pull, ServerCatalog,
+    ProviderKind, Pull, ServerCatalog, ToolMode,
 };
 use humble::protocol::Event;
-use humble::tui::{TuiOptions, UiInput, UiModel};
+use humble::tui::{TuiOptions, UiInput, UiModel, view};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use screen_harness::{ScreenHarness, screen_harness};
 use std::sync::Arc;
 
@@ -141,6 +143,11 @@ screens!(a_first_run_without_an_ollama, |story| {
     first_run(story, CatalogState::Failed(Notice::failure("refused")));
 });
 
+screens!(a_prompt_before_the_first_model, |story| {
+    first_run(story, ollama_models());
+    story.types("Hello").key(KeyCode::Enter);
+});
+
 screens!(the_models_dialog, |story| {
     dialog(story);
     story.key(KeyCode::Down);
@@ -181,6 +188,25 @@ fn invalid_ollama_host_is_explained_in_the_welcome() {
         screen.contains("OLLAMA_HOST is set, but is not a valid address. Looking"),
         "{screen}"
     );
+}
+
+#[test]
+fn a_narrow_header_keeps_the_automatic_mode_in_its_color() {
+    for width in [30, 40, 104] {
+        let mut story = screen_harness((width, 12));
+        story.event(Event::ToolModeChanged(ToolMode::Auto));
+        let mut buffer = Buffer::empty(Rect::new(0, 0, width, 12));
+        view::paint(&mut story.model, &mut buffer);
+        let is_auto = |x: &u16| {
+            let letters = (*x..*x + 4).map(|x| buffer[(x, 0)].symbol());
+            letters.eq(["a", "u", "t", "o"])
+        };
+        let at = (0..width - 4)
+            .find(is_auto)
+            .expect("the mode is in the header");
+        let style = buffer[(at, 0)].style();
+        assert_eq!(style.fg, story.model.screen.theme.attention.fg, "{width}");
+    }
 }
 
 #[test]

@@ -140,16 +140,6 @@ fn questions_about_settings() {
         provider: ProviderKind::Ollama,
         url: "http://localhost:11434".to_owned(),
     };
-    let add = move |story: &mut ScreenHarness| {
-        let name = "gemma3:4b".to_owned();
-        ask(
-            story,
-            Ask::AddModel {
-                server: server(),
-                name,
-            },
-        );
-    };
     let remove = move |story: &mut ScreenHarness| {
         let removed = Ask::RemoveModel {
             server: server(),
@@ -172,7 +162,6 @@ fn questions_about_settings() {
         &[
             ("files edited outside the program", &edited),
             ("an outdated system prompt", &prompt),
-            ("a model to add", &add),
             ("a model to remove", &remove),
             ("a folder of notes", &folder(false, Some("/home/ann/old"))),
             ("a new folder of notes", &folder(true, None)),

@@ -31,6 +31,22 @@ async fn foreign_host_or_origin_is_refused_everywhere() {
 }
 
 #[tokio::test]
+async fn invalid_host_is_refused_everywhere() {
+    let server = TestServe::start().await;
+    for (method, path) in ENDPOINTS {
+        for headers in [
+            "host: localhost:evil.example\r\n",
+            "host: localhost:8080x\r\n",
+            "host: localhost\r\nhost: localhost\r\n",
+        ] {
+            let request = format!("{method} {path} HTTP/1.1\r\n{headers}\r\n");
+            let response = server.raw(&request).await;
+            assert!(response.starts_with("HTTP/1.1 400 "), "{request}{response}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn web_pages_from_this_machine_are_served() {
     let server = TestServe::start().await;
     let request = server.client.get(server.url("/mcp/tools"));

@@ -84,7 +84,12 @@ fn run(seed: u64, states: &mut BTreeSet<(usize, TurnState)>) -> Result<(), Strin
     let plan_kind = rng.below(KINDS);
     let setup = world::setup(rng);
     let mut checker = InvariantChecker::new(setup.approval.mode, setup.limits.errors_per_turn);
-    let (mut turn, first_effects) = Turn::begin_with_agent(setup, TurnIdGenerators::default());
+    let ids = TurnIdGenerators::default();
+    let awaits_servers = seed % 2 == 1;
+    let (mut turn, first_effects) = match awaits_servers {
+        true => Turn::begin_awaiting_servers(setup, ids),
+        false => Turn::begin_with_agent(setup, ids),
+    };
     let mut rules = AgentRules::default();
     let described = |verdict: Verdict| verdict.map_err(|violation| format!("{violation:?}"));
     described(checker.check_effects(&first_effects))?;
@@ -97,6 +102,7 @@ fn run(seed: u64, states: &mut BTreeSet<(usize, TurnState)>) -> Result<(), Strin
             matches!(state, TurnState::AgentPreparing | TurnState::AgentFinishing);
         let input = match step == INPUTS_MAX - 1 {
             true => TurnInput::Interrupt,
+            false if checker.is_awaiting_servers => world::servers_ready(true),
             false if rng.one_in(if is_agent_at_work { 3 } else { 30 }) => {
                 agent_input(rng, plan_kind)
             }

@@ -3,6 +3,7 @@
 
 use super::approving_user::{ApprovingUser, key, size};
 use super::drawn_calls::DrawnCalls;
+use super::key_timing::KeyTiming;
 use super::random_arguments::RandomArguments;
 use super::run_count;
 use super::test_rng::TestRng;
@@ -48,6 +49,10 @@ enum Fault {
     RunsOther,
     /// Runs calls that were only partly drawn.
     RunsEarly,
+    /// Runs a drawn call as soon as `y` is pressed, even within a word.
+    RunsWords,
+    /// Runs a drawn call at Enter, whichever key came just before.
+    RunsAtEnter,
 }
 
 struct ApprovalSession {
@@ -55,6 +60,7 @@ struct ApprovalSession {
     turn: TurnId,
     calls: Vec<(CallId, &'static str, Arguments)>,
     drawn: DrawnCalls,
+    timing: KeyTiming,
     now: Duration,
     user: ApprovingUser,
     frames: usize,
@@ -75,6 +81,7 @@ impl ApprovalSession {
             turn,
             calls: Vec::new(),
             drawn: DrawnCalls::default(),
+            timing: KeyTiming::default(),
             now,
             user: ApprovingUser::default(),
             frames: 0,
@@ -156,11 +163,24 @@ impl ApprovalSession {
                 *decision = Decision::Edit { arguments };
             }
         }
-        let verdict = self.drawn.check_answer(&answer, self.now);
+        let is_word_typed = self.drawn.is_run_confirmed();
+        let timing = (self.timing).check_answer(&answer, is_word_typed, self.now);
+        let verdict = self.drawn.check_answer(&answer, self.now).and(timing);
         if verdict.is_err() {
             self.last_frame = buffer_to_lines(&self.buffer).join("\n");
         }
         self.outcome = Some(verdict);
+    }
+
+    /// Runs the calls as a faulty screen would, unless the check of the drawn arguments would already
+    /// catch that.
+    fn run_if_drawn(&mut self) {
+        let calls = self.calls.iter();
+        let runs = calls.map(|(call, ..)| (*call, Decision::Run)).collect();
+        let answer = UserAnswer::Calls(runs);
+        if self.drawn.check_answer(&answer, self.now).is_ok() {
+            self.answer(answer);
+        }
     }
 
     fn draw(&mut self) {
@@ -206,6 +226,15 @@ impl ApprovalSession {
         self.drawn.uses_json |= matches!(&input, UiInput::Key(key) if key.code == KeyCode::F(5));
         if is_enter {
             self.drawn.observe_enter();
+        }
+        self.timing.observe_input(&input, self.now);
+        let answers_at = match self.fault {
+            Some(Fault::RunsWords) => Some(KeyCode::Char('y')),
+            Some(Fault::RunsAtEnter) => Some(KeyCode::Enter),
+            _ => None,
+        };
+        if answers_at.is_some_and(|code| input == key(code)) && self.model.dialog_has_keys() {
+            self.run_if_drawn();
         }
         self.apply(input, rng);
         if self.outcome.is_none() && (shows_at_once || !rng.one_in(3)) {
@@ -270,6 +299,8 @@ fn each_faulty_screen_is_caught() {
         Fault::SkipsFrames,
         Fault::RunsOther,
         Fault::RunsEarly,
+        Fault::RunsWords,
+        Fault::RunsAtEnter,
     ];
     for fault in faults {
         let caught = (0..200).find(|seed| run_session(*seed, Some(fault)).is_err());

@@ -42,6 +42,7 @@ impl ApprovingUser {
             2 => return UiInput::Burst("y".to_owned()),
             3..=4 => self.script = edit_script(rng),
             5..=6 => self.script = confirmation_script(),
+            7 => self.script = word_script(rng),
             _ => {}
         }
         if let Some(first) = self.script.pop_front() {
@@ -79,6 +80,16 @@ pub fn size(rng: &mut TestRng) -> (u16, u16) {
 fn confirmation_script() -> VecDeque<UiInput> {
     let word = UiInput::Paste("run".to_owned());
     [key(KeyCode::Char('r')), word, key(KeyCode::Enter)].into()
+}
+
+/// Types words for the message, which contain keys of the dialog.
+fn word_script(rng: &mut TestRng) -> VecDeque<UiInput> {
+    let words = *rng.pick(&["why", "ok y", "yes", "6 of 8", "say 1\n", "왜ㅛㅕ", "y\n"]);
+    let typed = words.chars().map(|c| match c {
+        '\n' => key(KeyCode::Enter),
+        c => key(KeyCode::Char(c)),
+    });
+    typed.collect()
 }
 
 /// Opens the list of values to edit, the JSON of all arguments or the first value, and usually

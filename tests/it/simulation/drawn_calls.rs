@@ -269,6 +269,11 @@ impl DrawnCalls {
         shown.is_some_and(|version| (1..usize::MAX).contains(&version.rows_left))
     }
 
+    /// Whether the user has confirmed running a call unread.
+    pub fn is_run_confirmed(&self) -> bool {
+        !self.confirmed.is_empty()
+    }
+
     /// Records Enter in the field that confirms running a call unread.
     pub fn observe_enter(&mut self) {
         if let (Some(version), true) = (self.unread_confirmation, self.is_run_typed) {

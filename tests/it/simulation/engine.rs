@@ -145,7 +145,7 @@ fn command(rng: &mut TestRng, harness: &EngineHarness, promises: &mut Promises) 
         17 => Command::OpenSession(random_session(rng, home)?),
         18 => Command::DeleteSession(random_session(rng, home)?),
         19 => Command::ListSessions(QueryId(7)),
-        20 => Command::RetryNow,
+        20 => Command::SendNow,
         _ => {
             set_saving(home.path(), rng.one_in(2));
             return None;

@@ -1,6 +1,7 @@
 //! Turns with one bug each. The checker must detect every bug.
 
 use super::invariant_checker::Invariant;
+use super::world;
 use humble::domain::{
     Decision, Message, PieceId, PieceKind, ToolCall, ToolOutcome, ToolState, TurnEvent,
 };
@@ -95,9 +96,19 @@ pub const FAULTY_TURNS: &[FaultyTurn] = &[
         emits_after_end,
     ),
     (
+        "does not wait for servers",
+        Invariant::NothingBeforeTheServers,
+        ignores_starting_servers,
+    ),
+    (
         "saves an answer twice",
         Invariant::OneSavePerAnswer,
         saves_twice,
+    ),
+    (
+        "leaves a stopped answer out",
+        Invariant::StoppedTextIsTheAnswer,
+        drops_stopped_answer,
     ),
     (
         "leaves its dialog open",
@@ -214,6 +225,27 @@ fn keeps_interrupted_call_open(turn: Turn) -> Box<dyn TurnMachine> {
     })
 }
 
+struct IgnoresStartingServers(Turn);
+
+impl TurnMachine for IgnoresStartingServers {
+    fn step(&mut self, input: TurnInput) -> Vec<TurnEffect> {
+        if self.0.state() != TurnState::AwaitingServers {
+            return self.0.step(input);
+        }
+        let mut effects = self.0.step(world::servers_ready(false));
+        effects.extend(self.0.step(input));
+        effects
+    }
+
+    fn state(&self) -> TurnState {
+        self.0.state()
+    }
+}
+
+fn ignores_starting_servers(turn: Turn) -> Box<dyn TurnMachine> {
+    Box::new(IgnoresStartingServers(turn))
+}
+
 fn requests_twice(turn: Turn) -> Box<dyn TurnMachine> {
     filter_effects(turn, |_, mut effects| {
         let request = effects
@@ -247,6 +279,22 @@ fn saves_twice(turn: Turn) -> Box<dyn TurnMachine> {
         {
             effects.insert(index, effects[index].clone());
         }
+        effects
+    })
+}
+
+fn drops_stopped_answer(turn: Turn) -> Box<dyn TurnMachine> {
+    let is_stopped = |effect: &TurnEffect| {
+        matches!(
+            effect,
+            TurnEffect::SaveAnswer {
+                is_stopped: true,
+                ..
+            }
+        )
+    };
+    filter_effects(turn, move |_, mut effects| {
+        effects.retain(|effect| !is_stopped(effect));
         effects
     })
 }

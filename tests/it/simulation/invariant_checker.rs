@@ -1,11 +1,12 @@
 //! Checks the invariants of a turn. The checker sees only inputs and effects, and keeps its own
 //! model of permissions.
 
+use super::saved_text::SavedText;
 use super::trust_model::TrustModel;
 use super::world::find_call;
 use humble::domain::{
-    ArgumentCheck, Arguments, CallId, Decision, Message, PieceId, PieceKind, ToolCall, ToolMode,
-    ToolOutcome, ToolState, TurnEnd, TurnEvent,
+    ArgumentCheck, Arguments, CallId, Decision, Message, ToolCall, ToolMode, ToolOutcome,
+    ToolState, TurnEnd, TurnEvent, WaitReason,
 };
 use humble::engine::approval::ApprovedCall;
 use humble::engine::turn::{TurnEffect, TurnInput};
@@ -23,6 +24,7 @@ pub enum Invariant {
     EveryCallIsAnswered,
     CallIdsAreUnique,
     OneOpenRequest,
+    NothingBeforeTheServers,
     OneOpenCheck,
     NothingAfterTheEnd,
     OneSavePerAnswer,
@@ -33,6 +35,7 @@ pub enum Invariant {
     RunningCallsAreCancelled,
     CancelStopsOneCall,
     TextIsKept,
+    StoppedTextIsTheAnswer,
 }
 
 pub type Verdict = Result<(), (Invariant, String)>;
@@ -52,15 +55,14 @@ pub struct InvariantChecker {
     /// Calls that the user decided to run.
     decided_calls: BTreeSet<CallId>,
     pub is_request_open: bool,
+    /// Whether the turn waits for servers, before its first request.
+    pub is_awaiting_servers: bool,
     /// The arguments that are being checked.
     pub checking: Vec<ArgumentCheck>,
     /// Whether the same request will be sent again after a pause.
     pub is_waiting_to_retry: bool,
     pub has_ended: bool,
-    saves: u32,
-    /// The text of this round.
-    text: Vec<(PieceId, String)>,
-    partial_answers: Vec<String>,
+    text: SavedText,
     trust: TrustModel,
     is_retry_allowed: bool,
 }
@@ -78,12 +80,11 @@ impl InvariantChecker {
             suggested: Vec::new(),
             decided_calls: BTreeSet::new(),
             is_request_open: false,
+            is_awaiting_servers: false,
             checking: Vec::new(),
             is_waiting_to_retry: false,
             has_ended: false,
-            saves: 0,
-            text: Vec::new(),
-            partial_answers: Vec::new(),
+            text: SavedText::default(),
             trust: TrustModel::default(),
             is_retry_allowed: false,
         }
@@ -104,6 +105,10 @@ impl InvariantChecker {
             TurnInput::ToolsetChanged(offered) => self.trust.offered = Arc::clone(offered),
             TurnInput::ReplyEnded(_) => self.is_request_open = false,
             TurnInput::RetryDue => self.is_waiting_to_retry = false,
+            TurnInput::ServersReady(ready) => {
+                self.is_awaiting_servers = false;
+                self.trust.offered = Arc::clone(&ready.toolset);
+            }
             TurnInput::ArgumentsChecked(_) => self.checking.clear(),
             TurnInput::CallDone { call, outcome, .. } => {
                 let was_running = self.running.remove(call);
@@ -185,12 +190,13 @@ impl InvariantChecker {
                 TurnEffect::Run(call) => self
                     .check_tool_may_run(call)
                     .and_then(|()| self.check_run(call.id()))?,
-                TurnEffect::SaveAnswer { .. } => self.saves += 1,
+                TurnEffect::SaveAnswer { .. } | TurnEffect::SavePartialAnswer { .. } => {
+                    self.text.observe_save(effect);
+                }
                 TurnEffect::Cancel(call) => {
                     self.running.remove(call);
                     self.check_only_cancelled_call_ends(*call)?;
                 }
-                TurnEffect::SavePartialAnswer { text } => self.partial_answers.push(text.clone()),
                 TurnEffect::GrantForSession(_) | TurnEffect::StoreRule(_) => {}
                 TurnEffect::FinishAgent(_) => {}
                 TurnEffect::FollowTask(call) => self.check_run(call.id)?,
@@ -213,6 +219,10 @@ impl InvariantChecker {
     fn check_request(&mut self, messages: &[Message]) -> Verdict {
         if self.is_request_open {
             return Err((Invariant::OneOpenRequest, "a second request".to_owned()));
+        }
+        if self.is_awaiting_servers {
+            let details = "a request before the servers are ready".to_owned();
+            return Err((Invariant::NothingBeforeTheServers, details));
         }
         self.is_request_open = true;
         let mut unanswered: Vec<&str> = Vec::new();
@@ -311,36 +321,12 @@ impl InvariantChecker {
                 self.calls.insert(call.id, call.clone());
                 Ok(())
             }
-            TurnEvent::RoundStarted { .. } => {
-                self.text.clear();
-                Ok(())
-            }
-            TurnEvent::Delta {
-                kind: PieceKind::Text,
-                piece,
-                text,
-            } => {
-                match self.text.last_mut().filter(|(last, _)| last == piece) {
-                    Some((_, last)) => last.push_str(text),
-                    None => self.text.push((*piece, text.clone())),
-                }
-                Ok(())
-            }
-            TurnEvent::Restored { piece, text } => {
-                let current = self.text.iter_mut().find(|(id, _)| id == piece);
-                match current {
-                    Some((_, current)) => text.clone_into(current),
-                    None => return Err((Invariant::TextIsKept, "unknown piece".to_owned())),
-                }
-                Ok(())
-            }
-            TurnEvent::Reclassified { .. } => {
-                // All text so far was thinking.
-                self.text.clear();
+            TurnEvent::Waiting { wait } => {
+                self.is_awaiting_servers = *wait == WaitReason::StartingServers;
                 Ok(())
             }
             TurnEvent::Ended { end, .. } => self.check_end(end),
-            _ => Ok(()),
+            event => self.text.observe_event(event),
         }
     }
 
@@ -367,26 +353,7 @@ impl InvariantChecker {
                 format!("{call} is still running"),
             ));
         }
-        let is_answered = matches!(end, TurnEnd::Answered { .. });
-        let text: String = self.text.iter().map(|(_, text)| text.as_str()).collect();
-        let is_blank = text.trim().is_empty();
-        // A call that may have run is kept, even without text.
-        let has_nothing = is_blank && !self.calls.values().any(ToolCall::may_have_run);
-        let expected = if is_answered || has_nothing {
-            Vec::new()
-        } else {
-            vec![text.clone()]
-        };
-        if self.partial_answers != expected {
-            return Err((
-                Invariant::TextIsKept,
-                format!("{:?} of {text:?}", self.partial_answers),
-            ));
-        }
-        let expected_saves = u32::from(matches!(end, TurnEnd::Answered { .. }));
-        if self.saves != expected_saves {
-            return Err((Invariant::OneSavePerAnswer, format!("{} saves", self.saves)));
-        }
-        Ok(())
+        let may_have_run = self.calls.values().any(ToolCall::may_have_run);
+        self.text.check_saves(end, may_have_run)
     }
 }

@@ -11,7 +11,9 @@ mod drawn_calls;
 mod engine;
 mod faulty_turns;
 mod invariant_checker;
+mod key_timing;
 mod random_arguments;
+mod saved_text;
 mod screen;
 mod transitions;
 mod trust_inputs;
@@ -32,6 +34,8 @@ const RUNS: u64 = 5_000;
 /// Seeds for transitions that the default seeds do not take.
 const RARE_SEEDS: [u64; 3] = [9_783, 10_376, 29_268];
 const INPUTS_MAX: usize = 400;
+/// One turn of this many waits for servers first.
+const SEEDS_PER_WAITING_TURN: u64 = 64;
 
 struct Outcome {
     inputs: usize,
@@ -52,8 +56,11 @@ fn run_turn(
         ToolMode::Auto
     };
     let mut checker = InvariantChecker::new(mode, setup.limits.errors_per_turn);
-    let (turn, first_effects): (Turn, Vec<TurnEffect>) =
-        Turn::begin(setup, TurnIdGenerators::default());
+    let ids = TurnIdGenerators::default();
+    let (turn, first_effects): (Turn, Vec<TurnEffect>) = match (seed + 1) % SEEDS_PER_WAITING_TURN {
+        0 => Turn::begin_awaiting_servers(setup, ids),
+        _ => Turn::begin(setup, ids),
+    };
     let mut machine = wrap(turn);
     let mut verdict = checker.check_effects(&first_effects);
     let mut inputs = 0;

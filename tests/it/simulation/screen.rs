@@ -3,6 +3,7 @@
 
 use super::drawn_calls::DrawnCalls;
 use super::invariant_checker::InvariantChecker;
+use super::key_timing::KeyTiming;
 use super::test_rng::TestRng;
 use super::{run_count, world};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -25,6 +26,7 @@ struct ScreenSimulation {
     checker: InvariantChecker,
     /// The calls of the open question.
     drawn: DrawnCalls,
+    timing: KeyTiming,
     ids: TurnIdGenerators,
     ask: Option<AskId>,
     asked_at: Duration,
@@ -44,6 +46,7 @@ impl ScreenSimulation {
             turn: None,
             checker: InvariantChecker::new(humble::domain::ToolMode::Manual, 1),
             drawn: DrawnCalls::default(),
+            timing: KeyTiming::default(),
             ids: TurnIdGenerators::default(),
             ask: None,
             asked_at: Duration::ZERO,
@@ -61,6 +64,11 @@ impl ScreenSimulation {
 
     /// Applies one input and everything that follows from it.
     fn apply_input(&mut self, input: UiInput, rng: &mut TestRng) {
+        let letter_due_at = self.model.dialogs.letter_due_at();
+        if letter_due_at.is_some_and(|due| self.now >= due) {
+            // The program wakes up once a held letter acts.
+            self.process(VecDeque::from([UiInput::Tick]), false, rng);
+        }
         let is_key = matches!(&input, UiInput::Key(key) if key.kind == KeyEventKind::Press);
         self.accepts_answer |=
             self.ask.is_some() && self.now >= self.asked_at.max(self.last_key) + QUIET_TIME;
@@ -72,6 +80,7 @@ impl ScreenSimulation {
         if postpones {
             self.last_key = self.now;
         }
+        self.timing.observe_input(&input, self.now);
         self.process(VecDeque::from([input]), is_key, rng);
     }
 
@@ -147,6 +156,10 @@ impl ScreenSimulation {
                     return self.report("an answer without a key after a quiet time");
                 }
                 if let Err(problem) = self.drawn.check_answer(&answer, self.now) {
+                    return self.report(&problem);
+                }
+                // This user never types the word that runs a call unread.
+                if let Err(problem) = self.timing.check_answer(&answer, false, self.now) {
                     return self.report(&problem);
                 }
                 self.step(TurnInput::Answered { ask, answer })

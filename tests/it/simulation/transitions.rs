@@ -15,6 +15,7 @@ pub enum InputKind {
     ArgumentsChecked,
     CallDone,
     CancelCall,
+    ServersReady,
     Answered,
     Interrupt,
     ToolsetChanged,
@@ -38,6 +39,7 @@ pub fn kind_of(input: &TurnInput) -> InputKind {
         TurnInput::ReplyEnded(_) => InputKind::ReplyEnded,
         TurnInput::Idle { .. } => InputKind::Idle,
         TurnInput::RetryDue => InputKind::RetryDue,
+        TurnInput::ServersReady(_) => InputKind::ServersReady,
         TurnInput::ArgumentsChecked(_) => InputKind::ArgumentsChecked,
         TurnInput::CallDone { .. } => InputKind::CallDone,
         TurnInput::CancelCall { .. } | TurnInput::LeaveCall { .. } => InputKind::CancelCall,
@@ -63,6 +65,8 @@ use InputKind as I;
 use TurnState as S;
 
 pub const TRANSITIONS: &[Transition] = &[
+    (S::AwaitingServers, I::ServersReady, S::Waiting),
+    (S::AwaitingServers, I::Interrupt, S::Ended),
     (S::Waiting, I::Part, S::Streaming),
     (S::Waiting, I::Heartbeat, S::Streaming),
     (S::Waiting, I::Part, S::Ended),

@@ -15,7 +15,9 @@ use humble::domain::{
 use humble::engine::approval::Approval;
 use humble::engine::injection_guard::{UntrustedText, UntrustedTexts};
 use humble::engine::result_images::ResultImages;
-use humble::engine::turn::{ProposedCall, ReplyEnd, ReplyFailure, TurnInput, TurnSetup};
+use humble::engine::turn::{
+    ProposedCall, ReadyServers, ReplyEnd, ReplyFailure, TurnInput, TurnSetup,
+};
 use humble::protocol::{Ask, UserAnswer};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -66,6 +68,7 @@ pub fn setup(rng: &mut TestRng) -> TurnSetup {
         prompt: Prompt::new("안녕"),
         prompt_override: None,
         model: "m".to_owned(),
+        may_think: true,
         dialect: *rng.pick(&[Dialect::Prompt, Dialect::Native]),
         system_prompt: Arc::from(""),
         history: Arc::new(vec![SavedMessage::user("a"), SavedMessage::assistant("b")]),
@@ -89,6 +92,12 @@ pub fn input(rng: &mut TestRng, checker: &InvariantChecker) -> TurnInput {
     }
     if rng.one_in(10) {
         return random_input(rng, checker);
+    }
+    if checker.is_awaiting_servers {
+        return match rng.one_in(10) {
+            true => TurnInput::Interrupt,
+            false => servers_ready(false),
+        };
     }
     if let Some((ask, question)) = checker.open_asks.iter().next() {
         // A stalled request may still deliver parts.
@@ -140,6 +149,15 @@ pub fn input_outside_screen(rng: &mut TestRng, checker: &InvariantChecker) -> Tu
         return TurnInput::RetryDue;
     }
     part(rng)
+}
+
+pub fn servers_ready(is_offered_to_agent: bool) -> TurnInput {
+    TurnInput::ServersReady(ReadyServers {
+        toolset: Arc::clone(&TOOLSETS[0]),
+        offered: Arc::clone(&TOOLSETS[0]),
+        is_offered_to_agent,
+        missing: None,
+    })
 }
 
 fn pick_call(rng: &mut TestRng, calls: &BTreeSet<CallId>) -> Option<CallId> {

@@ -2,7 +2,7 @@
 
 use super::*;
 use humble::domain::model::Secret;
-use humble::domain::session::CancelledTurn;
+use humble::domain::session::{CancelledTurn, TurnRecord};
 use humble::domain::{ExportFormat, ExportPart, Redactor};
 use humble::store::{ExportError, render_session, write_export};
 
@@ -103,6 +103,20 @@ fn exports_keep_cancelled_answers_with_a_mark() {
     assert!(!markdown(answers).contains("By"));
     let page = render(&session, ExportFormat::Html, ExportPart::default());
     assert!(page.contains("gpt-4o (cancelled)</h2>") && page.contains("By &lt;bus&gt;"));
+}
+
+#[test]
+fn exports_mark_a_stopped_answer() {
+    let mut session = trip();
+    session.metadata.turns.push(TurnRecord {
+        is_stopped: true,
+        ..TurnRecord::new(3, "m")
+    });
+    let text = render(&session, ExportFormat::Markdown, ExportPart::default());
+    assert_eq!(text.matches("## gpt-4o\n").count(), 1, "{text}");
+    assert_eq!(text.matches("## gpt-4o (stopped)\n").count(), 1, "{text}");
+    let page = render(&session, ExportFormat::Html, ExportPart::default());
+    assert!(page.contains("gpt-4o (stopped)</h2>"), "{page}");
 }
 
 #[test]

@@ -240,3 +240,32 @@ fn citations_of_other_documents_are_recognized() {
         assert_eq!(citations(&line), expected, "{line}");
     }
 }
+
+/// The commands of the section *Start* in the README, without their comments.
+fn start_commands(readme: &str) -> Vec<&str> {
+    let (_, section) = readme.split_once("## Start").expect("a section");
+    let block = section.split("```").nth(1).expect("a block of commands");
+    let lines = block.lines().skip(1);
+    let commands = lines.map(|line| line.split('#').next().unwrap_or(line).trim());
+    commands.filter(|command| !command.is_empty()).collect()
+}
+
+#[test]
+fn ci_runs_the_tests_with_the_command_that_the_readme_names() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).expect("a file");
+    let (readme, ci) = (read("README.md"), read(".ci/run"));
+    let commands = start_commands(&readme);
+    let [demo, tests] = commands.as_slice() else {
+        panic!("not two commands: {commands:?}");
+    };
+    assert!(demo.starts_with("cargo run --release "), "{demo}");
+    // Only redirections and filters of its output may follow.
+    let runs = |line: &str| {
+        line.trim()
+            .strip_prefix(tests)
+            .is_some_and(|rest| rest.starts_with(" 2>&1 |"))
+    };
+    assert!(ci.lines().any(runs), "CI does not run `{tests}`");
+    let version = env!("CARGO_PKG_RUST_VERSION");
+    assert!(readme.contains(&format!("Rust {version} or newer and a C compiler")));
+}

@@ -184,6 +184,24 @@ async fn every_tool_names_an_unknown_argument_in_its_error() {
 }
 
 #[tokio::test]
+async fn no_error_repeats_a_long_argument_whole() {
+    let tools = tools_of(&Settings::default());
+    let long = "x".repeat(100_000);
+    for tool in tools.definitions() {
+        let properties = tool.input_schema["properties"].as_object().unwrap().keys();
+        for key in properties.map(String::as_str).chain([&*long]) {
+            for value in [json!(long), json!([long])] {
+                let why = match call(&tools, &tool.name, json!({ key: value })).await {
+                    Err(ToolFailure::Failed(why)) => why,
+                    other => panic!("{}: {other:?}", tool.name),
+                };
+                assert!(why.chars().count() < 1_000, "{}: {key:.20}", tool.name);
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn changed_settings_take_effect_in_all_clones() {
     let (first, second) = (ModelServer::start(), ModelServer::start());
     second.always_reply(

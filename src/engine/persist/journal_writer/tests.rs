@@ -37,7 +37,7 @@ fn turn(prompt: &str) -> JournalRecord {
 }
 
 fn answer(text: &str) -> JournalRecord {
-    JournalRecord::from_answer(text, Usage::default(), Timestamp::UNIX_EPOCH)
+    JournalRecord::from_answer(text, Usage::default(), Timestamp::UNIX_EPOCH, false)
 }
 
 impl JournalFixture {
@@ -82,6 +82,19 @@ impl JournalFixture {
             OrphanedJournal::Unrecognized(notice) => panic!("{notice:?}"),
         });
         turns.flatten().collect()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stopped_answer_does_not_hold_back_the_end_of_its_turn() {
+    for is_stopped in [false, true] {
+        let mut fixture = fixture();
+        fixture.writer.begin(FIRST, turn("q"));
+        let (usage, at) = (Usage::default(), Timestamp::UNIX_EPOCH);
+        let answer = JournalRecord::from_answer("a", usage, at, is_stopped);
+        fixture.writer.record_answer(answer, SaveSeq::NEVER);
+        assert_eq!(fixture.writer.is_holding_events(), !is_stopped);
+        fixture.finish_writes().await;
     }
 }
 

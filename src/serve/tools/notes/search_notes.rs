@@ -1,6 +1,6 @@
 //! The tool `search_notes`.
 
-use super::super::arguments::{reject_unknown, whole_number};
+use super::super::arguments::{reject_unknown, shortened, whole_number};
 use super::super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use super::{TOPIC_CHARS_MAX, note_request, required, vault_path_schema};
 use crate::domain::BuiltInSettings;
@@ -109,7 +109,8 @@ fn limit(arguments: &JsonObject) -> Result<usize, String> {
     match whole_number(given) {
         Some(limit @ 1..=LIMIT_MAX) => Ok(limit as usize),
         _ => Err(format!(
-            "`limit` must be a whole number from 1 to {LIMIT_MAX}, not {given}."
+            "`limit` must be a whole number from 1 to {LIMIT_MAX}, not {}.",
+            shortened(given)
         )),
     }
 }

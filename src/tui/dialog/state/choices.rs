@@ -41,6 +41,32 @@ impl DialogAction {
         )
     }
 
+    /// Whether it consents to something: to a call, to what a server or a file asks for, or to going
+    /// on. No key that was typed for the message may do that.
+    pub fn grants(self) -> bool {
+        match self {
+            Self::Run
+            | Self::RunForSession
+            | Self::RunAlways
+            | Self::RunServer
+            | Self::RunReadOnly
+            | Self::RunMatching
+            | Self::RunAll => true,
+            Self::Choose(choice) => !matches!(
+                choice,
+                UserChoice::Stop
+                    | UserChoice::Decline
+                    | UserChoice::DeclineAll
+                    | UserChoice::CancelRequest
+                    | UserChoice::Never
+                    | UserChoice::KeepForLater
+                    | UserChoice::FillIn
+                    | UserChoice::CopyAddress
+            ),
+            _ => false,
+        }
+    }
+
     /// Whether it may become available only after the dialog has opened.
     pub fn comes_later(self) -> bool {
         matches!(self, Self::RunAll | Self::RunUnread)
@@ -168,7 +194,7 @@ fn answer_of(action: DialogAction, key: char) -> Option<LayerKey> {
             UserChoice::NoRoundLimit => LayerKey::NoLimit,
             UserChoice::AnswerNow => LayerKey::AnswerNow,
             UserChoice::SendAnyway => LayerKey::SendAnyway,
-            UserChoice::UseUntilExit | UserChoice::SendUntilExit => LayerKey::UntilExit,
+            UserChoice::SendUntilExit => LayerKey::UntilExit,
             UserChoice::Discard | UserChoice::DeclineAll => LayerKey::Discard,
             UserChoice::FillIn => LayerKey::Edit,
             UserChoice::CancelRequest => LayerKey::CancelRequest,

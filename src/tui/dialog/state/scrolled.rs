@@ -92,7 +92,7 @@ impl Dialog {
 
     /// The body row of the selected choice, on a page of choices.
     pub fn selected_body_row(&self) -> Option<usize> {
-        let selected = self.selected_choice?;
+        let selected = self.highlighted_choice()?;
         let starts = &self.laid_out.as_ref()?.body.choice_starts;
         let (_, row) = starts.iter().find(|(index, _)| *index == selected)?;
         Some(*row)

@@ -169,19 +169,25 @@ fn title_comes_from_the_first_answered_prompt() {
 
 /// Like [`Session::title`], so that the header agrees with the list of sessions.
 #[test]
-fn a_stopped_prompt_is_the_title_until_another_one_is_answered() {
+fn a_failed_prompt_is_the_title_until_another_one_is_answered() {
     let mut chat = chat();
-    chat.keys("one<Enter>").model_says("Half");
-    chat.turn_ends(TurnEnd::Cancelled);
-    chat.engine_event(Event::SessionSaved("a.json".into()));
-    assert_eq!(chat.model.conversation.title, "one");
-    chat.keys("two<Enter>").model_says("Half");
-    chat.turn_ends(TurnEnd::Cancelled);
-    chat.engine_event(Event::SessionSaved("a.json".into()));
-    assert_eq!(chat.model.conversation.title, "one");
+    for prompt in ["one<Enter>", "two<Enter>"] {
+        chat.keys(prompt).model_says("Half");
+        let notice = Notice::failure("No network.");
+        chat.turn_ends(TurnEnd::Failed { notice });
+        chat.engine_event(Event::SessionSaved("a.json".into()));
+        assert_eq!(chat.model.conversation.title, "one");
+    }
     let saved = chat.model.conversation.saved_title();
     assert_eq!(saved.as_deref(), Some("one"), "for the message on exit");
-    chat.keys("three<Enter>").model_answers("3");
+    chat.keys("three<Enter>").turn_event(TurnEvent::Delta {
+        piece: PieceId(3),
+        kind: PieceKind::Text,
+        text: "Half".into(),
+    });
+    chat.turn_ends(TurnEnd::Cancelled);
+    assert_eq!(chat.model.conversation.title, "three");
+    chat.keys("four<Enter>").model_answers("4");
     assert_eq!(chat.model.conversation.title, "three");
 }
 
@@ -344,22 +350,21 @@ fn typed_ahead_text_ending_with_enter_is_submitted() {
 }
 
 #[test]
-fn a_stopped_or_failed_answer_cannot_be_continued() {
+fn a_failed_answer_or_a_turn_without_one_cannot_be_continued() {
     let failed = TurnEnd::Failed {
         notice: Notice::failure("No network."),
     };
-    let keep = " To keep it, select it in the chat and press e.";
-    for (end, kind, keep) in [
-        (TurnEnd::Cancelled, "a stopped", keep),
-        (failed, "a failed", ""),
+    let unseen = "The model does not see a failed answer, so it cannot go on.";
+    let stopped = "Nothing to continue: the model does not see the turn that was stopped.";
+    for (text, end, reason) in [
+        ("", TurnEnd::Cancelled, stopped),
+        ("The first", failed, unseen),
     ] {
         let mut chat = chat();
-        chat.keys("one<Enter>").model_says("The first");
+        chat.keys("one<Enter>").model_says(text);
         chat.turn_ends(end).keys("/continue<Enter>");
-        let reason = format!("The model does not see {kind} answer, so it cannot go on.");
-        let notice = format!("{reason} /retry asks again.{keep}");
-        assert_eq!(chat.notice(), notice);
-        assert!(chat.screen().contains(&reason), "{}", chat.screen());
+        assert_eq!(chat.notice(), format!("{reason} /retry asks again."));
+        assert!(chat.screen().contains(reason), "{}", chat.screen());
     }
     let mut chat = chat();
     chat.keys("one<Enter>")
@@ -373,12 +378,20 @@ fn a_stopped_or_failed_answer_cannot_be_continued() {
 }
 
 #[test]
-fn escape_names_the_key_that_stops_a_turn() {
+fn escape_stops_a_turn_once_nothing_is_open() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_says("1");
-    assert_eq!(chat.keys("<Esc>").notice(), "Ctrl+C stops the turn.");
-    assert!(chat.model.running_turn().is_some());
-    chat.model_answers("1");
-    assert_eq!(chat.notice(), "", "the notice ends with its turn");
-    assert_eq!(chat.keys("<Esc>").notice(), "");
+    let is_interrupted = |chat: &mut ChatHarness| chat.commands().contains(&Command::Interrupt);
+    for open in ["<F1>", "<Tab>", "<Ctrl+f>x", "/und"] {
+        chat.keys(open).keys("<Esc>");
+        assert!(!is_interrupted(&mut chat), "{open}");
+        chat.keys("<Ctrl+u>");
+    }
+    chat.keys("next<Esc>");
+    assert!(is_interrupted(&mut chat));
+    assert_eq!(chat.message(), "next");
+    chat.keys("<Esc>");
+    assert!(!is_interrupted(&mut chat), "it is stopping already");
+    chat.turn_ends(TurnEnd::Cancelled).keys("<Esc>");
+    assert!(!chat.sent.contains(&UiEffect::Quit));
 }

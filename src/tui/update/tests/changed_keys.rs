@@ -225,7 +225,7 @@ fn a_changed_answer_letter_typed_within_a_message_does_not_answer() {
         .keys("a")
         .ask_about_calls(&[1]);
     chat.screen();
-    chat.wait(1_000).keys("j").wait(100).keys("k");
+    chat.wait(1_000).keys_every(100, "jk");
     assert!(chat.is_asking());
     assert_eq!(chat.message(), "ajk");
 }

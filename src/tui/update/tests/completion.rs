@@ -29,7 +29,11 @@ fn models(names: &[&str]) -> Event {
     };
     let models: Vec<_> = names.iter().map(model).collect();
     let selected = models.first().cloned();
-    Event::ModelsListed { models, selected }
+    Event::ModelsListed {
+        models,
+        selected,
+        selected_server: None,
+    }
 }
 
 fn personas(names: &[&str], description: &str) -> Event {
@@ -162,10 +166,11 @@ fn enter_without_an_argument_runs_the_command_as_typed() {
     let mut chat = chat();
     chat.keys("/think <Enter>");
     assert!(chat.model.layer.is_some() && chat.commands().is_empty());
-    chat.keys("<Esc>/think h");
-    assert_eq!(listed(&chat), ["[high]"]);
+    chat.keys("<Esc>/think m");
+    // Only the levels that the provider takes.
+    assert_eq!(listed(&chat), ["[medium]", "max"]);
     chat.keys("<Enter>");
-    assert_eq!(chat.commands(), [Command::SetThink(Think::High)]);
+    assert_eq!(chat.commands(), [Command::SetThink(Think::Medium)]);
 }
 
 #[test]

@@ -251,17 +251,15 @@ fn a_word_typed_after_a_pause_goes_to_the_message() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.input(UiInput::Paste("I think ".into()))
         .wait(1_000)
-        .keys("y");
+        .keys_every(30, "y");
     assert_eq!(chat.message(), "I think ", "the letter waits");
-    for letter in ["e", "s", "y"] {
-        chat.wait(300).keys(letter);
-    }
+    chat.keys_every(330, "esy");
     assert_eq!(chat.message(), "I think yesy");
     assert!(chat.wait(1_000).is_asking());
     // A single letter answers, unless another key follows it at once.
-    assert!(chat.keys("y<Left>").wait(400).is_asking());
+    assert!(chat.keys_every(30, "y<Left>").wait(400).is_asking());
     chat.screen();
-    assert!(chat.wait(600).keys("y").wait(399).is_asking());
+    assert!(chat.wait(600).keys_every(30, "y").wait(399).is_asking());
     assert_eq!(chat.wait(1).decisions(), [Decision::Run]);
     assert_eq!(chat.message(), "I think yesy");
 }
@@ -322,7 +320,7 @@ fn question_mark_lists_choices_on_a_small_screen() {
     chat.keys("<Esc>");
     assert_eq!(screen(&mut chat, 20, 6), before);
     assert_eq!(chat.commands(), []);
-    chat.keys("??y");
+    chat.keys("??").wait(600).keys("y");
     assert_eq!(chat.decisions(), [Decision::Run]);
 }
 

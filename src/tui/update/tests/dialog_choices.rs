@@ -1,15 +1,8 @@
 //! The choices of every dialog: short labels in one row, and the scope of each.
 
-use crate::domain::{ModelServer, SettingsChange};
+use crate::domain::SettingsChange;
 use crate::protocol::UnfinishedTurn;
 use crate::tui::update::tests::*;
-
-fn server() -> ModelServer {
-    ModelServer {
-        provider: ProviderKind::Ollama,
-        url: "http://localhost:11434".to_owned(),
-    }
-}
 
 fn settings() -> Ask {
     let text = |text: &str| Some(text.to_owned());
@@ -41,10 +34,6 @@ fn answer(chat: &mut ChatHarness) -> Option<UserAnswer> {
 
 /// Questions outside of turns, with their rows of choices.
 fn program_questions() -> Vec<(Ask, &'static str)> {
-    let add = Ask::AddModel {
-        server: server(),
-        name: "m".to_owned(),
-    };
     let instructions = Ask::SendInstructions {
         server: "docs".into(),
         text: "Be brief.".into(),
@@ -77,10 +66,6 @@ fn program_questions() -> Vec<(Ask, &'static str)> {
         (
             instructions,
             "Send them to the model?   y send from now on  o until I quit  n do not send  ?",
-        ),
-        (
-            add,
-            "Add it?   y add  o use until I quit  n change nothing  ?",
         ),
         (replace, "Replace it?   y replace  n keep the file  ?"),
     ]
@@ -206,7 +191,7 @@ fn the_page_of_lasting_choices_shows_the_scope_of_each() {
     chat.keys("<Down><Down>");
     let dialog = &chat.model.dialogs.queued()[0];
     assert_eq!(dialog.selected_body_row(), Some(5));
-    chat.keys("<Enter>");
+    chat.wait(600).keys("<Enter>");
     assert_eq!(chat.decisions(), [Decision::RunWholeServer]);
 }
 
@@ -327,7 +312,7 @@ fn read_only_tools_are_listed_before_they_are_granted() {
         assert!(screen.contains(part), "{part}\n{screen}");
     }
     assert_eq!(chat.commands(), [], "the first press only lists them");
-    chat.keys("v");
+    chat.wait(600).keys("v");
     let decisions = chat.decisions();
     let [Decision::RunReadOnly { tools }] = decisions.as_slice() else {
         panic!("{decisions:?}");
@@ -360,7 +345,7 @@ fn on_a_small_screen_all_read_only_tools_are_scrolled_through_first() {
     let mut presses = 0;
     while chat.commands().is_empty() {
         assert!(presses < 10, "{}", chat.screen());
-        chat.keys("v").screen();
+        chat.wait(600).keys("v").screen();
         presses += 1;
     }
     assert!(presses > 1, "the list did not fit on one page");

@@ -133,25 +133,27 @@ fn a_layer_over_a_question_shows_its_own_keys() {
 fn a_lasting_choice_shows_its_effect() {
     for (keys, text) in [
         (
-            "s",
+            ["s"].as_slice(),
             "write runs without asking in this conversation (session). /trust revokes it.",
         ),
         (
-            "6",
+            &["6"],
             "write runs without asking from now on (always). /trust revokes it.",
         ),
         (
-            "7",
+            &["7"],
             "All tools of files run without asking from now on (always). /trust revokes it.",
         ),
         (
-            "8<Enter>",
+            &["8", "<Enter>"],
             "write runs without asking if its arguments match (always). /trust revokes it.",
         ),
-        ("9", "write will never run. /trust revokes it."),
+        (&["9"], "write will never run. /trust revokes it."),
     ] {
         let mut chat = with_tool_call((120, 24), "", &json!({ "a": 1 }));
-        chat.wait(1_000).keys(keys);
+        for key in keys {
+            chat.wait(1_000).keys(key);
+        }
         assert_eq!(chat.notice(), text);
         assert!(chat.screen().contains(text), "{}", chat.screen());
     }

@@ -72,6 +72,7 @@ fn model_added(chat: &mut ChatHarness, name: &str) {
     chat.engine_event(Event::ModelsListed {
         models: vec![model.clone()],
         selected: Some(model.clone()),
+        selected_server: None,
     });
     chat.engine_event(Event::ModelAdded(model));
 }
@@ -172,7 +173,7 @@ fn prompt_waits_for_the_first_model() {
     );
     assert_eq!(
         chat.notice(),
-        "Choose a model: your message will be sent to it."
+        "No active model is configured. Use /set-model to choose a model."
     );
     chat.wait(1_000).keys("again<Enter>").wait(1_000);
     chat.sent.clear();
@@ -223,6 +224,9 @@ fn skipped_model_chooser_can_be_reopened() {
         screen.contains("── Models") && screen.contains("b"),
         "{screen}"
     );
+    assert!(screen.contains("0  Change nothing"), "{screen}");
+    chat.keys("0");
+    assert!(chat.model.layer.is_none());
 }
 
 #[test]
@@ -234,7 +238,7 @@ fn set_model_opens_the_first_run_chooser_while_no_model_is_configured() {
         assert!(screen.contains(label), "{label}: {screen}");
     }
     chat.commands();
-    chat.keys("<Down><Enter>llama<Enter>");
+    chat.keys("<Down><Down><Enter>llama<Enter>");
     let pull = Command::PullModel {
         server: None,
         name: "llama".into(),

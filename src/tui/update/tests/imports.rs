@@ -1,8 +1,11 @@
 //! Importing MCP servers from other clients.
 
+use crate::domain::model::Secret;
 use crate::domain::{
-    ImportPlan, ImportSource, NewServer, NewServerLaunch, ServerCandidate, SkippedServer,
+    ImportPlan, ImportSource, NewServer, NewServerLaunch, ReplacedSecret, ServerCandidate,
+    SkippedServer,
 };
+use crate::protocol::NewServerCommand;
 use crate::tui::update::tests::*;
 
 fn server(name: &str, args: &[&str]) -> NewServer {
@@ -16,13 +19,17 @@ fn server(name: &str, args: &[&str]) -> NewServer {
             env: vec![("API_KEY".to_owned(), "${API_KEY}".to_owned())],
             cwd: None,
         },
+        values: Vec::new(),
     }
 }
 
 fn sources() -> Vec<ImportSource> {
     let candidate = |server| ServerCandidate {
         server,
-        replaced_secrets: vec!["API_KEY".to_owned()],
+        replaced_secrets: vec![ReplacedSecret {
+            variable: "API_KEY".to_owned(),
+            value: Secret::new("hidden-1"),
+        }],
         remarks: Vec::new(),
     };
     let plan = ImportPlan {
@@ -90,7 +97,7 @@ fn servers_of_a_client_are_shown_in_full_before_they_are_added() {
         "needs    API_KEY",
         "U+202E",
         "Skipped notes: you already have it.",
-        "Set this variable before you switch the servers on: API_KEY.",
+        "Set this variable before you switch the servers on: API_KEY. Or enter",
         "Enter add all 2, switched off",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
@@ -107,7 +114,10 @@ fn servers_of_a_client_are_shown_in_full_before_they_are_added() {
         server("files", &["-y", "files", "/srv"]),
         server("git", &["git\u{202e}"]),
     ];
-    assert_eq!(chat.commands(), [Command::AddServers(servers)]);
+    assert_eq!(
+        chat.commands(),
+        [Command::NewServer(NewServerCommand::Import(servers))]
+    );
     assert!(chat.model.layer.is_none());
 }
 
@@ -137,7 +147,31 @@ fn space_leaves_out_individual_servers() {
     assert!(text.contains("> [x] git"), "{text}");
     chat.keys("<Enter>");
     let git = server("git", &["git\u{202e}"]);
-    assert_eq!(chat.commands(), [Command::AddServers(vec![git])]);
+    assert_eq!(
+        chat.commands(),
+        [Command::NewServer(NewServerCommand::Import(vec![git]))]
+    );
+}
+
+#[test]
+fn the_secrets_of_a_server_are_copied_on_request_and_never_shown() {
+    let mut chat = importing_from(sources());
+    let text = chat.keys("<Enter>").wait(600).screen();
+    assert!(text.contains("c copies the client's values"), "{text}");
+    let text = chat.keys("c").screen();
+    for part in ["stores   API_KEY", "needs    API_KEY"] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("hidden"), "{text}");
+    chat.keys("<Tab><Space><Enter>");
+    let mut files = server("files", &["-y", "files", "/srv"]);
+    files.values = vec![("API_KEY".to_owned(), Secret::new("hidden-1"))];
+    let commands = chat.commands();
+    assert_eq!(
+        commands,
+        [Command::NewServer(NewServerCommand::Import(vec![files]))]
+    );
+    assert!(!format!("{commands:?}").contains("hidden"));
 }
 
 #[test]

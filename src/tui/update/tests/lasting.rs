@@ -5,7 +5,10 @@ use crate::tui::update::tests::*;
 #[test]
 fn the_page_of_lasting_choices_accepts_only_the_keys_that_it_shows() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
-    chat.keys("a12345");
+    chat.keys("a");
+    for digit in ["1", "2", "3", "4", "5"] {
+        chat.wait(600).keys(digit);
+    }
     assert_eq!(chat.commands(), []);
     assert_eq!(
         chat.notice(),
@@ -13,10 +16,10 @@ fn the_page_of_lasting_choices_accepts_only_the_keys_that_it_shows() {
     );
     assert!(chat.screen().contains("Always run this tool"));
     // The row below the page lists the letter keys, so they still work.
-    chat.keys("y");
+    chat.wait(600).keys("y");
     assert_eq!(chat.decisions(), [Decision::Run]);
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
-    chat.keys("a6");
+    chat.keys("a").wait(600).keys("6");
     assert_eq!(chat.decisions(), [Decision::RunAlways]);
     // On the page of the call, the digits keep working.
     let mut chat = ChatHarness::with_approval_dialog(&[1]);

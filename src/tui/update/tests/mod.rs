@@ -34,6 +34,7 @@ mod lists;
 mod long_prompts;
 mod mentions;
 mod message;
+mod new_servers;
 mod notice_area;
 mod queue;
 mod read_before_run;
@@ -56,6 +57,7 @@ mod templates;
 mod themes;
 mod tools_list;
 mod trust;
+mod typed_words;
 mod unread_resources;
 
 use crate::domain::Decision;
@@ -97,6 +99,7 @@ fn chat() -> ChatHarness {
     chat.engine_event(Event::ModelsListed {
         models: vec![model.clone()],
         selected: Some(model),
+        selected_server: None,
     });
     chat.wait(1_000);
     chat
@@ -173,8 +176,22 @@ impl ChatHarness {
         self
     }
 
-    /// Presses the keys of a script, one every 30 ms.
+    /// Presses the keys of a script, one every 30 ms, and waits until the last one has acted.
     fn keys(&mut self, script: &str) -> &mut Self {
+        self.keys_every(30, script).wait_for_letter()
+    }
+
+    /// Waits until a letter that is held because it may begin a word has acted.
+    fn wait_for_letter(&mut self) -> &mut Self {
+        let is_answering = self.model.dialogs.answering_letter().is_some();
+        match self.model.dialogs.letter_due_at().filter(|_| is_answering) {
+            Some(due) => self.wait(due.saturating_sub(self.model.now).as_millis() as u64),
+            None => self,
+        }
+    }
+
+    /// Presses the keys of a script with this many milliseconds before each.
+    fn keys_every(&mut self, millis: u64, script: &str) -> &mut Self {
         let mut rest = script;
         while let Some(c) = rest.chars().next() {
             let end = rest.find('>').filter(|_| c == '<');
@@ -183,22 +200,19 @@ impl ChatHarness {
                 None => key(KeyCode::Char(c), KeyModifiers::NONE),
             };
             rest = &rest[end.map_or(c.len_utf8(), |end| end + 1)..];
-            self.wait(30).input(UiInput::Key(event));
+            self.wait(millis).input(UiInput::Key(event));
         }
         self
     }
 
-    /// Sends text that arrives in a single read, as from another program. An escape character
-    /// stands for `ESC ]`, which begins a reply of the terminal.
+    /// Sends text that arrives in a single read, as from another program.
     fn type_at_once(&mut self, text: &str) -> &mut Self {
         let event = |c| match c {
             '\n' => key(KeyCode::Enter, KeyModifiers::NONE),
-            '\u{1b}' => key(KeyCode::Char(']'), KeyModifiers::ALT),
-            '\u{7}' => key(KeyCode::Char('g'), KeyModifiers::CONTROL),
             c => key(KeyCode::Char(c), KeyModifiers::NONE),
         };
         let events: Vec<_> = text.chars().map(event).collect();
-        for input in inputs_from_keys(&events, &self.model.input.replies.clone()) {
+        for input in inputs_from_keys(&events) {
             self.input(input);
         }
         self

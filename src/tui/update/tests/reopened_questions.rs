@@ -34,7 +34,7 @@ fn has_answered(chat: &mut ChatHarness) -> bool {
 #[test]
 fn a_question_that_is_opened_again_takes_no_key_at_once() {
     let mut chat = set_aside();
-    chat.keys("<Alt+q>").screen();
+    chat.wait(300).keys("<Alt+q>").screen();
     assert!(!chat.model.dialogs.accepts_keys());
     chat.keys("n").wait(400);
     assert_eq!(chat.message(), "n");

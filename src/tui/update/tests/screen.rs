@@ -201,12 +201,3 @@ fn opening_a_session_replaces_the_chat() {
     chat.engine_event(Event::SessionOpened(Arc::new(Session::new("m"))));
     assert!(chat.model.chat.transcript.entries().is_empty());
 }
-
-#[test]
-fn terminal_reply_sets_the_theme_and_is_not_typed() {
-    let mut chat = chat();
-    let dark = chat.model.screen.theme;
-    chat.type_at_once("\u{1b}11;rgb:ffff/ffff/ffff\u{7}");
-    assert_eq!(chat.message(), "");
-    assert_ne!(chat.model.screen.theme, dark);
-}

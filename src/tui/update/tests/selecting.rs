@@ -229,7 +229,7 @@ fn an_edited_answer_is_not_sent_as_a_prompt() {
     assert_eq!(
         chat.commands(),
         [Command::ReplaceAnswer {
-            replaced: crate::domain::ReplacedAnswer::Answered { turns_from_end: 2 },
+            turns_from_end: 2,
             answer
         }]
     );

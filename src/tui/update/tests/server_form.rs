@@ -340,7 +340,7 @@ fn the_address_of_a_page_is_copied_without_an_answer() {
         Some("https://xn--gthub-n2e.com/login")
     );
     assert_eq!(answers(&mut chat), []);
-    chat.keys("y");
+    chat.wait(600).keys("y");
     assert_eq!(
         answers(&mut chat),
         [UserAnswer::Choice(UserChoice::OpenPage)]

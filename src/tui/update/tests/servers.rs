@@ -290,12 +290,13 @@ fn unfolding_the_lowest_row_scrolls_it_into_view() {
 }
 
 #[test]
-fn the_mcp_add_command_shows_the_shell_commands_to_type() {
+fn the_mcp_add_command_without_a_server_shows_examples() {
     let mut chat = chat();
     let screen = chat.size(80, 24).keys("/mcp add<Enter>").screen();
     for part in [
-        "humble mcp add NAME -- COMMAND ARGUMENTS",
-        "humble mcp add docs --url https://example.com/mcp",
+        "/mcp add NAME COMMAND ARGUMENTS",
+        "/mcp add docs --header Authorization https://example.com/mcp",
+        "humble mcp add NAME -- COMMAND",
         "/import",
     ] {
         assert!(screen.contains(part), "{part}\n{screen}");

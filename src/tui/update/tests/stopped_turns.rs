@@ -1,24 +1,25 @@
 //! What the chat says about a turn that the user stopped.
 
 use super::*;
+use crate::domain::SavedMessage;
 use crate::domain::session::{CancelledTurn, TurnRecord};
-use crate::domain::{ReplacedAnswer, SavedMessage, StoppedAnswer};
 
 const NOT_SEEN: &str = "(cancelled) The model does not see this turn.";
 
 #[test]
-fn a_stopped_answer_says_that_the_model_does_not_see_it_and_which_key_asks_again() {
+fn a_stopped_answer_says_that_the_model_sees_it_and_which_keys_continue_or_drop_it() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_says("Half");
     chat.turn_ends(TurnEnd::Cancelled).wait(2_000);
     let screen = chat.screen();
-    let with_keys = "(cancelled) Unseen by the model. Alt+R asks again, e in the chat keeps it.";
+    let with_keys = "(stopped) Seen by the model. Alt+C continues, u in the chat drops it.";
     assert!(screen.contains(with_keys), "{screen}");
     chat.keys("two<Enter>").model_answers("Whole").wait(2_000);
     let screen = chat.screen();
-    assert!(screen.contains(NOT_SEEN), "{screen}");
+    let without_keys = "(stopped) The model sees it up to here.";
+    assert!(screen.contains(without_keys), "{screen}");
     assert!(
-        !screen.contains("asks again"),
+        !screen.contains("continues"),
         "only the last turn: {screen}"
     );
 }
@@ -35,9 +36,12 @@ fn a_turn_stopped_before_any_text_says_that_the_model_does_not_see_it() {
 #[test]
 fn narrow_screens_shorten_the_row_of_a_stopped_turn() {
     for (columns, shown) in [
-        (50, "(cancelled) Not seen by the model."),
-        (40, "(cancelled) Not seen by the model."),
-        (24, "(cancelled)"),
+        (
+            62,
+            "(stopped) The model sees it up to here. Alt+C continues.",
+        ),
+        (50, "(stopped) The model sees it up to here."),
+        (24, "(stopped)"),
     ] {
         let mut chat = chat();
         chat.size(columns, 20).keys("one<Enter>").model_says("Half");
@@ -48,7 +52,7 @@ fn narrow_screens_shorten_the_row_of_a_stopped_turn() {
 }
 
 #[test]
-fn a_stopped_continuation_does_not_say_that_the_model_does_not_see_the_turn() {
+fn a_continuation_stopped_before_any_text_does_not_say_that_the_model_does_not_see_the_turn() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_says("Half");
     let end = TurnEnd::Answered {
@@ -56,19 +60,16 @@ fn a_stopped_continuation_does_not_say_that_the_model_does_not_see_the_turn() {
         is_truncated: true,
     };
     chat.turn_ends(end).wait(2_000);
-    chat.keys("<Alt+c>").turn_event(TurnEvent::Delta {
-        piece: PieceId(9),
-        kind: PieceKind::Text,
-        text: " more".into(),
-    });
+    chat.keys("<Alt+c>");
     chat.turn_ends(TurnEnd::Cancelled).wait(2_000);
     let screen = chat.screen();
     assert!(screen.contains("(cancelled)"), "{screen}");
     assert!(!screen.contains("does not see"), "{screen}");
+    assert!(screen.contains("continue the answer"), "{screen}");
 }
 
-/// A chat with an answered turn and one that was stopped.
-fn stopped_chat() -> ChatHarness {
+#[test]
+fn a_stopped_answer_is_edited_like_any_other() {
     let mut chat = chat();
     chat.keys("one<Enter>").model_answers("1");
     chat.keys("two<Enter>").turn_event(TurnEvent::Delta {
@@ -77,43 +78,24 @@ fn stopped_chat() -> ChatHarness {
         text: "Half an answer".into(),
     });
     chat.turn_ends(TurnEnd::Cancelled).wait(2_000);
-    chat
-}
-
-#[test]
-fn a_stopped_answer_can_be_edited_and_made_part_of_the_conversation() {
-    let mut chat = stopped_chat();
-    let screen = chat.screen();
-    let row = "(cancelled) Unseen by the model. Alt+R asks again, e in the chat keeps it.";
-    assert!(screen.contains(row), "{screen}");
-    chat.keys("<Alt+c>");
-    let notice = chat.notice();
-    assert!(
-        notice.ends_with("To keep it, select it in the chat and press e."),
-        "{notice}"
-    );
     chat.keys("<Tab><Up>");
     assert!(chat.screen().contains("e edit the answer"));
     chat.keys("e");
     assert_eq!(chat.message(), "Half an answer");
-    let screen = chat.screen();
-    assert!(screen.contains("Editing the answer to: two"), "{screen}");
-    assert!(screen.contains("nothing is sent"), "{screen}");
     chat.commands();
     chat.keys("!<Enter>");
-    let stopped = StoppedAnswer {
-        prompt: "two".into(),
-        text: "Half an answer".into(),
-        answered_after: 0,
-    };
     let expected = Command::ReplaceAnswer {
-        replaced: ReplacedAnswer::Stopped(stopped),
+        turns_from_end: 1,
         answer: "Half an answer!".into(),
     };
     assert_eq!(chat.commands(), [expected]);
-    assert_eq!(chat.message(), "");
+}
+
+#[test]
+fn an_opened_conversation_offers_to_continue_its_last_answer_only_if_that_was_stopped() {
+    let mut chat = chat();
     let mut session = Session::new("m");
-    for (prompt, answer) in [("one", "1"), ("two", "Half an answer!")] {
+    for (prompt, answer) in [("one", "1"), ("two", "Half")] {
         session.messages.push(SavedMessage::user(prompt));
         session.messages.push(SavedMessage::assistant(answer));
     }
@@ -127,13 +109,7 @@ fn a_stopped_answer_can_be_edited_and_made_part_of_the_conversation() {
     let screen = chat.screen();
     assert!(screen.contains("continue the answer"), "{screen}");
     assert!(!screen.contains("ask again"), "{screen}");
-    assert!(
-        screen.contains("(stopped) The model sees it up to here."),
-        "{screen}"
-    );
-    chat.keys("<Tab><Up>");
-    assert!(chat.screen().contains("e edit the answer"));
-    chat.keys("<Esc>");
+    assert!(screen.contains("(stopped) Seen by the model."), "{screen}");
     session.metadata.add_cancelled(CancelledTurn {
         cancelled_at: jiff::Timestamp::UNIX_EPOCH,
         messages_before: 4,

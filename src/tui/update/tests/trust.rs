@@ -169,7 +169,7 @@ fn tool_changed_in_the_middle() -> PinChange {
 #[test]
 fn changed_line_among_hundreds_is_seen_before_accepting() {
     for (columns, rows) in [(120, 18), (60, 20), (20, 6)] {
-        for keys in ["y", "1", "<Down><Enter>"] {
+        for keys in [["y"].as_slice(), &["1"], &["<Down>", "<Enter>"]] {
             let mut chat = with_question(Ask::PinChanged(Arc::new(tool_changed_in_the_middle())));
             let mut screens = screen(&mut chat, columns, rows);
             // Reading the list of choices does not count as reading the diff.
@@ -187,11 +187,13 @@ fn changed_line_among_hundreds_is_seen_before_accepting() {
             for text in ["… 148 unchanged", "- line 150", "+ EVIL", "… 47 unchanged"] {
                 assert!(screens.contains(text), "{text}\n{screens}");
             }
-            chat.keys(keys);
+            for key in keys {
+                chat.wait(600).keys(key);
+            }
             assert_eq!(
                 answers(&chat),
                 [UserAnswer::Choice(UserChoice::Accept)],
-                "{keys}"
+                "{keys:?}"
             );
         }
     }

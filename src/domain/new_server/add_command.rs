@@ -1,0 +1,281 @@
+//! The argument of `/mcp add`: a name and a command or a URL, with the words of a shell. Pure.
+
+use super::{NewServer, NewServerLaunch, ServerCandidate, variable_name_from};
+use crate::domain::model::Secret;
+use crate::domain::secrets::is_secret_name;
+use crate::domain::server::RemoteTransport;
+
+const USAGE: &str = "Write a name and then a command, or a name and a URL.";
+
+/// The server of `NAME [--env NAME=VALUE …] [--] COMMAND [ARGUMENT …]` or
+/// `NAME [--header NAME=VALUE …] [--transport sse|http] URL`. A secret among the values is stored apart
+/// from its variable or header, so that it is never shown.
+///
+/// # Errors
+/// The reason, as a sentence.
+pub fn parse_add_command(text: &str) -> Result<ServerCandidate, String> {
+    let mut words = split_words(text)?.into_iter().peekable();
+    let name = words.next().ok_or(USAGE)?;
+    let mut options = AddOptions::default();
+    while let Some(word) = words.next_if(|word| word.starts_with('-') || is_url(word)) {
+        if word == "--" {
+            break;
+        }
+        if is_url(&word) {
+            options.url = Some(word);
+            continue;
+        }
+        let (option, value) = match word.split_once('=') {
+            Some((option, value)) => (option.to_owned(), Some(value.to_owned())),
+            None => (word, words.next()),
+        };
+        let value = value.ok_or_else(|| format!("`{option}` needs a value."))?;
+        options.add(&option, value)?;
+    }
+    let AddOptions {
+        env,
+        headers,
+        url,
+        transport,
+    } = options;
+    let command: Vec<String> = words.collect();
+    let is_http = |url: &String| url.starts_with("http://") || url.starts_with("https://");
+    if !url.iter().all(is_http) {
+        return Err("A URL begins with http:// or https://.".to_owned());
+    }
+    let mut values = Vec::new();
+    let launch = match (url, command.split_first()) {
+        (Some(_), Some(_)) => return Err("Give a command or a URL, not both.".to_owned()),
+        (Some(_), None) if !env.is_empty() => {
+            return Err("`--env` is for a command; a URL takes `--header`.".to_owned());
+        }
+        (Some(url), None) => NewServerLaunch::Url {
+            url,
+            transport: transport.unwrap_or(RemoteTransport::Auto),
+            headers: without_secrets(headers, &mut values),
+        },
+        (None, _) if !headers.is_empty() || transport.is_some() => {
+            return Err("`--header` and `--transport` are for a URL.".to_owned());
+        }
+        (None, Some((command, args))) => NewServerLaunch::Command {
+            command: command.clone(),
+            args: args.to_vec(),
+            env: without_secrets(env, &mut values),
+            cwd: None,
+        },
+        (None, None) => return Err(USAGE.to_owned()),
+    };
+    Ok(ServerCandidate {
+        server: NewServer {
+            name,
+            description: None,
+            enabled: false,
+            launch,
+            values,
+        },
+        replaced_secrets: Vec::new(),
+        remarks: Vec::new(),
+    })
+}
+
+fn is_url(word: &str) -> bool {
+    !word.starts_with('-') && word.contains("://")
+}
+
+#[derive(Default)]
+struct AddOptions {
+    env: Vec<(String, String)>,
+    headers: Vec<(String, String)>,
+    url: Option<String>,
+    transport: Option<RemoteTransport>,
+}
+
+impl AddOptions {
+    fn add(&mut self, option: &str, value: String) -> Result<(), String> {
+        match option {
+            "--env" | "-e" => self.env.push(pair(&value, option, &['='])?),
+            "--header" => self.headers.push(pair(&value, option, &['=', ':'])?),
+            "--url" => self.url = Some(value),
+            "--transport" => {
+                self.transport = Some(match value.as_str() {
+                    "sse" => RemoteTransport::Sse,
+                    "http" => RemoteTransport::Http,
+                    _ => return Err("`--transport` takes `sse` or `http`.".to_owned()),
+                });
+            }
+            _ => {
+                return Err(format!(
+                    "There is no option `{option}` for a server. {USAGE}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `NAME=VALUE`. `NAME` alone is a variable whose value the user enters later.
+fn pair(text: &str, option: &str, separators: &[char]) -> Result<(String, String), String> {
+    let (name, value) = match text.split_once(separators) {
+        Some((name, value)) => (name.trim(), value.trim_start().to_owned()),
+        None => {
+            let variable = variable_name_from(text).unwrap_or_default();
+            (text.trim(), format!("${{{variable}}}"))
+        }
+    };
+    match name.is_empty() {
+        // The text may hold a secret, so the message does not repeat it.
+        true => Err(format!("`{option}` takes NAME=VALUE.")),
+        false => Ok((name.to_owned(), value)),
+    }
+}
+
+/// Replaces secrets with variables, and adds their values to `values`.
+fn without_secrets(
+    pairs: Vec<(String, String)>,
+    values: &mut Vec<(String, Secret)>,
+) -> Vec<(String, String)> {
+    let replace = |(name, value): (String, String)| {
+        let is_secret = is_secret_name(&name) && !value.is_empty() && !value.contains("${");
+        match variable_name_from(&name).filter(|_| is_secret) {
+            Some(variable) => {
+                let reference = format!("${{{variable}}}");
+                values.push((variable, Secret::new(value)));
+                (name, reference)
+            }
+            None => (name, value),
+        }
+    };
+    pairs.into_iter().map(replace).collect()
+}
+
+/// Splits a line into words, as a shell does: quotes keep a text together, and a backslash keeps the
+/// next character. Nothing is expanded.
+fn split_words(text: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' | '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next() {
+                        None => return Err(format!("A quote {c} is not closed.")),
+                        Some(end) if end == c => break,
+                        Some('\\') if c == '"' => match chars.next() {
+                            Some(kept @ ('"' | '\\' | '$' | '`')) => word.push(kept),
+                            kept => word.extend(['\\'].into_iter().chain(kept)),
+                        },
+                        Some(kept) => word.push(kept),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().extend(chars.next()),
+            c if c.is_whitespace() => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch(text: &str) -> NewServerLaunch {
+        parse_add_command(text).expect("it is valid").server.launch
+    }
+
+    fn error(text: &str) -> String {
+        parse_add_command(text).expect_err("it is not valid")
+    }
+
+    fn command(words: &[&str], env: &[(&str, &str)]) -> NewServerLaunch {
+        let env = env.iter();
+        NewServerLaunch::Command {
+            command: words[0].to_owned(),
+            args: words[1..].iter().map(|&word| word.to_owned()).collect(),
+            env: env
+                .map(|&(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+            cwd: None,
+        }
+    }
+
+    #[test]
+    fn words_are_split_as_in_a_shell() {
+        for (text, words) in [
+            ("x npx  -y a", &["npx", "-y", "a"][..]),
+            ("x -- npx --env A=1", &["npx", "--env", "A=1"]),
+            (r#"x run "a b" 'c "d'"#, &["run", "a b", "c \"d"]),
+            (
+                r#"x run a\ b "" "\$x" "\"""#,
+                &["run", "a b", "", "$x", "\""],
+            ),
+            ("x 날씨 '$HOME' ~", &["날씨", "$HOME", "~"]),
+        ] {
+            assert_eq!(launch(text), command(words, &[]), "{text}");
+        }
+    }
+
+    #[test]
+    fn secrets_of_an_added_server_are_stored_apart() {
+        let text =
+            "x --env MODE=fast --env API_KEY=hidden-1 -e B_TOKEN -e C_KEY='${OTHER}' run --key y";
+        let server = parse_add_command(text).expect("it is valid").server;
+        let env = [
+            ("MODE", "fast"),
+            ("API_KEY", "${API_KEY}"),
+            ("B_TOKEN", "${B_TOKEN}"),
+            ("C_KEY", "${OTHER}"),
+        ];
+        assert_eq!(server.launch, command(&["run", "--key", "y"], &env));
+        assert_eq!(
+            server.values,
+            [("API_KEY".to_owned(), Secret::new("hidden-1"))]
+        );
+        assert_eq!(server.needed_variables(), ["B_TOKEN", "OTHER"]);
+        let text =
+            "x --header 'Authorization: Bearer hidden-2' https://a.example/mcp --transport http";
+        let server = parse_add_command(text).expect("it is valid").server;
+        assert_eq!(
+            server.launch,
+            NewServerLaunch::Url {
+                url: "https://a.example/mcp".to_owned(),
+                transport: RemoteTransport::Http,
+                headers: vec![("Authorization".to_owned(), "${AUTHORIZATION}".to_owned())],
+            }
+        );
+        assert_eq!(server.values[0].1.expose(), "Bearer hidden-2");
+    }
+
+    #[test]
+    fn invalid_servers_are_refused_with_a_reason() {
+        for (text, reason) in [
+            ("", USAGE),
+            ("x", USAGE),
+            ("x run 'a", "A quote ' is not closed."),
+            ("x --env", "`--env` needs a value."),
+            ("x --env =1 run", "`--env` takes NAME=VALUE."),
+            (
+                "x --transport tcp http://a",
+                "`--transport` takes `sse` or `http`.",
+            ),
+            (
+                "x --header A=1 run",
+                "`--header` and `--transport` are for a URL.",
+            ),
+            (
+                "x --env A=1 http://a",
+                "`--env` is for a command; a URL takes `--header`.",
+            ),
+            ("x --url http://a run", "Give a command or a URL, not both."),
+            ("x http://a run", "Give a command or a URL, not both."),
+            ("x ftp://a", "A URL begins with http:// or https://."),
+        ] {
+            assert_eq!(error(text), reason, "{text}");
+        }
+        assert!(error("x --cwd /a run").starts_with("There is no option `--cwd`"));
+    }
+}
