@@ -194,6 +194,16 @@ pub struct Glyphs {
     pub vertical_line: &'static str,
 }
 
+impl Glyphs {
+    /// A label of the program, which ends with an ellipsis if more input follows.
+    pub fn label(&self, text: String) -> String {
+        match self.ascii {
+            true => text.replace('…', "..."),
+            false => text,
+        }
+    }
+}
+
 const UNICODE: Glyphs = Glyphs {
     ascii: false,
     connected: "●",

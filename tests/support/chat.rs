@@ -189,21 +189,19 @@ impl Chat {
         }
     }
 
-    /// Presses a key and waits until it has acted: a letter that grants something waits for the next
-    /// key.
+    /// Presses a key and waits until it has acted.
     pub fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) -> &mut Self {
-        self.press_quickly(code, modifiers);
-        if self.model.dialogs.answering_letter().is_some()
-            && let Some(due) = self.model.dialogs.letter_due_at()
-        {
-            self.waits(due.saturating_sub(self.now));
+        self.enters(UiInput::Key(KeyEvent::new(code, modifiers)));
+        let is_answering = self.model.dialogs.answering_letter().is_some();
+        match self.model.dialogs.letter_due_at().filter(|_| is_answering) {
+            Some(due) => self.waits(due.saturating_sub(self.now)),
+            None => self,
         }
-        self
     }
 
-    fn press_quickly(&mut self, code: KeyCode, modifiers: KeyModifiers) {
+    fn enters(&mut self, input: UiInput) {
         self.now += KEY_INTERVAL;
-        self.apply_input(UiInput::Key(KeyEvent::new(code, modifiers)));
+        self.apply_input(input);
         self.settle();
     }
 
@@ -225,7 +223,7 @@ impl Chat {
 
     pub fn types(&mut self, text: &str) -> &mut Self {
         for c in text.chars() {
-            self.press_quickly(KeyCode::Char(c), KeyModifiers::NONE);
+            self.enters(UiInput::Key(KeyEvent::from(KeyCode::Char(c))));
         }
         self
     }
@@ -235,9 +233,7 @@ impl Chat {
     }
 
     pub fn pastes(&mut self, text: &str) -> &mut Self {
-        self.now += KEY_INTERVAL;
-        self.apply_input(UiInput::Paste(text.to_owned()));
-        self.settle();
+        self.enters(UiInput::Paste(text.to_owned()));
         self
     }
 

@@ -16,7 +16,7 @@ const USAGE: &str = "Write a name and then a command, or a name and a URL.";
 pub fn parse_add_command(text: &str) -> Result<ServerCandidate, String> {
     let mut words = split_words(text)?.into_iter().peekable();
     let name = words.next().ok_or(USAGE)?;
-    let mut options = AddOptions::default();
+    let mut options = AddCommandOptions::default();
     while let Some(word) = words.next_if(|word| word.starts_with('-') || is_url(word)) {
         if word == "--" {
             break;
@@ -32,7 +32,7 @@ pub fn parse_add_command(text: &str) -> Result<ServerCandidate, String> {
         let value = value.ok_or_else(|| format!("`{option}` needs a value."))?;
         options.add(&option, value)?;
     }
-    let AddOptions {
+    let AddCommandOptions {
         env,
         headers,
         url,
@@ -83,14 +83,14 @@ fn is_url(word: &str) -> bool {
 }
 
 #[derive(Default)]
-struct AddOptions {
+struct AddCommandOptions {
     env: Vec<(String, String)>,
     headers: Vec<(String, String)>,
     url: Option<String>,
     transport: Option<RemoteTransport>,
 }
 
-impl AddOptions {
+impl AddCommandOptions {
     fn add(&mut self, option: &str, value: String) -> Result<(), String> {
         match option {
             "--env" | "-e" => self.env.push(pair(&value, option, &['='])?),

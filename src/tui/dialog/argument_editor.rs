@@ -8,11 +8,12 @@ use crate::tui::dialog::arguments::editable::{
 };
 use crate::tui::dialog::choices::ERROR_CHARS_MAX;
 use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget, PendingArguments};
+use crate::tui::dialog::value_options::{next_option, value_options};
 use crate::tui::input::decode::typed_char;
-use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::{SharedUiState, UiContext, UiRequest};
-use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::editor::{Edit, Editor, Motion};
 use crate::tui::widgets::text_field;
 use crossterm::event::{KeyEvent, KeyEventKind};
 
@@ -83,11 +84,18 @@ fn edit_value(dialog: &mut Dialog, arguments: &Arguments, value: &EditableValue)
     let draft = drafts.and_then(|drafts| drafts.remove(&value.pointer));
     let editor = draft.unwrap_or_else(|| {
         let text = value_to_text(arguments, &value.pointer).unwrap_or_default();
-        Editor::for_approval(&text)
+        let mut editor = Editor::for_approval(&text);
+        if !editor.has_several_lines() {
+            editor.edit(Edit::Move(Motion::TextEnd));
+        }
+        editor
     });
+    let schema = dialog.call().map(|call| &call.tool.input_schema);
+    let options = schema.map(|schema| value_options(schema, arguments, &value.pointer));
     let target = EditTarget::Value {
         pointer: value.pointer.clone(),
         label: value.label.clone(),
+        options: options.unwrap_or_default(),
     };
     dialog.mode = editor_mode(editor, target);
 }
@@ -179,9 +187,33 @@ pub fn argument_editor_key(
             }
         }
         _ => {
-            text_field::handle_key(editor, key, cx.shared.keymap);
+            if !switch_option(editor, target, key) {
+                type_key(editor, key, cx.shared.keymap);
+            }
             (*error, *check) = (None, None);
         }
     }
     None
+}
+
+/// Switches a boolean, or a value for which the schema lists the options, to the next one with Space.
+fn switch_option(editor: &mut Editor, target: &EditTarget, key: KeyEvent) -> bool {
+    let EditTarget::Value { options, .. } = target else {
+        return false;
+    };
+    let next = next_option(options, &editor.text()).filter(|_| typed_char(key) == Some(' '));
+    if let Some(next) = next {
+        editor.set(next);
+    }
+    next.is_some()
+}
+
+/// Handles a key in the field. At its start, the key that deletes to the start of the line clears the
+/// line.
+fn type_key(editor: &mut Editor, key: KeyEvent, keymap: &Keymap) {
+    let had_effect = text_field::handle_key(editor, key, keymap);
+    let clears = keymap.text_field_action(key) == Some(Action::Edit(Edit::KillToStart));
+    if clears && !had_effect && !editor.has_several_lines() {
+        editor.edit(Edit::KillToEnd);
+    }
 }

@@ -62,7 +62,7 @@ pub(super) fn items(text: &DialogText) -> Vec<ChoiceItem> {
         });
         items.insert(
             at.unwrap_or(items.len()),
-            page(&keys.lasting, "always…", DialogPage::Lasting),
+            page(&keys.lasting, &text.lasting_label, DialogPage::Lasting),
         );
     }
     let has_longer_label =

@@ -73,7 +73,7 @@ fn compact_keys(
             *at == chosen && at.is_some() || !choice.is_some_and(is_rare)
         });
         let before_help = keys.len().saturating_sub(1);
-        keys.insert(before_help, (None, "…".to_owned()));
+        keys.insert(before_help, (None, text.more.to_owned()));
     }
     keys
 }

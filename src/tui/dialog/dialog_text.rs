@@ -34,6 +34,10 @@ pub struct DialogText {
     /// Facts about a call that the user should know.
     pub notes: String,
     pub is_edited: bool,
+    /// The label of the key that opens the page of lasting choices.
+    pub lasting_label: String,
+    /// The sign for something left out.
+    pub more: &'static str,
 }
 
 /// The names of the keys that the row of choices shows besides the choices; empty without a key.
@@ -152,6 +156,8 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         field_label: field_label(&dialog.mode, shared.keymap),
         notes: call_notes(shared, dialog),
         is_edited: dialog.is_edited(),
+        lasting_label: shared.glyphs.label("always…".to_owned()),
+        more: shared.glyphs.more,
         badges: badges.unwrap_or_default(),
     };
     if let Ask::PinChanged(change) = &dialog.question {

@@ -4,7 +4,7 @@
 use crate::domain::{AskId, CallId, Notice, ServerId};
 use crate::protocol::{Ask, Command, Event, UserAnswer};
 use crate::tui::dialog::choices::choice_index;
-use crate::tui::dialog::held_letter::HeldLetter;
+use crate::tui::dialog::held_letter::{HeldAs, HeldLetter};
 use crate::tui::dialog::state::{Dialog, DialogMode, QUIET_TIME};
 use crate::tui::dialog::{argument_check, hints, keys, view};
 use crate::tui::elicitation::form_state::FormState;
@@ -25,7 +25,7 @@ pub struct Dialogs {
     pub(super) edited_externally: Option<AskId>,
     /// The last deciding key, ignored while it repeats because it is held down.
     pub(super) decision_key: Option<KeyRepeatGuard>,
-    pub(super) held_letter: Option<HeldLetter>,
+    held_letter: Option<HeldLetter>,
     /// When a question was closed by the engine while the user typed into its field.
     closed_while_typing_at: Option<Duration>,
 }
@@ -78,6 +78,32 @@ impl Dialogs {
         if let Some(dialog) = self.queue.first_mut().filter(|dialog| dialog.is_drawn) {
             dialog.accepts_keys |= now >= dialog.quiet_since.max(last_key) + QUIET_TIME;
         }
+    }
+
+    /// Keeps a letter until it is clear whether a further one follows.
+    pub fn hold_letter(&mut self, key: KeyEvent, held_as: HeldAs, now: Duration) {
+        let question = self.current().map(|dialog| dialog.id);
+        self.held_letter = question.map(|id| HeldLetter::new(id, key, held_as, now));
+    }
+
+    /// When the held letter has waited long enough.
+    pub fn letter_due_at(&self) -> Option<Duration> {
+        self.held_letter.as_ref().map(|held| held.due_at)
+    }
+
+    /// Takes the held letter, and whether its question is still the current one.
+    pub fn take_held_letter(&mut self) -> Option<(HeldLetter, bool)> {
+        let held = self.held_letter.take()?;
+        let current = self.current().map(|dialog| dialog.id);
+        let is_current = current == Some(held.question);
+        Some((held, is_current))
+    }
+
+    /// The letter that is about to answer the current question.
+    pub fn answering_letter(&self) -> Option<KeyEvent> {
+        let held = self.held_letter.as_ref()?;
+        let is_current = self.current()?.id == held.question;
+        (held.answers && is_current).then_some(held.key)
     }
 
     /// Whether a key was meant for the field of a question that the engine has just closed.

@@ -92,8 +92,10 @@ fn editor_hints(target: &EditTarget, keymap: &Keymap) -> Vec<String> {
         _ => ("keep", keymap.hint(Action::EditExternally, "editor")),
     };
     let hint = |key, word| keymap.layer_hint(KeyContext::InputLine, key, word);
+    let has_options = matches!(target, EditTarget::Value { options, .. } if !options.is_empty());
     hint_list([
         hint(LayerKey::Confirm, confirm),
+        has_options.then(|| "Space switch".to_owned()),
         keymap.field_hint(Action::Edit(Edit::Newline), "newline"),
         editor,
         hint(LayerKey::Back, "back"),

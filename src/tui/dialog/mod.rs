@@ -31,4 +31,5 @@ mod rule_text;
 mod server_form;
 pub mod state;
 pub mod unused_key;
+mod value_options;
 mod view;

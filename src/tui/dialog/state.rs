@@ -103,8 +103,13 @@ pub enum EditTarget {
     Arguments,
     /// An argument pattern to remember, as JSON.
     Pattern,
-    /// The value at this JSON pointer: a text as it is, or JSON. The label names it in the dialog.
-    Value { pointer: String, label: String },
+    /// The value at this JSON pointer: a text as it is, or JSON. The label names it in the dialog. Space
+    /// switches between the options, if any.
+    Value {
+        pointer: String,
+        label: String,
+        options: Vec<String>,
+    },
 }
 
 impl Dialog {

@@ -1,7 +1,10 @@
-//! The contents of the help: one entry per action and group, with all its keys and commands.
+//! The contents of the help: first the commands, then one entry per action and group, with its keys.
 
 use crate::tui::help::here::KeysHere;
-use crate::tui::keymap::{Binding, BindingGroup, BindingScope, Chord, Keymap, all_bindings};
+use crate::tui::keymap::{
+    Binding, BindingGroup, BindingScope, Chord, Keymap, all_bindings, command_aliases,
+    listed_commands,
+};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct HelpGroup {
@@ -11,7 +14,7 @@ pub struct HelpGroup {
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct HelpEntry {
-    /// Keys, then commands with their arguments.
+    /// Keys, or a command with its arguments and its aliases.
     pub names: Vec<String>,
     pub description: String,
     /// The names of the actions in the settings, and other words that the filter finds too.
@@ -50,7 +53,10 @@ pub fn matching_groups(
         },
     });
     let mut groups: Vec<HelpGroup> = match topic {
-        HelpTopic::Everything => bindings.chain([files]).collect(),
+        HelpTopic::Everything => std::iter::once(command_group())
+            .chain(bindings)
+            .chain([files])
+            .collect(),
         HelpTopic::ChangingKeys => std::iter::once(files).chain(bindings).collect(),
     };
     here.put_first(&mut groups);
@@ -62,6 +68,25 @@ pub fn matching_groups(
         group
     });
     matching.filter(|group| !group.entries.is_empty()).collect()
+}
+
+/// All commands, those that are used most first.
+fn command_group() -> HelpGroup {
+    let entries = listed_commands().map(|(command, binding)| {
+        let usage = format!("{command} {}", binding.usage);
+        let aliases = command_aliases(binding).map(str::to_owned);
+        HelpEntry {
+            names: std::iter::once(usage.trim_end().to_owned())
+                .chain(aliases)
+                .collect(),
+            description: binding.description.to_owned(),
+            found_by: vec![binding.name, binding.search_words],
+        }
+    });
+    HelpGroup {
+        title: "Commands",
+        entries: entries.collect(),
+    }
 }
 
 /// The files in which the user changes keys and adds prompt templates.
@@ -113,9 +138,8 @@ fn session_filters() -> [HelpEntry; 2] {
     ]
 }
 
-/// The entries of a group. Bindings of one action are one entry, so aliases occur once. In the
-/// general help, an action without keys and commands has an entry without names, which
-/// [`matching_groups`] drops.
+/// The entries of a group. Bindings of one action are one entry. In the general help, an action
+/// without keys has an entry without names, which [`matching_groups`] drops.
 fn entries(topic: HelpTopic, group: BindingGroup, keymap: &Keymap) -> Vec<HelpEntry> {
     let bindings: Vec<&Binding> = all_bindings().filter(|row| row.group == group).collect();
     let is_first = |index: usize| {
@@ -130,13 +154,9 @@ fn entries(topic: HelpTopic, group: BindingGroup, keymap: &Keymap) -> Vec<HelpEn
             let first = bindings[index];
             let same_action = || bindings.iter().filter(|row| row.action == first.action);
             let keys = same_action().flat_map(|row| keymap.keys(row).iter().map(Chord::to_string));
-            let commands = same_action().filter_map(|row| {
-                let command = format!("{} {}", row.command?, row.usage);
-                Some(command.trim_end().to_owned())
-            });
             HelpEntry {
                 names: match topic {
-                    HelpTopic::Everything => keys.chain(commands).collect(),
+                    HelpTopic::Everything => keys.collect(),
                     HelpTopic::ChangingKeys => std::iter::once(format!("\"{}\"", first.name))
                         .chain(keys)
                         .collect(),
@@ -192,7 +212,30 @@ mod tests {
         let (files, session_filters) = (2, 3);
         assert_eq!(listed.len(), keys + commands + files + session_filters);
         let titles: BTreeSet<_> = groups.iter().map(|group| group.title).collect();
-        assert_eq!(titles.len(), BindingGroup::ALL.len() + 1);
+        assert_eq!(titles.len(), groups.len());
+        let has_keys = |group: &BindingGroup| {
+            let mut bindings = all_bindings().filter(|row| row.group == *group);
+            bindings.any(|row| !row.default_keys.is_empty())
+        };
+        let with_keys = BindingGroup::ALL.iter().filter(|group| has_keys(group));
+        assert_eq!(titles.len(), with_keys.count() + 2);
+    }
+
+    #[test]
+    fn the_help_starts_with_the_commands_and_a_sentence_for_each() {
+        let groups = everything("", &Keymap::default());
+        assert_eq!(groups[0].title, "Commands");
+        let is_command = |name: &String| name.starts_with('/');
+        for (index, group) in groups.iter().enumerate() {
+            for entry in &group.entries {
+                assert_eq!(entry.names.iter().any(is_command), index == 0, "{entry:?}");
+                assert!(!entry.description.is_empty(), "{entry:?}");
+            }
+        }
+        let found = everything("/exit", &Keymap::default());
+        assert_eq!(found[0].entries[0].names, ["/exit", "/quit"]);
+        let sentence = "Quit; all MCP sessions are closed";
+        assert_eq!(found[0].entries[0].description, sentence);
     }
 
     #[test]
@@ -220,7 +263,7 @@ mod tests {
     fn help_names_the_place_of_keys_that_do_something_else_in_the_message() {
         let place = "(the key: outside the message)";
         let found = everything("clipboard yank last answer", &Keymap::default());
-        assert!(found[0].entries[0].description.ends_with(place));
+        assert!(found[1].entries[0].description.ends_with(place));
         let groups = everything(place, &Keymap::default());
         let found = groups.iter().flat_map(|group| &group.entries);
         assert_eq!(found.count(), 3, "copying, and both ends of the chat");

@@ -9,6 +9,7 @@ use crate::tui::models::first_run::FirstRun;
 use crate::tui::models::rows::{
     ADD_SERVER_LABEL, DEMO_LABEL, FirstRunItem, IMPORT_LABEL, first_run_items,
 };
+use crate::tui::theme::Glyphs;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use ratatui::layout::Rect;
 
@@ -128,7 +129,7 @@ fn draw_items(choice: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &m
         pen.put(line.x + 2, y, &(index + 1).to_string(), dim, 1);
         let x = line.x + 5;
         let columns = end.saturating_sub(x);
-        let label = Clean::single_line(&label(item));
+        let label = Clean::single_line(&label(item, pen.glyphs));
         pen.put_words(x, y, label.as_str(), style, columns);
         y += 1;
     }
@@ -140,14 +141,15 @@ fn draw_items(choice: &FirstRun, items: &[FirstRunItem<'_>], area: Rect, pen: &m
     }
 }
 
-fn label(item: &FirstRunItem<'_>) -> String {
-    match item {
-        FirstRunItem::Model(_, listed) => listed.name.clone(),
-        FirstRunItem::Pull => "Pull a model from the Ollama library …".to_owned(),
-        FirstRunItem::AnotherServer => ADD_SERVER_LABEL.to_owned(),
-        FirstRunItem::ImportServers => IMPORT_LABEL.to_owned(),
-        FirstRunItem::Demo => DEMO_LABEL.to_owned(),
-    }
+fn label(item: &FirstRunItem<'_>, glyphs: Glyphs) -> String {
+    let label = match item {
+        FirstRunItem::Model(_, listed) => return listed.name.clone(),
+        FirstRunItem::Pull => "Pull a model from the Ollama library …",
+        FirstRunItem::AnotherServer => ADD_SERVER_LABEL,
+        FirstRunItem::ImportServers => IMPORT_LABEL,
+        FirstRunItem::Demo => DEMO_LABEL,
+    };
+    glyphs.label(label.to_owned())
 }
 
 /// The result of the search for an Ollama server.

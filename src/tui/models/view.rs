@@ -228,7 +228,7 @@ fn draw_action(
     };
     let x = put_number(number, known, row, pen);
     let columns = row.line.right().saturating_sub(x);
-    let label = Clean::single_line(&label);
+    let label = Clean::single_line(&pen.glyphs.label(label));
     pen.put_words(x, row.line.y, label.as_str(), row.style, columns);
 }
 

@@ -10,7 +10,7 @@ use crate::tui::layer::SharedUiState;
 use crate::tui::sessions::layer::SessionsLayer;
 use crate::tui::sessions::marks::mark_matches;
 use crate::tui::sessions::row_action::shown_title;
-use crate::tui::widgets::list::{ListRow, ListTitle};
+use crate::tui::widgets::list::{ListRow, ListTitle, MARK_COLUMNS};
 use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::window::below_title;
@@ -30,6 +30,9 @@ const COUNT_COLUMNS: u16 = 4;
 const COUNT_ROW_COLUMNS_MIN: u16 = 49;
 const MODEL_COLUMNS: u16 = 12;
 const MODEL_ROW_COLUMNS_MIN: u16 = 63;
+/// Minimum width of the list beside a preview, with a blank at each end, so that its rows show the
+/// model.
+const LIST_COLUMNS_MIN: u16 = MODEL_ROW_COLUMNS_MIN + MARK_COLUMNS + 2;
 /// Columns of the counter at the right of the title, such as `1,204 of 10,000, ↓ 1,190`, including
 /// the blanks around title and counter.
 const COUNTER_COLUMNS: u16 = 33;
@@ -134,7 +137,7 @@ pub fn hints(layer: &SessionsLayer, can_undo: bool, keymap: &Keymap) -> Vec<Stri
 /// The areas of the list including its title, and of the preview including the divider.
 fn split(area: Rect) -> (Rect, Option<Rect>) {
     if area.width >= PREVIEW_BESIDE_COLUMNS_MIN {
-        let columns = area.width * 6 / 10;
+        let columns = (area.width * 6 / 10).max(LIST_COLUMNS_MIN);
         let list = Rect {
             width: columns,
             ..area

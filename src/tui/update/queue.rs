@@ -16,7 +16,12 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
         cancel_edit(model, effects);
         return true;
     }
+    let has_text = !model.composer.editor.is_empty();
     let queue = &mut model.composer.queue;
+    if has_text {
+        // Text was pasted, or arrived faster than anyone types: a queued prompt must not replace it.
+        queue.deselect();
+    }
     if queue.selected().is_none() {
         return false;
     }
@@ -54,13 +59,24 @@ fn begin_edit(model: &mut UiModel) {
 }
 
 fn cancel_edit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    if model.composer.queue.cancel_edit() {
-        model.composer.editor.take();
-        model.composer.forget_replaced_message();
-        model.attachments.end_edit();
-        model.notify(Notice::info("The queued prompt is unchanged."));
-        submit::send_queued(model, effects);
+    let queue = &model.composer.queue;
+    let queued = queue.edited().and_then(|at| queue.prompts().nth(at));
+    let has_changes = queued.is_some_and(|queued| queued.text != model.composer.editor.text());
+    if !model.composer.queue.cancel_edit() {
+        return;
     }
+    let mut notice = Notice::info("The queued prompt is unchanged.");
+    if has_changes {
+        unsent::clear_to_history(model);
+        let finds = model.keymap.hint(Action::SearchHistory, "finds your text.");
+        notice = notice.with_advice(finds.unwrap_or_default());
+    } else {
+        model.composer.editor.take();
+    }
+    model.composer.forget_replaced_message();
+    model.attachments.end_edit();
+    model.notify(notice);
+    submit::send_queued(model, effects);
 }
 
 /// Puts the edited prompt back into its place, or removes it if it is blank. A command stays in the

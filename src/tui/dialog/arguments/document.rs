@@ -2,6 +2,7 @@
 //! lines of code, edits as diffs, the rest as JSON. Independent of any width. Nothing is left
 //! out: the arguments can be rebuilt from the lines (`tests/support/argument_reader.rs` does).
 
+use super::json_lines::{ONE_LINE_COLUMNS_MAX, indented_json, indented_object};
 use super::language::{language_of, language_of_siblings};
 use super::values::{is_unmistakable, key_text, line_text, needs_own_line, shown_json, value_text};
 use super::{Arguments, Highlighter};
@@ -13,8 +14,6 @@ use serde_json::{Map, Value};
 
 type Members = Map<String, Value>;
 
-/// Objects and lists whose JSON is at most this wide stay on the line of their key.
-const INLINE_JSON_COLUMNS_MAX: usize = 40;
 /// A text under one of the [`WEAK_EDIT_KEYS`] counts as long from this width on.
 const DIFF_COLUMNS_MIN: usize = 24;
 /// Keys of the old and the new text of an edit.
@@ -90,7 +89,7 @@ impl ArgumentDocument {
 
     /// The arguments as the exact JSON, indented.
     pub fn json(arguments: &Arguments) -> Self {
-        let json = serde_json::to_string_pretty(&arguments.marked()).unwrap_or_default();
+        let json = indented_object(&arguments.marked());
         let mut document = Self::default();
         document.push_json(LineKind::Json, &json);
         document
@@ -197,7 +196,7 @@ impl ArgumentDocument {
             }
             _ => {
                 self.push_heading(path, "JSON");
-                let json = serde_json::to_string_pretty(value).unwrap_or_default();
+                let json = indented_json(value);
                 self.push_json(LineKind::Indented, &json);
             }
         }
@@ -296,7 +295,7 @@ pub(super) fn is_inline(value: &Value) -> bool {
     match value {
         Value::String(text) => !needs_own_line(text),
         Value::Array(_) | Value::Object(_) => {
-            !needs_block(value) && width(&value.to_string()) <= INLINE_JSON_COLUMNS_MAX
+            !needs_block(value) && width(&value.to_string()) <= ONE_LINE_COLUMNS_MAX
         }
         _ => true,
     }

@@ -4,6 +4,7 @@
 mod coverage;
 mod document;
 pub mod editable;
+mod json_lines;
 mod language;
 mod rows;
 mod values;

@@ -105,6 +105,10 @@ impl DialogChoice {
         self.keys.contains(&key) || self.digit == Some(key)
     }
 
+    fn texts_mut(&mut self) -> [&mut String; 2] {
+        [&mut self.short, &mut self.label]
+    }
+
     pub fn shown_letter(&self) -> Option<char> {
         self.keys.first().copied()
     }
@@ -209,6 +213,14 @@ fn answer_of(action: DialogAction, key: char) -> Option<LayerKey> {
 impl Dialog {
     /// The choices in display order.
     pub fn choices(&self, shared: SharedUiState) -> Vec<DialogChoice> {
+        let mut choices = self.all_choices(shared);
+        for text in choices.iter_mut().flat_map(DialogChoice::texts_mut) {
+            *text = shared.glyphs.label(std::mem::take(text));
+        }
+        choices
+    }
+
+    fn all_choices(&self, shared: SharedUiState) -> Vec<DialogChoice> {
         let keymap = shared.keymap;
         let Some(offered) = self.call() else {
             return self.question_choices(keymap);

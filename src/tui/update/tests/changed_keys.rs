@@ -67,7 +67,7 @@ fn help_palette_and_hints_name_the_changed_keys() {
     assert!(screen.contains("F8 help"), "{screen}");
     let help = chat.keys("<F8>show the log").screen();
     assert!(
-        help.contains("F9, Alt+L,") && help.contains("/log [answer]"),
+        help.contains("F9, Alt+L ") && help.contains("/log [answer]"),
         "{help}"
     );
     assert!(!help.contains("F12"), "{help}");

@@ -161,6 +161,23 @@ fn question_mark_opens_a_page_that_explains_the_choices() {
 }
 
 #[test]
+fn without_unicode_no_choice_has_an_ellipsis() {
+    let ascii = TuiOptions {
+        ascii: true,
+        ..TuiOptions::default()
+    };
+    for (columns, rows) in [(80, 24), (20, 6)] {
+        let mut chat = ChatHarness::with_approval_dialog(&[1]);
+        chat.model.screen = crate::tui::screen::ScreenState::new(&ascii, (columns, rows));
+        for keys in ["", "a", "<Esc>?"] {
+            let screen = chat.keys(keys).screen();
+            assert!(!screen.contains('…'), "{screen}");
+        }
+        assert!(columns < 80 || chat.keys("<Esc>").screen().contains("d deny..."));
+    }
+}
+
+#[test]
 fn the_page_of_lasting_choices_shows_the_scope_of_each() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     let tools = ["add", "sub", "old"].map(fixtures::tool);

@@ -172,6 +172,47 @@ fn fields_open_with_the_cursor_at_the_start() {
 }
 
 #[test]
+fn a_value_of_one_line_is_edited_from_its_end_or_switched_with_space() {
+    let tool = json!({"name": "w", "inputSchema": {"type": "object", "properties": {
+        "mode": {"enum": ["fast", "slow"]}, "dry": {"type": "boolean"},
+    }}});
+    let arguments = json!({ "text": "a\nb", "mode": "fast", "dry": false, "count": 12 });
+    for (value, keys, edited) in [
+        ("2", "<Space>", json!("slow")),
+        ("2", "<Space><Space><Space>", json!("slow")),
+        ("2", "<Ctrl+u><Space><Space>", json!("slow")),
+        ("3", "<Space>", json!(true)),
+        ("3", "<Ctrl+u>true", json!(true)),
+        ("4", "3", json!(123)),
+        ("4", "<Home><Ctrl+u>7", json!(7)),
+        ("1", "x", json!("xa\nb")),
+    ] {
+        let mut chat = chat();
+        chat.keys("go<Enter>");
+        chat.sent.clear();
+        chat.turn_event(TurnEvent::Tool(ToolCall {
+            id: CallId(1),
+            ..crate::fixtures::tool_call("files", "w", arguments.clone())
+        }));
+        let tool = Arc::new(tool_from(&tool));
+        let call = CallId(1);
+        chat.ask_question(Ask::ApproveCalls(vec![CallToApprove { call, tool }]));
+        chat.wait(1_000).keys("e").keys(value);
+        let has_options = matches!(value, "2" | "3");
+        let screen = chat.screen();
+        assert_eq!(screen.contains("Space switch"), has_options, "{screen}");
+        chat.keys(keys).keys("<Enter>").accept_check();
+        chat.wait(1_000).keys("y");
+        let decisions = chat.decisions();
+        let [Decision::Edit { arguments }] = decisions.as_slice() else {
+            panic!("{value} {keys}: {decisions:?}");
+        };
+        let key = ["text", "mode", "dry", "count"][value.parse::<usize>().expect("a digit") - 1];
+        assert_eq!(arguments[key], edited, "{value} {keys}");
+    }
+}
+
+#[test]
 fn a_quoted_string_is_edited_as_text() {
     let text = format!("{} ", "word ".repeat(30).trim());
     for (arguments, text) in [
@@ -187,7 +228,7 @@ fn a_quoted_string_is_edited_as_text() {
         chat.keys("x<Enter>").accept_check();
         assert_eq!(chat.commands(), [], "read again before it runs");
         chat.wait(1_000).keys("y");
-        let edited = json!({ "a": format!("x{text}") });
+        let edited = json!({ "a": format!("{text}x") });
         let arguments = edited.as_object().expect("an object").clone().into();
         assert_eq!(chat.decisions(), [Decision::Edit { arguments }]);
     }

@@ -47,7 +47,7 @@ fn home_and_end_reach_the_ends_of_the_help() {
     let mut chat = chat();
     chat.keys("<F1>");
     let first = chat.screen();
-    assert!(first.contains("Writing"), "{first}");
+    assert!(first.contains("Commands"), "{first}");
     assert!(title(&first).contains(", ↓ "), "{first}");
     chat.keys("<End>");
     let last = chat.screen();
@@ -83,16 +83,17 @@ fn help_filters_while_the_user_types() {
     );
     chat.keys("<Ctrl+u>copy last answer");
     let screen = chat.screen();
-    assert!(title(&screen).starts_with("Help 1 of "), "{screen}");
+    assert!(title(&screen).starts_with("Help 2 of "), "{screen}");
     assert!(screen.contains(" › copy last answer"), "{screen}");
     let rows: Vec<_> = screen.lines().map(str::trim_end).collect();
-    assert_eq!(rows[3], " The conversation", "{screen}");
-    assert!(rows[4].starts_with("   Ctrl+Y, /copy [call] "), "{screen}");
+    assert_eq!(rows[3], " Commands", "{screen}");
+    assert!(rows[4].starts_with("   /copy [call] "), "{screen}");
+    assert!(content(&screen).contains("The conversation Ctrl+Y Copy the last answer"));
     assert!(screen.contains("Esc clear"), "{screen}");
     chat.keys("<Esc>");
     let screen = chat.screen();
     assert!(
-        screen.contains("Writing") && screen.contains("Esc close"),
+        screen.contains("Commands") && screen.contains("Esc close"),
         "{screen}"
     );
     chat.keys("<Esc>");
@@ -102,7 +103,7 @@ fn help_filters_while_the_user_types() {
 
 #[test]
 fn help_is_split_into_two_columns_on_a_screen_of_100_columns() {
-    let is_split = |line: &str| line.starts_with(" Writing") && line.trim() != "Writing";
+    let is_split = |line: &str| line.starts_with(" Commands") && line.trim() != "Commands";
     let mut chat = chat();
     chat.size(100, 30).keys("<F1>");
     assert!(chat.screen().lines().any(is_split), "{}", chat.screen());

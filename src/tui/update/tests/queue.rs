@@ -214,3 +214,33 @@ fn one_queued_prompt_of_the_last_conversation_goes_into_an_empty_message_only() 
     let notice = "The queued prompt of the last conversation is in the history. Ctrl+R finds it.";
     assert_eq!(chat.notice(), notice);
 }
+
+#[test]
+fn a_queued_prompt_never_replaces_typed_words() {
+    for typed in [
+        UiInput::Paste("typed words".into()),
+        UiInput::Burst("typed words".into()),
+    ] {
+        let mut chat = queued(&["two", "three"]);
+        chat.keys("<Up>").input(typed).keys("<Enter>");
+        assert_eq!(queue(&chat), ["two", "three", "typed words"]);
+        assert_eq!(chat.message(), "");
+    }
+    let mut chat = queued(&["two", "three"]);
+    chat.keys("<Up>typed words<Enter>");
+    assert_eq!(queue(&chat), ["two", "three", "typed words"]);
+}
+
+#[test]
+fn words_typed_into_a_queued_prompt_can_be_recalled_after_escape() {
+    let mut chat = queued(&["two"]);
+    chat.keys("<Up><Enter> and more<Esc>");
+    assert_eq!(queue(&chat), ["two"]);
+    assert_eq!(chat.message(), "");
+    chat.model_answers("1").model_answers("2").keys("<Up>");
+    let prompts = chat.model.composer.history().prompts();
+    assert!(
+        prompts.iter().any(|prompt| prompt == "two and more"),
+        "{prompts:?}"
+    );
+}

@@ -317,3 +317,14 @@ fn an_empty_filter_shows_as_much_of_its_syntax_as_fits() {
         assert!(!chat.screen().contains("words, "), "{}", chat.screen());
     }
 }
+
+#[test]
+fn rows_show_the_model_at_each_usual_width() {
+    for columns in [80, 95, 96, 100, 104, 110, 120, 160] {
+        let mut chat = browser();
+        let screen = chat.size(columns, 30).screen();
+        let row = screen.lines().find(|line| line.contains("Busan"));
+        let row = row.expect("the conversation");
+        assert!(row.contains("qwen3:4b"), "{columns}\n{screen}");
+    }
+}
