@@ -104,7 +104,7 @@ pub fn all_argument_rows(arguments: &Arguments, columns: u16, as_json: bool) -> 
                 true => read_json(&rows),
                 false => read_arguments(&rows),
             };
-            assert_eq!(read, *arguments, "rebuilt from {rows:#?}");
+            assert_eq!(*arguments, read, "rebuilt from {rows:#?}");
             return rows;
         }
         height = height.checked_mul(2).expect("the arguments fit a screen");

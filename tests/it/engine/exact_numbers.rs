@@ -66,6 +66,7 @@ fn turn_with(call: ProposedCall, mode: ToolMode) -> (Turn, Vec<TurnEffect>) {
         prompt: Prompt::new("Go."),
         prompt_override: None,
         model: "m".to_owned(),
+        may_think: true,
         dialect: Dialect::Prompt,
         system_prompt: "".into(),
         history: Arc::default(),
