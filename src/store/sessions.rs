@@ -215,10 +215,6 @@ pub(super) fn unreadable(id: &SessionId, why: String) -> StoreError {
 pub(super) fn read(path: &Path, id: &SessionId) -> Result<Vec<u8>, StoreError> {
     match files::read(path, BYTES_MAX) {
         Ok(Some(bytes)) => Ok(bytes),
-        Ok(None) if fs::symlink_metadata(path).is_ok() => {
-            let why = "it is a link to a file that does not exist";
-            Err(unreadable(id, why.to_owned()))
-        }
         Ok(None) => Err(StoreError::NotFound(id.clone())),
         Err(error) => Err(unreadable(id, files::describe_io_error(&error))),
     }

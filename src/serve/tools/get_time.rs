@@ -10,8 +10,8 @@ use rmcp::model::Tool;
 use serde_json::{Value, json};
 
 const NAME: &str = "get_time";
-/// More than the longest name has.
-const ZONE_CHARS_MAX: usize = 100;
+/// Much more than the longest name has, so that the error quotes what a model wrote instead of one.
+const ZONE_CHARS_MAX: usize = 500;
 /// For an unknown time zone.
 const SUGGESTIONS_MAX: usize = 5;
 

@@ -43,6 +43,12 @@ impl SpentKeys {
         self.late = None;
     }
 
+    /// Records that text has arrived at once: the next key does not follow directly.
+    pub fn text_arrived(&mut self) {
+        self.closing = None;
+        self.enter_until = None;
+    }
+
     pub fn closed_by_itself(&mut self, choices: LateChoices) {
         self.late = Some(choices);
     }

@@ -159,15 +159,11 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
         UiInput::Key(key) => handle_key(model, key, effects),
         UiInput::Burst(_) if keys::discards_text(model) => keys::record_key_press(model),
         UiInput::Burst(text) => {
-            dialog_keys::resolve_held_letter_before_paste(model);
-            keys::record_key_press(model);
-            selection::clear_selection(model);
+            prepare_for_text(model);
             composer::insert_burst(model, &text);
         }
         UiInput::Paste(text) => {
-            dialog_keys::resolve_held_letter_before_paste(model);
-            keys::record_key_press(model);
-            selection::clear_selection(model);
+            prepare_for_text(model);
             composer::paste(model, &text, PasteKind::Bracketed);
         }
         UiInput::Mouse(mouse) => navigation::handle_mouse(model, mouse),
@@ -233,6 +229,14 @@ fn apply_elapsed_time(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         Handled::Consumed
     });
     keys::choose_typed_digit(model);
+}
+
+/// Ends what concerns single keys, before text that has arrived at once becomes part of the message.
+fn prepare_for_text(model: &mut UiModel) {
+    dialog_keys::resolve_held_letter_before_paste(model);
+    model.input.spent_keys.text_arrived();
+    keys::record_key_press(model);
+    selection::clear_selection(model);
 }
 
 /// Handles one key, then carries out the resulting requests before the next key.

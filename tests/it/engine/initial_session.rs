@@ -109,33 +109,3 @@ async fn a_new_conversation_is_not_replaced_by_the_one_that_was_being_opened() {
     );
     harness.shut_down().await;
 }
-
-#[cfg(unix)]
-#[tokio::test(start_paused = true)]
-async fn a_conversation_whose_file_became_a_link_to_nothing_continues_in_a_new_file() {
-    for target in ["missing/gone.json", "gone.json"] {
-        let home = home_with_session().await;
-        let path = session_files(&home)[0].clone();
-        let script = Script::default().answer("Because of the air.");
-        let mut harness = open_saved_session(home, script).await;
-        let target = harness.home.path().join(target);
-        std::fs::remove_file(&path).expect("removed");
-        std::os::unix::fs::symlink(&target, &path).expect("linked");
-        harness.prompt("Why?").await;
-        harness.wait_for_turn_end().await;
-        let is_said = |event: &Event| match event {
-            Event::LowPriorityNoticePosted(notice) => notice.what.contains("cannot be read"),
-            _ => false,
-        };
-        harness.wait_for("the notice", is_said).await;
-        let home = harness.shut_down().await;
-        assert!(!target.exists(), "{target:?}");
-        let mut files = session_files(&home);
-        files.retain(|file| *file != path);
-        let [new_file] = &files[..] else {
-            panic!("not one new file: {files:?}");
-        };
-        let messages = &read_json(new_file)["messages"];
-        assert_eq!(messages.as_array().map(Vec::len), Some(4));
-    }
-}

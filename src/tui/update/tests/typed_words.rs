@@ -243,3 +243,15 @@ fn enter_after_a_digit_that_has_already_chosen_does_nothing() {
     chat.keys("<Enter>");
     assert_eq!(chat.prompts(), ["draft"]);
 }
+
+#[test]
+fn enter_after_text_that_arrived_at_once_is_not_part_of_the_choice_before_it() {
+    let mut chat = chat();
+    chat.engine_event(Event::ServersListed(
+        [fixtures::server("docs", vec![])].into(),
+    ));
+    chat.keys("/toggle-mcp<Enter>").wait(600);
+    chat.keys("0").type_at_once("hello\n");
+    chat.wait(100);
+    assert_eq!(chat.prompts(), ["hello"]);
+}
