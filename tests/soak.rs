@@ -67,7 +67,7 @@ fn random_call(rng: &mut TestRng, number: u64) -> (McpCall, bool) {
         _ => ("die", json!({})),
     };
     let arguments = match arguments {
-        Value::Object(arguments) => arguments,
+        Value::Object(arguments) => arguments.into(),
         _ => Default::default(),
     };
     let call = McpCall {
@@ -221,7 +221,7 @@ async fn check_recovery(soak: &mut Soak) {
             id: CallId(number as u64),
             server: id,
             tool: "add".to_owned(),
-            arguments: arguments.as_object().cloned().unwrap_or_default(),
+            arguments: arguments.as_object().cloned().unwrap_or_default().into(),
             pin: None,
             task: None,
         };

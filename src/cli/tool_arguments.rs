@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// # Errors
 /// A sentence that names the first invalid argument.
 pub fn parse_arguments(tool: &Tool, pairs: &[String]) -> Result<Arguments, String> {
-    let mut arguments = Map::new();
+    let mut arguments = Arguments::new();
     for pair in pairs {
         let (key, value) = parse_pair(pair)?;
         let property = ArgumentSchema::for_argument(tool, key);
@@ -34,7 +34,7 @@ pub fn parse_arguments(tool: &Tool, pairs: &[String]) -> Result<Arguments, Strin
             Some(_) => return Err(format!("`{key}` is given twice, but is not a list.")),
         }
     }
-    Ok(arguments)
+    Ok(arguments.with_digits_of(&pairs.join("\n")))
 }
 
 /// Checks the syntax of all pairs before a server is started.
@@ -164,7 +164,7 @@ mod tests {
     fn parse(pairs: &[&str]) -> Result<Value, String> {
         let pairs: Vec<String> = pairs.iter().map(|&text| text.to_owned()).collect();
         check_pairs(&pairs)?;
-        parse_arguments(&tool(), &pairs).map(Value::Object)
+        parse_arguments(&tool(), &pairs).map(Value::from)
     }
 
     #[test]
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(arguments, json!({"count": "many", "name": "x"}));
         let check = crate::domain::ArgumentCheck {
             tool: std::sync::Arc::new(tool()),
-            arguments: arguments.as_object().expect("an object").clone(),
+            arguments: arguments.as_object().expect("an object").clone().into(),
             may_repair: false,
         };
         assert!(matches!(

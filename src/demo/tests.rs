@@ -51,7 +51,7 @@ fn call_arguments(steps: &[ScriptStep]) -> Value {
         .collect();
     assert_eq!(calls.len(), 1, "one call: {steps:?}");
     assert_eq!(calls[0].name, "humble__get_time");
-    Value::Object(calls[0].arguments.clone().expect("an object"))
+    Value::from(calls[0].arguments.clone().expect("an object"))
 }
 
 fn answer_to_result(content: &str, is_error: bool) -> String {

@@ -240,14 +240,14 @@ fn checked_arguments(
 ) -> Result<(Arguments, bool), String> {
     let name = &tool.tool.name;
     let (arguments, was_repaired) = match value {
-        Value::Object(arguments) => (arguments, false),
+        Value::Object(arguments) => (arguments.into(), false),
         Value::Null => (Arguments::new(), false),
         Value::String(text) if text.trim().is_empty() => (Arguments::new(), false),
         Value::String(text) => match lenient_json::parse(&text) {
             Ok(lenient_json::LenientValue {
                 value: Value::Object(arguments),
                 was_repaired,
-            }) => (arguments, was_repaired),
+            }) => (arguments.into(), was_repaired),
             _ => return Err(format!("the arguments of `{name}` must be an object")),
         },
         _ => return Err(format!("the arguments of `{name}` must be an object")),

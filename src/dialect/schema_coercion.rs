@@ -320,12 +320,10 @@ fn parse_leniently(text: &str, types: JsonTypes) -> Option<CoercedValue> {
         .then_some(parsed)
 }
 
-/// Parses `text` as lenient JSON. Returns `None` if that fails or would round a large integer.
+/// Parses `text` as lenient JSON. Numbers may be rounded; the call keeps their digits.
 pub fn parse_json(text: &str) -> Option<CoercedValue> {
     let parsed = lenient_json::parse(text).ok()?;
-    let is_integer_byte = |byte: u8| byte == b'-' || byte.is_ascii_digit();
-    let is_rounded = parsed.value.is_f64() && text.trim().bytes().all(is_integer_byte);
-    (!is_rounded).then_some(CoercedValue {
+    Some(CoercedValue {
         value: parsed.value,
         was_repaired: parsed.was_repaired,
     })

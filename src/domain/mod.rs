@@ -2,6 +2,7 @@
 //! end. Every other module may import it.
 
 pub mod advice;
+mod arguments;
 pub mod attachment;
 mod branches;
 pub mod built_in;
@@ -56,6 +57,7 @@ mod unsent_text;
 mod uri_template;
 
 pub use advice::Advice;
+pub use arguments::{Arguments, DIGITS_MARK};
 pub use attachment::{AttachedImage, Attachment, ImageSupport};
 pub use built_in::{BuiltInSettings, FetchHost, OllamaTarget};
 pub use decision::Decision;
@@ -116,6 +118,3 @@ pub use turn::{
 };
 pub use unsent_text::{EditedPrompt, UnsentFile, UnsentPrompt, UnsentText};
 pub use uri_template::{UriTemplate, VARIABLES_MAX};
-
-/// The arguments of a call: a JSON object in the model's key order.
-pub type Arguments = serde_json::Map<String, serde_json::Value>;

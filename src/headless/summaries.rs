@@ -41,15 +41,16 @@ pub fn call_summary(call: &ToolCall, columns: Option<u16>) -> String {
 
 /// Every argument, losslessly: the rows can be parsed back into the arguments.
 fn argument_rows(call: &ToolCall, columns: Option<u16>) -> Vec<String> {
-    let line = |(key, value): (&String, &serde_json::Value)| {
+    let line = |key: &String| {
+        let value = call.arguments.member_json(key);
         let key = match key.contains([':', '\\']) {
             true => Clean::unambiguous(&serde_json::Value::from(key.as_str()).to_string()),
             false => Clean::quoted_if_needed(key),
         };
-        let value = Clean::unambiguous(&value.to_string());
+        let value = Clean::unambiguous(&value);
         wrap_line(&format!("{key}: {value}"), columns, "  ")
     };
-    call.arguments.iter().flat_map(line).collect()
+    call.arguments.keys().flat_map(line).collect()
 }
 
 fn wrap_line(line: &str, columns: Option<u16>, indent: &str) -> Vec<String> {

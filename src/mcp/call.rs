@@ -2,6 +2,7 @@
 //! the future cancels the call on the server, unless its task is kept.
 
 use super::call_exchange::{CallEnding, RequestEnding, TIMEOUTS_MAX, exchange, may_have_run_text};
+use super::exact_arguments;
 use super::hub_event::HubEvent;
 use super::missing_back_channel::report_missing_back_channel;
 use super::output_check::output_mismatch;
@@ -222,7 +223,8 @@ async fn run_with_input(
         ..
     } = call;
     let requests = &supervisor.context.requests;
-    let mut params = CallToolRequestParams::new(tool.clone()).with_arguments(arguments);
+    let members = arguments.clone().into();
+    let mut params = CallToolRequestParams::new(tool.clone()).with_arguments(members);
     if session.logs_requests {
         server_log::request_messages(&mut params);
     }
@@ -231,9 +233,10 @@ async fn run_with_input(
         let time_max = timeout * TIMEOUTS_MAX;
         let definition = supervisor.tool(&tool);
         let as_task = legacy_task_request(session, definition.as_ref(), &params, time_max);
-        let request = as_task.unwrap_or_else(|| {
+        let mut request = as_task.unwrap_or_else(|| {
             ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()))
         });
+        exact_arguments::attach(&mut request, &arguments);
         let step = match exchange(session, (id, &tool), request, timeout, events).await {
             RequestEnding::TaskCreated(created, token) => {
                 let call = task_call(supervisor, (id, &server), Some(token), events);

@@ -19,6 +19,7 @@ mod discover_wait;
 mod endpoint;
 mod environment;
 mod error;
+mod exact_arguments;
 mod fallback_handshake;
 mod flood_guard;
 mod followed_resources;

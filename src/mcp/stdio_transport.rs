@@ -3,6 +3,7 @@
 
 use super::client_capabilities::declare_root_changes;
 use super::error::McpError;
+use super::exact_arguments::exact_json;
 use super::inbox::Inbox;
 use super::session_shared::SessionShared;
 use rmcp::RoleClient;
@@ -52,8 +53,11 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
 
     fn enqueue(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), McpError> {
         self.inbox.record_sent(message);
-        let mut line =
-            serde_json::to_vec(message).map_err(|error| McpError::BrokenPipe(error.to_string()))?;
+        let mut line = match exact_json(message) {
+            Some(line) => line,
+            None => serde_json::to_vec(message)
+                .map_err(|error| McpError::BrokenPipe(error.to_string()))?,
+        };
         line.push(b'\n');
         self.outbox.try_send(line).map_err(|_| {
             self.shared.outcome.end(McpError::NotReading);

@@ -10,7 +10,8 @@ pub fn parse_pattern_for(
     call_arguments: &Arguments,
     text: &str,
 ) -> Result<ArgumentPattern, String> {
-    let pattern = ArgumentPattern::from_json(&parse_arguments(text)?)?;
+    let pattern = parse_arguments(text)?;
+    let pattern = ArgumentPattern::from_json(&pattern)?;
     match pattern.matches(call_arguments) {
         true => Ok(pattern),
         false => Err("it does not match this call".to_owned()),
@@ -34,7 +35,7 @@ pub fn parse_arguments(text: &str) -> Result<Arguments, String> {
         format!("not JSON at line {}, character {column}", error.line())
     })?;
     match value {
-        serde_json::Value::Object(arguments) => Ok(arguments),
+        serde_json::Value::Object(arguments) => Ok(Arguments::from(arguments).with_digits_of(text)),
         _ => Err("arguments must be a JSON object: { … }".to_owned()),
     }
 }

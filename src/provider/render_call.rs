@@ -1,7 +1,7 @@
 //! Renders earlier tool calls as text, in the form that the system prompt taught the model. Pure.
 
 use crate::domain::{Dialect, ToolCallMessage};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::fmt::Write;
 
 /// One JSON object per line, or one `<mcp-request>` block per call in the XML dialect.
@@ -15,12 +15,11 @@ pub(super) fn render_calls(calls: &[ToolCallMessage], dialect: Dialect) -> Strin
 }
 
 fn render_json(call: &ToolCallMessage) -> String {
-    json!({
-        "server": call.server.as_str(),
-        "name": call.tool,
-        "arguments": call.arguments,
-    })
-    .to_string()
+    let (server, name) = (Value::from(call.server.as_str()), Value::from(&*call.tool));
+    format!(
+        r#"{{"server":{server},"name":{name},"arguments":{}}}"#,
+        call.arguments.to_json()
+    )
 }
 
 fn render_xml(call: &ToolCallMessage) -> String {
@@ -31,7 +30,7 @@ fn render_xml(call: &ToolCallMessage) -> String {
         // schema distinguishes them.
         let value = match value {
             Value::String(text) => escape_xml(text),
-            other => escape_xml(&other.to_string()),
+            _ => escape_xml(&call.arguments.member_json(key)),
         };
         // Writing into a String cannot fail.
         let _ = writeln!(

@@ -228,10 +228,10 @@ pub(super) fn read_arguments(raw: &str) -> Result<Arguments, String> {
     let parse = |json: &str| parse_repaired(json.as_bytes());
     let value = parse(raw).map_err(|_| raw.to_owned())?;
     match value {
-        Value::Object(arguments) => Ok(arguments),
+        Value::Object(arguments) => Ok(arguments.into()),
         Value::Null => Ok(Arguments::new()),
         Value::String(inner) => match parse(&inner) {
-            Ok(Value::Object(arguments)) => Ok(arguments),
+            Ok(Value::Object(arguments)) => Ok(arguments.into()),
             _ => Err(raw.to_owned()),
         },
         _ => Err(raw.to_owned()),

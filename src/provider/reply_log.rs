@@ -37,7 +37,7 @@ impl ReplyLog {
             Ok(StreamPart::Thinking(text)) => self.add("thinking", text),
             Ok(StreamPart::Call(call)) => {
                 let arguments = match &call.arguments {
-                    Ok(arguments) => serde_json::Value::from(arguments.clone()).to_string(),
+                    Ok(arguments) => arguments.to_json(),
                     Err(raw) => raw.clone(),
                 };
                 self.kind = "";

@@ -2,8 +2,8 @@
 
 use super::message::short_name;
 use super::tools::{BuiltInTools, ProgressReporter, ToolFailure};
-use crate::domain::Arguments;
 use crate::text::sanitize::Clean;
+use rmcp::model::JsonObject;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, Tool};
 use serde_json::json;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ pub enum CallLog {
 /// One call, independent of its transport.
 pub struct IncomingCall<'a> {
     pub name: &'a str,
-    pub arguments: Arguments,
+    pub arguments: JsonObject,
     pub progress: ProgressReporter,
     pub cancelled: CancellationToken,
     /// For the log, such as `http`.

@@ -39,11 +39,12 @@ pub(super) fn to_json(call: &ToolCall) -> Value {
     entry
 }
 
-/// As a JSON object, or as a string of JSON if they are deeply nested.
+/// As a JSON object, or as a string of JSON if they are deeply nested or an object would lose digits.
 fn arguments_to_json(arguments: &Arguments) -> Value {
-    match arguments.values().all(|value| is_shallow(value, 1)) {
+    let is_shallow = arguments.values().all(|value| is_shallow(value, 1));
+    match is_shallow && !arguments.has_digits() {
         true => json!(arguments),
-        false => json!(arguments).to_string().into(),
+        false => arguments.to_json().into(),
     }
 }
 
@@ -63,8 +64,8 @@ fn is_shallow(value: &Value, depth: usize) -> bool {
 /// `None` if a required field is missing.
 pub(super) fn from_json(entry: &Value) -> Option<ToolCall> {
     let object = |key: &str| match entry.get(key)? {
-        Value::Object(arguments) => Some(arguments.clone()),
-        Value::String(json) => serde_json::from_str(json).ok(),
+        Value::Object(arguments) => Some(Arguments::from(arguments.clone())),
+        Value::String(json) => Arguments::from_json(json).ok(),
         _ => None,
     };
     let outcome = entry.get("outcome").and_then(Value::as_str);

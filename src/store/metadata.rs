@@ -360,19 +360,21 @@ fn is_identical(a: &Value, b: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{CallId, ToolCall, ToolOutcome, ToolState};
+    use crate::domain::{Arguments, CallId, ToolCall, ToolOutcome, ToolState};
     use crate::fixtures;
 
     #[test]
-    fn deeply_nested_arguments_round_trip() {
+    fn deeply_nested_arguments_and_digits_round_trip() {
         let nested = |levels: usize| (1..levels).fold(json!({}), |inner, _| json!({ "a": inner }));
-        for levels in [1, 99, 100, 101, 127] {
-            let call = fixtures::tool_call("s", "t", nested(levels));
+        let exact = Arguments::from_json(r#"{"n":1e-400,"m":[18446744073709551616]}"#);
+        let nested = [1, 99, 100, 101, 127].map(|levels| fixtures::object(nested(levels)));
+        for arguments in nested.into_iter().chain([exact.expect("JSON")]) {
             let call = ToolCall {
                 id: CallId(0),
-                original: Some(call.arguments.clone()),
+                original: Some(arguments.clone()),
                 state: ToolState::Done(ToolOutcome::Refused),
-                ..call
+                arguments,
+                ..fixtures::tool_call("s", "t", json!({}))
             };
             let mut humble = Map::new();
             let mut metadata = SessionMetadata::default();
@@ -387,7 +389,7 @@ mod tests {
             assert_eq!(
                 parse_metadata(humble.expect("an object").clone()),
                 metadata,
-                "{levels}"
+                "{file}"
             );
         }
     }

@@ -87,8 +87,12 @@ impl fmt::Display for JsonChange {
 }
 
 /// The changes of all texts: repeated keys first, because they hide a whole value, then others, in
-/// the order of the texts. Reads strict JSON and the deviations of [`super::lenient_json`]. O(len).
-pub fn find_json_changes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<JsonChange> {
+/// the order of the texts, except those that are `undone`. Reads strict JSON and the deviations of
+/// [`super::lenient_json`]. O(len).
+pub fn find_json_changes<'a>(
+    texts: impl IntoIterator<Item = &'a str>,
+    undone: impl Fn(&JsonChange) -> bool,
+) -> Vec<JsonChange> {
     let mut found = FoundChanges::default();
     for json in texts {
         let mut scan = ChangeScan {
@@ -96,6 +100,7 @@ pub fn find_json_changes<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Js
             position: 0,
             containers: Vec::new(),
             found: &mut found,
+            undone: &undone,
         };
         while scan.step() {}
     }
@@ -144,6 +149,7 @@ struct ChangeScan<'a, 'f> {
     /// How often each key occurs in each open object; `None` for an open array.
     containers: Vec<Option<HashMap<String, usize>>>,
     found: &'f mut FoundChanges,
+    undone: &'f dyn Fn(&JsonChange) -> bool,
 }
 
 impl ChangeScan<'_, '_> {
@@ -158,7 +164,8 @@ impl ChangeScan<'_, '_> {
             '/' | '#' => blank_length(rest).max(1),
             c if is_literal_char(c) => {
                 let end = rest.find(|c| !is_literal_char(c)).unwrap_or(rest.len());
-                if let Some(change) = number_change(&rest[..end]) {
+                let change = number_change(&rest[..end]);
+                if let Some(change) = change.filter(|change| !(self.undone)(change)) {
                     self.found.add(change);
                 }
                 end
@@ -238,6 +245,11 @@ fn is_high_surrogate(text: &str) -> Option<bool> {
     }
 }
 
+/// Whether parsing changes the value of a number, or makes an integer a float.
+pub fn is_changed_by_parsing(number: &str) -> bool {
+    number_change(number).is_some()
+}
+
 /// The change to a number, if its value changes or an integer becomes a float.
 fn number_change(written: &str) -> Option<JsonChange> {
     let Ok(Value::Number(number)) = serde_json::from_str(written) else {
@@ -270,6 +282,10 @@ fn decimal(number: &str) -> (bool, String, i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn find(json: &str) -> Vec<JsonChange> {
+        find_json_changes([json], |_| false)
+    }
 
     fn number(written: &str, kept: &str) -> JsonChange {
         JsonChange::Number {
@@ -320,7 +336,7 @@ mod tests {
                 },
             ),
         ] {
-            assert_eq!(find_json_changes([json]), [expected], "{json}");
+            assert_eq!(find(json), [expected], "{json}");
         }
     }
 
@@ -341,7 +357,7 @@ mod tests {
             "/",
             "'\\한",
         ] {
-            assert_eq!(find_json_changes([json]), [], "{json}");
+            assert_eq!(find(json), [], "{json}");
         }
     }
 
@@ -349,7 +365,7 @@ mod tests {
     fn repeated_keys_come_first_and_further_changes_are_counted() {
         let numbers = ["10000000000000000000001"; 8].join(",");
         let json = format!(r#"{{"n": [{numbers}], "path": "a", "path": "b"}}"#);
-        let changes = find_json_changes([json.as_str()]);
+        let changes = find(&json);
         assert_eq!(changes[0], repeated("path", 2));
         assert_eq!(changes[1], number("10000000000000000000001", "1e+22"));
         assert_eq!(changes.len(), CHANGES_MAX + 1);
@@ -365,7 +381,7 @@ mod tests {
             ("{'a\\'': 1, \"a'\": 3}", Some(2)),
         ] {
             assert!(lenient_json::parse(json).is_ok(), "{json}");
-            let keys: Vec<_> = find_json_changes([json])
+            let keys: Vec<_> = find(json)
                 .into_iter()
                 .map(|change| match change {
                     JsonChange::RepeatedKey { count, .. } => count,

@@ -225,7 +225,7 @@ fn comment_length(rest: &str) -> usize {
 }
 
 /// Whether `c` may occur in a number or constant.
-pub(super) fn is_literal_char(c: char) -> bool {
+pub fn is_literal_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')
 }
 

@@ -143,7 +143,7 @@ fn answer_request(hub: &Hub, event: HubEvent) {
     }
     let values = match request {
         ServerRequest::Form(form) => form.answer(&example_inputs(&form)),
-        _ => Ok(Arguments::new()),
+        _ => Ok(serde_json::Map::new()),
     };
     hub.reply(
         id,
@@ -225,7 +225,7 @@ fn requested_calls(server: &Server, context: &Value) -> Vec<(String, Arguments)>
             .filter_map(|call| {
                 let name = call["name"].as_str()?.to_owned();
                 let arguments = call["arguments"].as_object().cloned();
-                Some((name, arguments.unwrap_or_default()))
+                Some((name, arguments.unwrap_or_default().into()))
             })
             .collect();
     }

@@ -104,7 +104,7 @@ pub fn all_argument_rows(arguments: &Arguments, columns: u16, as_json: bool) -> 
                 true => read_json(&rows),
                 false => read_arguments(&rows),
             };
-            assert_eq!(read, *arguments, "rebuilt from {rows:#?}");
+            assert_eq!(*arguments, read, "rebuilt from {rows:#?}");
             return rows;
         }
         height = height.checked_mul(2).expect("the arguments fit a screen");
@@ -116,7 +116,7 @@ fn drawn_whole(arguments: &Arguments, size: (u16, u16), as_json: bool) -> Option
     let mut harness = screen_harness(size);
     // Without servers there is no sidebar.
     harness.event(Event::ServersListed(Vec::new())).prompt("x");
-    let call = fixtures::tool_call("s", "t", Value::Object(arguments.clone()));
+    let call = fixtures::tool_call("s", "t", Value::from(arguments.clone()));
     let definition = json!({ "name": "t", "description": "D.", "inputSchema": {} });
     let offered = CallToApprove {
         call: CallId(1),

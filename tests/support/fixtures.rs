@@ -5,8 +5,8 @@
 use humble::domain::model::ApiKey;
 use humble::domain::server::{InheritedEnv, LaunchConfig, RemoteTransport};
 use humble::domain::{
-    Arguments, CallId, Dialect, KeyEntry, KeySettings, ModelConfig, ProviderKind, Server,
-    ServerConfig, ServerId, ServerStatus, Tool, ToolCall, ToolState,
+    CallId, Dialect, KeyEntry, KeySettings, ModelConfig, ProviderKind, Server, ServerConfig,
+    ServerId, ServerStatus, Tool, ToolCall, ToolState,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -29,9 +29,10 @@ pub fn key_settings(entries: &[(&str, &[&str])]) -> KeySettings {
     }
 }
 
-pub fn object(value: Value) -> Arguments {
+/// As arguments or as a map.
+pub fn object<T: From<Map<String, Value>>>(value: Value) -> T {
     match value {
-        Value::Object(object) => object,
+        Value::Object(object) => object.into(),
         other => panic!("not an object: {other}"),
     }
 }

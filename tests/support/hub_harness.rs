@@ -61,7 +61,11 @@ pub fn test_server_config(behavior: &str) -> ServerConfig {
 }
 
 pub fn arguments(value: Value) -> Arguments {
-    value.as_object().cloned().expect("arguments are an object")
+    value
+        .as_object()
+        .cloned()
+        .expect("arguments are an object")
+        .into()
 }
 
 impl HubHarness {

@@ -247,7 +247,10 @@ async fn sleep_until_deadline(deadline: Option<Instant>) {
 /// Parses the arguments as far as possible before the tool's schema is known.
 fn parse_input(arguments: &[String]) -> Result<ArgumentInput, String> {
     let parse_object = |text: &str| match serde_json::from_str(text) {
-        Ok(Value::Object(arguments)) => Ok(ArgumentInput::Json(arguments)),
+        Ok(Value::Object(arguments)) => {
+            let arguments = Arguments::from(arguments).with_digits_of(text);
+            Ok(ArgumentInput::Json(arguments))
+        }
         Ok(_) => Err("The arguments must be a JSON object: { … }.".to_owned()),
         Err(error) => Err(format!("The arguments are not valid JSON: {error}.")),
     };

@@ -365,7 +365,7 @@ fn a_rule_applies_only_to_its_server_launch_tool_and_definition() {
         tool: "echo".to_owned(),
         pin: tool("d").pin,
     };
-    let no_arguments = Map::new();
+    let no_arguments = crate::domain::Arguments::new();
     assert!(trust.allows(&identity, &no_arguments));
     let allows_with = |change: fn(&mut ToolIdentity)| {
         let mut identity = identity.clone();

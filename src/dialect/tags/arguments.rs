@@ -137,7 +137,7 @@ impl TagCall {
             *was_repaired |= coerced.was_repaired;
             arguments.insert(texts[0].key.to_string(), coerced.value);
         }
-        Ok(Value::Object(arguments))
+        Ok(arguments.into())
     }
 }
 

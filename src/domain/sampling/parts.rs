@@ -97,7 +97,7 @@ fn read_parts(
                 parts.push(SamplingPart::Call(SampledCall {
                     id: id.to_owned(),
                     tool: tool.to_owned(),
-                    arguments: arguments.unwrap_or_default(),
+                    arguments: arguments.unwrap_or_default().into(),
                 }));
             }
             Some("tool_result") => {
@@ -195,7 +195,11 @@ mod tests {
         let part = SampledCall {
             id: "1".to_owned(),
             tool: "add".to_owned(),
-            arguments: json!({ "a": 1 }).as_object().cloned().unwrap_or_default(),
+            arguments: json!({ "a": 1 })
+                .as_object()
+                .cloned()
+                .unwrap_or_default()
+                .into(),
         };
         assert_eq!(
             messages,

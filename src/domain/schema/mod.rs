@@ -60,7 +60,7 @@ impl ArgumentCheck {
             return SchemaCheck::Unchecked;
         }
         let schema = Value::Object(self.tool.input_schema.clone());
-        let arguments = Value::Object(self.arguments);
+        let arguments = Value::from(self.arguments);
         let Some(validator) = compile(&schema, &arguments) else {
             return SchemaCheck::Unchecked;
         };

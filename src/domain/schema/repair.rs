@@ -43,7 +43,7 @@ pub(super) fn repair(schema: &Value, validator: &Validator, original: &Value) ->
         let repairs = find_repairs(validator, &repaired)?;
         if repairs.is_empty() {
             return Some(Repaired {
-                arguments: repaired.as_object()?.clone(),
+                arguments: repaired.as_object()?.clone().into(),
                 changes: limit_changes(changes.into_values().collect()),
             });
         }

@@ -43,8 +43,10 @@ impl ArgumentPattern {
         &self.arguments
     }
 
+    /// Never for a number that a double cannot hold: the pattern has only the rounded number.
     pub fn matches(&self, arguments: &Arguments) -> bool {
-        self.arguments.len() == arguments.len()
+        !arguments.has_digits()
+            && self.arguments.len() == arguments.len()
             && self.arguments.iter().all(|(key, matcher)| {
                 arguments
                     .get(key)

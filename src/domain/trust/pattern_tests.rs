@@ -15,7 +15,7 @@ fn matches_call(pattern: &Value, called: &Value) -> bool {
     let reparsed =
         ArgumentPattern::from_json(&pattern.to_json()).expect("a serialized pattern parses");
     assert_eq!(reparsed, pattern);
-    pattern.matches(&arguments(called.clone()))
+    pattern.matches(&arguments(called.clone()).into())
 }
 
 fn matches_path(pattern: &str, path: &str) -> bool {
@@ -239,9 +239,10 @@ fn invalid_patterns_are_rejected_with_a_reason() {
 
 #[test]
 fn a_pattern_made_from_a_call_matches_it() {
-    let call_arguments = arguments(json!({
+    let call_arguments: Arguments = arguments(json!({
         "path": "src/*.rs", "q": "why?", "n": 1, "o": { "equals": 2 }, "s": "plain", "up": "../*",
-    }));
+    }))
+    .into();
     let json = ArgumentPattern::from_arguments(&call_arguments).to_json();
     let reparsed = ArgumentPattern::from_json(&json).expect("a valid pattern");
     assert!(reparsed.matches(&call_arguments), "{reparsed:?}");

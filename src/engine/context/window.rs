@@ -36,8 +36,7 @@ pub fn raw_estimate(messages: &[Message], tools: Option<&Toolset>, vocabulary: V
                 reasoning_echo,
             } => {
                 let call_tokens = |call: &ToolCallMessage| {
-                    let arguments = serde_json::Value::from(call.arguments.clone());
-                    text_tokens(&call.tool) + text_tokens(&arguments.to_string())
+                    text_tokens(&call.tool) + text_tokens(&call.arguments.to_json())
                 };
                 // Reasoning is sent back only with native calls.
                 let sent_echo = reasoning_echo.as_ref().filter(|_| tools.is_some());

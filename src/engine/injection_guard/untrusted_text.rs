@@ -135,7 +135,7 @@ impl UntrustedTexts {
             return None;
         }
         let canonical = canonical_call(&call.tool, &call.arguments);
-        let arguments = Value::Object(call.arguments.clone()).to_string();
+        let arguments = call.arguments.to_json();
         // The others are the usual spellings of a native call in text. The scanner recognizes the JSON
         // only for tools that were offered then, and not without their required arguments.
         let needles = [

@@ -275,7 +275,11 @@ mod tests {
             tool: "mix".to_owned(),
             native_name: "mix".to_owned(),
             xml_name: "mix".to_owned(),
-            arguments: json!({ "a": 1 }).as_object().cloned().unwrap_or_default(),
+            arguments: json!({ "a": 1 })
+                .as_object()
+                .cloned()
+                .unwrap_or_default()
+                .into(),
         };
         let result = ToolResultMessage {
             wire_id: "c1".to_owned(),
@@ -305,7 +309,7 @@ mod tests {
         let call = |id: Option<&str>| CompletedCall {
             id: id.map(str::to_owned),
             tool: "mix".to_owned(),
-            arguments: serde_json::Map::new(),
+            arguments: serde_json::Map::new().into(),
         };
         let reply = CompletedReply {
             text: String::new(),

@@ -173,7 +173,7 @@ async fn the_server_gets_the_answer_only_after_the_second_question() {
 
 fn call(tool: &str) -> ScriptStep {
     let arguments = json!({ "color": "blue" }).as_object().cloned();
-    ScriptStep::call(tool, arguments.expect("an object"))
+    ScriptStep::call(tool, arguments.expect("an object").into())
 }
 
 #[tokio::test]

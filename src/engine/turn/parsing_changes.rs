@@ -12,7 +12,9 @@ pub(super) fn changes_by_parsing(raw: &str, arguments: &Arguments) -> Vec<JsonCh
     };
     let parsed = lenient_json::parse(json).ok();
     let nested = parsed.and_then(|parsed| arguments_in_string(&parsed.value, arguments));
-    find_json_changes(std::iter::once(json).chain(nested.as_deref()))
+    find_json_changes(std::iter::once(json).chain(nested.as_deref()), |change| {
+        arguments.keeps_number(change)
+    })
 }
 
 fn json_of_call<'a>(raw: &'a str, arguments: &Arguments) -> Option<&'a str> {
@@ -24,7 +26,7 @@ fn json_of_call<'a>(raw: &'a str, arguments: &Arguments) -> Option<&'a str> {
     let json = raw.get(start..=end)?;
     let parsed = lenient_json::parse(json).ok()?;
     let nested = || arguments_in_string(&parsed.value, arguments).is_some();
-    (parsed.value.as_object() == Some(arguments) || nested()).then_some(json)
+    (parsed.value.as_object() == Some(&**arguments) || nested()).then_some(json)
 }
 
 /// The JSON of arguments that were sent as a string, encoded one or more times.
@@ -32,7 +34,7 @@ fn arguments_in_string(value: &Value, arguments: &Arguments) -> Option<String> {
     match value {
         Value::String(text) => {
             let parsed = lenient_json::parse(text).ok()?.value;
-            match parsed.as_object() == Some(arguments) {
+            match parsed.as_object() == Some(&**arguments) {
                 true => Some(text.clone()),
                 false if parsed.is_string() => arguments_in_string(&parsed, arguments),
                 false => None,
@@ -41,7 +43,7 @@ fn arguments_in_string(value: &Value, arguments: &Arguments) -> Option<String> {
         Value::Array(items) => items
             .iter()
             .find_map(|item| arguments_in_string(item, arguments)),
-        Value::Object(members) if members != arguments => {
+        Value::Object(members) if *members != **arguments => {
             let mut members = members.values();
             members.find_map(|member| arguments_in_string(member, arguments))
         }

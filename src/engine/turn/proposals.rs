@@ -85,7 +85,7 @@ impl CallCandidate {
         match result() {
             SchemaCheck::Valid => Self::Usable(usable),
             SchemaCheck::Repaired { arguments, changes } => {
-                usable.arguments = arguments;
+                usable.arguments = arguments.with_digits_of(&usable.call.raw);
                 usable.repairs = changes;
                 if let CallOrigin::Text { repaired, .. } = &mut usable.call.origin {
                     *repaired = true;
@@ -206,6 +206,7 @@ impl Turn {
             other_forms,
         } = usable;
         let written = proposed.arguments.unwrap_or_else(|_| arguments.clone());
+        let written = written.with_digits_of(&proposed.raw);
         let mut json_changes = changes_by_parsing(&proposed.raw, &written);
         json_changes.extend(repairs);
         let mut call = ToolCall {
@@ -293,7 +294,7 @@ impl Turn {
             .arguments
             .clone()
             .map_err(|_| format!("the arguments of `{name}` are not a JSON object"))?;
-        Ok((tool.clone(), arguments))
+        Ok((tool.clone(), arguments.with_digits_of(&call.raw)))
     }
 
     fn offered_tool_names(&self) -> String {

@@ -204,7 +204,7 @@ fn to_input(event: ScanEvent, dialect: Dialect) -> TurnInput {
 fn native_call(call: NativeCall) -> ProposedCall {
     let arguments = match &call.arguments {
         Ok(_) if !call.raw_arguments.is_empty() => call.raw_arguments,
-        Ok(arguments) => serde_json::Value::from(arguments.clone()).to_string(),
+        Ok(arguments) => arguments.to_json(),
         Err(raw) => raw.clone(),
     };
     ProposedCall {

@@ -108,7 +108,7 @@ impl ReplyTracer {
 
     pub(super) fn record_call(&mut self, call: &NativeCall) {
         let arguments = match &call.arguments {
-            Ok(arguments) => Value::Object(arguments.clone()),
+            Ok(arguments) => Value::from(arguments.clone()),
             Err(raw) => Value::String(raw.clone()),
         };
         let call_json = json!({"id": call.id, "name": call.name, "arguments": arguments});

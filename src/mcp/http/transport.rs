@@ -5,6 +5,7 @@ use super::connection::IncomingMessage;
 use super::outgoing_message::OutgoingMessage;
 use crate::mcp::client_capabilities::declare_root_changes;
 use crate::mcp::error::McpError;
+use crate::mcp::exact_arguments::exact_json;
 use crate::mcp::inbox::Inbox;
 use crate::mcp::session_shared::SessionShared;
 use rmcp::RoleClient;
@@ -45,7 +46,10 @@ impl HttpTransport {
         self.inbox.record_sent(message);
         let value = serde_json::to_value(message)
             .map_err(|error| McpError::BrokenPipe(error.to_string()))?;
-        let outgoing = OutgoingMessage::new(&value, &self.shared.param_headers);
+        let mut outgoing = OutgoingMessage::new(&value, &self.shared.param_headers);
+        if let Some(body) = exact_json(message) {
+            outgoing.body = body;
+        }
         self.queue.try_send(outgoing).map_err(|_| {
             self.shared.outcome.end(McpError::NotReading);
             McpError::NotReading

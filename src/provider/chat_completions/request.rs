@@ -161,7 +161,7 @@ impl ChatCompletionsFlavor {
                 "type": "function",
                 "function": {
                     "name": call.native_name,
-                    "arguments": Value::Object(call.arguments.clone()).to_string(),
+                    "arguments": call.arguments.to_json(),
                 },
             })
         };

@@ -2,7 +2,7 @@
 //! reply.
 
 use super::ndjson::JsonLines;
-use crate::domain::{PrefixUsage, ProviderKind, ReasoningEcho, Usage};
+use crate::domain::{Arguments, PrefixUsage, ProviderKind, ReasoningEcho, Usage};
 use crate::provider::adapter::ReplyDecoder;
 use crate::provider::error::{FailureCause, MalformedReply};
 use crate::provider::error_body::ServerError;
@@ -12,7 +12,7 @@ use crate::provider::reply_builder::{
 use crate::provider::types::{EndReason, NativeCall};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::borrow::Cow;
 
 #[derive(Debug, Default)]
@@ -178,9 +178,9 @@ impl<'a> PlainLine<'a> {
 fn read_call(call: &Value) -> NativeCall {
     let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str);
     let arguments = match call.pointer("/function/arguments") {
-        Some(Value::Object(arguments)) => Ok(arguments.clone()),
+        Some(Value::Object(arguments)) => Ok(arguments.clone().into()),
         Some(Value::String(raw)) => read_arguments(raw),
-        Some(Value::Null) | None => Ok(Map::new()),
+        Some(Value::Null) | None => Ok(Arguments::new()),
         Some(other) => Err(other.to_string()),
     };
     NativeCall {

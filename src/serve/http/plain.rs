@@ -4,8 +4,8 @@ use super::super::calls::{CallRunner, IncomingCall};
 use super::super::message::{RpcErrorResponse, kind_of, short_name, syntax_problem};
 use super::super::tools::ProgressReporter;
 use super::response::{self, Response};
-use crate::domain::Arguments;
 use http::StatusCode;
+use rmcp::model::JsonObject;
 use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 /// The body of `POST /mcp/tools/call`.
 struct PlainCall {
     tool: String,
-    arguments: Arguments,
+    arguments: JsonObject,
 }
 
 /// `GET /mcp/tools`: the definitions, as in `tools/list`.
@@ -66,7 +66,7 @@ fn parse(body: &[u8]) -> Result<PlainCall, ErrorData> {
         None => return Err(invalid("`tool` is missing".to_owned())),
     };
     let arguments = match fields.remove("arguments") {
-        None | Some(Value::Null) => Arguments::new(),
+        None | Some(Value::Null) => JsonObject::new(),
         Some(Value::Object(arguments)) => arguments,
         Some(other) => {
             let kind = kind_of(&other);

@@ -1,6 +1,6 @@
 //! Reads the arguments of a call. Errors are texts for the model.
 
-use crate::domain::Arguments;
+use rmcp::model::JsonObject;
 use serde_json::Value;
 use std::fmt::Display;
 
@@ -10,7 +10,7 @@ const QUOTED_CHARS_MAX: usize = 100;
 const WHOLE_NUMBER_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// Rejects arguments other than `known`.
-pub fn reject_unknown(arguments: &Arguments, tool: &str, known: &[&str]) -> Result<(), String> {
+pub fn reject_unknown(arguments: &JsonObject, tool: &str, known: &[&str]) -> Result<(), String> {
     let unknown = arguments.keys().find(|key| !known.contains(&key.as_str()));
     let Some(unknown) = unknown else {
         return Ok(());
@@ -36,7 +36,7 @@ pub fn shortened(value: impl Display) -> String {
 
 /// The arguments with numbers and booleans written as strings where the schema of the tool wants a
 /// string, because some clients send `2024` as a number.
-pub fn with_strings(arguments: &Arguments, schema: &Arguments) -> Arguments {
+pub fn with_strings(arguments: &JsonObject, schema: &JsonObject) -> JsonObject {
     let wants_string = |key: &str| {
         let property = schema.get("properties").and_then(|known| known.get(key));
         property.and_then(|property| property.get("type")) == Some(&Value::from("string"))
@@ -53,7 +53,7 @@ pub fn with_strings(arguments: &Arguments, schema: &Arguments) -> Arguments {
 
 /// A string without surrounding whitespace. `None` if it is absent, `null` or blank.
 pub fn text<'a>(
-    arguments: &'a Arguments,
+    arguments: &'a JsonObject,
     key: &str,
     example: &str,
     chars_max: usize,

@@ -8,7 +8,7 @@ pub mod network;
 
 use super::arguments::{reject_unknown, shortened, text, whole_number};
 use super::tool::{BuiltInTool, ProgressReporter, ToolDescription, ToolInvocation, definition};
-use crate::domain::{Arguments, FetchHost};
+use crate::domain::FetchHost;
 use crate::http_util::{RequestFailure, request_failure};
 use body::{BODY_BYTES_MAX, Body, ContentType, decode_text, read_body};
 use futures::future::BoxFuture;
@@ -16,6 +16,7 @@ use markdown::{Page, to_markdown};
 use network::Network;
 use reqwest::header::{ACCEPT, ACCEPT_ENCODING, LOCATION};
 use reqwest::{Response, StatusCode};
+use rmcp::model::JsonObject;
 use rmcp::model::Tool;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -98,7 +99,7 @@ impl BuiltInTool for FetchPage {
     }
 }
 
-fn parse_arguments(arguments: &Arguments) -> Result<(Url, usize), String> {
+fn parse_arguments(arguments: &JsonObject) -> Result<(Url, usize), String> {
     reject_unknown(arguments, NAME, &["url", "start"])?;
     let example = "https://example.com/page";
     let given = text(arguments, "url", example, URL_CHARS_MAX)?;

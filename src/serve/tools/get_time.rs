@@ -2,10 +2,10 @@
 
 use super::arguments::{reject_unknown, text};
 use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
-use crate::domain::Arguments;
 use futures::future::BoxFuture;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use rmcp::model::JsonObject;
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ impl BuiltInTool for GetTime {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<Value, String> {
+fn run(arguments: &JsonObject) -> Result<Value, String> {
     reject_unknown(arguments, NAME, &["timezone"])?;
     let zone = match text(arguments, "timezone", "Asia/Seoul", ZONE_CHARS_MAX)? {
         None => TimeZone::system(),

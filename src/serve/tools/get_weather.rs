@@ -7,9 +7,9 @@ mod us_states;
 use super::arguments::{number, reject_unknown, shortened, text};
 use super::http_service::{ServiceName, get_json};
 use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
-use crate::domain::Arguments;
 use futures::future::BoxFuture;
 use place::{Coordinates, Place, PlaceQuery, choose_place};
+use rmcp::model::JsonObject;
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ fn invalid_answer(service: ServiceName) -> String {
     )
 }
 
-fn parse_location(arguments: &Arguments) -> Result<Location<'_>, String> {
+fn parse_location(arguments: &JsonObject) -> Result<Location<'_>, String> {
     reject_unknown(arguments, NAME, &["city", "latitude", "longitude"])?;
     let city = text(arguments, "city", "Seoul", CITY_CHARS_MAX)?;
     let latitude = degrees(arguments, "latitude", 90.0)?;
@@ -121,7 +121,7 @@ fn parse_location(arguments: &Arguments) -> Result<Location<'_>, String> {
     }
 }
 
-fn degrees(arguments: &Arguments, key: &str, max: f64) -> Result<Option<f64>, String> {
+fn degrees(arguments: &JsonObject, key: &str, max: f64) -> Result<Option<f64>, String> {
     match arguments.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match number(value) {

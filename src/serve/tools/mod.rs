@@ -12,9 +12,10 @@ mod ollama_chat;
 mod say_hello;
 mod tool;
 
-use crate::domain::{Arguments, BuiltInSettings};
+use crate::domain::BuiltInSettings;
 use crate::ports::{Completion, NoteService};
 use crate::sync::lock_ignoring_poison;
+use rmcp::model::JsonObject;
 use rmcp::model::Tool;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
@@ -114,7 +115,7 @@ impl BuiltInTools {
     pub async fn call(
         &self,
         name: &str,
-        arguments: &Arguments,
+        arguments: &JsonObject,
         progress: ProgressReporter,
         cancelled: CancellationToken,
     ) -> Result<Value, ToolFailure> {

@@ -4,9 +4,9 @@
 
 use super::arguments::{reject_unknown, text};
 use super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
-use crate::domain::Arguments;
 use crate::domain::probe::{PROBE_TOOL, SECRET_FIELD};
 use futures::future::BoxFuture;
+use rmcp::model::JsonObject;
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 use std::collections::hash_map::RandomState;
@@ -57,7 +57,7 @@ impl BuiltInTool for SayHello {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<Value, String> {
+fn run(arguments: &JsonObject) -> Result<Value, String> {
     reject_unknown(arguments, NAME, &["name"])?;
     let greeting = match text(arguments, "name", "Mina", NAME_CHARS_MAX)? {
         None => "Hello!".to_owned(),

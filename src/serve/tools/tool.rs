@@ -2,9 +2,10 @@
 
 use super::fetch_page::network::Network;
 use super::http_service::ServiceClients;
-use crate::domain::{Arguments, BuiltInSettings, ToolProgress};
+use crate::domain::{BuiltInSettings, ToolProgress};
 use crate::ports::{Completion, NoteService};
 use futures::future::BoxFuture;
+use rmcp::model::JsonObject;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::Value;
 use std::sync::Arc;
@@ -63,7 +64,7 @@ pub fn definition(tool: ToolDescription) -> Tool {
 
 /// The inputs of one call.
 pub struct ToolInvocation<'a> {
-    pub arguments: &'a Arguments,
+    pub arguments: &'a JsonObject,
     /// The settings when the call started.
     pub settings: Arc<BuiltInSettings>,
     pub services: &'a Services,
@@ -113,9 +114,9 @@ impl ProgressReporter {
 }
 
 /// The fields of a JSON object; empty for any other value.
-pub fn object(value: Value) -> Arguments {
+pub fn object(value: Value) -> JsonObject {
     match value {
         Value::Object(fields) => fields,
-        _ => Arguments::new(),
+        _ => JsonObject::new(),
     }
 }

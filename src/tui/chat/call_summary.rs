@@ -24,6 +24,7 @@ pub fn argument_summary(arguments: &Arguments) -> String {
     let values = arguments.iter().filter_map(|(key, value)| match edit {
         Some((old, _)) if key == old => Some("1 edit".to_owned()),
         Some((_, new)) if key == new => None,
+        _ if value.is_number() => Some(arguments.member_json(key)),
         _ => value_summary(key, value),
     });
     let mut values: Vec<String> = values.take(VALUES_MAX + 1).collect();
@@ -106,7 +107,7 @@ mod tests {
     use serde_json::json;
 
     fn summary(value: &Value) -> String {
-        argument_summary(value.as_object().expect("an object"))
+        argument_summary(&value.as_object().expect("an object").clone().into())
     }
 
     #[test]

@@ -15,7 +15,8 @@ const UNFOLDED_BYTES_MAX: usize = 12_000;
 /// can imitate or hide another line.
 pub fn argument_lines(call: &ToolCall, columns: usize) -> String {
     let arguments = &call.arguments;
-    let argument_rows = arguments.iter().take(ARGUMENTS_MAX).map(|(key, value)| {
+    let argument_rows = arguments.keys().take(ARGUMENTS_MAX).map(|key| {
+        let value = arguments.member_json(key);
         let line = format!("{}: {value}", key.replace('\n', " "));
         // Clusters rarely exceed 16 bytes per column. Cut off text far beyond the edge before
         // cleaning the line.

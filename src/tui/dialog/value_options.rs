@@ -81,7 +81,8 @@ mod tests {
             "mode": "fast", "level": 1, "dry": false, "text": "x", "all": [{ "a/b": "x" }],
         });
         let (schema, arguments) = (schema.as_object(), arguments.as_object());
-        let (schema, arguments) = (schema.expect("an object"), arguments.expect("an object"));
+        let schema = schema.expect("an object");
+        let arguments = &arguments.expect("an object").clone().into();
         for (pointer, expected) in [
             ("/mode", ["fast", "slow"].as_slice()),
             ("/level", &["1", "2"]),

@@ -215,7 +215,7 @@ fn assert_same_in_every_chunking(forms: impl Fn(&Arguments) -> Vec<String>) {
         for call in forms(map) {
             let events = scan_every_way(&test_toolset(), &call, PAIRS_BYTES_MAX);
             let mut calls = events.iter().filter_map(|event| match event {
-                ScanEvent::Call(call) => Some(&call.arguments),
+                ScanEvent::Call(call) => Some(&*call.arguments),
                 _ => None,
             });
             assert_eq!(calls.next_back(), Some(map), "{call}");
@@ -314,7 +314,7 @@ fn read_back(text: &str) -> Result<(String, Arguments), String> {
         match event {
             ScanEvent::Text(text) => prose.push_str(&text),
             ScanEvent::Call(call) if call.tool == "f" && call.has_end && !call.was_repaired => {
-                calls.push(call.arguments);
+                calls.push(call.arguments.into());
             }
             ScanEvent::Marker(_) => {}
             other => return Err(format!("{other:?} in {text}")),

@@ -88,7 +88,7 @@ pub fn describe_scan_with(toolset: &Arc<Toolset>, text: &str, pairs_bytes: usize
             ScanEvent::Thinking(text) => format!("thinking {text}"),
             ScanEvent::Call(call) => {
                 let repaired = if call.was_repaired { " repaired" } else { "" };
-                let arguments = Value::Object(call.arguments.clone());
+                let arguments = Value::from(call.arguments.clone());
                 let unterminated = if call.has_end { "" } else { " unterminated" };
                 let server = call.server.as_ref().map_or("?", |server| server.as_str());
                 let tool = &call.tool;

@@ -140,7 +140,7 @@ fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
             wire_id: None,
             server: None,
             name: "get_time".to_owned(),
-            arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
+            arguments: Ok(arguments.as_object().cloned().unwrap_or_default().into()),
             origin,
             has_end: *has_end,
             is_truncated: false,

@@ -88,7 +88,7 @@ async fn copied_native_call_is_detected_by_its_content() {
     let arguments = json!({"timezone": "Asia/Seoul"});
     let native = ScriptStep::call(
         "humble__get_time",
-        arguments.as_object().cloned().unwrap_or_default(),
+        arguments.as_object().cloned().unwrap_or_default().into(),
     );
     let script = Script::default()
         .answer(&fetch_call(GET_TIME_CALL))

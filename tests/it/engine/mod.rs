@@ -18,6 +18,7 @@ mod crash_recovery;
 mod created_notes;
 mod disk_faults;
 mod edited_arguments;
+mod exact_numbers;
 mod initial_session;
 mod injection_guard;
 mod journal;

@@ -7,7 +7,7 @@ fn native_call(id: &str, arguments: &Value) -> ScriptStep {
     ScriptStep::Part(StreamPart::Call(NativeCall {
         id: Some(id.to_owned()),
         name: "humble__get_time".to_owned(),
-        arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
+        arguments: Ok(arguments.as_object().cloned().unwrap_or_default().into()),
         raw_arguments: String::new(),
     }))
 }

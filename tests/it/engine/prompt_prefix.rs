@@ -76,7 +76,7 @@ fn proposed_call(number: usize) -> TurnInput {
         wire_id: Some(format!("call_{number}")),
         server: Some("server0".to_owned()),
         name: "tool_1".to_owned(),
-        arguments: Ok(arguments.as_object().cloned().unwrap_or_default()),
+        arguments: Ok(arguments.as_object().cloned().unwrap_or_default().into()),
         origin: humble::domain::CallOrigin::Native,
         has_end: true,
         is_truncated: false,

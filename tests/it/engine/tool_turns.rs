@@ -41,7 +41,9 @@ async fn run_two_turns(
             .as_object()
             .unwrap()
             .clone();
-        let edit = Decision::Edit { arguments: edited };
+        let edit = Decision::Edit {
+            arguments: edited.into(),
+        };
         harness
             .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
             .await;

@@ -316,7 +316,8 @@ async fn a_server_that_offers_tools_gets_the_calls_of_the_model() {
         arguments: json!({ "disk": 1 })
             .as_object()
             .cloned()
-            .expect("an object"),
+            .expect("an object")
+            .into(),
     };
     let answer = SampledAnswer {
         model: "qwen3".to_owned(),

@@ -147,7 +147,7 @@ pub fn assert_incomplete_before(provider: ProviderKind, stream: &str, end_marker
 /// A call with these arguments; a string stands for raw text that is not an object.
 pub fn call(id: Option<&str>, name: &str, arguments: Value) -> NativeCall {
     let arguments = match arguments {
-        Value::Object(arguments) => Ok(arguments),
+        Value::Object(arguments) => Ok(arguments.into()),
         Value::String(raw) => Err(raw),
         other => panic!("{other} is neither an object nor raw text"),
     };

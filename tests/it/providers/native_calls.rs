@@ -164,11 +164,14 @@ fn arguments_that_are_not_an_object_are_returned_raw() {
             json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": arguments}});
         calls_of(&[entry]).remove(0).arguments
     };
-    assert_eq!(parsed_arguments(""), Ok(serde_json::Map::new()));
-    assert_eq!(parsed_arguments(" "), Ok(serde_json::Map::new()));
+    assert_eq!(parsed_arguments(""), Ok(humble::domain::Arguments::new()));
+    assert_eq!(parsed_arguments(" "), Ok(humble::domain::Arguments::new()));
     assert_eq!(parsed_arguments("{\"x\": "), Err("{\"x\": ".to_owned()));
     assert_eq!(parsed_arguments("[1]"), Err("[1]".to_owned()));
-    assert_eq!(parsed_arguments("\"{}\""), Ok(serde_json::Map::new()));
+    assert_eq!(
+        parsed_arguments("\"{}\""),
+        Ok(humble::domain::Arguments::new())
+    );
 }
 
 #[test]

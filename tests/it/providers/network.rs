@@ -61,7 +61,7 @@ async fn openai_replies_are_decoded_and_the_key_is_sent() {
     let decoded = ask_with(&provider, &model).await;
     assert_eq!(
         decoded.calls[0].arguments,
-        Ok(json!({"city": "서울"}).as_object().unwrap().clone())
+        Ok(json!({"city": "서울"}).as_object().unwrap().clone().into())
     );
     let recorded = &server.requests()[0];
     assert_eq!(recorded.header("authorization"), Some("Bearer sk-12345"));

@@ -216,7 +216,8 @@ fn sampling_with_tools() {
             arguments: json!({ "id": "소포-1" })
                 .as_object()
                 .cloned()
-                .expect("an object"),
+                .expect("an object")
+                .into(),
         }],
         is_cut_off: false,
     });

@@ -115,7 +115,7 @@ impl ApprovalSession {
     fn announce(&mut self, id: CallId, tool: &str, arguments: Arguments, rng: &mut TestRng) {
         let call = humble::domain::ToolCall {
             id,
-            ..fixtures::tool_call("files", tool, Value::Object(arguments))
+            ..fixtures::tool_call("files", tool, Value::from(arguments))
         };
         let event = Event::Turn(self.turn, TurnEvent::Tool(call));
         self.apply(UiInput::Engine(Box::new(event)), rng);

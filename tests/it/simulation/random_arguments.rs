@@ -3,7 +3,7 @@
 
 use super::test_rng::TestRng;
 use humble::domain::Arguments;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 const WORDS: [&str; 25] = [
     "\u{301}lead",
@@ -69,7 +69,7 @@ impl<'a> RandomArguments<'a> {
     /// The arguments of a call: mostly short, sometimes several screens long, rarely more than
     /// 500 rows.
     pub fn arguments(&mut self) -> Arguments {
-        let mut members = Map::new();
+        let mut members = Arguments::new();
         if self.rng.one_in(15) {
             return members;
         }
@@ -137,7 +137,7 @@ impl<'a> RandomArguments<'a> {
                 (0..items).map(|_| self.value(depth - 1)).collect()
             }
             _ => {
-                let mut members = Map::new();
+                let mut members = Arguments::new();
                 for _ in 0..self.rng.below(4) {
                     let key = self.key();
                     let value = self.value(depth - 1);

@@ -270,7 +270,7 @@ pub fn find_call(text: &str) -> Option<(String, Arguments)> {
     let text = page.unwrap_or(text);
     let call = &text[text.find('{')?..=text.rfind('}')?];
     let call: Value = serde_json::from_str(call).ok()?;
-    let arguments = call["arguments"].as_object()?.clone();
+    let arguments = call["arguments"].as_object()?.clone().into();
     Some((call["name"].as_str()?.to_owned(), arguments))
 }
 
@@ -376,7 +376,7 @@ pub fn arguments(rng: &mut TestRng) -> Option<Arguments> {
         _ => json!({ "path": "a" }),
     };
     match value {
-        Value::Object(arguments) => Some(arguments),
+        Value::Object(arguments) => Some(arguments.into()),
         _ => None,
     }
 }

@@ -3,8 +3,9 @@
 use super::super::arguments::{reject_unknown, shortened, whole_number};
 use super::super::tool::{BuiltInTool, ToolDescription, ToolInvocation, definition};
 use super::{TOPIC_CHARS_MAX, note_request, required, vault_path_schema};
-use crate::domain::{Arguments, BuiltInSettings};
+use crate::domain::BuiltInSettings;
 use futures::future::BoxFuture;
+use rmcp::model::JsonObject;
 use rmcp::model::Tool;
 use serde_json::{Value, json};
 
@@ -100,7 +101,7 @@ async fn search(call: ToolInvocation<'_>) -> Result<Value, String> {
     Ok(json!({ "results": results.collect::<Vec<_>>(), "remarks": found.remarks }))
 }
 
-fn limit(arguments: &Arguments) -> Result<usize, String> {
+fn limit(arguments: &JsonObject) -> Result<usize, String> {
     let given = match arguments.get("limit") {
         None | Some(Value::Null) => return Ok(LIMIT_DEFAULT as usize),
         Some(given) => given,

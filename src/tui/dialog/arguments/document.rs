@@ -10,7 +10,9 @@ use crate::text::ScriptContext;
 use crate::text::grapheme::width;
 use crate::text::highlight::Token;
 use crate::text::line_diff::{LineChange, diff_lines};
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+type Members = Map<String, Value>;
 
 /// A text under one of the [`WEAK_EDIT_KEYS`] counts as long from this width on.
 const DIFF_COLUMNS_MIN: usize = 24;
@@ -71,6 +73,7 @@ pub(super) enum LineKind {
 impl ArgumentDocument {
     /// The arguments in readable form. O(n), with a bounded search for common lines of edits.
     pub fn readable(arguments: &Arguments) -> Self {
+        let arguments = &arguments.marked();
         let mut document = Self::default();
         if arguments.is_empty() {
             let text = "no arguments";
@@ -86,7 +89,7 @@ impl ArgumentDocument {
 
     /// The arguments as the exact JSON, indented.
     pub fn json(arguments: &Arguments) -> Self {
-        let json = indented_object(arguments);
+        let json = indented_object(&arguments.marked());
         let mut document = Self::default();
         document.push_json(LineKind::Json, &json);
         document
@@ -136,7 +139,7 @@ impl ArgumentDocument {
     }
 
     /// The members of an object, short values first, because they often explain the long ones.
-    fn push_members(&mut self, path: &str, members: &Arguments, around: Option<Highlighter>) {
+    fn push_members(&mut self, path: &str, members: &Members, around: Option<Highlighter>) {
         let siblings = language_of_siblings(members).or(around);
         let edit = edit_keys(members);
         let is_edit = |key: &str| edit.is_some_and(|(old, new)| key == old || key == new);
@@ -221,7 +224,7 @@ impl ArgumentDocument {
     }
 
     /// An old and a new text as a diff.
-    fn push_edit(&mut self, path: &str, members: &Arguments, (old_key, new_key): (&str, &str)) {
+    fn push_edit(&mut self, path: &str, members: &Members, (old_key, new_key): (&str, &str)) {
         let text = |key| members.get(key).and_then(Value::as_str).unwrap_or_default();
         let note = format!("- {old_key} + {new_key}");
         match path {
@@ -254,14 +257,14 @@ pub(super) fn member_path(path: &str, key: &str) -> String {
 }
 
 /// The keys of an old and a new text, if their names leave no doubt.
-pub fn named_edit_keys(members: &Arguments) -> Option<(&'static str, &'static str)> {
+pub fn named_edit_keys(members: &Members) -> Option<(&'static str, &'static str)> {
     let is_text = |key: &str| members.get(key).is_some_and(Value::is_string);
     let mut named = EDIT_KEYS.into_iter();
     named.find(|(old, new)| is_text(old) && is_text(new))
 }
 
 /// The keys of an old and a new text that are worth a diff.
-fn edit_keys(members: &Arguments) -> Option<(&'static str, &'static str)> {
+fn edit_keys(members: &Members) -> Option<(&'static str, &'static str)> {
     let text = |key: &str| members.get(key).and_then(Value::as_str);
     let texts = |(old, new): (&str, &str)| text(old).zip(text(new));
     let is_worth_diff = |text: &str| !is_unmistakable(text) || width(text) >= DIFF_COLUMNS_MIN;

@@ -31,7 +31,7 @@ pub fn editable_values(arguments: &Arguments) -> Vec<EditableValue> {
         return Vec::new();
     }
     let mut values = Vec::new();
-    for (key, value) in arguments {
+    for (key, value) in &arguments.marked() {
         let pointer = format!("/{}", escape_pointer(key));
         collect_values(&member_path("", key), pointer, value, &mut values);
     }
@@ -76,11 +76,10 @@ fn escape_pointer(key: &str) -> String {
 
 /// The text to edit: a string as it is, any other value as JSON.
 pub fn value_to_text(arguments: &Arguments, pointer: &str) -> Option<String> {
-    let root = Value::Object(arguments.clone());
-    Some(match root.pointer(pointer)? {
-        Value::String(text) => text.clone(),
-        other => serde_json::to_string_pretty(other).ok()?,
-    })
+    match arguments.value_at(pointer)? {
+        Value::String(text) => Some(text.clone()),
+        _ => arguments.json_at(pointer, true),
+    }
 }
 
 /// The arguments with an edited value. A string stays a string.
@@ -92,18 +91,20 @@ pub fn with_edited_value(
     pointer: &str,
     text: &str,
 ) -> Result<Arguments, String> {
-    let mut root = Value::Object(arguments.clone());
-    let Some(value) = root.pointer_mut(pointer) else {
-        return Err("The arguments have changed.".to_owned());
-    };
-    *value = match value {
+    let mut edited = arguments.clone();
+    let is_replaced = match arguments.value_at(pointer) {
         // The editor shows every line end as a line break.
-        Value::String(old) => Value::from(restore_line_endings(old, text)),
-        _ => serde_json::from_str(text).map_err(|error| format!("Not valid JSON: {error}"))?,
+        Some(Value::String(old)) => {
+            let value = Value::from(restore_line_endings(old, text));
+            edited.replace(pointer, value)
+        }
+        _ => edited
+            .replace_json(pointer, text)
+            .map_err(|error| format!("Not valid JSON: {error}"))?,
     };
-    match root {
-        Value::Object(edited) => Ok(edited),
-        _ => Ok(arguments.clone()),
+    match is_replaced {
+        true => Ok(edited),
+        false => Err("The arguments have changed.".to_owned()),
     }
 }
 
@@ -113,7 +114,7 @@ mod tests {
     use serde_json::json;
 
     fn arguments(value: Value) -> Arguments {
-        value.as_object().expect("an object").clone()
+        value.as_object().expect("an object").clone().into()
     }
 
     #[test]

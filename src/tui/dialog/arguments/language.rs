@@ -1,8 +1,8 @@
 //! Guesses the language of a text among the arguments, for highlighting: from its key, its first
 //! word, or the arguments around it, which may name a language or a file.
 
-use super::{Arguments, Highlighter};
-use serde_json::Value;
+use super::Highlighter;
+use serde_json::{Map, Value};
 
 /// Keys that name the file a text belongs to.
 const FILE_KEYS: [&str; 9] = [
@@ -45,7 +45,7 @@ const SQL_WORDS: [&str; 8] = [
 ];
 
 /// The language of the texts in these arguments, if they name a file or a language.
-pub fn language_of_siblings(arguments: &Arguments) -> Option<Highlighter> {
+pub fn language_of_siblings(arguments: &Map<String, Value>) -> Option<Highlighter> {
     let named = |keys: &[&str]| {
         let value = keys.iter().find_map(|key| arguments.get(*key));
         value.and_then(Value::as_str).and_then(Highlighter::new)

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use serde_json::{Value, json};
 
 fn drawn(value: &Value) -> DrawnArguments {
-    DrawnArguments::new(value.as_object().expect("an object"))
+    DrawnArguments::new(&value.as_object().expect("an object").clone().into())
 }
 
 /// The cells of all rows; the second cell of a wide character is empty.
@@ -154,7 +154,8 @@ fn multi_line_texts_have_line_numbers() {
 #[test]
 fn code_is_highlighted_by_file_name_declared_language_or_key() {
     let has_keyword = |value: Value| {
-        let document = ArgumentDocument::readable(value.as_object().expect("an object"));
+        let document =
+            ArgumentDocument::readable(&value.as_object().expect("an object").clone().into());
         let is_keyword = |token: &(u32, crate::text::highlight::Token)| {
             token.1 == crate::text::highlight::Token::Keyword
         };

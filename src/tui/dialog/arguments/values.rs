@@ -1,6 +1,7 @@
 //! Keys and values of arguments as text on one line. Different keys, and different values, never
 //! look alike: a string that could be mistaken for something else is quoted as JSON.
 
+use crate::domain::DIGITS_MARK;
 use crate::text::{Clean, ScriptContext};
 use crate::tui::widgets::wrapped_line::{TAB, TAB_SIGN};
 use serde_json::Value;
@@ -21,6 +22,12 @@ pub fn shown_json(json: &str) -> String {
     while let Some(quote) = rest.find('"') {
         let (before, string) = rest.split_at(quote + 1);
         let (inside, after) = string.split_at(string_end(string));
+        if let Some(digits) = inside.strip_prefix(DIGITS_MARK) {
+            shown.push_str(&shown_text(&before[..quote]));
+            shown.push_str(digits);
+            rest = &after[after.len().min(1)..];
+            continue;
+        }
         shown.push_str(&shown_text(before));
         shown.push_str(&shown_text(inside));
         let (quote, after) = after.split_at(after.len().min(1));
@@ -56,6 +63,7 @@ pub fn key_text(key: &str) -> String {
 /// A value on one line: a string as it is if nothing else looks like it, otherwise JSON.
 pub fn value_text(value: &Value) -> String {
     match value {
+        Value::String(text) if text.starts_with(DIGITS_MARK) => shown_json(&value.to_string()),
         Value::String(text) if is_unmistakable(text) => shown_text(text),
         other => shown_json(&other.to_string()),
     }
@@ -153,6 +161,17 @@ mod tests {
         assert_eq!(shown("a  "), "a ⟨SP⟩");
         assert_eq!(shown("⟨SP⟩"), "⟨U+27E8⟩SP⟩");
         assert_eq!(shown("a\r"), "a⟨CR⟩");
+    }
+
+    #[test]
+    fn numbers_have_the_digits_that_the_model_wrote() {
+        let text = r#"{"n":123456789012345678901234567890,"a":[1e-400,"1e-400",{"x":18446744073709551616}]}"#;
+        let arguments = crate::domain::Arguments::from_json(text).expect("JSON");
+        let marked = serde_json::Value::Object(arguments.marked());
+        assert_eq!(value_text(&marked), text);
+        assert_eq!(value_text(&marked["n"]), "123456789012345678901234567890");
+        assert_eq!(value_text(&marked["a"][0]), "1e-400");
+        assert_eq!(value_text(&marked["a"][1]), "\"1e-400\"");
     }
 
     #[test]

@@ -273,7 +273,7 @@ fn texts_are_edited_one_at_a_time_and_must_be_read_again() {
     assert!(chat.screen().contains("1  zero one"), "{}", chat.screen());
     chat.wait(1_000).keys("y");
     let edited = json!({ "path": "a.py", "content": "zero one\ntwo" });
-    let arguments = edited.as_object().expect("an object").clone();
+    let arguments = edited.as_object().expect("an object").clone().into();
     assert_eq!(chat.decisions(), [Decision::Edit { arguments }]);
 }
 

@@ -84,7 +84,7 @@ fn granted(chat: &ChatHarness, calls: &[(CallId, Decision)]) -> Vec<serde_json::
         }
     };
     let granted = calls.iter().filter_map(arguments);
-    granted.map(serde_json::Value::Object).collect()
+    granted.map(serde_json::Value::from).collect()
 }
 
 proptest! {

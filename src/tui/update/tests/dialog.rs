@@ -8,7 +8,7 @@ fn with_dialog_for(arguments: serde_json::Value) -> ChatHarness {
     let Some(call) = chat.model.chat.transcript.call(CallId(1)).cloned() else {
         panic!("the call does not exist");
     };
-    let arguments = arguments.as_object().expect("an object").clone();
+    let arguments = arguments.as_object().expect("an object").clone().into();
     chat.turn_event(TurnEvent::Tool(ToolCall { arguments, ..call }));
     chat
 }
@@ -143,7 +143,8 @@ fn an_open_dialog_shows_a_changed_call() {
     let arguments = json!({"a": "after"})
         .as_object()
         .expect("an object")
-        .clone();
+        .clone()
+        .into();
     chat.turn_event(TurnEvent::Tool(ToolCall { arguments, ..call }));
     assert!(screen(&mut chat, 80, 24).contains("after"));
 }

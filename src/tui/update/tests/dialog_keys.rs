@@ -229,7 +229,7 @@ fn a_quoted_string_is_edited_as_text() {
         assert_eq!(chat.commands(), [], "read again before it runs");
         chat.wait(1_000).keys("y");
         let edited = json!({ "a": format!("{text}x") });
-        let arguments = edited.as_object().expect("an object").clone();
+        let arguments = edited.as_object().expect("an object").clone().into();
         assert_eq!(chat.decisions(), [Decision::Edit { arguments }]);
     }
 }
