@@ -215,24 +215,22 @@ async fn run_with_input(
     call: McpCall,
     events: &mpsc::Sender<HubEvent>,
 ) -> CallEnding {
-    let McpCall {
-        id,
-        server,
-        tool,
-        arguments,
-        ..
-    } = call;
+    let (id, server, tool, arguments) = (call.id, call.server, call.tool, call.arguments);
     let requests = &supervisor.context.requests;
-    let members = arguments.clone().into();
-    let mut params = CallToolRequestParams::new(tool.clone()).with_arguments(members);
+    let mut params =
+        CallToolRequestParams::new(tool.clone()).with_arguments(arguments.clone().into());
     if session.logs_requests {
         server_log::request_messages(&mut params);
     }
     for _ in 0..=INPUT_ROUNDS_MAX {
         let timeout = supervisor.tool_timeout();
-        let time_max = timeout * TIMEOUTS_MAX;
         let definition = supervisor.tool(&tool);
-        let as_task = legacy_task_request(session, definition.as_ref(), &params, time_max);
+        let as_task = legacy_task_request(
+            session,
+            definition.as_ref(),
+            &params,
+            timeout * TIMEOUTS_MAX,
+        );
         let mut request = as_task.unwrap_or_else(|| {
             ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()))
         });

@@ -74,6 +74,7 @@ fn assert_only_typing_approves(terminal: PtyTerminal, server: &ModelServer) -> P
         "\ry\r",
         "\u{1b}[200~y\r\u{1b}[201~",
         "\u{1b}[200~y\runfinished\u{1b}[201~",
+        "ㅛ\r",
         "ㅛ\rㅛ",
     ] {
         paste(&terminal, &[text], Duration::ZERO);
@@ -163,17 +164,13 @@ fn a_typed_answer_can_be_corrected_and_may_come_from_an_input_method() {
     for (keys, shown) in [
         ("no\u{7f}\u{7f}가\u{8}y", "(Y/N) y"),
         ("nonsense and more\u{17}\u{15}y", "(Y/N) y"),
-        // Enter ends the composition, so both arrive together.
-        ("ㅛ\r", "(Y/N) ㅛ"),
+        ("ㅛ", "(Y/N) ㅛ"),
     ] {
         let (_server, home) = model_that_calls(1);
         let mut terminal = ask(&home).start();
         terminal.wait_for_text(QUESTION);
         sleep(READING_TIME);
-        match keys.strip_suffix('\r') {
-            Some(_) => terminal.press(keys),
-            None => terminal.type_answer(keys),
-        }
+        terminal.type_answer(keys);
         let screen = terminal.wait_for_text("Done.").contents();
         assert!(
             screen.lines().any(|line| line.trim_end().ends_with(shown)),

@@ -16,6 +16,9 @@ const USAGE: &str = "Write a name and then a command, or a name and a URL.";
 pub fn parse_add_command(text: &str) -> Result<ServerCandidate, String> {
     let mut words = split_words(text)?.into_iter().peekable();
     let name = words.next().ok_or(USAGE)?;
+    if name.starts_with('-') {
+        return Err("The name comes first, then the options.".to_owned());
+    }
     let mut options = AddCommandOptions::default();
     while let Some(word) = words.next_if(|word| word.starts_with('-') || is_url(word)) {
         if word == "--" {
@@ -255,6 +258,7 @@ mod tests {
         for (text, reason) in [
             ("", USAGE),
             ("x", USAGE),
+            ("--env A=1 x run", "The name comes first, then the options."),
             ("x run 'a", "A quote ' is not closed."),
             ("x --env", "`--env` needs a value."),
             ("x --env =1 run", "`--env` takes NAME=VALUE."),

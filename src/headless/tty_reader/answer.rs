@@ -66,10 +66,8 @@ impl AnswerLine {
 
     fn entered(&self, at: Instant, is_last: bool) -> AnswerEnd {
         let is_fast = self.last_key_at.is_some_and(|last| at < last + PASTE_GAP);
-        // An input method sends its last character together with Enter.
-        let is_composed = self.text.ends_with(|last: char| !last.is_ascii());
         match is_last {
-            true if !is_fast || is_composed => AnswerEnd::Enter,
+            true if !is_fast => AnswerEnd::Enter,
             is_whole_line => AnswerEnd::Pasted { is_whole_line },
         }
     }
@@ -162,8 +160,8 @@ mod tests {
         assert_eq!(end_of(&[(0, b"y"), (20, b"\n")]), pasted(true));
         assert_eq!(end_of(&[(0, b"y"), (60, b"\rx")]), pasted(false));
         assert_eq!(end_of(&[(0, b"\r\r")]), pasted(false));
-        // An input method sends its last character together with Enter.
-        assert_eq!(end_of(&[(0, "ㅛ\r".as_bytes())]), Some(AnswerEnd::Enter));
+        // An input method that sends a character together with Enter looks the same.
+        assert_eq!(end_of(&[(0, "ㅛ\r".as_bytes())]), pasted(true));
         assert_eq!(end_of(&[(0, "ㅛ\rx".as_bytes())]), pasted(false));
         assert_eq!(end_of(&[(0, b"\x04")]), Some(AnswerEnd::EndOfInput));
         assert_eq!(end_of(&[(0, b"y"), (60, b"\x04")]), None);

@@ -37,12 +37,8 @@ async fn run_two_turns(
         let mut harness = EngineHarness::start_on_network(&config).await;
         harness.prompt(PROMPT).await;
         let (ask, calls) = harness.next_approval().await;
-        let edited = json!({"timezone": "Europe/Paris"})
-            .as_object()
-            .unwrap()
-            .clone();
         let edit = Decision::Edit {
-            arguments: edited.into(),
+            arguments: fixtures::object(json!({"timezone": "Europe/Paris"})),
         };
         harness
             .answer(ask, UserAnswer::Calls(vec![(calls[0], edit)]))
