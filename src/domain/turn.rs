@@ -217,6 +217,10 @@ pub enum WaitReason {
 
 /// Text arrives as deltas, the state of a call as complete snapshots, which are safe to apply
 /// twice.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a call is an event of its own only a few times in a turn"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum TurnEvent {

@@ -308,7 +308,7 @@ fn pings_of_a_server_are_answered_while_the_chat_is_open() {
     terminal.wait_for_text("Half of it");
     newest_answer(answered + 5);
     terminal.press(CTRL_C);
-    terminal.wait_until_gone("stops");
+    terminal.wait_for_text("(stopped)");
     assert_eq!(terminal.quit(), clean_exit());
     home.assert_no_process_left();
 }

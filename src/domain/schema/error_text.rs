@@ -9,7 +9,7 @@ const ERROR_CHARS_MAX: usize = 400;
 const BRANCH_DEPTH_MAX: usize = 8;
 
 /// The errors of each branch of a failed `anyOf` or `oneOf`.
-pub(super) fn branches<'a>(kind: &'a ValidationErrorKind) -> &'a [Vec<ValidationError<'static>>] {
+pub(super) fn branches(kind: &ValidationErrorKind) -> &[Vec<ValidationError<'static>>] {
     match kind {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             context
