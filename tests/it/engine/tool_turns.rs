@@ -5,6 +5,7 @@
 use super::model_server::*;
 use super::*;
 use crate::engine::notice_text::notice_text;
+use crate::support::fixtures;
 
 const PROMPT: &str = "Time in Seoul?";
 const NEXT_PROMPT: &str = "Thanks!";
