@@ -3,10 +3,12 @@
 mod add_command;
 mod candidate_fields;
 mod loader_variables;
+mod secrets;
 
 pub use add_command::parse_add_command;
 pub use candidate_fields::transport_name;
 pub use loader_variables::can_change_program;
+pub use secrets::replace_secrets;
 
 use super::model::Secret;
 use super::server::RemoteTransport;

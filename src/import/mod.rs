@@ -8,7 +8,6 @@ mod error;
 mod layout;
 mod placeholders;
 mod plan;
-mod secrets;
 mod yaml;
 
 pub use clients::{CLIENTS, Client, Folders, find_client};
@@ -16,6 +15,7 @@ pub use error::ImportError;
 pub use plan::plan_import;
 
 use crate::domain::ServerCandidate;
+use crate::domain::new_server::replace_secrets;
 use std::path::Path;
 
 /// A server in a file: ready to be added, or the reason why it cannot be added.
@@ -41,6 +41,19 @@ pub fn read_file(path: &Path, current_folder: &Path) -> Result<Vec<FoundServer>,
             name,
         })
         .collect();
-    secrets::replace_all(&mut found);
+    replace_secrets_of(&mut found);
     Ok(found)
+}
+
+fn replace_secrets_of(found: &mut [FoundServer]) {
+    let candidates = found
+        .iter_mut()
+        .filter_map(|server| server.result.as_mut().ok());
+    let outcomes = replace_secrets(&mut candidates.collect::<Vec<_>>());
+    let servers = found.iter_mut().filter(|server| server.result.is_ok());
+    for (server, outcome) in servers.zip(outcomes) {
+        if let Err(reason) = outcome {
+            server.result = Err(reason);
+        }
+    }
 }

@@ -1,8 +1,6 @@
 //! The argument of `/mcp add`: a name and a command or a URL, with the words of a shell. Pure.
 
-use super::{NewServer, NewServerLaunch, ServerCandidate, variable_name_from};
-use crate::domain::model::Secret;
-use crate::domain::secrets::is_secret_name;
+use super::{NewServer, NewServerLaunch, ServerCandidate, replace_secrets, variable_name_from};
 use crate::domain::server::RemoteTransport;
 
 const USAGE: &str = "Write a name and then a command, or a name and a URL.";
@@ -46,7 +44,6 @@ pub fn parse_add_command(text: &str) -> Result<ServerCandidate, String> {
     if !url.iter().all(is_http) {
         return Err("A URL begins with http:// or https://.".to_owned());
     }
-    let mut values = Vec::new();
     let launch = match (url, command.split_first()) {
         (Some(_), Some(_)) => return Err("Give a command or a URL, not both.".to_owned()),
         (Some(_), None) if !env.is_empty() => {
@@ -55,7 +52,7 @@ pub fn parse_add_command(text: &str) -> Result<ServerCandidate, String> {
         (Some(url), None) => NewServerLaunch::Url {
             url,
             transport: transport.unwrap_or(RemoteTransport::Auto),
-            headers: without_secrets(headers, &mut values),
+            headers,
         },
         (None, _) if !headers.is_empty() || transport.is_some() => {
             return Err("`--header` and `--transport` are for a URL.".to_owned());
@@ -63,22 +60,28 @@ pub fn parse_add_command(text: &str) -> Result<ServerCandidate, String> {
         (None, Some((command, args))) => NewServerLaunch::Command {
             command: command.clone(),
             args: args.to_vec(),
-            env: without_secrets(env, &mut values),
+            env,
             cwd: None,
         },
         (None, None) => return Err(USAGE.to_owned()),
     };
-    Ok(ServerCandidate {
+    let mut candidate = ServerCandidate {
         server: NewServer {
             name,
             description: None,
             enabled: false,
             launch,
-            values,
+            values: Vec::new(),
         },
         replaced_secrets: Vec::new(),
         remarks: Vec::new(),
-    })
+    };
+    for outcome in replace_secrets(&mut [&mut candidate]) {
+        outcome.map_err(|reason| format!("Not added: {reason}."))?;
+    }
+    candidate.store_secrets(true);
+    candidate.replaced_secrets.clear();
+    Ok(candidate)
 }
 
 fn is_url(word: &str) -> bool {
@@ -130,25 +133,6 @@ fn pair(text: &str, option: &str, separators: &[char]) -> Result<(String, String
         true => Err(format!("`{option}` takes NAME=VALUE.")),
         false => Ok((name.to_owned(), value)),
     }
-}
-
-/// Replaces secrets with variables, and adds their values to `values`.
-fn without_secrets(
-    pairs: Vec<(String, String)>,
-    values: &mut Vec<(String, Secret)>,
-) -> Vec<(String, String)> {
-    let replace = |(name, value): (String, String)| {
-        let is_secret = is_secret_name(&name) && !value.is_empty() && !value.contains("${");
-        match variable_name_from(&name).filter(|_| is_secret) {
-            Some(variable) => {
-                let reference = format!("${{{variable}}}");
-                values.push((variable, Secret::new(value)));
-                (name, reference)
-            }
-            None => (name, value),
-        }
-    };
-    pairs.into_iter().map(replace).collect()
 }
 
 /// Splits a line into words, as a shell does: quotes keep a text together, and a backslash keeps the
@@ -224,8 +208,7 @@ mod tests {
 
     #[test]
     fn secrets_of_an_added_server_are_stored_apart() {
-        let text =
-            "x --env MODE=fast --env API_KEY=hidden-1 -e B_TOKEN -e C_KEY='${OTHER}' run --key y";
+        let text = "x --env MODE=fast --env API_KEY=hidden-1 -e B_TOKEN -e C_KEY='${OTHER}' run --token hidden-3";
         let server = parse_add_command(text).expect("it is valid").server;
         let env = [
             ("MODE", "fast"),
@@ -233,24 +216,34 @@ mod tests {
             ("B_TOKEN", "${B_TOKEN}"),
             ("C_KEY", "${OTHER}"),
         ];
-        assert_eq!(server.launch, command(&["run", "--key", "y"], &env));
         assert_eq!(
-            server.values,
-            [("API_KEY".to_owned(), Secret::new("hidden-1"))]
+            server.launch,
+            command(&["run", "--token", "${TOKEN}"], &env)
+        );
+        assert_eq!(
+            stored(&server),
+            [("TOKEN", "hidden-3"), ("API_KEY", "hidden-1")]
         );
         assert_eq!(server.needed_variables(), ["B_TOKEN", "OTHER"]);
-        let text =
-            "x --header 'Authorization: Bearer hidden-2' https://a.example/mcp --transport http";
+        let text = "x --header 'Authorization: Bearer hidden-2' https://u:hidden-4@a.example/mcp --transport http";
         let server = parse_add_command(text).expect("it is valid").server;
         assert_eq!(
             server.launch,
             NewServerLaunch::Url {
-                url: "https://a.example/mcp".to_owned(),
+                url: "https://u:${X_TOKEN}@a.example/mcp".to_owned(),
                 transport: RemoteTransport::Http,
-                headers: vec![("Authorization".to_owned(), "${AUTHORIZATION}".to_owned())],
+                headers: vec![("Authorization".to_owned(), "Bearer ${X_TOKEN_2}".to_owned())],
             }
         );
-        assert_eq!(server.values[0].1.expose(), "Bearer hidden-2");
+        let values = [("X_TOKEN", "hidden-4"), ("X_TOKEN_2", "hidden-2")];
+        assert_eq!(stored(&server), values);
+    }
+
+    fn stored(server: &NewServer) -> Vec<(&str, &str)> {
+        let values = server.values.iter();
+        values
+            .map(|(name, value)| (name.as_str(), value.expose()))
+            .collect()
     }
 
     #[test]

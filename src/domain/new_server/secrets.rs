@@ -1,11 +1,11 @@
 //! Replaces literal secrets with `${NAME}`. When in doubt, replaces: an unnecessary variable costs
 //! the user one export, but a copied secret may leak.
 
-use super::FoundServer;
+use super::{
+    NewServerLaunch, ReplacedSecret, ServerCandidate, referenced_variables, variable_name_from,
+};
 use crate::domain::model::Secret;
-use crate::domain::new_server::{referenced_variables, variable_name_from};
 use crate::domain::secrets::{is_secret_name, secret_parts};
-use crate::domain::{NewServerLaunch, ReplacedSecret, ServerCandidate};
 use serde_json::Value;
 
 /// Values that are not secrets even under a name such as `AUTH`.
@@ -21,13 +21,14 @@ const FALLBACK_NAME: &str = "MCP_SECRET";
 #[derive(Default)]
 struct VariableNames(Vec<(String, Option<String>)>);
 
-/// Equal secrets get one variable; different secrets never share one.
-pub(super) fn replace_all(found: &mut [FoundServer]) {
+/// Replaces the secrets of these servers. Equal secrets get one variable; different secrets never
+/// share one. Returns for each server whether all of them could be replaced.
+///
+/// # Errors
+/// The reason, without a final period.
+pub fn replace_secrets(candidates: &mut [&mut ServerCandidate]) -> Vec<Result<(), String>> {
     let mut names = VariableNames::default();
-    for candidate in found
-        .iter()
-        .filter_map(|server| server.result.as_ref().ok())
-    {
+    for candidate in candidates.iter() {
         let own = referenced_own_variables(&candidate.server.launch);
         let names_used = candidate.server.variables().into_iter();
         names.0.extend(
@@ -36,14 +37,10 @@ pub(super) fn replace_all(found: &mut [FoundServer]) {
                 .map(|name| (name, None)),
         );
     }
-    for server in found {
-        let Ok(candidate) = &mut server.result else {
-            continue;
-        };
-        if let Err(reason) = replace_in(candidate, &mut names) {
-            server.result = Err(reason);
-        }
-    }
+    let candidates = candidates.iter_mut();
+    candidates
+        .map(|candidate| replace_in(candidate, &mut names))
+        .collect()
 }
 
 /// Variables of the server's own `env` that its arguments refer to. The client replaces such
