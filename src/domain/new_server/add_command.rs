@@ -230,12 +230,12 @@ mod tests {
         assert_eq!(
             server.launch,
             NewServerLaunch::Url {
-                url: "https://u:${X_TOKEN}@a.example/mcp".to_owned(),
+                url: "https://${X_TOKEN}@a.example/mcp".to_owned(),
                 transport: RemoteTransport::Http,
                 headers: vec![("Authorization".to_owned(), "Bearer ${X_TOKEN_2}".to_owned())],
             }
         );
-        let values = [("X_TOKEN", "hidden-4"), ("X_TOKEN_2", "hidden-2")];
+        let values = [("X_TOKEN", "u:hidden-4"), ("X_TOKEN_2", "hidden-2")];
         assert_eq!(stored(&server), values);
     }
 
