@@ -26,7 +26,7 @@ const LAST_OUTPUT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Longer than a question must have been without keys before it takes an answer, and after an answer
 /// before Enter counts again.
-pub const QUIET_TIME: Duration = Duration::from_millis(600);
+pub const QUIET_TIME: Duration = Duration::from_secs(1);
 
 pub const ENTER: &str = "\r";
 pub const ESC: &str = "\x1b";

@@ -65,7 +65,7 @@ pub fn parse_add_command(text: &str) -> Result<ServerCandidate, String> {
         },
         (None, None) => return Err(USAGE.to_owned()),
     };
-    let mut candidate = ServerCandidate {
+    with_hidden_secrets(ServerCandidate {
         server: NewServer {
             name,
             description: None,
@@ -75,7 +75,11 @@ pub fn parse_add_command(text: &str) -> Result<ServerCandidate, String> {
         },
         replaced_secrets: Vec::new(),
         remarks: Vec::new(),
-    };
+    })
+}
+
+/// Stores the secrets apart, where the review does not show them.
+fn with_hidden_secrets(mut candidate: ServerCandidate) -> Result<ServerCandidate, String> {
     for outcome in replace_secrets(&mut [&mut candidate]) {
         outcome.map_err(|reason| format!("Not added: {reason}."))?;
     }
