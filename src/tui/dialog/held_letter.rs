@@ -22,13 +22,15 @@ pub struct HeldLetter {
     /// Whether it answers the question once it is due. Other letters only wait for the rest of
     /// their word.
     pub answers: bool,
+    /// Whether it would have granted something when it was pressed.
+    pub grants: bool,
 }
 
 /// What a held letter waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeldAs {
     /// It answers the question unless another key follows.
-    Answer { has_text: bool },
+    Answer { has_text: bool, grants: bool },
     /// It does nothing, unless it turns out to be text.
     Text,
 }
@@ -36,8 +38,10 @@ pub enum HeldAs {
 impl HeldLetter {
     pub fn new(question: AskId, key: KeyEvent, held_as: HeldAs, now: Duration) -> Self {
         let hold_time = match held_as {
-            HeldAs::Answer { has_text: true } => TEXT_HOLD_TIME,
-            HeldAs::Answer { has_text: false } => GRANT_HOLD_TIME,
+            HeldAs::Answer { has_text: true, .. } => TEXT_HOLD_TIME,
+            HeldAs::Answer {
+                has_text: false, ..
+            } => GRANT_HOLD_TIME,
             HeldAs::Text => QUIET_TIME,
         };
         Self {
@@ -46,6 +50,7 @@ impl HeldLetter {
             pressed_at: now,
             due_at: now + hold_time,
             answers: held_as != HeldAs::Text,
+            grants: matches!(held_as, HeldAs::Answer { grants: true, .. }),
         }
     }
 

@@ -5,7 +5,7 @@
 use crate::domain::{AskId, Notice};
 use crate::protocol::Event;
 use crate::tui::dialog::choices::choice_letters;
-use crate::tui::dialog::held_letter::HeldAs;
+use crate::tui::dialog::held_letter::{HeldAs, HeldLetter};
 use crate::tui::dialog::key_role::{KeyRole, key_role};
 use crate::tui::dialog::state::{Dialog, DialogMode, QUIET_TIME};
 use crate::tui::input::decode::typed_char;
@@ -47,11 +47,17 @@ pub fn handle_key(
             }
         }
         KeyRole::Grants if is_text => {
-            let held_as = HeldAs::Answer { has_text };
+            let held_as = HeldAs::Answer {
+                has_text,
+                grants: true,
+            };
             model.dialogs.hold_letter(key, held_as, now);
         }
         KeyRole::Acts | KeyRole::Unused if is_text && continues_text => {
-            let held_as = HeldAs::Answer { has_text };
+            let held_as = HeldAs::Answer {
+                has_text,
+                grants: false,
+            };
             model.dialogs.hold_letter(key, held_as, now);
         }
         KeyRole::GrantsTooEarly | KeyRole::Unused if is_text => {
@@ -111,7 +117,7 @@ pub fn resolve_held_letter(
         return false;
     };
     if is_enter && is_current && held.is_confirmed_by_enter(model.now) {
-        answer(model, held.key, effects);
+        answer(model, &held, effects);
         return true;
     }
     if typed_char(key).is_some() {
@@ -144,15 +150,21 @@ pub fn press_held_letter(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         && held.answers
         && model.dialog_has_keys()
     {
-        answer(model, held.key, effects);
+        answer(model, &held, effects);
     }
 }
 
-fn answer(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
+/// A letter that only scrolled when it was pressed must not grant what has come into view since.
+fn answer(model: &mut UiModel, held: &HeldLetter, effects: &mut Vec<UiEffect>) {
+    let dialog = model.dialogs.current();
+    let role = dialog.map(|dialog| key_role(model.shared(), dialog, held.key));
+    if role == Some(KeyRole::Grants) && !held.grants {
+        return model.notify_about_key(Notice::info(TOO_EARLY));
+    }
     let open = OpenThings::of(model);
-    perform(model, key, effects);
+    perform(model, held.key, effects);
     requests::run_requests(model, effects);
-    open.note_closed(model, key);
+    open.note_closed(model, held.key);
 }
 
 /// What is open, to find out what a key has closed.
