@@ -59,6 +59,18 @@ impl ServerCatalog {
     }
 }
 
+impl ModelCatalog {
+    /// The first server that lists a model of this name.
+    pub fn server_with(&self, name: &str) -> Option<&ModelServer> {
+        let has_model = |server: &&ServerCatalog| {
+            let mut listed = server.listed().into_iter().flat_map(|list| &list.models);
+            listed.any(|model| is_same_model(&model.name, name))
+        };
+        let server = self.servers.iter().find(has_model)?;
+        Some(&server.server)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum CatalogState {
     Loading,

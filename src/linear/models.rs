@@ -31,6 +31,10 @@ impl Linear {
                 ));
             }
             (None, Err(_)) => {
+                if let Some(server) = self.engine.catalog.server_with(argument) {
+                    let (server, model) = (server.clone(), argument.to_owned());
+                    return self.send(Command::UseModel { server, model });
+                }
                 let name = Clean::name(argument);
                 let names = models.iter().map(|model| model.name.as_str());
                 let advice = match nearest(argument, names) {

@@ -238,7 +238,7 @@ impl EventLoop<'_> {
         if self.is_test_panic_enabled && !keys.is_empty() {
             panic::catch_panic(|| panic!("HUMBLE_TEST_PANIC is set"))?;
         }
-        for input in inputs_from_keys(keys) {
+        for input in inputs_from_keys(&self.model, keys) {
             self.process(input).await?;
         }
         keys.clear();

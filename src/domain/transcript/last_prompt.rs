@@ -50,6 +50,14 @@ impl Transcript {
         })
     }
 
+    /// Whether the entry at `index` belongs to the last turn, and the user stopped its answer.
+    pub fn is_in_stopped_turn(&self, index: usize) -> bool {
+        let last = self.entries.len().saturating_sub(1);
+        self.is_last_answer_stopped()
+            && index <= last
+            && self.prompt_of(index) == self.prompt_of(last)
+    }
+
     pub fn last_prompt(&self) -> Option<LastPrompt<'_>> {
         let entry = &self.entries[self.last_prompt_index()?];
         match &entry.body {

@@ -64,7 +64,7 @@ pub fn values_page_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent
         (Some(LayerKey::Start), _) => return dialog.select_row(0),
         (Some(LayerKey::End), _) => return dialog.select_row(last),
         (Some(LayerKey::Back), _) => return dialog.show_page(DialogPage::Subject),
-        (Some(LayerKey::Confirm), _) => selected,
+        (Some(LayerKey::Confirm), _) | (None, Some(' ')) => selected,
         (_, Some('0')) => last,
         (_, Some(digit @ '1'..='9')) => digit as usize - '1' as usize,
         _ => return,
@@ -76,6 +76,9 @@ pub fn values_page_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent
         return;
     };
     edit_value(dialog, &arguments, value);
+    if let DialogMode::EditArguments { editor, target, .. } = &mut dialog.mode {
+        switch_option(editor, target, key);
+    }
 }
 
 /// Opens the editor of one value, with its draft if the user last left this editor with Esc.

@@ -5,6 +5,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// At least this many text keys in one read are a burst, not typing.
 const BURST_KEYS_MIN: usize = 4;
+/// The same while a question is open, which a short paste must not answer.
+const BURST_KEYS_MIN_WHILE_ASKING: usize = 2;
 /// Maps a jamo of the two-set (Dubeolsik) keyboard to the Latin letter on the same key, and an
 /// ASCII letter to lower case.
 pub fn latin_key(c: char) -> char {
@@ -111,8 +113,9 @@ pub enum KeyGroup {
 }
 
 /// Combines each long run of text keys into one burst. Enter and Tab belong to the burst only if
-/// other text follows them; at the end of the run they are separate keys.
-pub fn group_keys(keys: &[KeyEvent]) -> Vec<KeyGroup> {
+/// other text follows them; at the end of the run they are separate keys. While a question is open, a
+/// short run is a burst, too, unless it comes from one key that is held down.
+pub fn group_keys(keys: &[KeyEvent], is_asking: bool) -> Vec<KeyGroup> {
     let text_char = |key: &KeyEvent| match key.code {
         _ if key.kind == KeyEventKind::Release => None,
         KeyCode::Enter if key.modifiers.is_empty() => Some('\n'),
@@ -133,10 +136,15 @@ pub fn group_keys(keys: &[KeyEvent]) -> Vec<KeyGroup> {
             .take_while(|key| typed_char(**key).is_none())
             .count();
         let burst_len = run_len - trailing_controls;
-        if burst_len >= BURST_KEYS_MIN {
-            groups.push(KeyGroup::Burst(
-                rest[..burst_len].iter().filter_map(text_char).collect(),
-            ));
+        let burst = rest.get(..burst_len).unwrap_or_default();
+        let is_held_down = burst.iter().all(|key| key.code == first.code);
+        let keys_min = match is_asking && !is_held_down {
+            true => BURST_KEYS_MIN_WHILE_ASKING,
+            false => BURST_KEYS_MIN,
+        };
+        if burst_len >= keys_min {
+            let text = burst.iter().filter_map(text_char).collect();
+            groups.push(KeyGroup::Burst(text));
             rest = &rest[burst_len..];
         } else {
             groups.push(KeyGroup::Key(*first));
@@ -160,14 +168,26 @@ mod tests {
 
     #[test]
     fn enter_after_a_burst_is_a_separate_key() {
-        let groups = group_keys(&keys("ab\ncd\n"));
+        let groups = group_keys(&keys("ab\ncd\n"), false);
         let enter = KeyGroup::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
         assert_eq!(groups, [KeyGroup::Burst("ab\ncd".into()), enter]);
     }
 
     #[test]
     fn a_short_burst_of_keys_counts_as_typing() {
-        assert_eq!(group_keys(&keys("ab\n")).len(), 3);
+        assert_eq!(group_keys(&keys("ab\n"), false).len(), 3);
+    }
+
+    #[test]
+    fn a_short_burst_while_a_question_is_open_is_no_typing() {
+        for pasted in ["y\nn", "\nn", "yn", "ㅛn"] {
+            let burst = KeyGroup::Burst(pasted.to_owned());
+            assert_eq!(group_keys(&keys(pasted), true), [burst]);
+        }
+        for typed in ["y", "y\n", "nn", "jjj"] {
+            let groups = group_keys(&keys(typed), true);
+            assert_eq!(groups.len(), typed.chars().count(), "{typed}");
+        }
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub const LAYER_TABLE: &[Binding] = &[
     layer(P::Queue, L::Up, "queue.up", G::Queue, &[key(K::Up)], "Select the prompt above"),
     layer(P::Queue, L::Down, "queue.down", G::Queue, &[key(K::Down)], "Select the prompt below, or the message"),
     layer(P::Queue, L::Confirm, "queue.edit", G::Queue, &[key(K::Enter)], "Move the prompt to the message"),
-    layer(P::Queue, L::Delete, "queue.delete", G::Queue, &[letter('d'), key(K::Delete)], "Delete the prompt"),
+    layer(P::Queue, L::Delete, "queue.delete", G::Queue, &[key(K::Delete)], "Delete the prompt"),
     layer(P::Queue, L::MoveUp, "queue.move-up", G::Queue, &[chord(K::Up, ALT)], "Move the prompt up"),
     layer(P::Queue, L::MoveDown, "queue.move-down", G::Queue, &[chord(K::Down, ALT)], "Move the prompt down"),
     layer(P::Queue, L::Back, "queue.back", G::Queue, &[key(K::Esc)], "Back to the message").any_modifiers(),

@@ -80,7 +80,13 @@ pub fn set_model(argument: &str, cx: &mut UiContext) {
             let text = format!("Please enter a number from 0 to {count}.");
             cx.notify(Notice::warning(text));
         }
-        (None, Err(_)) => cx.notify(unknown_model_notice(argument, known.configured)),
+        (None, Err(_)) => match known.catalog.server_with(argument) {
+            Some(server) => cx.send(Command::UseModel {
+                server: server.clone(),
+                model: argument.to_owned(),
+            }),
+            None => cx.notify(unknown_model_notice(argument, known.configured)),
+        },
     }
 }
 

@@ -7,7 +7,7 @@ use crate::protocol::{Command, NewServerCommand};
 use crate::text::Clean;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
-use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::editor::{Editor, with_newlines};
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::text_field;
 use crate::tui::widgets::window::draw_window;
@@ -82,7 +82,7 @@ impl Layer for VariablesLayer {
     }
 
     fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
-        self.field.0.push_str(text.trim());
+        self.field.0.push_str(&with_newlines(text.trim()));
         Handled::Consumed
     }
 

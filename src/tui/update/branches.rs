@@ -202,12 +202,8 @@ pub fn undo_last_turn(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 
 /// Undoes the last turn if the user stopped its answer and one of its entries is selected.
 fn drop_stopped_turn(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    let transcript = &model.chat.transcript;
-    let selected = model.chat.viewport.stop.map(|stop| stop.index);
-    let selected = selected.and_then(|index| transcript.prompt_of(index));
-    let last = transcript.entries().len().checked_sub(1);
-    let last = last.and_then(|index| transcript.prompt_of(index));
-    if selected.is_some() && selected == last && transcript.is_last_answer_stopped() {
+    let selected = model.chat.viewport.stop;
+    if selected.is_some_and(|stop| model.chat.transcript.is_in_stopped_turn(stop.index)) {
         return undo_last_turn(model, effects);
     }
     let notice = Notice::info("Only the last turn can be dropped, and only if you stopped it.");

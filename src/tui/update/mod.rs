@@ -197,12 +197,16 @@ fn apply_input(model: &mut UiModel, input: UiInput, effects: &mut Vec<UiEffect>)
 }
 
 /// Groups keys that were read together into inputs, so that bursts can be distinguished from typing.
-pub fn inputs_from_keys(keys: &[KeyEvent]) -> Vec<UiInput> {
+pub fn inputs_from_keys(model: &UiModel, keys: &[KeyEvent]) -> Vec<UiInput> {
     let input_of = |group| match group {
         KeyGroup::Key(key) => UiInput::Key(key),
         KeyGroup::Burst(text) => UiInput::Burst(text),
     };
-    group_keys(keys).into_iter().map(input_of).collect()
+    let is_asking = model.dialog_has_keys() && !dialog_keys::is_field_open(model);
+    group_keys(keys, is_asking)
+        .into_iter()
+        .map(input_of)
+        .collect()
 }
 
 /// Applies everything that depends on elapsed time.

@@ -9,9 +9,9 @@ use crate::tui::update::selection::with_pane;
 use crate::tui::update::{line_selection, selection};
 use crossterm::event::KeyEvent;
 
-/// Handles the key that selects lines or edits a message: selects the message in view. Editing then
-/// takes a second press, because the first one may be the start of a prompt. Returns false for any
-/// other key, and if no message is in view.
+/// Handles the key that selects lines, edits a message or drops a stopped turn: selects the message.
+/// The last two take a second press, because the first one may be the start of a prompt. Returns false
+/// for any other key, and if there is no such message.
 pub fn handle_key(model: &mut UiModel, key: KeyEvent) -> bool {
     let is_selecting = model.chat.viewport.stop.is_some() || selection::has_selection(model);
     if model.panes.focus != Focus::Chat || is_selecting {
@@ -25,8 +25,24 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent) -> bool {
                 && line_selection::run_action(model, Action::SelectLines)
         }
         Some(Action::EditMessage) => select_editable(model),
+        Some(Action::DropStopped) => select_stopped(model),
         _ => false,
     }
+}
+
+/// Selects the answer of the last turn, if the user stopped it.
+fn select_stopped(model: &mut UiModel) -> bool {
+    let transcript = &model.chat.transcript;
+    let last = transcript.entries().len().checked_sub(1);
+    let Some(last) = last.filter(|_| transcript.is_last_answer_stopped()) else {
+        return false;
+    };
+    model.chat.viewport.stop = Some(Stop::at_entry(last));
+    let drop = model
+        .keymap
+        .hint(Action::DropStopped, "drops the stopped answer.");
+    model.notify_about_key(Notice::info(drop.unwrap_or_default()));
+    true
 }
 
 fn last_stop_in_view(model: &mut UiModel) -> Option<Stop> {

@@ -87,9 +87,11 @@ fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
             };
             let is_editable = !model.is_busy() && model.chat.transcript.is_editable(stop.index);
             let edit = hint(Action::EditMessage, edited).filter(|_| is_editable);
+            let drop = hint(Action::DropStopped, "drop the turn");
+            let drop = drop.filter(|_| model.chat.transcript.is_in_stopped_turn(stop.index));
             let is_long = entry.is_some_and(is_long_prompt);
             let fold = fold_hint(model).filter(|_| is_long);
-            vec![fold, copy, edit, back, branches, lines, select]
+            vec![fold, drop, copy, edit, back, branches, lines, select]
         }
         Some(EntryBody::Thinking { .. }) => vec![fold_hint(model), back, copy, select],
         _ => vec![copy, back, select],

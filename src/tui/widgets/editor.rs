@@ -279,7 +279,8 @@ impl Editor {
     }
 }
 
-fn with_newlines(text: &str) -> String {
+/// A terminal pastes line ends as CR.
+pub fn with_newlines(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 

@@ -106,9 +106,7 @@ fn the_answer_mentions_edited_and_failed_calls() {
         let mut chat = with_tool_dialog();
         chat.key('e')
             .sees("2 of 7  Enter keeps the edit, and y then runs the call.");
-        chat.press(KeyCode::Down, NONE);
-        chat.ctrl('k').ctrl('u');
-        chat.types(&format!("\"timezone\": \"{zone}\"")).enter();
+        chat.ctrl('u').types(zone).enter();
         chat.reads_screen().sees("run as edited").key('y');
         chat
     };

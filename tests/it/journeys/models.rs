@@ -56,6 +56,18 @@ fn with_local_ollama() -> Script {
 }
 
 #[test]
+fn set_model_takes_the_name_of_a_model_that_only_the_server_lists() {
+    let mut chat = with_qwen(with_ollama(script()));
+    chat.says("/models")
+        .sees("gemma3:4b")
+        .press(KeyCode::Esc, KeyModifiers::NONE);
+    chat.says("/set-model gemma3:4b")
+        .sees("Using gemma3:4b until humble exits.");
+    chat.says("/set-model gemma9")
+        .sees("No model `gemma9` is configured.");
+}
+
+#[test]
 fn a_first_run_offers_the_models_of_ollama() {
     let mut chat = first_run(with_local_ollama());
     chat.sees("Ollama is running:")

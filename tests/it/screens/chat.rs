@@ -121,6 +121,7 @@ screens!(arguments_are_edited, |story| {
     story
         .advance_clock(600)
         .key(KeyCode::Char('e'))
+        .key(KeyCode::Char('0'))
         .types("x")
         .key(KeyCode::Enter);
 });

@@ -3,7 +3,7 @@
 
 use super::Arguments;
 use super::document::{line_count, member_path, needs_block};
-use super::values::{is_unmistakable, value_text};
+use super::values::value_text;
 use crate::text::lines::restore_line_endings;
 use serde_json::Value;
 
@@ -20,16 +20,8 @@ pub struct EditableValue {
     pub summary: String,
 }
 
-/// All values, if at least one is a text that has several lines or is shown in quotes. Empty if the
-/// whole JSON is easy to edit, or if there are too many values to list.
+/// All values. Empty if there are too many to list.
 pub fn editable_values(arguments: &Arguments) -> Vec<EditableValue> {
-    let is_escaped = |value: &Value| match value {
-        Value::String(text) => !is_unmistakable(text),
-        value => needs_block(value),
-    };
-    if !arguments.values().any(is_escaped) {
-        return Vec::new();
-    }
     let mut values = Vec::new();
     for (key, value) in &arguments.marked() {
         let pointer = format!("/{}", escape_pointer(key));
@@ -135,7 +127,8 @@ mod tests {
     }
 
     #[test]
-    fn short_arguments_are_edited_together() {
-        assert_eq!(editable_values(&arguments(json!({ "a": 1, "b": "x" }))), []);
+    fn too_many_values_are_edited_together() {
+        let values: serde_json::Map<_, _> = (0..61).map(|n| (n.to_string(), json!(n))).collect();
+        assert_eq!(editable_values(&values.into()), []);
     }
 }

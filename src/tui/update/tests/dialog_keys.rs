@@ -160,15 +160,13 @@ fn ctrl_c_closes_the_help_before_the_dialog_below_it() {
 }
 
 #[test]
-fn fields_open_with_the_cursor_at_the_start() {
-    for keys in ["e", "8"] {
-        let mut chat = ChatHarness::with_approval_dialog(&[1]);
-        chat.keys(keys).keys("#");
-        let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.queued()[0].mode else {
-            panic!("no field is open");
-        };
-        assert!(editor.text().starts_with("#{"), "{}", editor.text());
-    }
+fn a_pattern_opens_with_the_cursor_at_the_start() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.keys("8").keys("#");
+    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.queued()[0].mode else {
+        panic!("no field is open");
+    };
+    assert!(editor.text().starts_with("#{"), "{}", editor.text());
 }
 
 #[test]
@@ -210,6 +208,16 @@ fn a_value_of_one_line_is_edited_from_its_end_or_switched_with_space() {
         let key = ["text", "mode", "dry", "count"][value.parse::<usize>().expect("a digit") - 1];
         assert_eq!(arguments[key], edited, "{value} {keys}");
     }
+}
+
+#[test]
+fn space_on_a_row_of_the_values_switches_the_value() {
+    let mut chat = with_tool_call((80, 24), "", &json!({ "count": 1, "dry": false }));
+    chat.wait(1_000).keys("e<Down><Space>");
+    let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.queued()[0].mode else {
+        panic!("no field is open");
+    };
+    assert_eq!(editor.text(), "true");
 }
 
 #[test]
@@ -267,7 +275,7 @@ fn an_external_editor_changes_only_the_field_that_it_was_opened_for() {
     let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.queued()[0].mode else {
         panic!("no field is open");
     };
-    assert!(editor.text().starts_with('{'), "{}", editor.text());
+    assert_eq!(editor.text(), "1");
     assert_eq!(chat.message(), "for the message");
     chat.wait(600).keys("<Ctrl+g>").input(closed("[]"));
     let DialogMode::EditArguments { editor, .. } = &chat.model.dialogs.queued()[0].mode else {

@@ -212,7 +212,7 @@ impl ChatHarness {
             c => key(KeyCode::Char(c), KeyModifiers::NONE),
         };
         let events: Vec<_> = text.chars().map(event).collect();
-        for input in inputs_from_keys(&events) {
+        for input in inputs_from_keys(&self.model, &events) {
             self.input(input);
         }
         self

@@ -59,14 +59,12 @@ fn prompt_being_edited_is_not_sent_until_it_is_put_back() {
 }
 
 #[test]
-fn d_and_delete_remove_the_selected_queued_prompt() {
-    for delete in ["d", "<Delete>"] {
-        let mut chat = queued(&["two", "three", "four"]);
-        chat.keys("<Up><Up>").keys(delete);
-        assert_eq!(queue(&chat), ["two", "four"]);
-        assert!(chat.model.running_turn().is_some());
-        assert!(!chat.commands().contains(&Command::Interrupt));
-    }
+fn delete_removes_the_selected_queued_prompt() {
+    let mut chat = queued(&["two", "three", "four"]);
+    chat.keys("<Up><Up><Delete>");
+    assert_eq!(queue(&chat), ["two", "four"]);
+    assert!(chat.model.running_turn().is_some());
+    assert!(!chat.commands().contains(&Command::Interrupt));
 }
 
 #[test]
@@ -83,6 +81,10 @@ fn typing_or_leaving_the_rows_of_the_queue_returns_to_the_message() {
     let mut chat = queued(&["two"]);
     chat.keys("<Up>하");
     assert_eq!((chat.message().as_str(), queue(&chat)), ("하", vec!["two"]));
+    let mut chat = queued(&["two"]);
+    chat.keys("<Up>delete it");
+    assert_eq!(chat.message(), "delete it");
+    assert_eq!(queue(&chat), ["two"]);
     let mut chat = queued(&["two"]);
     chat.keys("<Up><Down>dd");
     assert_eq!(chat.message(), "dd");
@@ -142,7 +144,7 @@ fn queue_is_saved_with_each_change_and_removed_once_sent() {
     };
     chat.keys("two<Enter>three<Enter>");
     assert_eq!(drafts(&mut chat), ["two", "two three"]);
-    chat.keys("<Up>d");
+    chat.keys("<Up><Delete>");
     assert_eq!(drafts(&mut chat), ["two"]);
     chat.model_answers("1");
     assert_eq!(drafts(&mut chat), [""]);
@@ -153,7 +155,7 @@ fn private_queue_is_never_saved() {
     let mut chat = chat();
     chat.keys("/private<Enter>")
         .engine_event(Event::PrivateChanged(true));
-    chat.keys("one<Enter>two<Enter>").keys("<Up>d");
+    chat.keys("one<Enter>two<Enter>").keys("<Up><Delete>");
     let is_draft = |command: &Command| matches!(command, Command::SaveDraft(_));
     assert!(!chat.commands().iter().any(is_draft));
 }

@@ -25,6 +25,21 @@ fn a_stopped_answer_says_that_the_model_sees_it_and_which_keys_continue_or_drop_
 }
 
 #[test]
+fn the_key_that_drops_a_stopped_turn_selects_it_first() {
+    let mut chat = chat();
+    chat.keys("one<Enter>").model_says("Half");
+    chat.turn_ends(TurnEnd::Cancelled).wait(2_000);
+    chat.keys("<Tab>u");
+    assert_eq!(chat.message(), "");
+    assert!(chat.screen().contains("u drop the turn"));
+    chat.keys("u");
+    assert!(!chat.screen().contains("Half"));
+    // Without a stopped turn, it is text.
+    chat.keys("two<Enter>").model_answers("2").keys("<Tab>u");
+    assert_eq!(chat.message(), "u");
+}
+
+#[test]
 fn a_turn_stopped_before_any_text_says_that_the_model_does_not_see_it() {
     let mut chat = chat();
     chat.keys("one<Enter>").turn_ends(TurnEnd::Cancelled);

@@ -115,7 +115,7 @@ fn enter_confirms_a_letter_but_a_pasted_one_answers_nothing() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
     chat.type_at_once("y\n").wait(2_000);
     assert_eq!(answers(&mut chat), 0);
-    for pasted in ["y\nls", "ye", "yy"] {
+    for pasted in ["y\nls", "ye", "yy", "y\nn", "\nn"] {
         let mut chat = ChatHarness::with_approval_dialog(&[1]);
         chat.type_at_once(pasted).wait(2_000);
         assert_eq!(answers(&mut chat), 0, "{pasted}");
@@ -159,6 +159,18 @@ fn a_letter_that_only_scrolls_to_the_rest_acts_at_once() {
     assert!(first > 0);
     chat.keys_every(200, "y");
     assert!(chat.model.dialogs.queued()[0].scroll > first);
+}
+
+#[test]
+fn a_letter_that_only_scrolled_grants_nothing_that_came_into_view_since() {
+    let lines: Vec<String> = (0..60).map(|n| format!("<{n}>")).collect();
+    let mut chat = read_before_run::with_tool_call((80, 24), "", &json!({ "lines": lines }));
+    chat.model.composer.editor.set("draft");
+    chat.wait(1_000).keys_every(30, "y");
+    chat.size(80, 200).wait(1_000);
+    assert_eq!(answers(&mut chat), 0);
+    chat.keys("y").wait(1_000);
+    assert_eq!(answers(&mut chat), 1);
 }
 
 #[test]
