@@ -4,7 +4,7 @@ use super::states::{ask, snapshot_states};
 use crate::support::screen_harness::{ScreenHarness, tool};
 use humble::domain::tool::{ToolOutcome, ToolState};
 use humble::domain::trust::{AcceptedDefinition, PinChange, ToolDefinition};
-use humble::domain::{CallId, LaunchConfig, ModelServer, ProviderKind, SettingsChange};
+use humble::domain::{CallId, LaunchConfig, ModelServer, ProviderKind, ServerId, SettingsChange};
 use humble::protocol::{Ask, CallStage, UnfinishedCall, UnfinishedTurn};
 use serde_json::json;
 use std::sync::Arc;
@@ -41,6 +41,14 @@ fn questions_about_a_turn() {
                 &question(|| Ask::UnusableCall {
                     raw: "{\"name\": \"delete\", \"arguments\": {\"a\":\u{202e} 1".to_owned(),
                     why: "no tool is called `delete`".to_owned(),
+                }),
+            ),
+            (
+                "a call of a tool that two servers have",
+                &question(|| Ask::ChooseServer {
+                    tool: "delete".to_owned(),
+                    servers: vec![ServerId::new("files"), ServerId::new("shop")],
+                    raw: r#"{"name": "delete", "arguments": {"id": 3}}"#.to_owned(),
                 }),
             ),
             ("more tools after an error", &failed),
