@@ -106,7 +106,8 @@ pub use session_query::{InvalidFilter, SessionQuery};
 pub use settings_change::{ChangeImpact, SettingsChange};
 pub use sign_in::SignInRequest;
 pub use tool::{
-    CallOrigin, Pin, QuoteSource, Tool, ToolAnnotations, ToolCall, ToolOutcome, ToolState,
+    CallOrigin, Pin, QuoteSource, QuotedPassage, Tool, ToolAnnotations, ToolCall, ToolOutcome,
+    ToolState,
 };
 pub use toolset::{OfferedTool, ToolLookup, Toolset};
 pub use transcript::{

@@ -2,7 +2,7 @@
 
 mod call_origin;
 
-pub use call_origin::{CallOrigin, QuoteSource};
+pub use call_origin::{CallOrigin, QuoteSource, QuotedPassage};
 
 pub use super::progress::ToolProgress;
 pub use super::standing_permission::StandingPermission;
@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The heading above a server's description of its tool.
@@ -176,6 +177,9 @@ pub struct ToolCall {
     /// The untrusted text from which the model may have copied the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quoted: Option<QuoteSource>,
+    /// The text around the place from which it may have been copied; empty if unknown.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub quoted_passage: Arc<str>,
     /// The arguments could not be checked against the schema; the server decides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_unchecked: bool,
@@ -317,6 +321,7 @@ impl ToolCall {
             origin: CallOrigin::Native,
             repeats: None,
             quoted: None,
+            quoted_passage: Arc::default(),
             is_unchecked: false,
             json_changes: Box::default(),
             merged_forms: Box::default(),

@@ -191,8 +191,9 @@ impl Prompt {
         }
     }
 
-    pub fn piped_text(&self) -> Option<&str> {
-        self.text.get(self.piped_from?..)
+    pub fn text_before_piped(&self) -> &str {
+        let end = self.piped_from.unwrap_or(self.text.len());
+        self.text.get(..end).unwrap_or_default()
     }
 }
 

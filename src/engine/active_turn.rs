@@ -2,7 +2,6 @@
 //! need.
 
 use super::agents::{AgentStep, FinishAgent, UnusedAnswer};
-use super::injection_guard::UntrustedText;
 use super::persist::TurnToSave;
 use super::turn_driver::{TurnDriver, TurnSignal};
 use crate::domain::session::SummarizedPrefix;
@@ -31,9 +30,6 @@ pub(super) struct ActiveTurn {
     /// Built from this turn's events, for the session's metadata.
     pub(super) transcript: Transcript,
     pub(super) model_info_query: Option<BoxFuture<'static, Option<ModelInfo>>>,
-    /// The running scan of piped text and attached files for calls. The first request is not
-    /// sent before it ends.
-    pub(super) context_scan: Option<BoxFuture<'static, Arc<UntrustedText>>>,
     pub(super) agent: ActingAgent,
     /// Set while the turn waits for servers that are starting.
     pub(super) awaited_servers: Option<AwaitedServers>,
@@ -41,7 +37,7 @@ pub(super) struct ActiveTurn {
 
 /// The rest of a turn that waits for servers.
 pub(super) struct AwaitedServers {
-    /// Offered to the note agents and scanned for calls once the tools are known.
+    /// Offered to the note agents once the tools are known.
     pub(super) prompt: Prompt,
     pub(super) deadline: Instant,
 }
@@ -61,7 +57,7 @@ pub(super) struct ActingAgent {
 
 pub(super) enum AgentSignal {
     /// With the scanned text of notes.
-    Prepared(Result<AgentStep, Notice>, Option<Arc<UntrustedText>>),
+    Prepared(Result<AgentStep, Notice>),
     Finished(Result<AgentResult, UnusedAnswer>),
     Progressed(String),
 }
@@ -71,7 +67,6 @@ pub(super) enum ActiveTurnSignal {
     ServersOverdue,
     Turn(TurnSignal),
     ModelInfo(Option<ModelInfo>),
-    ContextScanned(Arc<UntrustedText>),
     Agent(AgentSignal),
 }
 
@@ -98,7 +93,6 @@ impl ActiveTurn {
     ) {
         let Self {
             driver,
-            context_scan,
             model_info_query,
             agent,
             awaited_servers,
@@ -110,11 +104,6 @@ impl ActiveTurn {
             if let Some(deadline) = deadline {
                 sleep_until(deadline).await;
                 return ActiveTurnSignal::ServersOverdue;
-            }
-            if let Some(scan) = context_scan {
-                let untrusted_text = scan.await;
-                *context_scan = None;
-                return ActiveTurnSignal::ContextScanned(untrusted_text);
             }
             if let Some(query) = model_info_query {
                 let model_info = query.await;

@@ -1,6 +1,5 @@
 //! Results of background jobs, grouped by the owner that receives them.
 
-use super::injection_guard::UntrustedText;
 use super::new_servers::NewServerResult;
 use super::persist::session_writer::ConversationSeq;
 use super::persist::unfinished::{RecoveryScan, ResumedConversation};
@@ -40,8 +39,6 @@ pub(super) enum JobResult {
     NoteFound(Result<OpenNote, Notice>),
     /// The notes whose paths match this fragment.
     NotePathsFound(String, Result<NotePaths, Notice>),
-    /// The saved messages of an opened conversation, scanned for calls.
-    MessagesScanned(ConversationSeq, Arc<UntrustedText>),
     /// The result of opening the page of a server's request in the browser.
     PageOpened(OpenServerRequest, Result<(), String>),
     /// The model's answer for a server, or why there is none.

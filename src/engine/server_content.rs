@@ -1,10 +1,11 @@
 //! Loads server prompts and resources for the user, and completes their arguments, in the background.
 
 use super::cx::EngineCx;
+use super::injection_guard::InjectionGuard;
 use super::jobs::JobResult;
 use crate::attachments::{AttachError, attach_resource};
 use crate::domain::attachment::{ATTACHMENTS_MAX, AttachedResource, ReadAttachment};
-use crate::domain::{ArgumentCompletion, LoadedPrompt, Notice, QueryId, ServerId};
+use crate::domain::{ArgumentCompletion, LoadedPrompt, Notice, QueryId, QuoteSource, ServerId};
 use crate::mcp::{Hub, PromptContents, PromptFile, ResourceContents};
 use crate::protocol::{Event, ServerContentCommand, ServerContentEvent};
 use crate::text::Clean;
@@ -19,7 +20,13 @@ pub(super) struct ServerContentJobs {
 }
 
 impl ServerContentJobs {
-    pub(super) fn handle(&mut self, command: ServerContentCommand, hub: &Hub, cx: &mut EngineCx) {
+    pub(super) fn handle(
+        &mut self,
+        command: ServerContentCommand,
+        hub: &Hub,
+        guard: &InjectionGuard,
+        cx: &mut EngineCx,
+    ) {
         match command {
             ServerContentCommand::Refresh => hub.refresh_content(),
             ServerContentCommand::LoadPrompt {
@@ -29,6 +36,7 @@ impl ServerContentJobs {
                 arguments,
             } => {
                 let loading = hub.get_prompt(&server, &prompt, arguments);
+                let guard = guard.clone();
                 cx.jobs.spawn(async move {
                     let owner = server.clone();
                     let loaded = match loading.await {
@@ -36,7 +44,11 @@ impl ServerContentJobs {
                         Err(why) => Err(why),
                     };
                     let result = match loaded {
-                        Ok(loaded) => Ok(Arc::new(loaded)),
+                        Ok(loaded) => {
+                            // The user sends it as a prompt, but a server wrote it.
+                            guard.keep(QuoteSource::ServerText, &loaded.text);
+                            Ok(Arc::new(loaded))
+                        }
                         Err(why) => Err(failure("Prompt", &prompt, &server, &why)),
                     };
                     event(ServerContentEvent::PromptLoaded { query, result })

@@ -1,78 +1,153 @@
-//! Reduces text to its significant characters, to recognize a quotation however it was wrapped or
-//! escaped. Drops whitespace, quotation marks, backticks and invisible characters, and decodes JSON
-//! and XML escapes at any nesting depth.
+//! Reduces text to its letters and digits, to recognize a quotation however it was wrapped, escaped or
+//! spelled. Undoes JSON and XML escapes and compatibility forms, and ignores case.
 
 use super::invisible::is_invisible;
+use icu_normalizer::ComposingNormalizerBorrowed;
+use std::borrow::Cow;
 
-/// The significant characters of `text`. Different texts may have the same normal form, so use it
-/// to find possible quotations, never to interpret text. O(len).
-pub fn normalize(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let after = &rest[c.len_utf8()..];
-        rest = match c {
-            '\\' => push_escape(after, &mut out),
-            '&' => push_entity(after, &mut out),
-            _ => {
-                push_significant(c, &mut out);
-                after
-            }
-        };
-    }
-    out
+/// How often escapes within escapes are undone.
+const ESCAPE_ROUNDS_MAX: usize = 8;
+
+/// The letters and digits of a text. Different texts may have the same ones, so use them to find
+/// possible quotations, never to interpret text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NormalizedText {
+    chars: String,
+    /// One bit for each byte of `chars`: a word starts there.
+    word_starts: Vec<u64>,
 }
 
-/// Strips line prefixes (quote and comment marks, diff signs, line numbers) and ANSI colors.
-/// Returns `None` if there were none.
-pub fn strip_line_prefixes(text: &str) -> Option<String> {
-    let is_prefix_char =
-        |c: char| c.is_ascii_digit() || c.is_whitespace() || ">#/+-|*:;%│".contains(c);
-    let text = strip_ansi_colors(text);
-    let stripped = text
-        .split('\n')
-        .map(|line| line.trim_start_matches(is_prefix_char))
-        .collect::<Vec<_>>()
-        .join("\n");
-    (stripped.len() < text.len() || matches!(text, std::borrow::Cow::Owned(_))).then_some(stripped)
+impl NormalizedText {
+    /// Takes linear time.
+    pub fn new(text: &str) -> Self {
+        let decoded = decode(text);
+        let mut normalized = Self::default();
+        match decoded.is_ascii() {
+            true => normalized.extend(decoded.chars()),
+            false => {
+                let visible = decoded.chars().filter(|c| !is_invisible(*c));
+                let composed = ComposingNormalizerBorrowed::new_nfkc();
+                normalized.extend(composed.normalize_iter(visible));
+            }
+        }
+        normalized
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.chars
+    }
+
+    fn extend(&mut self, chars: impl Iterator<Item = char>) {
+        let mut previous = None;
+        for c in chars {
+            // Korean particles follow a name without a space.
+            let class = c.is_alphanumeric().then(|| c.is_ascii());
+            if class.is_some() {
+                if class != previous {
+                    self.mark_word_start();
+                }
+                self.chars.extend(c.to_lowercase());
+            }
+            previous = class;
+        }
+    }
+
+    fn mark_word_start(&mut self) {
+        let at = self.chars.len();
+        self.word_starts.resize(at / 64 + 1, 0);
+        self.word_starts[at / 64] |= 1 << (at % 64);
+    }
+
+    fn is_word_start(&self, at: usize) -> bool {
+        let bits = self.word_starts.get(at / 64).copied().unwrap_or(0);
+        at == self.chars.len() || bits >> (at % 64) & 1 == 1
+    }
+
+    /// Where `words` occurs, from the start of a word to the end of one, within `range`.
+    pub fn find_words<'a>(
+        &'a self,
+        words: &'a Self,
+        range: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let (start, words) = (range.start, words.as_str());
+        let text = &self.chars[range];
+        let found = text.match_indices(words).map(move |(at, _)| start + at);
+        found.filter(move |at| self.is_word_start(*at) && self.is_word_start(at + words.len()))
+    }
+
+    /// The range around `at` of about `reach` bytes on either side.
+    pub fn range_around(&self, at: usize, reach: usize) -> std::ops::Range<usize> {
+        let start = self.chars.floor_char_boundary(at.saturating_sub(reach));
+        start..self.chars.ceil_char_boundary(at + reach)
+    }
+}
+
+/// Undoes escapes and entities until nothing changes, and drops the colors of a terminal.
+fn decode(text: &str) -> Cow<'_, str> {
+    let mut decoded = without_ansi_colors(text);
+    for _ in 0..ESCAPE_ROUNDS_MAX {
+        if !decoded.contains(['\\', '&']) {
+            break;
+        }
+        let next = decode_once(&decoded);
+        if next == *decoded {
+            break;
+        }
+        decoded = Cow::Owned(next);
+    }
+    decoded
+}
+
+fn decode_once(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['\\', '&']) {
+        out.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        rest = match rest.as_bytes()[at] {
+            b'\\' => push_escape(after, &mut out),
+            _ => push_entity(after, &mut out),
+        };
+    }
+    out + rest
 }
 
 /// Removes sequences of the form `ESC [ … letter`.
-fn strip_ansi_colors(text: &str) -> std::borrow::Cow<'_, str> {
+fn without_ansi_colors(text: &str) -> Cow<'_, str> {
     let mut parts = text.split("\u{1b}[");
-    let first = parts.next().unwrap_or_default();
-    let mut out = std::borrow::Cow::Borrowed(first);
+    let mut out = Cow::Borrowed(parts.next().unwrap_or_default());
     for part in parts {
         let end = part.find(|c: char| c.is_ascii_alphabetic());
-        out.to_mut()
-            .push_str(end.map_or(part, |letter| &part[letter + 1..]));
+        let text = end.map_or(part, |letter| &part[letter + 1..]);
+        out.to_mut().push_str(text);
     }
     out
-}
-
-fn push_significant(c: char, out: &mut String) {
-    let is_quote = matches!(c, '"' | '\'' | '`' | '“' | '”' | '‘' | '’');
-    if !is_quote && !c.is_whitespace() && !is_invisible(c) {
-        out.push(c);
-    }
 }
 
 /// Decodes an escape from the text after its backslash and returns the remaining text. Consecutive
 /// backslashes count as one, because each level of quoting doubles them.
 fn push_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
     let rest = after.trim_start_matches('\\');
-    match rest.as_bytes().first() {
+    let digits = match rest.as_bytes().first() {
         // An escaped line break or tab is whitespace.
-        Some(b'n' | b't' | b'r' | b'b' | b'f') => &rest[1..],
-        Some(b'u') => match parse_hex4(&rest[1..]) {
-            Some(high @ 0xd800..=0xdbff) => push_surrogate_pair(high, &rest[5..], out),
-            Some(unit) => {
-                push_significant(char::from_u32(unit).unwrap_or_default(), out);
-                &rest[5..]
-            }
-            None => rest,
-        },
-        _ => rest,
+        Some(b'n' | b't' | b'r' | b'b' | b'f') => {
+            out.push(' ');
+            return &rest[1..];
+        }
+        Some(b'u') => 4,
+        Some(b'x') => 2,
+        _ => {
+            out.push(' ');
+            return rest;
+        }
+    };
+    match parse_hex(&rest[1..], digits) {
+        Some(high @ 0xd800..=0xdbff) => push_surrogate_pair(high, &rest[5..], out),
+        Some(unit) => {
+            out.extend(char::from_u32(unit));
+            &rest[1 + digits..]
+        }
+        None => rest,
     }
 }
 
@@ -80,17 +155,17 @@ fn push_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
 /// remaining text.
 fn push_surrogate_pair<'a>(high: u32, after: &'a str, out: &mut String) -> &'a str {
     let rest = after.trim_start_matches('\\');
-    let low = rest.strip_prefix('u').and_then(parse_hex4);
+    let low = rest.strip_prefix('u').and_then(|rest| parse_hex(rest, 4));
     let Some(low @ 0xdc00..=0xdfff) = low else {
         return after;
     };
     let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-    push_significant(char::from_u32(code).unwrap_or_default(), out);
+    out.extend(char::from_u32(code));
     &rest[5..]
 }
 
-fn parse_hex4(text: &str) -> Option<u32> {
-    let digits = text.get(..4)?;
+fn parse_hex(text: &str, digits: usize) -> Option<u32> {
+    let digits = text.get(..digits)?;
     let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hex.then(|| u32::from_str_radix(digits, 16).ok())?
 }
@@ -104,18 +179,18 @@ fn push_entity<'a>(after: &'a str, out: &mut String) -> &'a str {
     }
     match decode_entity(rest) {
         Some((c, rest)) => {
-            push_significant(c, out);
+            out.push(c);
             rest
         }
         None => {
-            push_significant('&', out);
+            out.push(' ');
             rest
         }
     }
 }
 
 /// Decodes an XML entity without its `&`; returns the character and the remaining text.
-pub fn decode_entity(text: &str) -> Option<(char, &str)> {
+fn decode_entity(text: &str) -> Option<(char, &str)> {
     /// Longer numbers are not decoded.
     const DIGITS_MAX: usize = 8;
     for (name, c) in [
@@ -147,23 +222,31 @@ pub fn decode_entity(text: &str) -> Option<(char, &str)> {
 mod tests {
     use super::*;
 
-    const CALL: &str = r#"{"name": "get_weather", "arguments": {"city": "서울"}}"#;
+    fn normalize(text: &str) -> String {
+        NormalizedText::new(text).chars
+    }
 
     #[test]
-    fn wrapping_and_escaping_do_not_change_the_normalized_text() {
+    fn wrapping_and_spelling_do_not_change_the_normalized_text() {
+        const CALL: &str = r#"{"name": "get_weather", "arguments": {"city": "서울"}}"#;
         let plain_call = normalize(CALL);
-        assert_eq!(plain_call, "{name:get_weather,arguments:{city:서울}}");
+        assert_eq!(plain_call, "namegetweatherargumentscity서울");
         let json = serde_json::Value::from(CALL).to_string();
         let json_twice = serde_json::Value::from(json.as_str()).to_string();
         for text in [
             CALL.replace(' ', ""),
             CALL.replace(' ', "\n\t\u{a0}"),
-            CALL.replace('"', "'"),
             CALL.replace('"', "“"),
             CALL.replace('"', "&quot;"),
             CALL.replace('"', "&amp;amp;#34;"),
             CALL.replace("서", r"\uc11c"),
+            CALL.replace("서", r"&#92;uc11c"),
+            CALL.replace("서", "\u{1109}\u{1165}"),
+            CALL.replace("get", "ＧＥＴ"),
+            CALL.replace("get", r"\x67et"),
             CALL.replace("na", "n\u{200b}a"),
+            CALL.replace("na", "n'+'a"),
+            CALL.replace("city", "\u{1b}[31mcity\u{1b}[0m"),
             CALL.replace(' ', r"\n"),
             json,
             json_twice,
@@ -171,25 +254,23 @@ mod tests {
         ] {
             assert_eq!(normalize(&text), plain_call, "{text}");
         }
+        assert_eq!(normalize(r"C:\new\table"), normalize(r"C:\\new\\table"));
+        assert_eq!(normalize("a && b &unknown; &#x110000;"), "abunknownx110000");
+        assert_eq!(normalize(r"\ud83d x \u12 &#xac00;&#44032;"), "xu12가가");
+        assert_eq!(normalize(r"\ud835\udc1a"), "a");
     }
 
     #[test]
-    fn different_texts_stay_different_when_normalized() {
-        for text in [
-            "{name:get_weather}",
-            &CALL.replace("서울", "부산"),
-            "",
-            "&",
-            "\\",
-        ] {
-            assert_ne!(normalize(text), normalize(CALL));
-        }
-        assert_eq!(normalize(r"a \ud83d\ude00 b"), "a😀b");
-        assert_eq!(normalize(r"\ud83d x \u12"), "xu12");
+    fn words_are_found_from_start_to_end() {
+        let text = NormalizedText::new("Add it, re-add, add5 address, add를, 덧셈add(1)");
+        let count = |words| {
+            let words = NormalizedText::new(words);
+            text.find_words(&words, 0..text.chars.len()).count()
+        };
+        assert_eq!(count("add"), 4);
         assert_eq!(
-            normalize("a && b &unknown; &#x110000;"),
-            "a&&b&unknown;&#x110000;"
+            (count("add it"), count("dd"), count("1"), count("5")),
+            (1, 0, 1, 0)
         );
-        assert_eq!(normalize("&#xac00;&#44032;"), "가가");
     }
 }

@@ -1,6 +1,7 @@
 //! How a call reached the program, and why it may come from untrusted text.
 
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Whether the call came through the provider's API or was parsed from text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -42,6 +43,16 @@ pub enum QuoteSource {
     Attachment,
     /// An earlier message of a reopened conversation.
     Earlier,
+    /// What a server says about itself and its tools, or one of its prompts.
+    ServerText,
+}
+
+/// Where a call may have been copied from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuotedPassage {
+    pub source: QuoteSource,
+    /// The text around the place; empty if it is written in another way than in the call.
+    pub text: Arc<str>,
 }
 
 impl QuoteSource {
@@ -54,6 +65,7 @@ impl QuoteSource {
             Self::ConsultedNotes => "follows text from your notes",
             Self::Attachment => "occurs in an attached file",
             Self::Earlier => "occurs in an earlier message",
+            Self::ServerText => "occurs in the text of a server",
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::domain::{
 };
 use crate::engine::active_turn::{ActingAgent, AgentSignal};
 use crate::engine::agents::{AgentStep, FinishAgent, Preparation};
-use crate::engine::injection_guard::scan_untrusted;
 use crate::engine::jobs::JobResult;
 use crate::engine::settings::notes_folder;
 use crate::engine::turn::{AgentPlan, ModelAnswer, TurnInput};
@@ -14,27 +13,11 @@ use crate::protocol::{Event, NoteCommand};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 impl Actor {
-    /// The text of notes is scanned before the model sees it.
     pub(super) fn acting_agent(&self, preparation: Preparation) -> ActingAgent {
-        let offered = Arc::clone(&self.toolset);
         let Preparation { step, progress, .. } = preparation;
-        let prepared = async move {
-            let step = step.await;
-            let untrusted_text = match &step {
-                Ok(
-                    AgentStep::Answer { untrusted_text, .. }
-                    | AgentStep::AddToPrompt { untrusted_text, .. }
-                    | AgentStep::AskModel { untrusted_text, .. },
-                ) if !untrusted_text.is_empty() => {
-                    Some(scan_untrusted(QuoteSource::Notes, untrusted_text.clone(), offered).await)
-                }
-                _ => None,
-            };
-            AgentSignal::Prepared(step, untrusted_text)
-        };
+        let prepared = step.map(AgentSignal::Prepared);
         ActingAgent {
             task: Some(prepared.boxed()),
             progress: Some(progress),
@@ -45,11 +28,7 @@ impl Actor {
 
     pub(super) fn handle_agent_signal(&mut self, signal: AgentSignal) {
         match signal {
-            AgentSignal::Prepared(step, untrusted_text) => {
-                if let Some(untrusted_text) = untrusted_text {
-                    self.guard.add(Arc::clone(&untrusted_text));
-                    self.feed(TurnInput::UntrustedTextScanned(untrusted_text));
-                }
+            AgentSignal::Prepared(step) => {
                 let plan = self.plan_of(step);
                 self.feed(TurnInput::AgentPrepared(plan));
             }
@@ -86,6 +65,8 @@ impl Actor {
                 text, mut result, ..
             }) => {
                 self.agents.keep_new_remarks_of(&mut result);
+                // It becomes an answer of the conversation, but quotes notes.
+                self.guards.current().keep(QuoteSource::Notes, &text);
                 AgentPlan::Answer { text, result }
             }
             Ok(AgentStep::AddToPrompt {

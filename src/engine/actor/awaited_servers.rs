@@ -1,7 +1,6 @@
 //! Lets a turn wait for servers that are starting, so that its first request offers their tools.
 
 use super::Actor;
-use super::turns::context_scan;
 use crate::domain::starting_servers::missing_tools_notice;
 use crate::domain::{Prompt, Server, ToolCall};
 use crate::engine::active_turn::AwaitedServers;
@@ -50,11 +49,9 @@ impl Actor {
         let preparation = self.offer_to_agents(&prompt, &history, Some(&model));
         let is_offered_to_agent = preparation.is_some();
         let agent = preparation.map(|preparation| self.acting_agent(preparation));
-        let context_scan = context_scan(&prompt, &self.toolset);
         let (toolset, offered) = self.tools_for_turn(&prompt.text, &model);
         let missing = missing_tools_notice(&self.hub.servers());
         if let Some(turn) = &mut self.turn {
-            turn.context_scan = context_scan;
             turn.agent = agent.unwrap_or_default();
         }
         self.feed(TurnInput::ServersReady(ReadyServers {

@@ -150,7 +150,8 @@ impl Actor {
 
     fn handle_server_content(&mut self, command: ServerContentCommand) {
         let (hub, cx) = (&self.hub, &mut self.cx);
-        self.server_content.handle(command, hub, cx);
+        let guard = self.guards.current();
+        self.server_content.handle(command, hub, guard, cx);
     }
 
     fn route_attachment(&mut self, command: Command) {

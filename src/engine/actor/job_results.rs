@@ -57,9 +57,6 @@ impl Actor {
             JobResult::SessionEstimated(conversation, shares) => {
                 self.handle_session_estimate(conversation, shares)
             }
-            JobResult::MessagesScanned(conversation, untrusted_text) => {
-                self.handle_messages_scanned(conversation, untrusted_text)
-            }
             JobResult::NoteFound(result) => self.handle_note_found(result),
             JobResult::NotePathsFound(fragment, found) => {
                 self.handle_note_paths(fragment, found);

@@ -63,7 +63,7 @@ impl Actor {
         let Some(task) = self.left_tasks.start_following(id) else {
             return;
         };
-        let executor = CallExecutor::new(&self.cx, &self.toolset, task.is_private);
+        let executor = CallExecutor::new(&self.cx, task.is_private);
         let follower = TaskFollower {
             call: task.call,
             is_left: true,

@@ -33,7 +33,7 @@ use crate::engine::argument_checker::ArgumentChecker;
 use crate::engine::attachments::AttachmentJobs;
 use crate::engine::cx::EngineCx;
 use crate::engine::deps::EngineDeps;
-use crate::engine::injection_guard::InjectionGuard;
+use crate::engine::injection_guard::SessionGuards;
 use crate::engine::jobs::JobResult;
 use crate::engine::left_tasks::LeftTasks;
 use crate::engine::models::ModelRegistry;
@@ -83,7 +83,7 @@ struct Actor {
     saved: SavedSessions,
     persist: Persistence,
     recovery: CrashRecovery,
-    guard: InjectionGuard,
+    guards: SessionGuards,
     turn: Option<ActiveTurn>,
     turn_ids: TurnIdGenerators,
     /// Cancelled calls of finished turns, polled until their servers have been notified.
@@ -179,7 +179,7 @@ impl Actor {
             saved: SavedSessions::default(),
             persist: Persistence::new(Arc::clone(&cx.sessions), journals),
             recovery: CrashRecovery::default(),
-            guard: InjectionGuard::default(),
+            guards: SessionGuards::default(),
             turn: None,
             turn_ids: TurnIdGenerators::default(),
             cancelled_calls: RunningCalls::new(),

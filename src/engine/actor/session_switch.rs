@@ -2,7 +2,6 @@
 
 use super::Actor;
 use crate::domain::{Advice, Notice, Prompt, Session, SessionId};
-use crate::engine::injection_guard::UntrustedText;
 use crate::engine::jobs::SessionsResult;
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::persist::unfinished::ResumedConversation;
@@ -25,7 +24,7 @@ impl Actor {
                  is private.",
             ));
         }
-        self.guard.leave_session(self.conversation.session());
+        self.guards.leave_session(self.conversation.session());
         self.conversation.replace(session);
         self.agents.leave_conversation();
         self.server_requests.begin_conversation();
@@ -34,9 +33,8 @@ impl Actor {
             self.feed_approval();
             self.trust.publish_trust(&self.hub.servers(), &mut self.cx);
         }
-        let (session, seq) = (self.conversation.session(), self.conversation.seq());
-        self.guard
-            .enter_session(session, seq, &self.toolset, &mut self.cx);
+        let session = self.conversation.session();
+        self.guards.enter_session(session);
         self.last_trace = ReplyTracer::default();
         let was_private = self.persist.end_private();
         if was_private {
@@ -203,20 +201,6 @@ impl Actor {
             .notice(notice.with_advice("The next start offers the turn again."));
         self.cx.outbox.push(Event::SessionNotOpened);
         self.recovery.offer_next(&mut self.cx);
-    }
-
-    /// Adds the untrusted text found in the saved messages of an opened session, unless
-    /// another session has been opened since.
-    pub(super) fn handle_messages_scanned(
-        &mut self,
-        seq: ConversationSeq,
-        untrusted_text: Arc<UntrustedText>,
-    ) {
-        if seq == self.conversation.seq() {
-            self.guard.finish_scan(Arc::clone(&untrusted_text));
-            self.feed(TurnInput::UntrustedTextScanned(untrusted_text));
-            self.prepare_scanned_request();
-        }
     }
 
     /// For a change of the conversation other than a new answer.

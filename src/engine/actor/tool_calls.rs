@@ -2,18 +2,16 @@
 
 use super::Actor;
 use crate::attachments::save_result_media;
-use crate::domain::{CallId, CallTask, QuoteSource, ServerId, ToolCall, ToolOutcome, Toolset};
+use crate::domain::{CallId, CallTask, ServerId, ToolCall, ToolOutcome};
 use crate::engine::approval::ApprovedCall;
 use crate::engine::cx::EngineCx;
 use crate::engine::failures;
-use crate::engine::injection_guard::{scan_untrusted, untrusted_output};
 use crate::engine::result_images::ResultImages;
 use crate::engine::turn_driver::FinishedCall;
 use crate::mcp::{CallResult, EarlierTask, Hub, McpCall};
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -62,7 +60,7 @@ impl Actor {
                 is_left: false,
             },
         };
-        let executor = CallExecutor::new(&self.cx, &self.toolset, is_private);
+        let executor = CallExecutor::new(&self.cx, is_private);
         turn.driver
             .run(id, |cancel| follower.start(executor, hub, cancel));
     }
@@ -83,7 +81,7 @@ impl Actor {
     fn start_call(&mut self, request: McpCall) {
         let is_private = self.persist.is_private();
         let Some(turn) = &mut self.turn else { return };
-        let executor = CallExecutor::new(&self.cx, &self.toolset, is_private);
+        let executor = CallExecutor::new(&self.cx, is_private);
         let (id, hub) = (request.id, &self.hub);
         turn.driver
             .run(id, |cancel| executor.run(request, hub, cancel));
@@ -145,17 +143,15 @@ impl TaskFollower {
 pub(super) struct CallExecutor {
     /// The folder for images and sounds; `None` if they are not saved.
     folder: Option<PathBuf>,
-    offered: Arc<Toolset>,
     is_private: bool,
 }
 
 impl CallExecutor {
-    pub(super) fn new(cx: &EngineCx, offered: &Arc<Toolset>, is_private: bool) -> Self {
+    pub(super) fn new(cx: &EngineCx, is_private: bool) -> Self {
         // A private conversation leaves no files, and a one-shot run shows no paths.
         let saves_files = !is_private && !cx.options.is_one_shot;
         Self {
             folder: saves_files.then(|| cx.home.result_files()),
-            offered: Arc::clone(offered),
             is_private,
         }
     }
@@ -171,19 +167,9 @@ impl CallExecutor {
         async move {
             let CallResult { outcome, result } = answer.await;
             failures::log_outcome(&server, &tool, &outcome, self.is_private);
-            // The model sees no result before the injection guard has scanned it.
-            let untrusted_text = match untrusted_output(&outcome) {
-                Some(text) => {
-                    let scan =
-                        scan_untrusted(QuoteSource::ToolResult, text.to_owned(), self.offered);
-                    Some(scan.await)
-                }
-                None => None,
-            };
             FinishedCall {
                 call: id,
                 outcome,
-                untrusted_text,
                 images: decode_images(result, self.folder).await,
             }
         }
@@ -196,7 +182,6 @@ fn without_result(call: CallId, outcome: ToolOutcome) -> FinishedCall {
     FinishedCall {
         call,
         outcome,
-        untrusted_text: None,
         images: ResultImages::default(),
     }
 }

@@ -1,9 +1,8 @@
 //! Connects the offer of tools to the running turn, the settings and the server list.
 
 use super::Actor;
-use crate::domain::{ModelConfig, QuoteSource, ToolOutcome, Toolset};
+use crate::domain::{ModelConfig, ToolOutcome, Toolset};
 use crate::engine::approval::ApprovedCall;
-use crate::engine::injection_guard::scan_untrusted;
 use crate::engine::result_images::ResultImages;
 use crate::engine::tool_offer::{OfferRequest, ToolKey};
 use crate::engine::turn::TurnInput;
@@ -52,11 +51,8 @@ impl Actor {
         };
         let id = call.id();
         turn.driver.run(id, |_| async move {
-            // The descriptions come from servers, so they are untrusted.
-            let scan = scan_untrusted(QuoteSource::ToolResult, text.clone(), toolset);
             FinishedCall {
                 call: id,
-                untrusted_text: Some(scan.await),
                 outcome: ToolOutcome::Succeeded {
                     text,
                     elapsed: Duration::ZERO,

@@ -3,7 +3,7 @@
 use super::Actor;
 use crate::domain::compaction;
 use crate::domain::{Advice, CallId, Notice, PromptKind, ToolState, TurnEvent, Usage};
-use crate::engine::active_turn::{ActiveTurn, ActiveTurnSignal};
+use crate::engine::active_turn::ActiveTurnSignal;
 use crate::engine::context::BudgetOutput;
 use crate::engine::failures;
 use crate::engine::jobs::JobResult;
@@ -11,11 +11,10 @@ use crate::engine::models::select::no_model;
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::questions::PendingQuestion;
 use crate::engine::turn::TurnInput;
-use crate::engine::turn_driver::{FinishedCall, TurnOutput, TurnSignal};
+use crate::engine::turn_driver::{TurnOutput, TurnSignal};
 use crate::protocol::{ContextShares, Event, ModelJob, QuestionOwner};
 use crate::provider::StreamPart;
 use futures::future::ready;
-use std::sync::Arc;
 
 impl Actor {
     pub(super) fn handle_active_turn_signal(&mut self, signal: ActiveTurnSignal) {
@@ -26,29 +25,17 @@ impl Actor {
                 let outputs = self.models.context.handle_model_info(model_info);
                 self.perform_budget_outputs(outputs);
             }
-            ActiveTurnSignal::ContextScanned(untrusted_text) => {
-                self.guard.add(Arc::clone(&untrusted_text));
-                self.feed(TurnInput::UntrustedTextScanned(untrusted_text));
-                self.prepare_scanned_request();
-            }
             ActiveTurnSignal::Agent(signal) => self.handle_agent_signal(signal),
         }
     }
 
     pub(super) fn handle_turn_signal(&mut self, signal: TurnSignal) {
-        match &signal {
-            TurnSignal::Part(Some(Ok(StreamPart::Usage(usage)))) => {
-                let turn = self.turn.as_ref();
-                if let Some(model) = turn.and_then(|turn| turn.model.as_ref()) {
-                    let outputs = self.models.context.record_usage(model, *usage);
-                    self.perform_budget_outputs(outputs);
-                }
+        if let TurnSignal::Part(Some(Ok(StreamPart::Usage(usage)))) = &signal {
+            let turn = self.turn.as_ref();
+            if let Some(model) = turn.and_then(|turn| turn.model.as_ref()) {
+                let outputs = self.models.context.record_usage(model, *usage);
+                self.perform_budget_outputs(outputs);
             }
-            TurnSignal::CallDone(FinishedCall {
-                untrusted_text: Some(untrusted_text),
-                ..
-            }) => self.guard.add(Arc::clone(untrusted_text)),
-            _ => {}
         }
         if let TurnSignal::CallDone(finished) = &signal {
             self.handle_awaited_task(finished);
@@ -82,7 +69,8 @@ impl Actor {
                     self.models
                         .context
                         .queue(model, messages, tools, has_images);
-                    self.prepare_scanned_request();
+                    let outputs = self.models.context.prepare_request();
+                    self.perform_budget_outputs(outputs);
                 }
                 TurnOutput::RequestDropped => self.drop_unsent(),
                 TurnOutput::Asked { ask, question } => self.cx.outbox.push(Event::Asked {
@@ -109,16 +97,6 @@ impl Actor {
                 } => self.save_model_answer(&answer, usage, is_stopped),
                 TurnOutput::PartialAnswer { text } => self.save_partial_answer(&text),
             }
-        }
-    }
-
-    /// Prepares the queued request, unless a scan is still running: piped text, files and the
-    /// messages of an opened session must be scanned for calls before anything is sent.
-    pub(super) fn prepare_scanned_request(&mut self) {
-        let is_scanning = |turn: &ActiveTurn| turn.context_scan.is_some();
-        if !self.guard.is_scanning() && !self.turn.as_ref().is_some_and(is_scanning) {
-            let outputs = self.models.context.prepare_request();
-            self.perform_budget_outputs(outputs);
         }
     }
 

@@ -4,19 +4,18 @@ use super::Actor;
 use crate::domain::compaction;
 use crate::domain::session::SummarizedPrefix;
 use crate::domain::{
-    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, QuoteSource, SavedMessage, Think,
-    Toolset, Transcript, TurnEnd, TurnEvent, TurnId, Usage,
+    Advice, Dialect, ModelConfig, Notice, Prompt, PromptKind, SavedMessage, Think, Transcript,
+    TurnEnd, TurnEvent, TurnId, Usage,
 };
 use crate::engine::active_turn::{ActiveTurn, AwaitedServers};
 use crate::engine::agents::Preparation;
 use crate::engine::context::NUM_CTX_AUTOMATIC_MAX;
 use crate::engine::failures;
-use crate::engine::injection_guard::{UntrustedText, scan_untrusted};
+use crate::engine::injection_guard::InjectionGuard;
 use crate::engine::models::select::no_model;
 use crate::engine::turn::TurnSetup;
 use crate::engine::turn_driver::{FirstStep, TurnDriver};
 use crate::protocol::Event;
-use futures::future::BoxFuture;
 use std::sync::Arc;
 
 /// Share of the context for the messages to summarize. The rest is for the instruction, the
@@ -35,22 +34,6 @@ fn block_on_purpose(prompt: &str) {
             std::thread::park();
         }
     }
-}
-
-/// Scans the parts of a prompt that the user did not type, if it has any.
-pub(super) fn context_scan(
-    prompt: &Prompt,
-    offered: &Arc<Toolset>,
-) -> Option<BoxFuture<'static, Arc<UntrustedText>>> {
-    let files = prompt.attachments.iter().filter_map(|file| file.text());
-    let files: Vec<&str> = files.map(|text| &**text).collect();
-    let (source, text) = match prompt.piped_text() {
-        Some(piped) => (QuoteSource::Context, [&[piped], &files[..]].concat()),
-        None if files.is_empty() => return None,
-        None => (QuoteSource::Attachment, files),
-    };
-    let scan = scan_untrusted(source, text.join("\n"), Arc::clone(offered));
-    Some(Box::pin(scan))
 }
 
 impl Actor {
@@ -117,12 +100,18 @@ impl Actor {
             offered,
             approval: self.trust.approval_for_turn(),
             limits: self.cx.settings.limits.clone(),
-            untrusted_texts: self.guard.untrusted_texts().clone(),
+            guard: self.guard_of_turn(),
             resumed_calls,
         };
         self.begin_turn(id, setup, model, None, preparation, awaited);
         let servers = self.hub.servers();
         self.trust.ask_next_pin_change(&servers, &mut self.cx);
+    }
+
+    fn guard_of_turn(&self) -> InjectionGuard {
+        let guard = self.guards.current();
+        guard.keep_instructions(&self.hub.servers());
+        guard.clone()
     }
 
     /// The messages that the model gets before `prompt`.
@@ -169,11 +158,6 @@ impl Actor {
             (None, Some(_)) => FirstStep::PrepareAgent,
             (None, None) => FirstStep::Request,
         };
-        let context_scan = match first_step {
-            // Calls are recognized by the tools, which are not known yet.
-            FirstStep::AwaitServers => None,
-            _ => context_scan(&setup.prompt, &self.toolset),
-        };
         let (provider, checker) = (self.cx.provider.clone(), self.argument_checker.clone());
         let ids = self.turn_ids.clone();
         let (driver, outputs) = TurnDriver::begin(provider, setup, ids, checker, first_step);
@@ -190,7 +174,6 @@ impl Actor {
             persona: self.settings.personas().selected().cloned(),
             transcript: Transcript::default(),
             model_info_query: None,
-            context_scan,
             agent: agent.unwrap_or_default(),
             awaited_servers,
         });
@@ -270,7 +253,7 @@ impl Actor {
             offered: Arc::default(),
             approval: self.trust.approval().clone(),
             limits: self.cx.settings.limits.clone(),
-            untrusted_texts: self.guard.untrusted_texts().clone(),
+            guard: self.guard_of_turn(),
             resumed_calls: Vec::new(),
         };
         self.begin_turn(id, setup, Some(model), Some(prefix), None, None);

@@ -70,26 +70,14 @@ pub struct Preparation {
 /// How a turn goes on after an agent's preparation.
 pub enum AgentStep {
     /// The agent has the answer, so the model is not asked.
-    Answer {
-        text: String,
-        result: AgentResult,
-        /// The text of notes in the answer.
-        untrusted_text: String,
-    },
+    Answer { text: String, result: AgentResult },
     /// The prompt is sent to the model as usual, after these excerpts of notes.
     AddToPrompt {
         excerpts: String,
         result: AgentResult,
-        /// The text of notes in the excerpts.
-        untrusted_text: String,
     },
     /// This prompt is sent to the model in place of the user's.
-    AskModel {
-        prompt: String,
-        /// The text of notes in the prompt.
-        untrusted_text: String,
-        finish: FinishAgent,
-    },
+    AskModel { prompt: String, finish: FinishAgent },
     /// Nothing was found, so the prompt is sent to the model as usual. The remarks that the
     /// conversation has not shown yet become the reason.
     NothingFound {

@@ -39,10 +39,8 @@ impl Agent for ConsultNotes {
                 }
             }
             let excerpts = describe(&found.excerpts);
-            let texts = found.excerpts.iter().map(|excerpt| &*excerpt.text);
             Ok(AgentStep::AddToPrompt {
                 // Includes the unquoted text, because quote marks would break up a call.
-                untrusted_text: [texts.collect::<Vec<_>>().join("\n"), excerpts.clone()].join("\n"),
                 excerpts,
                 result: AgentResult::NotesConsulted {
                     sources,

@@ -40,7 +40,6 @@ impl Agent for CreateNote {
             let prompt = prompt.map_err(not_saved)?;
             Ok(AgentStep::AskModel {
                 prompt,
-                untrusted_text: String::new(),
                 finish: Box::new(move |answer| {
                     if let Some(unused) = call_instead_of_text(&answer, &offered, NOT_SAVED) {
                         return Box::pin(ready(Err(unused)));

@@ -41,7 +41,6 @@ impl Agent for FindNotes {
                     notes: names.collect(),
                     remarks: found.remarks.clone(),
                 },
-                untrusted_text: format!("{}\n{text}", raw_text(&found)),
                 text,
             })
         }))
@@ -74,15 +73,6 @@ fn describe(query: &str, found: &FoundNotes) -> String {
         }
     }
     text
-}
-
-/// The unescaped texts of the notes, which the injection guard scans for calls.
-fn raw_text(found: &FoundNotes) -> String {
-    let texts = found.notes.iter();
-    let texts: Vec<String> = texts
-        .map(|note| format!("{}\n{}", note.title, note.snippet))
-        .collect();
-    texts.join("\n")
 }
 
 /// The text on one line, with its Markdown syntax escaped.

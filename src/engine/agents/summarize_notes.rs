@@ -88,7 +88,6 @@ async fn summarize(
         remarks: task.remarks,
     };
     Ok(AgentStep::AskModel {
-        untrusted_text: task.prompt.clone(),
         prompt: task.prompt,
         finish: Box::new(move |answer| {
             let failure = "There is no summary.";

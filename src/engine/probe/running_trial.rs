@@ -180,7 +180,6 @@ impl<'a> RunningTrial<'a> {
                                 call: id,
                                 outcome: outcome.await,
                                 // The only tool is built in, so its output is trusted.
-                                untrusted_text: None,
                                 images: ResultImages::default(),
                             }
                         }
@@ -266,7 +265,7 @@ fn setup(probe: &DialectProbe, model: &ModelConfig, tools: &ProbeTools) -> TurnS
             idle_seconds: probe.idle_seconds(),
             ..Limits::default()
         },
-        untrusted_texts: Default::default(),
+        guard: Default::default(),
         resumed_calls: Vec::new(),
     }
 }

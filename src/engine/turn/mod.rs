@@ -34,6 +34,7 @@ pub use types::{
 use super::approval::{ApprovedCall, ToolIdentity};
 use super::context::{self, Exchange};
 use super::result_images::ResultImages;
+use crate::domain::QuoteSource;
 use crate::domain::{
     Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Message, Notice, PieceId, PieceKind,
     ReasoningEcho, RoundEnd, ToolCall, ToolOutcome, ToolProgress, ToolState, Toolset, TurnEnd,
@@ -205,17 +206,11 @@ impl Turn {
             TurnInput::LeaveCall { call, elapsed } => {
                 self.drop_call(call, ToolOutcome::Left { elapsed });
             }
-            TurnInput::UntrustedTextScanned(untrusted_text) => {
-                self.setup.untrusted_texts.add(untrusted_text)
-            }
             TurnInput::CallDone {
                 call,
                 outcome,
-                untrusted_text,
                 images,
             } => {
-                // Added first, because the result may lead to further calls.
-                self.setup.untrusted_texts.add_optional(untrusted_text);
                 self.keep_images(call, images);
                 self.handle_call_done(call, outcome);
             }
@@ -254,20 +249,42 @@ impl Turn {
         } else {
             Arc::clone(&self.setup.offered)
         };
+        let prompt = context::user_message(self.prompt_text(), &self.setup.prompt.attachments);
         let mut messages = context::assemble_messages(
             &self.setup.system_prompt,
             self.setup.dialect,
             &tools,
             &self.setup.history,
-            context::user_message(self.prompt_text(), &self.setup.prompt.attachments),
+            prompt.clone(),
             &self.exchanges,
         );
+        self.keep_untrusted_parts(&messages, &prompt, &tools);
         if self.must_answer_now {
             messages.push(Message::User(
                 "Answer now with what you have. No more tools can be called.".to_owned(),
             ));
         }
         self.effects.push(TurnEffect::Request { messages, tools });
+    }
+
+    /// Passes all of a request to the injection guard that is neither ours nor the user's.
+    fn keep_untrusted_parts(&self, messages: &[Message], prompt: &Message, tools: &Toolset) {
+        let current = &self.setup.prompt;
+        let source = match current.piped_from {
+            _ if self.agent.prompt.is_some() => QuoteSource::Notes,
+            Some(_) => QuoteSource::Context,
+            None => QuoteSource::Attachment,
+        };
+        let earlier = self.setup.history.iter().map(|message| &*message.content);
+        let typed = match current.kind.is_typed() {
+            true => current.text_before_piped(),
+            // Our own instruction.
+            false => self.setup.prompt_text(),
+        };
+        let typed = earlier.chain([typed]).filter(|text| !text.is_empty());
+        let guard = &self.setup.guard;
+        guard.keep_request(messages, (prompt, source), &typed.collect());
+        guard.keep_definitions(tools);
     }
 
     fn reset_round(&mut self) {

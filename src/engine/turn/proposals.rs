@@ -7,7 +7,9 @@ use super::parsing_changes::changes_by_parsing;
 use super::round::RequestedCall;
 use super::{Arguments, CallId, CallOrigin, ProposedCall, ToolCall, ToolState, Turn};
 use crate::domain::toolset::{withheld_call_notice, withheld_reason};
-use crate::domain::{ArgumentCheck, Dialect, OfferedTool, SchemaCheck, ServerId, ToolLookup};
+use crate::domain::{
+    ArgumentCheck, Dialect, OfferedTool, QuotedPassage, SchemaCheck, ServerId, ToolLookup,
+};
 use crate::text::json_changes::JsonChange;
 use std::sync::Arc;
 
@@ -218,6 +220,7 @@ impl Turn {
             origin: proposed.origin,
             repeats: None,
             quoted: None,
+            quoted_passage: Arc::default(),
             is_unchecked,
             json_changes: json_changes.into(),
             permission: None,
@@ -226,17 +229,16 @@ impl Turn {
             merged_forms: other_forms.iter().map(|(form, _)| *form).collect(),
             state: ToolState::Proposed,
         };
-        let untrusted_texts = &self.setup.untrusted_texts;
-        let find_source = |call: &ToolCall| {
-            let raw_texts = other_forms.iter().map(|(_, raw)| raw);
-            let mut raw_texts = raw_texts.chain([&proposed.raw]);
-            raw_texts.find_map(|raw| untrusted_texts.find_source(call, raw))
-        };
+        let guard = &self.setup.guard;
+        let find = |arguments: &Arguments| guard.find(&tool.server, &tool.tool, arguments);
         // Search for the call as the model wrote it, and as it will run.
-        call.quoted = find_source(&call);
+        let mut passage = find(&call.arguments);
         if call.arguments != arguments {
             call.arguments = arguments;
-            call.quoted = call.quoted.or_else(|| find_source(&call));
+            passage = passage.or_else(|| find(&call.arguments));
+        }
+        if let Some(QuotedPassage { source, text }) = passage {
+            (call.quoted, call.quoted_passage) = (Some(source), text);
         }
         self.calls.insert(id, call);
         Proposal {

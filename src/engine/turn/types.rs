@@ -9,7 +9,7 @@ use crate::domain::{
     ToolOutcome, ToolProgress, Toolset, TurnEvent, Usage,
 };
 use crate::engine::approval::{Approval, ApprovedCall, ToolIdentity};
-use crate::engine::injection_guard::{UntrustedText, UntrustedTexts};
+use crate::engine::injection_guard::InjectionGuard;
 use crate::engine::result_images::ResultImages;
 use crate::protocol::{Ask, UserAnswer};
 use std::collections::HashMap;
@@ -46,8 +46,7 @@ pub struct TurnSetup {
     pub offered: Arc<Toolset>,
     pub approval: Approval,
     pub limits: Limits,
-    /// Untrusted text of this conversation.
-    pub untrusted_texts: UntrustedTexts,
+    pub guard: InjectionGuard,
     /// Earlier calls that the turn resumes. If there are any, at least one has an open task.
     pub resumed_calls: Vec<ToolCall>,
 }
@@ -101,13 +100,9 @@ pub enum TurnInput {
         call: CallId,
         task: ServerTask,
     },
-    /// Text from outside the replies, such as piped text, scanned for calls by the injection guard.
-    UntrustedTextScanned(Arc<UntrustedText>),
     CallDone {
         call: CallId,
         outcome: ToolOutcome,
-        /// The untrusted part of the outcome, if any.
-        untrusted_text: Option<Arc<UntrustedText>>,
         images: ResultImages,
     },
     Answered {

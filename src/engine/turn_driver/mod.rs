@@ -22,6 +22,7 @@ use crate::domain::trust::TrustRule;
 use crate::domain::{
     AskId, CallId, Message, PromptKind, SchemaCheck, ToolCall, Toolset, TurnEvent, Usage,
 };
+use crate::engine::injection_guard::InjectionGuard;
 use crate::protocol::Ask;
 use crate::provider::{ChatRequest, Provider, ProviderError, StreamPart};
 use futures::future::{BoxFuture, FutureExt, OptionFuture};
@@ -107,6 +108,7 @@ pub(super) struct FinishedTurn {
 pub(super) struct TurnDriver {
     provider: Provider,
     checker: ArgumentChecker,
+    guard: InjectionGuard,
     turn: Turn,
     kind: PromptKind,
     /// After this long without a further part, an open reply causes [`TurnSignal::Silence`].
@@ -134,7 +136,7 @@ impl TurnDriver {
         first_step: FirstStep,
     ) -> (Self, Vec<TurnOutput>) {
         let idle_timeout = Duration::from_secs(setup.limits.idle_seconds);
-        let kind = setup.prompt.kind;
+        let (kind, guard) = (setup.prompt.kind, setup.guard.clone());
         let (turn, effects) = match first_step {
             FirstStep::AwaitServers => Turn::begin_awaiting_servers(setup, ids),
             FirstStep::PrepareAgent => Turn::begin_with_agent(setup, ids),
@@ -143,6 +145,7 @@ impl TurnDriver {
         let mut driver = Self {
             provider,
             checker,
+            guard,
             turn,
             kind,
             idle_timeout,
@@ -308,7 +311,11 @@ impl TurnDriver {
                 TurnOutput::RequestDropped
             }
             TurnEffect::CheckArguments(checks) => {
-                self.argument_check = Some(self.checker.run(checks).boxed()).into();
+                let guard = self.guard.clone();
+                let prepared = tokio::task::spawn_blocking(move || guard.prepare());
+                let checked = self.checker.run(checks);
+                let both = async { futures::join!(checked, prepared).0 };
+                self.argument_check = Some(both.boxed()).into();
                 return None;
             }
             TurnEffect::RetryIn(pause) => {

@@ -6,7 +6,7 @@ use crate::support::fixtures;
 use humble::domain::model::Limits;
 use humble::domain::{CallOrigin, Dialect, Prompt, SchemaCheck, Toolset};
 use humble::engine::approval::Approval;
-use humble::engine::injection_guard::UntrustedTexts;
+use humble::engine::injection_guard::InjectionGuard;
 use humble::engine::turn::{
     ProposedCall, ReplyEnd, Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup,
 };
@@ -121,7 +121,7 @@ fn which_calls_run(calls: &[(bool, bool)], is_truncated: bool) -> Vec<bool> {
         offered: Arc::new(toolset()),
         approval: Approval::new(ToolMode::Auto),
         limits: Limits::default(),
-        untrusted_texts: UntrustedTexts::default(),
+        guard: InjectionGuard::default(),
         resumed_calls: Vec::new(),
     };
     let (mut turn, _) = Turn::begin(setup, TurnIdGenerators::default());

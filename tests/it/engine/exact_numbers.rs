@@ -9,7 +9,7 @@ use humble::domain::{
     TurnEvent,
 };
 use humble::engine::approval::Approval;
-use humble::engine::injection_guard::UntrustedTexts;
+use humble::engine::injection_guard::InjectionGuard;
 use humble::engine::turn::{
     ProposedCall, ReplyEnd, Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup,
 };
@@ -74,7 +74,7 @@ fn turn_with(call: ProposedCall, mode: ToolMode) -> (Turn, Vec<TurnEffect>) {
         offered: toolset(),
         approval: Approval::new(mode),
         limits: Limits::default(),
-        untrusted_texts: UntrustedTexts::default(),
+        guard: InjectionGuard::default(),
         resumed_calls: Vec::new(),
     };
     let (mut turn, _) = Turn::begin(setup, TurnIdGenerators::default());

@@ -10,7 +10,7 @@ use humble::domain::{
     ToolOutcome, Toolset,
 };
 use humble::engine::approval::Approval;
-use humble::engine::injection_guard::UntrustedTexts;
+use humble::engine::injection_guard::InjectionGuard;
 use humble::engine::result_images::ResultImages;
 use humble::engine::tool_offer::{OfferRequest, ToolOffer};
 use humble::engine::turn::{
@@ -127,7 +127,6 @@ fn run_turn(
             let effects = turn.step(TurnInput::CallDone {
                 call,
                 outcome,
-                untrusted_text: None,
                 images: ResultImages::default(),
             });
             requests.extend(sent_request(&effects));
@@ -216,7 +215,7 @@ fn check_conversation(script: &[ScriptedTurn], dialect: Dialect, tokens_max: Opt
                 errors_per_turn: 100,
                 ..Limits::default()
             },
-            untrusted_texts: UntrustedTexts::default(),
+            guard: InjectionGuard::default(),
             resumed_calls: Vec::new(),
         };
         servers += usize::from(turn.connects_server);

@@ -141,8 +141,12 @@ struct IgnoresUntrustedText(Turn);
 
 impl TurnMachine for IgnoresUntrustedText {
     fn step(&mut self, mut input: TurnInput) -> Vec<TurnEffect> {
-        if let TurnInput::CallDone { untrusted_text, .. } = &mut input {
-            *untrusted_text = None;
+        if let TurnInput::CallDone {
+            outcome: ToolOutcome::Succeeded { text, .. },
+            ..
+        } = &mut input
+        {
+            text.clear();
         }
         self.0.step(input)
     }

@@ -52,7 +52,6 @@ pub fn kind_of(input: &TurnInput) -> InputKind {
         | TurnInput::Noted(_)
         | TurnInput::Progress { .. }
         | TurnInput::TaskStarted { .. }
-        | TurnInput::UntrustedTextScanned(_)
         | TurnInput::AgentPrepared(_)
         | TurnInput::AgentProgressed(_)
         | TurnInput::AgentFinished(_)

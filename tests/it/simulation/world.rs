@@ -13,7 +13,7 @@ use humble::domain::{
     Server, ServerTask, TaskProtocol, ToolMode, ToolOutcome, ToolProgress, Toolset, Usage,
 };
 use humble::engine::approval::Approval;
-use humble::engine::injection_guard::{UntrustedText, UntrustedTexts};
+use humble::engine::injection_guard::InjectionGuard;
 use humble::engine::result_images::ResultImages;
 use humble::engine::turn::{
     ProposedCall, ReadyServers, ReplyEnd, ReplyFailure, TurnInput, TurnSetup,
@@ -80,7 +80,7 @@ pub fn setup(rng: &mut TestRng) -> TurnSetup {
             errors_per_turn: 1 + u32::try_from(rng.below(2)).expect("small"),
             idle_seconds: 120,
         },
-        untrusted_texts: UntrustedTexts::default(),
+        guard: InjectionGuard::default(),
         resumed_calls: Vec::new(),
     }
 }
@@ -218,12 +218,9 @@ fn input_during_call(rng: &mut TestRng, call: CallId) -> TurnInput {
 }
 
 fn call_done(rng: &mut TestRng, call: CallId) -> TurnInput {
-    let outcome = outcome(rng);
-    let untrusted_text = UntrustedText::from_outcome(&outcome, &TOOLSETS[0]).map(Arc::new);
     TurnInput::CallDone {
         call,
-        outcome,
-        untrusted_text,
+        outcome: outcome(rng),
         images: ResultImages::default(),
     }
 }
