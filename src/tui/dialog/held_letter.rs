@@ -6,9 +6,9 @@ use crate::tui::dialog::state::QUIET_TIME;
 use crossterm::event::KeyEvent;
 use std::time::Duration;
 
-/// How long a letter that grants something waits, so briefly that it seems to act at once.
-const GRANT_HOLD_TIME: Duration = Duration::from_millis(150);
-/// How long any letter waits if the message has text, which it may continue.
+/// How long a letter waits. Slow typists need as long between two letters of a word.
+const HOLD_TIME: Duration = Duration::from_millis(300);
+/// How long it waits if the message has text, which it may continue.
 const TEXT_HOLD_TIME: Duration = Duration::from_millis(400);
 /// Nobody presses Enter this soon after a letter: both were pasted.
 const PASTE_GAP_MAX: Duration = Duration::from_millis(3);
@@ -41,7 +41,7 @@ impl HeldLetter {
             HeldAs::Answer { has_text: true, .. } => TEXT_HOLD_TIME,
             HeldAs::Answer {
                 has_text: false, ..
-            } => GRANT_HOLD_TIME,
+            } => HOLD_TIME,
             HeldAs::Text => QUIET_TIME,
         };
         Self {
@@ -56,7 +56,7 @@ impl HeldLetter {
 
     /// Whether Enter at `now` confirms the letter, as after an answer that is typed in a line.
     pub fn is_confirmed_by_enter(&self, now: Duration) -> bool {
-        let is_brief = self.due_at == self.pressed_at + GRANT_HOLD_TIME;
+        let is_brief = self.due_at == self.pressed_at + HOLD_TIME;
         self.answers && is_brief && now > self.pressed_at + PASTE_GAP_MAX
     }
 }

@@ -14,6 +14,8 @@ pub enum KeyRole {
     Grants,
     /// Would consent, but the last part has only just been drawn.
     GrantsTooEarly,
+    /// Would consent, but shows the rest first.
+    ShowsRest,
     /// Does something else, such as scrolling, refusing or typing into a field.
     Acts,
     Unused,
@@ -37,8 +39,7 @@ pub fn key_role(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> KeyRol
     let chosen = choice_for_key(dialog, &rows, key, shared.keymap);
     match chosen.filter(|row| row.action.grants()) {
         Some(row) => match reading(shared, dialog, row.action) {
-            // It scrolls to the rest.
-            Reading::Unread(_) => KeyRole::Acts,
+            Reading::Unread(_) => KeyRole::ShowsRest,
             Reading::JustDrawn => KeyRole::GrantsTooEarly,
             Reading::Done => KeyRole::Grants,
         },

@@ -37,7 +37,11 @@ impl SpentKeys {
     /// within `enter_time` does nothing.
     pub fn closed_by(&mut self, key: KeyEvent, enter_time: Duration, now: Duration) {
         let (code, modifiers) = normalize_key(key);
-        let guard = KeyRepeatGuard::with_delay(code, now, LATE_KEY_TIME);
+        let guard = match typed_char(key) {
+            // The next word may begin with the same letter.
+            Some(_) => KeyRepeatGuard::with_delay(code, now, LATE_KEY_TIME),
+            None => KeyRepeatGuard::new(code, now),
+        };
         self.closing = Some((modifiers, guard));
         self.enter_until = typed_char(key).map(|_| now + enter_time);
         self.late = None;

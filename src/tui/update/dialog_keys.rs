@@ -1,5 +1,5 @@
 //! Keys while a dialog accepts keys. Text that the user types for the message must never answer the
-//! dialog, so a key that grants something acts only half a second after any other key, and a letter
+//! dialog, so a key that grants something acts only half a second after any other key, and any letter
 //! only if no further one follows: letters that follow each other are a word.
 
 use crate::domain::{AskId, Notice};
@@ -46,18 +46,14 @@ pub fn handle_key(
                 model.dialogs.hold_letter(key, HeldAs::Text, now);
             }
         }
-        KeyRole::Grants if is_text => {
-            let held_as = HeldAs::Answer {
-                has_text,
-                grants: true,
-            };
+        KeyRole::Grants | KeyRole::Acts if is_text => {
+            let grants = role == KeyRole::Grants;
+            let held_as = HeldAs::Answer { has_text, grants };
             model.dialogs.hold_letter(key, held_as, now);
         }
-        KeyRole::Acts | KeyRole::Unused if is_text && continues_text => {
-            let held_as = HeldAs::Answer {
-                has_text,
-                grants: false,
-            };
+        KeyRole::ShowsRest | KeyRole::Unused if is_text && continues_text => {
+            let grants = false;
+            let held_as = HeldAs::Answer { has_text, grants };
             model.dialogs.hold_letter(key, held_as, now);
         }
         KeyRole::GrantsTooEarly | KeyRole::Unused if is_text => {

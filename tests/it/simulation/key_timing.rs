@@ -10,7 +10,7 @@ use std::time::Duration;
 /// A key runs a call only this long after the key before it.
 const QUIET_TIME: Duration = Duration::from_millis(500);
 /// A character runs a call only if no other key follows within this time.
-const WORD_TIME: Duration = Duration::from_millis(150);
+const WORD_TIME: Duration = Duration::from_millis(300);
 /// Nobody presses two keys this fast.
 const PASTE_GAP_MAX: Duration = Duration::from_millis(3);
 

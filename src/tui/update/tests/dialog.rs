@@ -343,7 +343,7 @@ fn esc_closes_the_list_of_choices_before_it_refuses() {
             chat.keys("<Esc>");
             assert_eq!(chat.commands(), [], "{keys}");
         }
-        chat.keys("<Esc>");
+        chat.wait(1_000).keys("<Esc>");
         assert_eq!(chat.decisions(), [Decision::Refuse], "{keys}");
     }
 }

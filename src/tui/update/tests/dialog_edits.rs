@@ -55,7 +55,10 @@ fn esc_discards_the_edit_before_it_refuses_the_call() {
         !screen.contains("edited") && !screen.contains("discards"),
         "{screen}"
     );
+    // Held down, it does not refuse the call.
     chat.keys("<Esc>");
+    assert_eq!(chat.commands(), []);
+    chat.wait(1_000).keys("<Esc>");
     assert_eq!(chat.decisions(), [Decision::Refuse]);
     // The original arguments run only after they have been drawn again.
     let mut chat = with_tool_call((80, 24), "", &json!({ "a": 1 }));
@@ -104,7 +107,7 @@ fn the_page_of_values_shows_its_own_keys_and_its_selection() {
     assert!(chat.screen().contains("Edit content:"), "{}", chat.screen());
     chat.keys("<Esc>");
     assert!(chat.screen().contains("Edit which value?"));
-    chat.keys("<Esc>");
+    chat.wait(1_000).keys("<Esc>");
     assert!(chat.screen().contains("Call now? (Y/N)"));
 }
 

@@ -138,6 +138,21 @@ fn parse_key(name: &str) -> KeyEvent {
     key(code, modifiers)
 }
 
+/// The keys of a script: characters, and names in angle brackets.
+fn script_keys(script: &str) -> Vec<KeyEvent> {
+    let mut keys = Vec::new();
+    let mut rest = script;
+    while let Some(c) = rest.chars().next() {
+        let end = rest.find('>').filter(|_| c == '<');
+        keys.push(match end {
+            Some(end) => parse_key(&rest[1..end]),
+            None => key(KeyCode::Char(c), KeyModifiers::NONE),
+        });
+        rest = &rest[end.map_or(c.len_utf8(), |end| end + 1)..];
+    }
+    keys
+}
+
 impl ChatHarness {
     /// Pages through the body of the dialog until every row has been drawn, and pauses.
     fn page_through(&mut self) -> &mut Self {
@@ -176,9 +191,12 @@ impl ChatHarness {
         self
     }
 
-    /// Presses the keys of a script, one every 30 ms, and waits until the last one has acted.
+    /// Presses the keys of a script, one every 30 ms, and waits until each has acted.
     fn keys(&mut self, script: &str) -> &mut Self {
-        self.keys_every(30, script).wait_for_letter()
+        for event in script_keys(script) {
+            self.wait(30).input(UiInput::Key(event)).wait_for_letter();
+        }
+        self
     }
 
     /// Waits until a letter that is held because it may begin a word has acted.
@@ -192,14 +210,7 @@ impl ChatHarness {
 
     /// Presses the keys of a script with this many milliseconds before each.
     fn keys_every(&mut self, millis: u64, script: &str) -> &mut Self {
-        let mut rest = script;
-        while let Some(c) = rest.chars().next() {
-            let end = rest.find('>').filter(|_| c == '<');
-            let event = match end {
-                Some(end) => parse_key(&rest[1..end]),
-                None => key(KeyCode::Char(c), KeyModifiers::NONE),
-            };
-            rest = &rest[end.map_or(c.len_utf8(), |end| end + 1)..];
+        for event in script_keys(script) {
             self.wait(millis).input(UiInput::Key(event));
         }
         self

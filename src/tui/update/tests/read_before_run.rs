@@ -128,7 +128,7 @@ fn held_key_that_reveals_the_end_never_runs_the_call() {
     // The first repeat of a held key is slow, later ones are fast.
     chat.wait(590);
     for _ in 0..40 {
-        chat.keys("y");
+        chat.keys_every(30, "y");
     }
     assert_eq!(chat.commands(), []);
     chat.wait(1_000).keys("y");

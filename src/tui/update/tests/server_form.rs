@@ -135,7 +135,7 @@ fn esc_never_discards_input_of_a_server_form() {
     let mut chat = asked(two_fields());
     chat.keys("eA<Esc>");
     show(&mut chat);
-    chat.keys("<Esc>");
+    chat.wait(1_000).keys("<Esc>");
     assert_eq!(chat.notice(), "Your input is kept. c cancels, n declines.");
     assert_eq!(answers(&mut chat), []);
     assert!(show(&mut chat).contains("name *  A"));

@@ -37,13 +37,19 @@ fn words_typed_into_an_idle_approval_go_to_the_message() {
     for (word, intervals) in [
         ("why", [60, 120, 250].as_slice()),
         ("hi y", &[60, 120, 250]),
-        ("yes", &[10, 60, 140]),
-        ("say", &[10, 60, 140]),
-        ("y n", &[10, 60, 140]),
-        ("10 items", &[10, 60, 140]),
-        ("6 apples", &[10, 60, 140]),
-        ("ㅛㅕ", &[10, 60, 140]),
+        ("yes", &[10, 60, 140, 250]),
+        ("say", &[10, 60, 140, 250]),
+        ("y n", &[10, 60, 140, 250]),
+        ("10 items", &[10, 60, 140, 250]),
+        ("6 apples", &[10, 60, 140, 250]),
+        ("ㅛㅕ", &[10, 60, 140, 250]),
         ("왜ㅛ", &[60, 140, 250]),
+        ("ok y", &[60, 140, 250]),
+        ("no", &[10, 60, 140, 250]),
+        ("and then", &[10, 60, 140, 250]),
+        ("edit", &[10, 60, 140, 250]),
+        ("dog", &[10, 60, 140, 250]),
+        ("ㅜㅜ", &[10, 60, 140, 250]),
     ] {
         for millis in intervals {
             let mut chat = ChatHarness::with_approval_dialog(&[1]);
@@ -51,13 +57,6 @@ fn words_typed_into_an_idle_approval_go_to_the_message() {
             assert_eq!(answers(&mut chat), 0, "{word} every {millis} ms");
             assert_eq!(chat.message(), word, "every {millis} ms");
         }
-    }
-    // `o` acts at once, because it grants nothing.
-    for millis in [60, 120, 250] {
-        let mut chat = ChatHarness::with_approval_dialog(&[1]);
-        chat.wait(5_000).keys_every(millis, "ok y").wait(2_000);
-        assert_eq!(answers(&mut chat), 0, "every {millis} ms");
-        assert_eq!(chat.message(), "k y", "every {millis} ms");
     }
 }
 
@@ -74,7 +73,7 @@ fn words_answer_no_other_question_either() {
         chat.keys_every(250, "why").wait(2_000);
         assert_eq!((answers(&mut chat), chat.message()), (0, "why".to_owned()));
         let mut chat = with_question(question.clone());
-        chat.keys_every(30, "y").wait(149);
+        chat.keys_every(30, "y").wait(299);
         assert_eq!(answers(&mut chat), 0, "{question:?}");
         chat.wait(1);
         assert_eq!(answers(&mut chat), 1, "{question:?}");
@@ -93,17 +92,19 @@ fn a_letter_that_grants_waits_for_a_moment_and_is_highlighted() {
                 .is_some()
         );
         let due = chat.model.next_wake().expect("a wake time");
-        assert_eq!(due, chat.model.now + Duration::from_millis(150));
-        chat.wait(149);
+        assert_eq!(due, chat.model.now + Duration::from_millis(300));
+        chat.wait(299);
         assert_eq!(answers(&mut chat), 0, "{key}");
         chat.wait(1);
         assert_eq!(answers(&mut chat), 1, "{key}");
     }
-    // Refusing does not wait.
-    for key in ["n", "2", "<Esc>", "9"] {
+    // Only Esc refuses without waiting.
+    for (key, count) in [("n", 0), ("2", 0), ("9", 0), ("<Esc>", 1)] {
         let mut chat = ChatHarness::with_approval_dialog(&[1]);
         chat.keys_every(30, key);
-        assert_eq!(answers(&mut chat), 1, "{key}");
+        assert_eq!(answers(&mut chat), count, "{key}");
+        chat.wait(300);
+        assert_eq!(answers(&mut chat), 1 - count, "{key}");
     }
 }
 
@@ -127,7 +128,7 @@ fn any_key_postpones_a_grant_by_half_a_second() {
     for before in ["<PgDn>", "<Up>", "<F5>", "<Tab>", "q", "o", "?", "a"] {
         for grant in ["y", "1", "s", "<Enter>"] {
             let mut chat = ChatHarness::with_approval_dialog(&[1]);
-            chat.keys("<Down>").wait(600).keys(before);
+            chat.keys("<Down>").wait(600).keys_every(30, before);
             chat.keys_every(400, grant).wait(1_000);
             assert_eq!(answers(&mut chat), 0, "{before} {grant}");
             assert!(chat.is_asking());
@@ -181,9 +182,19 @@ fn a_released_or_repeated_key_is_no_second_letter() {
         let key = KeyEvent::new_with_kind(KeyCode::Char('y'), KeyModifiers::NONE, kind);
         chat.wait(40).input(UiInput::Key(key));
     }
-    chat.wait(150);
+    chat.wait(300);
     assert_eq!(chat.decisions(), [Decision::Run]);
     assert_eq!(chat.message(), "");
+}
+
+#[test]
+fn enter_held_down_after_an_answer_does_not_send_the_message() {
+    let mut chat = ChatHarness::with_approval_dialog(&[1]);
+    chat.model.composer.editor.set("draft");
+    chat.keys("<Down>").wait(600).keys("<Enter>");
+    assert_eq!(chat.decisions(), [Decision::Run]);
+    chat.wait(640).keys_every(33, &"<Enter>".repeat(30));
+    assert_eq!(chat.message(), "draft");
 }
 
 #[test]
