@@ -264,6 +264,13 @@ pub enum ToolOutcome {
 }
 
 impl ToolCall {
+    /// Where the call may have been copied from, with the text around it.
+    pub fn quoted_sentence(&self) -> Option<String> {
+        let clause = self.quoted?.clause();
+        let passage = Some(self.quoted_passage.trim()).filter(|text| !text.is_empty())?;
+        Some(format!("It {clause}: \u{201c}{passage}\u{201d}"))
+    }
+
     /// Whether arguments were changed to fit the schema.
     pub fn has_repaired_arguments(&self) -> bool {
         let mut changes = self.json_changes.iter();

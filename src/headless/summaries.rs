@@ -32,6 +32,10 @@ pub fn call_summary(call: &ToolCall, columns: Option<u16>) -> String {
             "  (it {reason}, so it needs approval in every mode)"
         ));
     }
+    if let Some(sentence) = call.quoted_sentence() {
+        let sentence = format!("  {}", Clean::unambiguous_line(&sentence));
+        lines.extend(wrap_line(&sentence, columns, "  "));
+    }
     if call.is_unchecked {
         lines.push(format!("  ({UNCHECKED_LABEL}: the server decides)"));
     }

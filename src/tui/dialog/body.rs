@@ -213,7 +213,7 @@ fn call_body(
     }
     let heading_rows = rows.len();
     if let Some(call) = call.filter(|_| !dialog.is_edited()) {
-        rows.extend(json_change_rows(call, columns));
+        rows.extend(warning_rows(call, columns));
     }
     let first_argument = rows.len();
     let drawn = dialog
@@ -234,11 +234,12 @@ fn call_body(
     }
 }
 
-/// Differences between the model's JSON and the arguments shown. Each row has a `!` in the margin,
-/// where arguments never have one.
-fn json_change_rows(call: &ToolCall, columns: u16) -> Vec<StyledLine> {
+/// The passage from which the call may have been copied, and the differences between the model's JSON
+/// and the arguments shown. Each row has a `!` in the margin, where arguments never have one.
+fn warning_rows(call: &ToolCall, columns: u16) -> Vec<StyledLine> {
     let room = columns.saturating_sub(MARGIN_COLUMNS).max(1);
-    let sentences = call.json_changes.iter().map(ToString::to_string);
+    let changes = call.json_changes.iter().map(ToString::to_string);
+    let sentences = call.quoted_sentence().into_iter().chain(changes);
     let rows = sentences.flat_map(|text| wrapped_rows(&Clean::unambiguous_line(&text), room));
     rows.map(|text| {
         let mut row = StyledLine::default();
