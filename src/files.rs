@@ -1,6 +1,7 @@
 //! File access that survives a crash, a full disk and a second instance: sidecar lock files,
-//! atomic replacement that follows symbolic links, exclusive creation and append-only records.
-//! Independent of file formats and of the program's folders.
+//! atomic replacement that follows symbolic links, exclusive creation, append-only records, and access
+//! below an open folder without following links. Independent of file formats and of the program's
+//! folders.
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawMode, fchmod, openat, statat};
 use std::ffi::OsString;
