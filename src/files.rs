@@ -1,17 +1,23 @@
 //! File access that survives a crash, a full disk and a second instance: sidecar lock files,
-//! atomic replacement that follows symbolic links, exclusive creation and append-only records.
-//! Independent of file formats and of the program's folders.
+//! atomic replacement that follows symbolic links, exclusive creation, append-only records, and access
+//! below an open folder without following links. Independent of file formats and of the program's
+//! folders.
 
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawMode, fchmod, openat, statat};
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
-use tempfile::NamedTempFile;
 
+mod below;
 mod permissions;
+mod temporary;
 
+pub use below::{open_below, stat_below};
 pub use permissions::take_tightened_paths;
+pub use temporary::TemporaryFile;
 
 /// The mode of files that may contain secrets or conversations.
 pub const PRIVATE_MODE: u32 = 0o600;
@@ -20,8 +26,6 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// The number of symbolic links after which a chain counts as a cycle.
 const LINKS_MAX: usize = 40;
-const TEMPORARY_PREFIX: &str = ".humble-";
-const TEMPORARY_SUFFIX: &str = ".tmp";
 /// A temporary file older than this belongs to no running program.
 const TEMPORARY_AGE_MAX: Duration = Duration::from_secs(3600);
 
@@ -120,21 +124,34 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         result => result?,
     };
+    check_regular(&metadata)?;
+    read_open(&File::open(path)?, bytes_max).map(Some)
+}
+
+/// Reads an open file, as [`read`] does.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_open(file: &File, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let metadata = file.metadata()?;
+    check_regular(&metadata)?;
+    let mut bytes = Vec::with_capacity(metadata.len().min(bytes_max) as usize);
+    file.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        let message = format!("it is larger than {bytes_max} bytes");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, message));
+    }
+    Ok(bytes)
+}
+
+fn check_regular(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_dir() {
         return Err(io::Error::new(ErrorKind::IsADirectory, IS_A_FOLDER));
     }
     if !metadata.is_file() {
         return Err(io::Error::other(NOT_A_REGULAR_FILE));
     }
-    let mut bytes = Vec::with_capacity(metadata.len().min(bytes_max) as usize);
-    File::open(path)?
-        .take(bytes_max + 1)
-        .read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > bytes_max {
-        let message = format!("it is larger than {bytes_max} bytes");
-        return Err(io::Error::new(ErrorKind::FileTooLarge, message));
-    }
-    Ok(Some(bytes))
+    Ok(())
 }
 
 /// Atomically replaces the file at `path`. Follows symbolic links. A new file gets
@@ -143,25 +160,30 @@ pub fn read(path: &Path, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
 /// # Errors
 /// The file-system error; the old file is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let target = follow_links(path)?;
-    let folder = parent_folder(&target);
-    let temporary = write_temporary(folder, bytes)?;
-    let old_mode = fs::metadata(&target)
-        .ok()
-        .map(|metadata| permissions::mode_bits(&metadata));
-    set_file_mode(
-        temporary.as_file(),
-        old_mode.map_or(mode, |old_mode| old_mode & mode),
-    )?;
-    temporary.as_file().sync_all()?;
-    temporary
-        .persist(&target)
-        .map_err(|persist_error| persist_error.error)?;
-    if old_mode.is_some_and(|old_mode| old_mode & !mode != 0) {
+    if replace_in(CWD, &follow_links(path)?, bytes, mode)? {
         permissions::record_tightened(path);
     }
-    sync_folder(folder);
     Ok(())
+}
+
+/// Like [`replace`], for a path relative to an open folder, and without following links. Returns whether
+/// the old file had permissions beyond `mode`.
+///
+/// # Errors
+/// As for [`replace`].
+pub fn replace_in(
+    folder: BorrowedFd<'_>,
+    path: &Path,
+    bytes: &[u8],
+    mode: u32,
+) -> io::Result<bool> {
+    let mode = Mode::from(mode as RawMode);
+    let old_file = statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).ok();
+    let old_mode = old_file.map(|stat| Mode::from(stat.st_mode));
+    let new_mode = old_mode.map_or(mode, |old_mode| old_mode & mode);
+    write_temporary(folder, path, bytes, new_mode)?.replace(path)?;
+    sync_parent(folder, path);
+    Ok(old_mode.is_some_and(|old_mode| !mode.contains(old_mode)))
 }
 
 /// Locks and reads a file, lets `change` compute its new contents, and replaces it. Writes
@@ -191,14 +213,22 @@ pub fn update<E>(
 /// `AlreadyExists` if the name is taken, even by a dangling link, or the file-system error. An
 /// existing file is never changed.
 pub fn create_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let folder = parent_folder(path);
-    let temporary = write_temporary(folder, bytes)?;
-    set_file_mode(temporary.as_file(), mode)?;
-    temporary.as_file().sync_all()?;
-    temporary
-        .persist_noclobber(path)
-        .map_err(|persist_error| persist_error.error)?;
-    sync_folder(folder);
+    create_new_in(CWD, path, bytes, mode)
+}
+
+/// Like [`create_new`], for a path relative to an open folder.
+///
+/// # Errors
+/// As for [`create_new`].
+pub fn create_new_in(
+    folder: BorrowedFd<'_>,
+    path: &Path,
+    bytes: &[u8],
+    mode: u32,
+) -> io::Result<()> {
+    let mode = Mode::from(mode as RawMode);
+    write_temporary(folder, path, bytes, mode)?.rename_new(path)?;
+    sync_parent(folder, path);
     Ok(())
 }
 
@@ -265,7 +295,7 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
 /// # Errors
 /// The error from creating a file.
 pub fn check_writable(folder: &Path) -> io::Result<()> {
-    create_temporary(folder).map(drop)
+    TemporaryFile::create(CWD, folder).map(drop)
 }
 
 /// Removes temporary files that a crash left in `folder` over an hour ago. Failures are
@@ -277,7 +307,7 @@ pub fn remove_stale_temporaries(folder: &Path) {
     for item in items.flatten() {
         let file_name = item.file_name();
         let name = file_name.to_string_lossy();
-        let is_temporary = name.starts_with(TEMPORARY_PREFIX) && name.ends_with(TEMPORARY_SUFFIX);
+        let is_temporary = name.starts_with(temporary::PREFIX) && name.ends_with(temporary::SUFFIX);
         if is_temporary && is_stale_temporary(&item) {
             let _ = fs::remove_file(item.path());
         }
@@ -345,31 +375,31 @@ fn parent_folder(path: &Path) -> &Path {
     }
 }
 
-/// Creates a temporary file in `folder`, readable only by the user. Its name does not contain
-/// the final name, because that could make it too long.
-///
-/// # Errors
-/// The file-system error.
-pub fn create_temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new()
-        .prefix(TEMPORARY_PREFIX)
-        .suffix(TEMPORARY_SUFFIX)
-        .tempfile_in(folder)
-}
-
-fn write_temporary(folder: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
-    let mut temporary = create_temporary(folder)?;
-    temporary.write_all(bytes)?;
+fn write_temporary<'a>(
+    folder: BorrowedFd<'a>,
+    path: &Path,
+    bytes: &[u8],
+    mode: Mode,
+) -> io::Result<TemporaryFile<'a>> {
+    let temporary = TemporaryFile::create(folder, parent_folder(path))?;
+    let mut file = temporary.file();
+    file.write_all(bytes)?;
+    fchmod(file, mode)?;
+    file.sync_all()?;
     Ok(temporary)
 }
 
 /// A rename is durable only after its folder is synced. A failure is only logged: the file has
 /// already been written, and some file systems cannot sync folders at all.
-fn sync_folder(folder: &Path) {
-    if cfg!(unix)
-        && let Err(error) = File::open(folder).and_then(|folder| folder.sync_all())
+fn sync_parent(folder: BorrowedFd<'_>, path: &Path) {
+    let parent = parent_folder(path);
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let opened = openat(folder, parent, flags, Mode::empty());
+    if let Err(error) = opened
+        .map_err(io::Error::from)
+        .and_then(|parent| File::from(parent).sync_all())
     {
-        tracing::warn!("{} could not be synced: {error}", folder.display());
+        tracing::warn!("{} could not be synced: {error}", parent.display());
     }
 }
 

@@ -6,7 +6,8 @@ use super::vault::{
 };
 use crate::files;
 use crate::search::composed;
-use std::fs;
+use rustix::fs::fstat;
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
@@ -15,6 +16,8 @@ const READS_MAX: usize = 3;
 
 /// Maximum number of notes that an error lists.
 const NAMES_SHOWN_MAX: usize = 3;
+
+const OUTSIDE: &str = "it lies outside the notes folder";
 
 /// An existing note of a vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,32 +48,30 @@ impl Vault {
         }
         // An absolute path replaces the root; the location of the file is checked below.
         let joined = self.root().join(given);
-        let mut found = fs::canonicalize(&joined);
+        let mut found = self.resolve(&joined);
         if found.is_err() && !Self::is_note(&joined) {
             let mut with_extension = joined.into_os_string();
             with_extension.push(".md");
-            found = fs::canonicalize(PathBuf::from(with_extension));
+            found = self.resolve(Path::new(&with_extension));
         }
-        let path = match found {
-            Ok(path) => path,
+        let found = match found {
+            Ok(found) => found,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let found = self.find_other_spelling(note);
-                found.ok_or_else(|| failed("there is no such note".to_owned()))?
+                Some(found.ok_or_else(|| failed("there is no such note".to_owned()))?)
             }
             Err(error) => return Err(failed(files::describe_io_error(&error))),
         };
-        let Ok(below) = path.strip_prefix(self.root()) else {
-            return Err(failed("it lies outside the notes folder".to_owned()));
-        };
-        if !Self::is_note(&path) {
+        let below = found.ok_or_else(|| failed(OUTSIDE.to_owned()))?;
+        if !Self::is_note(&below) {
             return Err(failed("it is not a Markdown file (.md)".to_owned()));
         }
-        if is_hidden(below) {
+        if is_hidden(&below) {
             return Err(failed("hidden files are not notes".to_owned()));
         }
         Ok(NotePath {
-            key: key_of(below),
-            path: path.clone(),
+            key: key_of(&below),
+            path: self.root().join(below),
         })
     }
 
@@ -139,7 +140,7 @@ impl Vault {
         };
         let notes = self.list().notes;
         let found = notes.into_iter().find(|file| is_wanted(&file.key))?;
-        fs::canonicalize(self.root().join(found.key)).ok()
+        self.resolve(&self.root().join(found.key)).ok()?
     }
 
     /// The text of a note. Bytes that are not UTF-8 are replaced.
@@ -147,7 +148,8 @@ impl Vault {
     /// # Errors
     /// It cannot be read, is over 4 MB, is not text, or keeps changing.
     pub fn read(&self, note: &NotePath) -> Result<String, NotesError> {
-        let bytes = read_settled(&note.path, |path| files::read(path, NOTE_BYTES_MAX));
+        let open = || self.open_note(&note.path);
+        let bytes = read_settled(open, |file| files::read_open(file, NOTE_BYTES_MAX));
         bytes
             .and_then(|bytes| match bytes.contains(&0) {
                 true => Err("it is not text".to_owned()),
@@ -158,6 +160,12 @@ impl Vault {
                 why,
             })
     }
+
+    fn open_note(&self, path: &Path) -> io::Result<File> {
+        let target = self.resolve(path)?;
+        let below = target.ok_or_else(|| io::Error::other(OUTSIDE))?;
+        files::open_below(&self.folder, &below)
+    }
 }
 
 fn unquoted(text: &str) -> &str {
@@ -166,25 +174,23 @@ fn unquoted(text: &str) -> &str {
     inner.next().unwrap_or(text)
 }
 
-/// Reads a file, and starts over if it changes in the meantime, for example because an editor is
-/// saving it.
+/// Opens and reads a file, and starts over if it changes in the meantime, for example because an editor
+/// is saving it.
 fn read_settled(
-    path: &Path,
-    mut read: impl FnMut(&Path) -> io::Result<Option<Vec<u8>>>,
+    open: impl Fn() -> io::Result<File>,
+    mut read: impl FnMut(&File) -> io::Result<Vec<u8>>,
 ) -> Result<Vec<u8>, String> {
-    let state = || {
-        fs::metadata(path)
-            .ok()
-            .map(|metadata| fingerprint(&metadata))
-    };
+    let state = |file: &File| fstat(file).ok().map(|stat| fingerprint(&stat));
     for _ in 0..READS_MAX {
-        let before = state();
-        let bytes = read(path).map_err(|error| match error.kind() {
+        let why = |error: io::Error| match error.kind() {
             ErrorKind::FileTooLarge => format!("it is larger than {} MB", NOTE_BYTES_MAX >> 20),
+            ErrorKind::NotFound => "there is no such file".to_owned(),
             _ => files::describe_io_error(&error),
-        })?;
-        let bytes = bytes.ok_or("there is no such file")?;
-        if state() == before {
+        };
+        let file = open().map_err(why)?;
+        let before = state(&file);
+        let bytes = read(&file).map_err(why)?;
+        if state(&file) == before {
             return Ok(bytes);
         }
     }
@@ -235,27 +241,26 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.md");
         fs::write(&path, "half").expect("written");
+        let open = || File::open(&path);
         let mut reads = 0;
-        let settled = read_settled(&path, |path| {
+        let settled = read_settled(open, |file| {
             reads += 1;
-            let bytes = files::read(path, NOTE_BYTES_MAX);
+            let bytes = files::read_open(file, NOTE_BYTES_MAX);
             if reads == 1 {
-                fs::write(path, "half and the rest").expect("written");
+                fs::write(&path, "half and the rest").expect("written");
             }
             bytes
         });
         assert_eq!(settled, Ok(b"half and the rest".to_vec()));
-        let changing = read_settled(&path, |path| {
-            let bytes = files::read(path, NOTE_BYTES_MAX)?.unwrap_or_default();
-            fs::write(path, [&bytes[..], b"x"].concat()).expect("written");
-            Ok(Some(bytes))
+        let changing = read_settled(open, |file| {
+            let bytes = files::read_open(file, NOTE_BYTES_MAX)?;
+            fs::write(&path, [&bytes[..], b"x"].concat()).expect("written");
+            Ok(bytes)
         });
         let why = "another program is changing it, so try again";
         assert_eq!(changing, Err(why.to_owned()));
-        let deleted = read_settled(&path, |path| {
-            let _ = fs::remove_file(path);
-            files::read(path, NOTE_BYTES_MAX)
-        });
+        fs::remove_file(&path).expect("removed");
+        let deleted = read_settled(open, |file| files::read_open(file, NOTE_BYTES_MAX));
         assert_eq!(deleted, Err("there is no such file".to_owned()));
     }
 }

@@ -303,14 +303,16 @@ pub(super) async fn open_vault(
         }
         let (paths, allowed): (Vec<_>, Vec<_>) = allowed.into_iter().unzip();
         settings.vaults = paths;
-        let below = allowed.iter().filter_map(|vault| vault.path_below(&opened));
+        let below = allowed
+            .iter()
+            .filter_map(|vault| Some((vault, vault.path_below(&opened)?)));
         let folder = display_path(&folder.display().to_string());
         // A folder that is hidden in one vault may be another vault itself.
-        match below.reduce(|one, other| if is_hidden(&one) { other } else { one }) {
-            Some(below) if is_hidden(&below) => Err(Notice::failure(format!(
+        match below.reduce(|one, other| if is_hidden(&one.1) { other } else { one }) {
+            Some((_, below)) if is_hidden(&below) => Err(Notice::failure(format!(
                 "{folder} is a hidden folder, so it may not be used for notes."
             ))),
-            Some(_) => Ok(opened),
+            Some((vault, below)) => Ok(vault.subfolder(&below)?),
             None => Err(Notice::failure(outside_vaults_message(&folder, &settings))),
         }
     };

@@ -6,9 +6,12 @@ use super::note_file::NotePath;
 use super::vault::{NOTE_BYTES_MAX, NOTE_MODE, Vault, display_path};
 use crate::domain::WrittenNote;
 use crate::files;
+use rustix::fs::{AtFlags, unlinkat};
+use rustix::io::Errno;
 use sha2::{Digest, Sha256};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind, Read};
+use std::os::fd::AsFd;
 use std::path::{Component, Path, PathBuf};
 
 pub(super) fn sha256(bytes: &[u8]) -> String {
@@ -23,9 +26,10 @@ impl Vault {
     /// The file is missing, changed or not in the vault, or cannot be removed.
     pub(super) fn remove_written(&self, note: &WrittenNote) -> Result<(), NotesError> {
         self.read_written(note)
-            .and_then(|(path, _)| {
-                let advice = |error| format!("{}; delete the file yourself", describe(&error));
-                fs::remove_file(path).map_err(advice)
+            .and_then(|_| {
+                let advice =
+                    |error: Errno| format!("{}; delete the file yourself", describe(&error.into()));
+                unlinkat(&self.folder, &note.note, AtFlags::empty()).map_err(advice)
             })
             .map_err(|why| unremovable(note, why))
     }
@@ -43,7 +47,7 @@ impl Vault {
         let Ok((path, old_text)) = self.read_written(note) else {
             return Ok(None);
         };
-        match files::replace(&path, text.as_bytes(), NOTE_MODE) {
+        match self.replace(note, text) {
             Ok(()) => {
                 let key = note.note.clone();
                 Ok(Some((NotePath { key, path }, old_text)))
@@ -65,14 +69,19 @@ impl Vault {
         old_text: &str,
     ) -> Result<(), NotesError> {
         self.read_written(note)
-            .and_then(|(path, _)| {
-                let written = files::replace(&path, old_text.as_bytes(), NOTE_MODE);
+            .and_then(|_| {
+                let written = self.replace(note, old_text);
                 written.map_err(|error| files::describe_io_error(&error))
             })
             .map_err(|why| NotesError::Unwritable {
                 path: note.note.clone(),
                 why,
             })
+    }
+
+    fn replace(&self, note: &WrittenNote, text: &str) -> io::Result<()> {
+        let name = Path::new(&note.note);
+        files::replace_in(self.folder.as_fd(), name, text.as_bytes(), NOTE_MODE).map(drop)
     }
 
     /// The path and the text of a written note that has not changed, or why it must not be touched.
@@ -94,25 +103,29 @@ impl Vault {
             let folder = display_path(&folder.display().to_string());
             return Err(format!("it was created in another folder, {folder}"));
         }
-        let text = read_regular_file(&path).map_err(|error| describe(&error))?;
+        let text = self
+            .read_regular_file(name)
+            .map_err(|error| describe(&error))?;
         match text.filter(|bytes| sha256(bytes) == note.sha256) {
             Some(bytes) => Ok((path, String::from_utf8_lossy(&bytes).into_owned())),
             None => Err("it has changed since it was created".to_owned()),
         }
     }
-}
 
-/// Reads a file; `None` if it is not a regular file, is too large for a note, or was replaced meanwhile.
-fn read_regular_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    if !fs::symlink_metadata(path)?.is_file() {
-        return Ok(None);
+    /// Reads a file; `None` if it is not a regular file, is too large for a note, or was replaced
+    /// meanwhile.
+    fn read_regular_file(&self, name: &Path) -> io::Result<Option<Vec<u8>>> {
+        let path = self.root().join(name);
+        if !fs::symlink_metadata(&path)?.is_file() {
+            return Ok(None);
+        }
+        let file = files::open_below(&self.folder, name)?;
+        let mut bytes = Vec::new();
+        (&file).take(NOTE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+        // Another program may have replaced the file since.
+        let is_whole = bytes.len() as u64 <= NOTE_BYTES_MAX && files::is_same_file(&file, &path);
+        Ok(is_whole.then_some(bytes))
     }
-    let file = File::open(path)?;
-    let mut bytes = Vec::new();
-    (&file).take(NOTE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
-    // Another program may have replaced the file since.
-    let is_whole = bytes.len() as u64 <= NOTE_BYTES_MAX && files::is_same_file(&file, path);
-    Ok(is_whole.then_some(bytes))
 }
 
 fn describe(error: &io::Error) -> String {

@@ -4,8 +4,9 @@
 
 use super::{StoreError, attachment_json, call_json};
 use crate::domain::{Attachment, Notice, SessionId, ToolCall, ToolState, Usage};
-use crate::files;
+use crate::files::{self, TemporaryFile};
 use jiff::Zoned;
+use rustix::fs::CWD;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, File, TryLockError};
@@ -144,9 +145,9 @@ impl Journals {
     pub fn create(&self, first: &JournalRecord, now: &Zoned) -> Result<Journal, StoreError> {
         let unwritable = |error: &std::io::Error| unwritable(&self.folder, error);
         files::create_folder(&self.folder).map_err(|error| unwritable(&error))?;
-        let mut temporary =
-            files::create_temporary(&self.folder).map_err(|error| unwritable(&error))?;
-        match temporary.as_file().try_lock() {
+        let temporary = TemporaryFile::create(CWD, &self.folder);
+        let temporary = temporary.map_err(|error| unwritable(&error))?;
+        match temporary.file().try_lock() {
             // On a file system without locks, the startup scan cannot claim journals either.
             Ok(()) => {}
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
@@ -156,7 +157,9 @@ impl Journals {
             }
         }
         let line = to_line(first);
-        let result = temporary.write_all(line.as_bytes());
+        let file = temporary.file().try_clone();
+        let mut file = file.map_err(|error| unwritable(&error))?;
+        let result = file.write_all(line.as_bytes());
         result.map_err(|error| unwritable(&error))?;
         let stem = now.strftime("%Y%m%d_%H%M%S").to_string();
         for number in 1..=9_999 {
@@ -165,8 +168,8 @@ impl Journals {
                 _ => format!("{stem}_{number}.{EXTENSION}"),
             };
             let path = self.folder.join(name);
-            match temporary.persist_noclobber(&path) {
-                Ok(file) => {
+            match temporary.rename_new(&path) {
+                Ok(()) => {
                     let journal = Journal {
                         file,
                         path,
@@ -175,10 +178,8 @@ impl Journals {
                     journal.sync()?;
                     return Ok(journal);
                 }
-                Err(persist_error) if persist_error.error.kind() == ErrorKind::AlreadyExists => {
-                    temporary = persist_error.file;
-                }
-                Err(persist_error) => return Err(unwritable(&persist_error.error)),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(unwritable(&error)),
             }
         }
         Err(unwritable(&ErrorKind::AlreadyExists.into()))

@@ -3,6 +3,8 @@
 mod damaged_index;
 mod damaged_vaults;
 mod embedding;
+#[cfg(target_os = "linux")]
+mod exchanged_folders;
 mod failures;
 mod small_contexts;
 mod vectors;
