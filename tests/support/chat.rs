@@ -209,6 +209,14 @@ impl Chat {
         self.press(KeyCode::Char(key), KeyModifiers::NONE)
     }
 
+    /// Holds a key down, which most terminals report as presses.
+    pub fn holds(&mut self, key: char, repeats: usize) -> &mut Self {
+        for _ in 0..repeats {
+            self.enters(UiInput::Key(KeyEvent::from(KeyCode::Char(key))));
+        }
+        self
+    }
+
     pub fn ctrl(&mut self, key: char) -> &mut Self {
         self.press(KeyCode::Char(key), KeyModifiers::CONTROL)
     }

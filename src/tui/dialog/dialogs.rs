@@ -23,7 +23,8 @@ pub struct Dialogs {
     waiting: Vec<Dialog>,
     /// The question whose field `$EDITOR` edits.
     pub(super) edited_externally: Option<AskId>,
-    /// The last deciding key, ignored while it repeats because it is held down.
+    /// The last key that decided, or closed a field or page, ignored while it repeats because it is held
+    /// down.
     pub(super) decision_key: Option<KeyRepeatGuard>,
     held_letter: Option<HeldLetter>,
     /// When a question was closed by the engine while the user typed into its field.

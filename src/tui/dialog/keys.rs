@@ -91,7 +91,6 @@ pub fn handle_key(dialogs: &mut Dialogs, key: KeyEvent, cx: &mut UiContext) {
     if let Some((call, rows)) = dialog.run_unread.take() {
         cx.request(UiRequest::RecordUndrawnRows(call, rows));
     }
-    // Held down, Esc must not close what is below, too.
     if answer.is_some() || has_decided || key.code == KeyCode::Esc {
         dialogs.decision_key = Some(KeyRepeatGuard::new(key.code, now));
     }

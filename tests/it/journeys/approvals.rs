@@ -300,10 +300,8 @@ fn a_held_key_decides_only_one_call() {
         .sees("2 of 2");
     // The first key repeat comes after a delay; the others follow in quick succession.
     chat.waits(Duration::from_millis(540));
-    for _ in 0..40 {
-        chat.key('y');
-    }
-    chat.sees("2 of 2")
+    chat.holds('y', 40)
+        .sees("2 of 2")
         .model_received_requests(1)
         .reads_screen()
         .key('y')
