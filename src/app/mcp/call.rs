@@ -148,7 +148,13 @@ async fn connect_and_call(
 }
 
 fn print_result(tool: &str, result: &CallResult, is_json: bool) -> Result<u8> {
-    let output = call::render_call(tool, &result.outcome, result.result.as_ref(), is_json);
+    let mut outcome = result.outcome.clone();
+    if let ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } = &mut outcome
+        && !result.user_text.is_empty()
+    {
+        *text = format!("{text}\n{}", result.user_text);
+    }
+    let output = call::render_call(tool, &outcome, result.result.as_ref(), is_json);
     print_verbatim_to_stderr(&output.stderr);
     print(output.stdout)?;
     Ok(output.exit_code)

@@ -169,7 +169,11 @@ impl CallExecutor {
         let (id, server, tool) = (request.id, request.server.clone(), request.tool.clone());
         let answer = hub.call_with_result(request, cancel);
         async move {
-            let CallResult { outcome, result } = answer.await;
+            let CallResult {
+                outcome,
+                user_text,
+                result,
+            } = answer.await;
             failures::log_outcome(&server, &tool, &outcome, self.is_private);
             // The model sees no result before the injection guard has scanned it.
             let untrusted_text = match untrusted_output(&outcome) {
@@ -184,7 +188,10 @@ impl CallExecutor {
                 call: id,
                 outcome,
                 untrusted_text,
-                images: decode_images(result, self.folder).await,
+                images: ResultImages {
+                    user_text,
+                    ..decode_images(result, self.folder).await
+                },
             }
         }
         .boxed()
