@@ -10,6 +10,7 @@ mod json;
 pub mod lines;
 pub mod mcp;
 pub mod models;
+pub mod output;
 pub mod probe;
 mod question_text;
 mod request_text;

@@ -11,6 +11,6 @@ pub(super) fn run(shell: Shell) -> Result<u8> {
     let mut script = Vec::new();
     generate(shell, &mut Cli::command(), "humble", &mut script);
     let script = String::from_utf8(script).context("the script is not UTF-8")?;
-    print(&script).context("could not write the script")?;
+    print(script).context("could not write the script")?;
     Ok(EXIT_SUCCESS)
 }

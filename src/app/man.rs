@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use clap_mangen::{Man, roff};
 
 pub(super) fn run() -> Result<u8> {
-    print(&page()?).context("could not write the manual page")?;
+    print(page()?).context("could not write the manual page")?;
     Ok(EXIT_SUCCESS)
 }
 

@@ -8,6 +8,7 @@ use crate::domain::model_catalog::{format_size, invalid_name_notice};
 use crate::domain::{CatalogState, ModelConfig, ServerCatalog};
 use crate::engine::{list_timeout, pull_failed, remove_failed};
 use crate::headless::lines::{clean_line, notice_line};
+use crate::headless::output::PrintedOutput;
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE, models as cli_output};
 use crate::provider::Provider;
 use anyhow::{Context, Result};
@@ -63,12 +64,12 @@ async fn list(
         ServerCatalog { state, ..catalog }
     });
     let servers = join_all(listings).await;
-    let text = if json {
-        cli_output::render_json(configured, &servers)
-    } else {
-        cli_output::render_text(&home.config().display().to_string(), configured, &servers)
+    let file = home.config().display().to_string();
+    let output: PrintedOutput = match json {
+        true => cli_output::render_json(configured, &servers).into(),
+        false => cli_output::render_text(&file, configured, &servers).into(),
     };
-    print(&text).context("could not write the list")?;
+    print(output).context("could not write the list")?;
     let has_failed = |server: &ServerCatalog| {
         !server.configured.is_empty() && matches!(server.state, CatalogState::Failed(_))
     };

@@ -1,13 +1,13 @@
 //! Writes to standard output, and asks the user questions on the terminal.
 
 use crate::headless::lines::clean_line;
+use crate::headless::output::{self, PrintedOutput};
 use anyhow::{Context, Result};
-use std::io::{self, BufRead, ErrorKind, Write};
+use std::io::{self, BufRead, ErrorKind};
 
 /// A closed pipe is not an error: the reader has read enough.
-pub(super) fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+pub(super) fn print(output: impl Into<PrintedOutput>) -> io::Result<()> {
+    match output::print(output) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }

@@ -73,7 +73,7 @@ pub async fn run(
         eprintln!("{}", notice_line(notice));
     }
     if !args.json {
-        print(&cli_output::render_text(&report)).context(WRITE_ERROR)?;
+        print(cli_output::render_text(&report)).context(WRITE_ERROR)?;
     }
     let saved = match (signal, report.recommended_dialect()) {
         (None, Some(dialect)) => save(home, &args, &report, dialect, &mut signals).await,
@@ -81,7 +81,7 @@ pub async fn run(
     };
     if args.json {
         let is_saved = matches!(saved, Ok(DialectSaveOutcome::Saved));
-        print(&cli_output::render_json(&report, is_saved)).context(WRITE_ERROR)?;
+        print(cli_output::render_json(&report, is_saved)).context(WRITE_ERROR)?;
     }
     let is_successful = report.verdict() == ProbeVerdict::Works && report.error.is_none();
     Ok(match (signal, saved) {

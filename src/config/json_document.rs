@@ -3,6 +3,7 @@
 
 use super::ConfigError;
 use super::json_edit::{self, PathStep};
+use super::repeated_keys::{RepeatedKey, find_repeated_keys};
 use crate::files;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -96,6 +97,10 @@ impl JsonDocument {
 
     pub(super) fn root(&self) -> &Map<String, Value> {
         self.root.as_object().expect("the root is always an object")
+    }
+
+    pub(super) fn repeated_keys(&self) -> Vec<RepeatedKey> {
+        find_repeated_keys(&self.text)
     }
 
     pub(super) fn into_bytes(self) -> Vec<u8> {

@@ -23,6 +23,7 @@ mod permissions_check;
 mod personas;
 mod prompt_templates;
 mod registry_url;
+mod repeated_keys;
 mod review;
 mod roots;
 mod server_entries;

@@ -5,6 +5,7 @@ use super::disabled_tools::{disabled_tools, unknown_tool_banners};
 use super::fields::{self, ConfigObject, FieldError};
 use super::json_document::{JsonDocument, type_description};
 use super::oauth_settings::parse_oauth;
+use super::repeated_keys::repeated_keys_banner;
 use super::server_entries::entries;
 use super::variables::{
     VariableLookup, environment_variable, expand_variables, is_public_variable, secret_spellings,
@@ -45,7 +46,9 @@ pub fn read_servers_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<V
             .iter()
             .map(|entry| parse_server(&entry.id, entry.value, variables))
             .collect();
-        Ok((servers, unknown_tool_banners(&document, &entries)))
+        let mut banners = unknown_tool_banners(&document, &entries);
+        banners.extend(repeated_keys_banner(&document));
+        Ok((servers, banners))
     });
     let (mut servers, banners, is_unusable) = match parsed {
         Ok((servers, banners)) => (servers, banners, false),
@@ -297,9 +300,9 @@ fn parse_stdio(
     })
 }
 
-/// The working folder of a child process. `None` unless it is configured, or the command or an
-/// argument is an existing relative path. In a different folder, such a path names a different
-/// file, so the folder becomes part of the launch identity that permissions refer to.
+/// The working folder of a child process. `None` unless it is configured, or the same command line
+/// could run another program in another folder: `python -m server`, or `sh` in a `PATH` with `.`.
+/// The folder is then part of the launch identity, to which permissions are bound.
 fn working_folder(configured: Option<&str>, command: &str, args: &[String]) -> Option<PathBuf> {
     let current_folder = std::env::current_dir().ok();
     if let Some(configured) = configured.map(PathBuf::from) {
@@ -310,17 +313,18 @@ fn working_folder(configured: Option<&str>, command: &str, args: &[String]) -> O
             _ => Some(configured),
         };
     }
-    let current_folder = current_folder?;
-    let exists = |path: &str| {
-        !path.is_empty() && Path::new(path).is_relative() && current_folder.join(path).exists()
+    let is_absolute = |text: &str| Path::new(text).is_absolute();
+    // A longer word after one dash may contain a value, as in `-mserver`.
+    let is_same_everywhere = |argument: &str| match argument.strip_prefix("--") {
+        Some(option) => match option.split_once('=') {
+            Some((_, value)) => is_absolute(value),
+            None => true,
+        },
+        None => is_absolute(argument) || argument.starts_with('-') && argument.len() <= 2,
     };
-    let option_value = |argument: &str| argument.split_once('=').map(|(_, value)| value.to_owned());
-    let mut args = args.iter();
-    let depends_on_folder = (command.contains('/') && exists(command))
-        || args.any(|argument| {
-            exists(argument) || option_value(argument).is_some_and(|value| exists(&value))
-        });
-    depends_on_folder.then_some(current_folder)
+    let depends_on_folder =
+        !is_absolute(command) || !args.iter().all(|argument| is_same_everywhere(argument));
+    current_folder.filter(|_| depends_on_folder)
 }
 
 fn parse_remote(

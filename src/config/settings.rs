@@ -10,6 +10,7 @@ use super::json_document::{JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::models::ParsedModel;
 use super::notes::NotesSection;
+use super::repeated_keys::repeated_keys_banner;
 use super::ui_settings::UiSettings;
 use super::unknown_keys::unknown_keys_banner;
 use super::variables::{VariableLookup, environment_variable};
@@ -155,6 +156,8 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
     reader.warn_about_several_active_models(&value);
     let unknown_keys = unknown_keys_banner(&reader.document);
     reader.banners.extend(unknown_keys);
+    let repeated_keys = repeated_keys_banner(&reader.document);
+    reader.banners.extend(repeated_keys);
     Loaded {
         value,
         banners: reader.banners,

@@ -4,6 +4,7 @@
 pub mod advice;
 mod arguments;
 pub mod attachment;
+pub mod audience;
 mod branches;
 pub mod built_in;
 pub mod compaction;

@@ -195,6 +195,9 @@ pub struct ToolCall {
     /// Where images and sounds of the result were saved. Only for display.
     #[serde(skip)]
     pub saved_files: Box<[PathBuf]>,
+    /// The parts of the result that are not for the model. Only for display.
+    #[serde(skip)]
+    pub user_text: Box<str>,
     /// The task that the server runs for the call.
     #[serde(skip)]
     pub task: Option<Box<CallTask>>,
@@ -334,6 +337,7 @@ impl ToolCall {
             merged_forms: Box::default(),
             permission: None,
             saved_files: Box::default(),
+            user_text: Box::default(),
             task: None,
             state,
         }

@@ -1,8 +1,9 @@
-//! The images of a tool result. They are kept for the turn and sent to models that take images.
-//! Events, sessions and journals hold none of them.
+//! What a tool result contains besides text for the model. Its images are kept for the turn and sent
+//! to models that take images. Events, sessions and journals hold none of them.
 
 use crate::attachments::image_from_base64;
 use crate::domain::AttachedImage;
+use crate::domain::audience::is_part_for_model;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -19,16 +20,22 @@ pub struct ResultImages {
     pub omitted_count: usize,
     /// Where images and sounds of the result were saved for the user.
     pub saved_files: Vec<PathBuf>,
+    /// The parts that are not for the model, as text.
+    pub user_text: String,
 }
 
 impl ResultImages {
-    /// The images in a raw result of `tools/call`, embedded resources included. Decodes them, so
+    /// The images for the model in a raw result of `tools/call`, embedded resources included. Decodes them, so
     /// it must not run on the event loop.
     pub fn from_result(result: &Value) -> Self {
         let items = result.get("content").and_then(Value::as_array);
+        let items = items
+            .into_iter()
+            .flatten()
+            .filter(|item| is_part_for_model(item));
         let mut collected = Self::default();
         let mut bytes_left = RESULT_BASE64_BYTES_MAX;
-        for data in items.into_iter().flatten().filter_map(image_data) {
+        for data in items.filter_map(image_data) {
             let is_within_limits =
                 collected.images.len() < RESULT_IMAGES_MAX && data.len() <= bytes_left;
             let image = is_within_limits.then(|| image_from_base64(data));
@@ -91,6 +98,7 @@ mod tests {
             { "type": "image", "mimeType": "image/png", "data": "AAAA" },
             { "type": "image", "mimeType": "image/png", "data": "not Base64" },
             { "type": "audio", "mimeType": "audio/wav", "data": "AAAA" },
+            { "type": "image", "data": GIF_BASE64, "annotations": { "audience": ["user"] } },
         ] });
         let found = ResultImages::from_result(&result);
         let formats: Vec<ImageFormat> = found.images.iter().map(|image| image.format).collect();

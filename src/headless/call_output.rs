@@ -28,6 +28,9 @@ impl AskSession {
             let text = outcome_text(outcome);
             let tool = Clean::quoted_if_needed(&call.tool);
             self.print_to_stderr(Clean::new(&format!("Tool {tool}: {text}")).as_str());
+            if !call.user_text.is_empty() {
+                self.print_to_stderr(Clean::new(&call.user_text).as_str());
+            }
         }
     }
 

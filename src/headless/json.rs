@@ -1,4 +1,4 @@
-//! Events as JSON lines for scripts. `type` names the event in snake_case; text is not sanitized.
+//! Events as JSON for scripts. `type` names the event in snake_case; text is not sanitized.
 
 use super::advice;
 use crate::domain::{
@@ -7,8 +7,8 @@ use crate::domain::{
 use crate::protocol::{Ask, Event};
 use serde_json::{Value, json};
 
-/// The JSON line of an event. `None` for events that only the chat screen needs.
-pub fn event_line(event: &Event) -> Option<String> {
+/// `None` for events that only the chat screen needs.
+pub fn event_json(event: &Event) -> Option<Value> {
     let value = match event {
         Event::Turn(turn, event) => {
             let mut value = json!({ "type": Value::Null, "turn": turn });
@@ -53,7 +53,7 @@ pub fn event_line(event: &Event) -> Option<String> {
         Event::SessionSaved(id) => json!({ "type": "session_saved", "session": id }),
         _ => return None,
     };
-    Some(value.to_string())
+    Some(value)
 }
 
 fn notice_json(notice: &Notice) -> Value {

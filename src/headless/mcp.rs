@@ -253,9 +253,9 @@ pub fn pack_names(names: &[Clean], columns: Option<u16>) -> String {
     rows.iter().map(|row| format!("{margin}{row}\n")).collect()
 }
 
-pub fn render_json(reports: &[ServerReport]) -> String {
+pub fn render_json(reports: &[ServerReport]) -> Value {
     let servers: Vec<Value> = reports.iter().map(ServerReport::to_json).collect();
-    format!("{}\n", json!({ "servers": servers }))
+    json!({ "servers": servers })
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ fn key_status(key: &ApiKey) -> String {
 }
 
 /// The lists as one JSON object, not sanitized.
-pub fn render_json(configured: &[ModelConfig], servers: &[ServerCatalog]) -> String {
+pub fn render_json(configured: &[ModelConfig], servers: &[ServerCatalog]) -> Value {
     let configured: Vec<Value> = configured
         .iter()
         .map(|model| {
@@ -122,8 +122,5 @@ pub fn render_json(configured: &[ModelConfig], servers: &[ServerCatalog]) -> Str
             value
         })
         .collect();
-    format!(
-        "{}\n",
-        json!({"configured": configured, "servers": servers})
-    )
+    json!({"configured": configured, "servers": servers})
 }

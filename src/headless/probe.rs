@@ -44,7 +44,7 @@ fn render_table(trials: &[DialectTrial]) -> String {
 }
 
 /// The report as one JSON object, not sanitized.
-pub fn render_json(report: &ProbeReport, is_saved: bool) -> String {
+pub fn render_json(report: &ProbeReport, is_saved: bool) -> Value {
     let results: Vec<Value> = report.trials.iter().map(result_json).collect();
     let mut value = json!({
         "model": report.model.name,
@@ -60,7 +60,7 @@ pub fn render_json(report: &ProbeReport, is_saved: bool) -> String {
     if let Some(notice) = &report.error {
         value["error"] = json!(advice::notice_line(notice));
     }
-    format!("{value}\n")
+    value
 }
 
 fn result_json(trial: &DialectTrial) -> Value {

@@ -93,13 +93,13 @@ fn row(session: &SessionSummary, now: Timestamp) -> [String; 5] {
 }
 
 /// All conversations as one JSON object, not sanitized.
-pub fn list_json(sessions: &[SessionSummary]) -> String {
+pub fn list_json(sessions: &[SessionSummary]) -> Value {
     let sessions: Vec<Value> = sessions.iter().map(summary_json).collect();
-    format!("{}\n", json!({ "sessions": sessions }))
+    json!({ "sessions": sessions })
 }
 
 /// The conversations that a search found as one JSON object, not sanitized.
-pub fn search_json(found: &[FoundSession]) -> String {
+pub fn search_json(found: &[FoundSession]) -> Value {
     let sessions = found.iter().map(|found| {
         let mut value = summary_json(&found.summary);
         if let Some(excerpt) = &found.excerpt {
@@ -108,7 +108,7 @@ pub fn search_json(found: &[FoundSession]) -> String {
         value
     });
     let sessions: Vec<Value> = sessions.collect();
-    format!("{}\n", json!({ "sessions": sessions }))
+    json!({ "sessions": sessions })
 }
 
 fn summary_json(session: &SessionSummary) -> Value {

@@ -1,6 +1,6 @@
 //! Writes the answer and JSON events to standard output, and everything else to standard error.
 
-use super::{AskSession, advice, json};
+use super::{AskSession, advice, json, output};
 use crate::domain::Notice;
 use crate::protocol::Event;
 use crate::text::Clean;
@@ -11,12 +11,7 @@ impl AskSession {
         if !self.request.is_json {
             return Ok(());
         }
-        let Some(line) = json::event_line(event) else {
-            return Ok(());
-        };
-        let mut out = io::stdout().lock();
-        writeln!(out, "{line}")?;
-        out.flush()
+        json::event_json(event).map_or(Ok(()), output::print)
     }
 
     /// Whether text is printed as it arrives. Only a terminal streams: a pipe or file gets

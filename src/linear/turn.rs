@@ -245,7 +245,12 @@ impl Linear {
             self.output.line(&call_summary(call, Some(columns)));
         }
         match &call.state {
-            ToolState::Done(outcome) => self.output.line(&outcome_line(call, outcome)),
+            ToolState::Done(outcome) => {
+                self.output.line(&outcome_line(call, outcome));
+                if !call.user_text.is_empty() {
+                    self.output.line(&call.user_text);
+                }
+            }
             ToolState::Running {
                 progress: Some(progress),
             } => self.print_progress(&progress_line(call, progress)),

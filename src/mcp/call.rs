@@ -53,6 +53,8 @@ pub const LEFT_TASK_TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
     pub outcome: ToolOutcome,
+    /// The parts of the result that are not for the model, as text.
+    pub user_text: String,
     /// The raw JSON result, if the server sent one; failed tool calls have one too.
     pub result: Option<Value>,
 }
@@ -61,6 +63,7 @@ impl From<ToolOutcome> for CallResult {
     fn from(outcome: ToolOutcome) -> Self {
         Self {
             outcome,
+            user_text: String::new(),
             result: None,
         }
     }
@@ -114,13 +117,21 @@ fn finished_call(
             if let Some(text) = invalid_result_text(&result, supervisor.is_modern()) {
                 return ToolOutcome::Failed { text, elapsed }.into();
             }
-            let RenderedResult { text, is_error } = render_result(&result);
+            let RenderedResult {
+                text,
+                user_text,
+                is_error,
+            } = render_result(&result);
             let outcome = match is_error {
                 true => ToolOutcome::Failed { text, elapsed },
                 false => ToolOutcome::Succeeded { text, elapsed },
             };
             let result = Some(result);
-            CallResult { outcome, result }
+            CallResult {
+                outcome,
+                user_text,
+                result,
+            }
         }
         CallEnding::ToolFailed(text) => {
             let text = redactors.credentials.redact_known_values(&text);

@@ -8,6 +8,7 @@ use super::lifetime::shorter_lifetime;
 use super::nesting_limit::{TOO_DEEP_KEY, TOO_DEEP_TEXT, limit_nesting};
 use super::next_cursor::next_cursor;
 use crate::domain::Tool;
+use crate::domain::audience::is_tool_for_model;
 use crate::text::surrogates;
 use rmcp::model::{DiscoverResult, InitializeResult, ProtocolVersion};
 use serde_json::Value;
@@ -119,6 +120,10 @@ impl ToolListBuilder {
         }
         match Tool::from_definition(definition) {
             Err(why) => self.omit(why),
+            Ok(tool) if !is_tool_for_model(definition) => self.omit(format!(
+                "tool `{}`, which is not for models (`_meta.ui.visibility`)",
+                tool.name
+            )),
             Ok(tool) if tool.name.is_empty() => self.omit("a tool with an empty name".into()),
             Ok(tool) if tool.name.len() > NAME_BYTES_MAX => {
                 self.omit(format!(
@@ -287,6 +292,25 @@ mod tests {
                 "a second tool named `a`",
             ]
         );
+    }
+
+    #[test]
+    fn tools_that_are_not_for_models_are_omitted() {
+        let visible_to = |name: &str, visibility: Value| {
+            let mut tool = tool(name);
+            tool["_meta"] = json!({ "ui": { "visibility": visibility } });
+            tool
+        };
+        let mut list = ToolListBuilder::default();
+        let page = json!({ "tools": [
+            visible_to("a", json!(["app"])), visible_to("b", json!(["app", "model"])),
+            visible_to("c", json!("app")), visible_to("d", json!(null)),
+        ] });
+        assert_eq!(list.add_page(&page), Ok(None));
+        let (tools, omitted) = list.finish();
+        assert_eq!(names(&tools), ["b", "c", "d"]);
+        let why = "tool `a`, which is not for models (`_meta.ui.visibility`)";
+        assert_eq!(omitted, [why]);
     }
 
     #[test]

@@ -1,25 +1,35 @@
 //! Renders a tool result as text for a model, item by item. Content other than text becomes a line
 //! that describes it; the text of an embedded resource follows its line. Pure.
 
+use crate::domain::audience::is_part_for_model;
 use crate::domain::resource_link::link_line;
 use serde_json::{Map, Value};
 
 /// A longer text is not compared with the structured content, which is then shown too.
 const COMPARED_BYTES_MAX: usize = 1 << 20;
+/// Takes the place of a part that the model does not get.
+const USER_ONLY_TEXT: &str = "[a part only for the user, who sees it]";
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct RenderedResult {
     pub text: String,
+    /// The parts that are not for the model.
+    pub user_text: String,
     pub is_error: bool,
 }
 
 /// Renders a raw, complete result of `tools/call`.
 pub fn render_result(result: &Value) -> RenderedResult {
-    let mut parts = Vec::new();
+    let (mut parts, mut user_parts) = (Vec::new(), Vec::new());
     let mut has_text = false;
     match result.get("content") {
         Some(Value::Array(items)) => {
             for item in items {
+                if !is_part_for_model(item) {
+                    parts.push(USER_ONLY_TEXT.to_owned());
+                    user_parts.push(render_content(item));
+                    continue;
+                }
                 has_text |= item.get("type").and_then(Value::as_str) == Some("text");
                 parts.push(render_content(item));
             }
@@ -36,6 +46,7 @@ pub fn render_result(result: &Value) -> RenderedResult {
     }
     RenderedResult {
         text: parts.join("\n"),
+        user_text: user_parts.join("\n"),
         is_error: result.get("isError").is_some_and(is_flag_set),
     }
 }
@@ -61,6 +72,7 @@ fn is_repeated(result: &Value) -> bool {
     let structured = &result["structuredContent"];
     let is_empty = structured.is_null() || structured.as_object().is_some_and(Map::is_empty);
     let items = result["content"].as_array().into_iter().flatten();
+    let items = items.filter(|item| is_part_for_model(item));
     let texts = items.filter_map(|item| item.get("text")?.as_str());
     let mut texts = texts.filter(|text| text.len() <= COMPARED_BYTES_MAX);
     is_empty
@@ -181,6 +193,24 @@ mod tests {
                 "[left out: embedded resource without a resource]",
             ]
         );
+    }
+
+    #[test]
+    fn parts_that_are_not_for_the_model_are_only_in_the_text_for_the_user() {
+        let part = |text: &str, audience: Value| json!({ "type": "text", "text": text, "annotations": { "audience": audience } });
+        let result = json!({
+            "content": [
+                part("both", json!(["user", "assistant"])), part("user", json!(["user"])),
+                part("model", json!(["assistant"])), part("unclear", json!("user")),
+                part(r#"{"a":1}"#, json!([])),
+            ],
+            "structuredContent": { "a": 1 },
+        });
+        let rendered = render_result(&result);
+        let note = USER_ONLY_TEXT;
+        let text = format!("both\n{note}\nmodel\nunclear\n{note}\n{{\"a\":1}}");
+        assert_eq!(rendered.text, text);
+        assert_eq!(rendered.user_text, "user\n{\"a\":1}");
     }
 
     #[test]

@@ -29,6 +29,7 @@ pub mod sse;
 pub mod suggest;
 pub mod surrogates;
 pub mod term_matches;
+pub mod terminal_json;
 pub mod token_estimate;
 pub mod wrap;
 

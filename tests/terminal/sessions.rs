@@ -3,7 +3,7 @@
 
 use super::model_server::ollama_text;
 use super::{CHAT, TerminalOptions, TestHome, clean_exit, ollama};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const F4: &str = "\x1bOS";
 
@@ -72,4 +72,23 @@ fn a_conversation_deleted_before_a_restart_can_be_restored() {
     terminal.send_prompt("/delete undo");
     terminal.wait_for_text("the trash is empty");
     assert_eq!(terminal.quit(), clean_exit());
+}
+
+#[test]
+fn json_on_a_terminal_spells_out_hidden_characters() {
+    let home = TestHome::empty();
+    let title = "제목\u{9b}31m\u{90}\u{9d}\u{7f}\u{202e}\u{e0041}";
+    write_session(&home, "20250202_090000_Code.json", title, "Done.");
+    let mut terminal = TerminalOptions::in_home(&home)
+        .arg("sessions")
+        .arg("list")
+        .arg("--json")
+        .size(400, 5)
+        .start();
+    assert_eq!(terminal.exit(), clean_exit());
+    let output = String::from_utf8(terminal.raw()).expect("UTF-8");
+    let escaped = r"제목\u009b31m\u0090\u009d\u007f\u202e\udb40\udc41";
+    assert!(output.contains(escaped), "{output:?}");
+    let listed: Value = serde_json::from_str(output.trim()).expect("JSON");
+    assert_eq!(listed["sessions"][0]["title"], title);
 }

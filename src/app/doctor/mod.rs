@@ -56,10 +56,10 @@ pub async fn run(
         terminal,
     ]
     .concat();
-    print(&match args.json {
-        true => report::render_json(&checks, log::redact),
-        false => report::render_text(&checks, stdout_columns(), log::redact),
-    })?;
+    match args.json {
+        true => report::checks_json(&checks, log::redact).try_for_each(print)?,
+        false => print(report::render_text(&checks, stdout_columns(), log::redact))?,
+    }
     Ok(match signal {
         Some(code) => code,
         None if report::has_problem(&checks) => EXIT_FAILED,

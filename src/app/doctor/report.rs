@@ -6,7 +6,7 @@ use crate::headless::advice;
 use crate::headless::lines::clean_line;
 use crate::text::grapheme::width;
 use crate::text::wrap::wrap;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::num::NonZeroU16;
 
 /// Between the columns of a line.
@@ -153,9 +153,12 @@ fn hanging_indent(start: &str, text: &str, columns: Option<u16>) -> String {
     }
 }
 
-/// One JSON object per line. Text is not sanitized, because JSON escapes it.
-pub fn render_json(checks: &[Check], redact: impl Fn(&str) -> String) -> String {
-    let objects = checks.iter().map(|check| {
+/// One JSON object for each check, not sanitized.
+pub fn checks_json(
+    checks: &[Check],
+    redact: impl Fn(&str) -> String,
+) -> impl Iterator<Item = Value> {
+    checks.iter().map(move |check| {
         let mut object = json!({
             "type": "check",
             "outcome": check.outcome.word(),
@@ -165,9 +168,8 @@ pub fn render_json(checks: &[Check], redact: impl Fn(&str) -> String) -> String 
         if let Some(advice) = &check.advice {
             object["advice"] = json!(redact(advice));
         }
-        format!("{object}\n")
-    });
-    objects.collect()
+        object
+    })
 }
 
 #[cfg(test)]

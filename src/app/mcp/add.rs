@@ -46,7 +46,7 @@ pub async fn run_add(home: &Home, args: AddArgs, background: &BackgroundRuntime)
     }
     if args.no_check || args.disabled {
         if args.json {
-            print(&format!("{}\n", json!({ "name": new.name, "added": true })))?;
+            print(json!({ "name": new.name, "added": true }))?;
         }
         return Ok(EXIT_SUCCESS);
     }
@@ -71,7 +71,7 @@ async fn check_connection(
             .map(cli_output::ServerReport::to_json)
             .unwrap_or_default();
         value["added"] = json!(true);
-        print(&format!("{value}\n"))
+        print(value)
     } else {
         let mut text = cli_output::render_table(&reports, stdout_columns());
         let tools = reports.iter().flat_map(|report| report.server.tools.iter());
@@ -79,7 +79,7 @@ async fn check_connection(
         if !names.is_empty() {
             text += &cli_output::pack_names(&names, stdout_columns());
         }
-        print(&text)
+        print(text)
     };
     if !is_ok {
         print_to_stderr("The server stays in the file. Check it again with `humble mcp list`.");

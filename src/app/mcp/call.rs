@@ -22,7 +22,7 @@ use crate::text::suggest::nearest;
 use anyhow::Result;
 use serde_json::Value;
 use std::future::pending;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,7 +93,7 @@ async fn connect_and_call(
         let why = report.problem().unwrap_or_default();
         print_to_stderr(&cli_output::clean_line(&why));
         if args.json {
-            print(&format!("{}\n", serde_json::json!({ "error": why })))?;
+            print(serde_json::json!({ "error": why }))?;
         }
         return Ok(EXIT_FAILED);
     }
@@ -148,12 +148,15 @@ async fn connect_and_call(
 }
 
 fn print_result(tool: &str, result: &CallResult, is_json: bool) -> Result<u8> {
-    let output = call::render_call(tool, &result.outcome, result.result.as_ref(), is_json);
-    print_verbatim_to_stderr(&output.stderr);
-    match io::stdout().is_terminal() {
-        true => print(Clean::new(&output.stdout).as_str())?,
-        false => print(&output.stdout)?,
+    let mut outcome = result.outcome.clone();
+    if let ToolOutcome::Succeeded { text, .. } | ToolOutcome::Failed { text, .. } = &mut outcome
+        && !result.user_text.is_empty()
+    {
+        *text = format!("{text}\n{}", result.user_text);
     }
+    let output = call::render_call(tool, &outcome, result.result.as_ref(), is_json);
+    print_verbatim_to_stderr(&output.stderr);
+    print(output.stdout)?;
     Ok(output.exit_code)
 }
 

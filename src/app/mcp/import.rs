@@ -60,7 +60,7 @@ pub fn run_import(home: &Home, args: ImportArgs) -> Result<u8> {
     }
     if !args.json {
         for file in &files {
-            print(&format!(
+            print(format!(
                 "From {}:\n",
                 clean_line(&file.display().to_string())
             ))?;
@@ -92,11 +92,11 @@ impl AddOptions {
 
 pub(super) fn add_planned(home: &Home, plan: &ImportPlan, options: &AddOptions) -> Result<u8> {
     if !options.is_json {
-        print(&render::render_plan(plan, stdout_columns()))?;
+        print(render::render_plan(plan, stdout_columns()))?;
     }
     if plan.candidates.is_empty() {
         if options.is_json {
-            print(&format!("{}\n", render::plan_json(plan, false)))?;
+            print(render::plan_json(plan, false))?;
         }
         print_to_stderr("There is nothing to add.");
         let any_already_there = plan.skipped.iter().any(|skipped| skipped.is_already_there);
@@ -115,7 +115,7 @@ pub(super) fn add_planned(home: &Home, plan: &ImportPlan, options: &AddOptions) 
             io::stdin().is_terminal() && io::stdout().is_terminal() && io::stderr().is_terminal();
         if options.is_json || !is_terminal {
             if options.is_json {
-                print(&format!("{}\n", render::plan_json(plan, false)))?;
+                print(render::plan_json(plan, false))?;
             }
             let reason = match is_terminal {
                 true => "--json never asks.",
@@ -147,7 +147,7 @@ fn write_servers(home: &Home, plan: &ImportPlan, json: bool) -> Result<u8> {
         return Ok(EXIT_FAILED);
     }
     if json {
-        print(&format!("{}\n", render::plan_json(plan, true)))?;
+        print(render::plan_json(plan, true))?;
         return Ok(EXIT_SUCCESS);
     }
     let (summary, added) = match servers.as_slice() {
@@ -280,13 +280,13 @@ fn list_clients(folders: &Folders, json: bool) -> Result<u8> {
         }
     }
     if json {
-        print(&format!("{}\n", json!({ "clients": listed })))?;
+        print(json!({ "clients": listed }))?;
     } else if listed.is_empty() {
         print_to_stderr(
             "No known client has MCP servers here. To import a file: humble mcp import FILE",
         );
     } else {
-        print(&text)?;
+        print(text)?;
         print_to_stderr("To see and import servers: humble mcp import CLIENT");
     }
     Ok(EXIT_SUCCESS)

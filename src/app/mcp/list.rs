@@ -17,10 +17,10 @@ pub async fn list(home: &Home, args: ListArgs, background: &BackgroundRuntime) -
     let mut pool = ServerPool::open(home, servers, args.timeout.limit, background)?;
     let wait_result = pool.wait_while_starting().await;
     let reports = pool.reports();
-    let print_result = print(&match args.json {
-        true => cli_output::render_json(&reports),
-        false => cli_output::render_table(&reports, stdout_columns()),
-    });
+    let print_result = match args.json {
+        true => print(cli_output::render_json(&reports)),
+        false => print(cli_output::render_table(&reports, stdout_columns())),
+    };
     pool.close().await;
     print_result.map(|()| exit_status(wait_result, &reports))
 }
@@ -43,13 +43,17 @@ pub async fn tools(home: &Home, args: ToolsArgs, background: &BackgroundRuntime)
     let mut pool = ServerPool::open(home, servers, args.timeout.limit, background)?;
     let wait_result = pool.wait_while_starting().await;
     let reports = pool.reports();
-    let print_result = print(&match args.json {
-        true => cli_output::tools::render_json(&reports),
+    let print_result = match args.json {
+        true => print(cli_output::tools::render_json(&reports)),
         false => {
             let servers: Vec<ServerTools<'_>> = reports.iter().map(with_usages).collect();
-            cli_output::tools::render_text(&servers, args.schema, stdout_columns())
+            print(cli_output::tools::render_text(
+                &servers,
+                args.schema,
+                stdout_columns(),
+            ))
         }
-    });
+    };
     pool.close().await;
     print_result.map(|()| exit_status(wait_result, &reports))
 }

@@ -49,11 +49,11 @@ pub async fn run_logout(
     let code = match outcome {
         Err(code) => code,
         Ok(Ok(true)) => {
-            print(&format!("Signed out of server `{name}`.\n"))?;
+            print(format!("Signed out of server `{name}`.\n"))?;
             0
         }
         Ok(Ok(false)) => {
-            print(&format!("You are not signed in to server `{name}`.\n"))?;
+            print(format!("You are not signed in to server `{name}`.\n"))?;
             0
         }
         Ok(Err(error)) => {
@@ -104,7 +104,7 @@ async fn log_in(pool: &mut ServerPool, args: &LoginArgs) -> Result<u8> {
     match &report.server.status {
         ServerStatus::NeedsSignIn(_) => {}
         ServerStatus::Connected => {
-            print(&format!(
+            print(format!(
                 "Server `{name}` is connected; it needs no sign-in now.\n"
             ))?;
             return Ok(0);
@@ -189,7 +189,7 @@ async fn report_connection(pool: &mut ServerPool, name: &str, id: ServerId) -> R
             Ok(EXIT_FAILED)
         }
         _ => {
-            print(&format!("Signed in to server `{name}`.\n"))?;
+            print(format!("Signed in to server `{name}`.\n"))?;
             Ok(0)
         }
     }

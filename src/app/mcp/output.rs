@@ -2,6 +2,7 @@
 
 use crate::app::output;
 use crate::headless::mcp as cli_output;
+use crate::headless::output::PrintedOutput;
 use anyhow::{Context, Result};
 use rustix::termios::tcgetwinsize;
 use std::io::{self, IsTerminal, Write};
@@ -17,8 +18,8 @@ pub(super) fn print_to_stderr(line: &str) {
     let _ = (&err).write_all(cli_output::wrap_lines(line, 0, columns).as_bytes());
 }
 
-pub(in crate::app) fn print(text: &str) -> Result<()> {
-    output::print(text).context("could not write the result")
+pub(in crate::app) fn print(output: impl Into<PrintedOutput>) -> Result<()> {
+    output::print(output).context("could not write the result")
 }
 
 pub(in crate::app) fn stdout_columns() -> Option<u16> {

@@ -50,11 +50,11 @@ pub async fn run_search(home: &Home, args: SearchArgs) -> Result<u8> {
     };
     let listings: Vec<_> = found.iter().map(RegistryServer::listing).collect();
     if args.json {
-        print(&format!("{}\n", render::listings_json(&listings)))?;
+        print(render::listings_json(&listings))?;
     } else if listings.is_empty() {
         print_to_stderr(&clean_line(&format!("No server matches `{}`.", args.word)));
     } else {
-        print(&render::render_listings(&listings, stdout_columns()))?;
+        print(render::render_listings(&listings, stdout_columns()))?;
         if has_more {
             let shown = match listings.len() {
                 1 => "match is".to_owned(),

@@ -11,12 +11,12 @@ use crate::domain::session_export::export_file_name;
 use crate::domain::{ExportFormat, ExportPart, Redactor, Session, SessionId};
 use crate::engine::InitialSession;
 use crate::headless::lines::{clean_line, notice_line};
+use crate::headless::output::PrintedOutput;
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE, sessions as cli_output};
 use crate::store::{
     ExportError, LookupError, ReadLimits, SessionIndex, SessionStore, SessionTrash, StoreError,
     TRASH_DAYS, render_session, write_export,
 };
-use crate::text::Clean;
 use anyhow::{Context, Result};
 use jiff::{Timestamp, Zoned};
 use std::io::{self, IsTerminal};
@@ -97,11 +97,11 @@ impl<'a> Sessions<'a> {
 
     fn list(&self, json: bool) -> Result<u8> {
         let (summaries, _) = self.index.list(ReadLimits::UNLIMITED);
-        let text = match json {
-            true => cli_output::list_json(&summaries),
-            false => cli_output::list_text(&summaries, Timestamp::now()),
+        let output: PrintedOutput = match json {
+            true => cli_output::list_json(&summaries).into(),
+            false => cli_output::list_text(&summaries, Timestamp::now()).into(),
         };
-        print(&text).context("could not write the list")?;
+        print(output).context("could not write the list")?;
         Ok(EXIT_SUCCESS)
     }
 
@@ -123,11 +123,11 @@ impl<'a> Sessions<'a> {
             return Ok(EXIT_FAILED);
         };
         let text = render_session(&session, format, part, &self.redactor());
-        let text = match io::stdout().is_terminal() {
-            true => Clean::new(&text).as_str().to_owned(),
-            false => text,
+        let output = match format {
+            ExportFormat::Json => PrintedOutput::Json(text),
+            ExportFormat::Markdown | ExportFormat::Html => PrintedOutput::Text(text),
         };
-        print(&text).context("could not write the conversation")?;
+        print(output).context("could not write the conversation")?;
         Ok(EXIT_SUCCESS)
     }
 

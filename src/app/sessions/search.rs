@@ -5,6 +5,7 @@ use super::Sessions;
 use crate::app::output::print;
 use crate::domain::{SessionQuery, SessionSummary};
 use crate::headless::lines::clean_line;
+use crate::headless::output::PrintedOutput;
 use crate::headless::sessions::{FoundSession, search_json, search_text};
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
 use crate::store::ReadLimits;
@@ -62,11 +63,11 @@ pub(super) fn run(sessions: &Sessions, text: &str, json: bool) -> Result<u8> {
         FoundSession { summary, excerpt }
     });
     let rows: Vec<FoundSession> = rows.collect();
-    let text = match json {
-        true => search_json(&rows),
-        false => search_text(&rows, now.timestamp()),
+    let output: PrintedOutput = match json {
+        true => search_json(&rows).into(),
+        false => search_text(&rows, now.timestamp()).into(),
     };
-    print(&text).context("could not write the list")?;
+    print(output).context("could not write the list")?;
     Ok(if rows.is_empty() {
         EXIT_FAILED
     } else {

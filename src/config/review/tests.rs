@@ -211,7 +211,8 @@ fn adding_or_removing_a_model_is_harmless_but_reusing_a_name_needs_consent() {
 #[test]
 fn launch_fields_of_a_server_need_consent_and_harmless_fields_do_not() {
     let entry = |extra: Value| {
-        let mut entry = json!({ "command": "npx", "args": ["-y"], "env": { "A_TOKEN": "s3cret" } });
+        let mut entry =
+            json!({ "command": "/bin/npx", "args": ["-y"], "env": { "A_TOKEN": "s3cret" } });
         let extra = extra.as_object().unwrap().clone();
         entry.as_object_mut().unwrap().extend(extra);
         servers(&json!({ "fs": entry }))
@@ -219,12 +220,12 @@ fn launch_fields_of_a_server_need_consent_and_harmless_fields_do_not() {
     let plain = entry(json!({}));
     let cases = [
         (
-            json!({ "command": "sh" }),
-            "? server `fs`, `command`: npx -> sh",
+            json!({ "command": "/bin/sh" }),
+            "? server `fs`, `command`: /bin/npx -> /bin/sh",
         ),
         (
-            json!({ "args": ["-y", "a\nb"] }),
-            "? server `fs`, `args`: [\"-y\"] -> [\"-y\",\"a\\nb\"]",
+            json!({ "args": ["-y", "/a\nb"] }),
+            "? server `fs`, `args`: [\"-y\"] -> [\"-y\",\"/a\\nb\"]",
         ),
         (
             json!({ "env": { "A_TOKEN": "s3cret", "B": "x\ny" } }),
@@ -268,7 +269,7 @@ fn launch_fields_of_a_server_need_consent_and_harmless_fields_do_not() {
     }
     let off = entry(json!({ "enabled": false, "toolsOff": ["rm", "mv"] }));
     let on = [
-        "? server `fs`, `enabled`: false -> true\ncommand: npx\nargs: [\"-y\"]\n\
+        "? server `fs`, `enabled`: false -> true\ncommand: /bin/npx\nargs: [\"-y\"]\n\
          env: A_TOKEN=(hidden, 6 characters)",
         "? server `fs`, `toolsOff`: tools would be switched on: (none) -> mv, rm",
     ];
@@ -305,14 +306,14 @@ fn every_launch_field_of_a_remote_server_needs_consent() {
 #[test]
 fn a_new_enabled_server_needs_consent_and_a_broken_one_may_be_repaired() {
     let none = servers(&json!({}));
-    let on = servers(&json!({ "x": { "command": "sh", "args": ["-c", "id"] } }));
-    let off = servers(&json!({ "x": { "command": "sh", "enabled": false } }));
+    let on = servers(&json!({ "x": { "command": "/bin/sh", "args": ["-c", "/id"] } }));
+    let off = servers(&json!({ "x": { "command": "/bin/sh", "enabled": false } }));
     let changes = described_changes(&none, &on);
-    let expected = "? new server `x`, on: (none) -> command: sh\nargs: [\"-c\",\"id\"]";
+    let expected = "? new server `x`, on: (none) -> command: /bin/sh\nargs: [\"-c\",\"/id\"]";
     assert_eq!(changes, [expected]);
     assert_eq!(described_changes(&none, &off), ["= server `x` was added"]);
     assert_eq!(described_changes(&on, &none), ["= server `x` was removed"]);
-    let renamed = servers(&json!({ "y": { "command": "sh", "args": ["-c", "id"] } }));
+    let renamed = servers(&json!({ "y": { "command": "/bin/sh", "args": ["-c", "/id"] } }));
     let changes = described_changes(&on, &renamed);
     assert_eq!(changes[1..], ["= server `x` was removed"]);
     assert!(
@@ -322,15 +323,15 @@ fn a_new_enabled_server_needs_consent_and_a_broken_one_may_be_repaired() {
 
     let mut earlier = EarlierEntries::default();
     earlier.record(&on);
-    let broken = servers(&json!({ "x": { "command": "sh", "args": "id" } }));
+    let broken = servers(&json!({ "x": { "command": "/bin/sh", "args": "id" } }));
     earlier.record(&broken);
     let repaired = review_changes(&broken, &on, &earlier);
     assert_eq!(
         descriptions(&repaired.changes),
         ["= server `x` is valid again"]
     );
-    let other = servers(&json!({ "x": { "command": "sh", "args": ["-c", "rm"] } }));
-    let expected = ["? server `x`, `args`: [\"-c\",\"id\"] -> [\"-c\",\"rm\"]"];
+    let other = servers(&json!({ "x": { "command": "/bin/sh", "args": ["-c", "/rm"] } }));
+    let expected = ["? server `x`, `args`: [\"-c\",\"/id\"] -> [\"-c\",\"/rm\"]"];
     assert_eq!(
         descriptions(&review_changes(&broken, &other, &earlier).changes),
         expected
@@ -341,7 +342,7 @@ fn a_new_enabled_server_needs_consent_and_a_broken_one_may_be_repaired() {
     let changes = descriptions(&review_changes(&none, &off, &earlier).changes);
     assert_eq!(
         changes,
-        ["? new server `x`, off: (none) -> command: sh\nargs: []"]
+        ["? new server `x`, off: (none) -> command: /bin/sh\nargs: []"]
     );
 }
 

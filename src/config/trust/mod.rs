@@ -83,9 +83,9 @@ fn unreadable_banner(error: &ConfigError) -> Banner {
 }
 
 fn parse_trust(path: &Path, document: &JsonDocument) -> Loaded<Trust> {
-    let root = document.root();
     let mut problems = Vec::new();
     let mut trust = Trust::default();
+    let root = &root_without_repeated_keys(document, &mut problems);
     let grants = list_field(root, GRANTS, &mut problems);
     if grants.len() > RULES_MAX {
         problems.push(format!("`{GRANTS}` has more than {RULES_MAX} entries"));
@@ -134,6 +134,20 @@ fn parse_trust(path: &Path, document: &JsonDocument) -> Loaded<Trust> {
             .collect(),
         is_unusable: false,
     }
+}
+
+/// The root, in which each repeated key has an invalid value, because the last one could hide a
+/// decision.
+fn root_without_repeated_keys(
+    document: &JsonDocument,
+    problems: &mut Vec<String>,
+) -> Map<String, Value> {
+    let mut root = document.root().clone();
+    for repeated in document.repeated_keys() {
+        problems.push(format!("`{repeated}` occurs twice"));
+        repeated.invalidate(&mut root);
+    }
+    root
 }
 
 fn list_field<'a>(

@@ -29,6 +29,14 @@ pub fn update_trust(home: &Home, edits: &[TrustEdit]) -> Result<(), ConfigError>
             Some(bytes) => JsonDocument::parse(&path, bytes.clone())?,
             None => JsonDocument::empty(&path),
         };
+        // A rewrite would keep only the last value, and so make a decision of it.
+        if let Some(repeated) = document.repeated_keys().first() {
+            return Err(ConfigError::WrongShape {
+                path: path.clone(),
+                line: document.line_of(&[PathStep::Key(repeated.section())]),
+                problem: format!("`{repeated}` occurs twice"),
+            });
+        }
         let bytes = match edited_file(&path, &document, edits, is_full)? {
             // The new definitions exceed the size limit, so store only their hashes.
             Some(bytes) if bytes.len() > FILE_BYTES_WITH_DEFINITIONS_MAX && !is_full => {

@@ -29,10 +29,7 @@ impl Actor {
         self.agents.leave_conversation();
         self.server_requests.begin_conversation();
         self.hub.unfollow_all_resources();
-        if self.trust.clear_session_grants() {
-            self.feed_approval();
-            self.trust.publish_trust(&self.hub.servers(), &mut self.cx);
-        }
+        self.end_session_grants();
         let session = self.conversation.session();
         self.guards.enter_session(session);
         self.last_trace = ReplyTracer::default();
@@ -54,6 +51,14 @@ impl Actor {
         self.cx.outbox.push(Event::ContextMeasured(meter));
         if !self.conversation.session().messages.is_empty() {
             self.estimate_session();
+        }
+    }
+
+    /// Session grants end with the conversation.
+    fn end_session_grants(&mut self) {
+        if self.trust.clear_session_grants() {
+            self.feed_approval();
+            self.trust.publish_trust(&self.hub.servers(), &mut self.cx);
         }
     }
 
@@ -127,6 +132,7 @@ impl Actor {
             let notice = Notice::warning("Not forked: the conversation has changed.");
             return self.cx.notice(notice.with_advice("Try again."));
         }
+        self.end_session_grants();
         self.persist
             .fork(&mut self.conversation, title, &mut self.cx);
     }

@@ -165,12 +165,19 @@ impl CallExecutor {
         let (id, server, tool) = (request.id, request.server.clone(), request.tool.clone());
         let answer = hub.call_with_result(request, cancel);
         async move {
-            let CallResult { outcome, result } = answer.await;
+            let CallResult {
+                outcome,
+                user_text,
+                result,
+            } = answer.await;
             failures::log_outcome(&server, &tool, &outcome, self.is_private);
             FinishedCall {
                 call: id,
                 outcome,
-                images: decode_images(result, self.folder).await,
+                images: ResultImages {
+                    user_text,
+                    ..decode_images(result, self.folder).await
+                },
             }
         }
         .boxed()

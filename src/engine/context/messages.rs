@@ -141,7 +141,8 @@ fn success_text(call: &ToolCall, text: &str) -> String {
     )
 }
 
-fn truncate_result(text: &str) -> std::borrow::Cow<'_, str> {
+/// The beginning of a result text that is longer than [`RESULT_BYTES_MAX`].
+pub fn truncate_result(text: &str) -> std::borrow::Cow<'_, str> {
     if text.len() <= RESULT_BYTES_MAX {
         return text.into();
     }

@@ -14,7 +14,7 @@ mod tool_cost;
 mod tool_role;
 mod window;
 
-pub use messages::{Exchange, assemble_messages, result_text, user_message};
+pub use messages::{Exchange, assemble_messages, result_text, truncate_result, user_message};
 pub(super) use window::{
     ANSWER_TOKENS, ContextFit, ContextLimits, NUM_CTX_AUTOMATIC_MAX, raw_estimate,
     raw_estimate_definitions,

@@ -210,6 +210,7 @@ fn may_be_kept(finished: &FinishedCall) -> bool {
     bytes <= RESULT_BYTES_MAX
         && ResultImages {
             saved_files: Vec::new(),
+            user_text: String::new(),
             ..finished.images.clone()
         } == ResultImages::default()
 }

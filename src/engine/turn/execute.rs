@@ -130,6 +130,7 @@ impl Turn {
         }
         if let Some(call) = self.calls.get_mut(&id) {
             call.saved_files = images.saved_files.iter().cloned().collect();
+            call.user_text = context::truncate_result(&images.user_text).into();
         }
         self.result_images.insert(id, images);
     }

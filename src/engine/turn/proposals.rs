@@ -225,6 +225,7 @@ impl Turn {
             json_changes: json_changes.into(),
             permission: None,
             saved_files: Box::default(),
+            user_text: Box::default(),
             task: None,
             merged_forms: other_forms.iter().map(|(form, _)| *form).collect(),
             state: ToolState::Proposed,

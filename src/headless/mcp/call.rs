@@ -4,6 +4,7 @@ use super::clean_line;
 use crate::domain::progress::{ProgressAmount, ToolProgress};
 use crate::domain::trust::PinChange;
 use crate::domain::{ServerId, Tool, ToolOutcome};
+use crate::headless::output::PrintedOutput;
 use crate::headless::{EXIT_FAILED, EXIT_INTERRUPTED, EXIT_SUCCESS};
 use crate::text::Clean;
 use serde_json::{Value, json};
@@ -11,8 +12,7 @@ use serde_json::{Value, json};
 /// The final output of a call, and the exit status.
 #[derive(Debug, PartialEq)]
 pub struct CallOutput {
-    /// Not sanitized.
-    pub stdout: String,
+    pub stdout: PrintedOutput,
     /// Sanitized.
     pub stderr: String,
     pub exit_code: u8,
@@ -31,14 +31,17 @@ pub fn render_call(
         _ => EXIT_FAILED,
     };
     let (stdout, stderr) = match (outcome, result) {
-        (_, Some(result)) if is_json => (format!("{result}\n"), String::new()),
-        (ToolOutcome::Succeeded { text, .. }, _) => (with_newline(text), String::new()),
-        (ToolOutcome::Interrupted, _) => (String::new(), "The call was cancelled.\n".to_owned()),
+        (_, Some(result)) if is_json => (result.clone().into(), String::new()),
+        (ToolOutcome::Succeeded { text, .. }, _) => (with_newline(text).into(), String::new()),
+        (ToolOutcome::Interrupted, _) => {
+            let text = "The call was cancelled.\n".to_owned();
+            (String::new().into(), text)
+        }
         _ => {
             let failure = failure_text(tool, outcome);
             let stdout = match is_json {
-                true => format!("{}\n", json!({ "error": failure })),
-                false => String::new(),
+                true => json!({ "error": failure }).into(),
+                false => String::new().into(),
             };
             (stdout, with_newline(Clean::new(&failure).as_str()))
         }
@@ -159,14 +162,8 @@ mod tests {
     fn the_result_text_is_printed_raw_with_one_final_newline() {
         for (text, stdout) in [("a\u{1b}[0m", "a\u{1b}[0m\n"), ("b\n", "b\n"), ("", "\n")] {
             let output = render_call("t", &succeeded(text), Some(&json!({})), false);
-            assert_eq!(
-                (
-                    output.stdout.as_str(),
-                    output.stderr.as_str(),
-                    output.exit_code
-                ),
-                (stdout, "", 0)
-            );
+            assert_eq!(output.stdout, stdout.to_owned().into());
+            assert_eq!((output.stderr.as_str(), output.exit_code), ("", 0));
         }
     }
 
@@ -187,22 +184,16 @@ mod tests {
         };
         let result = json!({ "content": [], "isError": true });
         let expected = CallOutput {
-            stdout: String::new(),
+            stdout: String::new().into(),
             stderr: "Tool t failed: no such file\n".to_owned(),
             exit_code: 1,
         };
         assert_eq!(render_call("t", &failed, Some(&result), false), expected);
         let as_json = render_call("t", &failed, Some(&result), true);
-        assert_eq!(
-            (as_json.stdout, as_json.exit_code),
-            (format!("{result}\n"), 1)
-        );
+        assert_eq!((as_json.stdout, as_json.exit_code), (result.into(), 1));
         let no_result = render_call("t", &failed, None, true);
-        let error: Value = serde_json::from_str(&no_result.stdout).expect("JSON");
-        assert_eq!(
-            error,
-            json!({ "error": "Tool t failed: no\u{1b}[2J such file" })
-        );
+        let error = json!({ "error": "Tool t failed: no\u{1b}[2J such file" });
+        assert_eq!(no_result.stdout, error.into());
     }
 
     #[test]

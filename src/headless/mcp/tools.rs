@@ -75,7 +75,7 @@ fn tool_state(report: &ServerReport, tool: &Tool) -> &'static str {
 }
 
 /// The list as one JSON object, not sanitized.
-pub fn render_json(reports: &[ServerReport]) -> String {
+pub fn render_json(reports: &[ServerReport]) -> Value {
     let servers = reports.iter().map(|report| {
         let tools = report.server.tools.iter().map(|tool| {
             json!({
@@ -94,7 +94,7 @@ pub fn render_json(reports: &[ServerReport]) -> String {
         value
     });
     let servers: Vec<Value> = servers.collect();
-    format!("{}\n", json!({ "servers": servers }))
+    json!({ "servers": servers })
 }
 
 fn annotations_json(tool: &Tool) -> Value {

@@ -8,17 +8,20 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use url::Url;
 
 /// The ports that are registered with authorization servers, which compare redirect URIs exactly.
 /// They are below the ephemeral port range, so the system does not assign them to other sockets.
 pub const CALLBACK_PORTS: [u16; 4] = [14713, 14714, 14715, 14716];
 pub const CALLBACK_PATH: &str = "/callback";
-/// Maximum number of connections at a time; browsers open a few in advance.
+/// Maximum number of connections at a time; browsers open a few in advance. A further one takes the
+/// place of the oldest.
 const CONNECTIONS_MAX: usize = 16;
 const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
 const HEADER_BYTES_MAX: usize = 32 << 10;
@@ -51,6 +54,17 @@ pub fn redirect_uri(port: u16) -> Url {
     Url::parse(&text).expect("the text is a valid URL for every port")
 }
 
+struct CallbackConnection {
+    task: AbortHandle,
+    has_request: Arc<AtomicBool>,
+}
+
+impl CallbackConnection {
+    fn is_idle(&self) -> bool {
+        !self.has_request.load(Ordering::Relaxed)
+    }
+}
+
 impl CallbackListener {
     /// Opens the first free port. If all are taken (`None`), the user can still paste the address.
     pub async fn open(ports: &[u16]) -> Option<Self> {
@@ -71,20 +85,28 @@ impl CallbackListener {
 
     /// Reports each visit to the callback address, until dropped.
     pub async fn run(self, visits: mpsc::Sender<BrowserVisit>) {
-        let mut connections = JoinSet::new();
+        let mut tasks = JoinSet::new();
+        // The oldest first.
+        let mut connections: Vec<CallbackConnection> = Vec::new();
         loop {
-            while connections.len() >= CONNECTIONS_MAX {
-                connections.join_next().await;
-            }
             let Ok((stream, _)) = self.listener.accept().await else {
                 // For example, the process has too many open files.
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 continue;
             };
-            while connections.try_join_next().is_some() {}
+            while tasks.try_join_next().is_some() {}
+            connections.retain(|connection| !connection.task.is_finished());
+            if connections.len() == CONNECTIONS_MAX {
+                // Another program could keep connections open without a request, so these go first.
+                let idle = connections.iter().position(CallbackConnection::is_idle);
+                connections.remove(idle.unwrap_or(0)).task.abort();
+            }
             let (visits, base) = (visits.clone(), self.redirect_uri.clone());
-            connections.spawn(async move {
+            let has_request = Arc::new(AtomicBool::new(false));
+            let is_asked = Arc::clone(&has_request);
+            let task = tasks.spawn(async move {
                 let service = service_fn(move |request| {
+                    is_asked.store(true, Ordering::Relaxed);
                     let (visits, base) = (visits.clone(), base.clone());
                     async move { Ok::<_, Infallible>(answer(&request, &base, &visits).await) }
                 });
@@ -98,6 +120,7 @@ impl CallbackListener {
                     tracing::debug!("a callback connection failed: {error}");
                 }
             });
+            connections.push(CallbackConnection { task, has_request });
         }
     }
 }

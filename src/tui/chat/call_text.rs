@@ -108,6 +108,9 @@ fn call_sections(call: &ToolCall) -> Vec<(&'static str, Cow<'_, str>)> {
         let paths = call.saved_files.iter().map(|path| path.to_string_lossy());
         sections.push(("saved files", paths.collect::<Vec<_>>().join("\n").into()));
     }
+    if !call.user_text.is_empty() {
+        sections.push(("only for you", (&*call.user_text).into()));
+    }
     sections.extend(result_text(call).map(|result| ("result", result.into())));
     sections
 }

@@ -135,7 +135,7 @@ fn rule_with_caveat_lines(rule: &TrustRule, caveat: RuleCaveat) -> Vec<String> {
             "Inactive: the tool's definition changed, so it asks. The rule was:"
         }
         RuleCaveat::LaunchChanged => {
-            "Inactive: the server is started differently now. The rule was:"
+            "Inactive: the server is started differently now, or in another folder. The rule was:"
         }
         RuleCaveat::Unreadable => {
             "Inactive: part of this rule in trust.json is unreadable, so it asks. The rule is:"

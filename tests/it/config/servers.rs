@@ -36,7 +36,7 @@ fn every_accepted_form_of_a_server_is_read() {
         command: command.to_owned(),
         args: Vec::new(),
         env: Vec::new(),
-        cwd: None,
+        cwd: std::env::current_dir().ok(),
         inherit,
     };
     let files = ServerConfig {
@@ -76,6 +76,67 @@ fn every_accepted_form_of_a_server_is_read() {
     let secrets = config::server_secrets(&servers);
     assert!(secrets.contains(&Secret::new("sk-mine")));
     assert!(secrets.contains(&Secret::new("Bearer x")));
+}
+
+#[test]
+fn a_launch_is_bound_to_the_folder_unless_it_is_the_same_everywhere() {
+    let is_bound = |command: &str, args: &[&str]| {
+        let entry = json!({ "command": command, "args": args });
+        let fixture = with_servers(json!({ "mcpServers": { "s": entry } }).to_string());
+        let LaunchConfig::Stdio { cwd, .. } = fixture.servers().remove(1).launch else {
+            panic!("{command} is not started as a process");
+        };
+        assert!(cwd.is_none() || cwd == std::env::current_dir().ok());
+        cwd.is_some()
+    };
+    for (command, args) in [
+        ("python", &["-m", "server"][..]),
+        ("/usr/bin/python", &["-m", "server"]),
+        ("/usr/bin/python", &["-mserver"]),
+        ("/bin/sh", &["-c", "exec ./server"]),
+        ("/bin/node", &["--import=./setup.js", "/srv/server.js"]),
+        ("/bin/node", &["--import", "server.js"]),
+        ("/bin/node", &[""]),
+        ("./server", &[]),
+        ("server", &[]),
+    ] {
+        assert!(is_bound(command, args), "{command} {args:?}");
+    }
+    for (command, args) in [
+        ("/srv/server", &[][..]),
+        (
+            "/srv/server",
+            &["-v", "--stdio", "-", "--root=/data", "/logs"],
+        ),
+    ] {
+        assert!(!is_bound(command, args), "{command} {args:?}");
+    }
+}
+
+#[test]
+fn a_key_that_occurs_twice_is_named() {
+    let fixture = with_servers(
+        r#"{ "mcpServers": { "a": { "command": "x", "env": { "K": "1", "K": "2" } }, "b": {}, "b": {} } }"#,
+    );
+    fs::write(
+        fixture.home.config(),
+        r#"{ "limits": { "toolRounds": 5, "toolRounds": 9 } }"#,
+    )
+    .unwrap();
+    let rest = "Only the last value applies. Remove the others from the file.";
+    let banners = [
+        (
+            "config.json: limits.toolRounds",
+            "config.json: `limits.toolRounds` occurs twice.",
+        ),
+        (
+            "mcp-servers.json: mcpServers.a.env.K",
+            "mcp-servers.json: `mcpServers.a.env.K` occurs twice, and 1 more.",
+        ),
+    ];
+    let expected = banners.map(|(cause, text)| (cause.to_owned(), format!("{text} {rest}")));
+    assert_eq!(fixture.banners(), expected);
+    assert_eq!(fixture.settings().limits.tool_rounds, 9);
 }
 
 fn disabled_with(entry: Value) -> Vec<String> {

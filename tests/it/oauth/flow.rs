@@ -7,8 +7,10 @@ use humble::domain::server::OAuthSettings;
 use humble::mcp::{OAuthError, SignInProgress};
 use serde_json::{Value, json};
 use std::net::TcpListener;
+use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pasted_callback_signs_in_and_the_server_connects() {
@@ -46,8 +48,14 @@ async fn the_callback_port_answers_the_browser_and_then_closes() {
     let report = move |progress| reports.send(progress).expect("the test still runs");
     let finishing = tokio::spawn(sign_in.finish(pasted, report));
 
-    // A callback for another sign-in has no effect.
-    let stale = reqwest::get(format!("{}?code=x&state=other", request.callback)).await;
+    // A callback for another sign-in has no effect, and neither have connections without a request.
+    let mut idle = Vec::new();
+    for _ in 0..40 {
+        idle.push(TcpStream::connect(&address).await.expect("an open port"));
+    }
+    let stale = reqwest::get(format!("{}?code=x&state=other", request.callback));
+    let stale = timeout(Duration::from_secs(3), stale).await;
+    let stale = stale.expect("served before any idle connection times out");
     assert_eq!(stale.expect("a page").status(), 400);
     let page = reqwest::get(&request.url).await.expect("a page");
     assert_eq!(page.status(), 200);

@@ -43,6 +43,89 @@ fn an_unreadable_rule_requires_approval_for_the_tools_it_may_concern() {
     }
 }
 
+/// Each text would allow or accept something if the last value of the repeated key counted.
+#[test]
+fn a_repeated_key_makes_its_part_of_the_file_unreadable() {
+    let grant =
+        |keys: &str| format!(r#"{{ "grants": [{{ {keys}, "launch": "l", "pin": "p" }}] }}"#);
+    let cases = [
+        (
+            grant(r#""kind": "never", "kind": "tool", "server": "s", "tool": "t""#),
+            [true, false, false],
+        ),
+        (
+            grant(r#""kind": "tool", "server": "s", "tool": "t", "pin": "q""#),
+            [true, false, false],
+        ),
+        (
+            grant(r#""kind": "never", "server": "s", "tool": "t", "tool": "z""#),
+            [true, true, false],
+        ),
+        (
+            grant(r#""kind": "never", "server": "s", "server": "z", "tool": "t""#),
+            [true, true, true],
+        ),
+        (
+            r#"{ "grants": [7], "grants": [] }"#.to_owned(),
+            [true, true, true],
+        ),
+    ];
+    for (file, expected) in cases {
+        let (_folder, home) = home();
+        fs::write(home.trust(), &file).unwrap();
+        let read = read_trust(&home);
+        assert_eq!(read.banners.len(), 1, "{file}");
+        let text = &read.banners[0].notice.what;
+        assert!(text.contains("` occurs twice"), "{text}");
+        assert_eq!(read.value.rules, [], "{file}");
+        let must_ask = |server: &str, tool| read.value.must_ask(&server.into(), tool);
+        let actual = [must_ask("s", "t"), must_ask("s", "u"), must_ask("x", "t")];
+        assert_eq!(actual, expected, "{file}");
+    }
+}
+
+#[test]
+fn a_repeated_key_withholds_the_tools_whose_definitions_it_may_hide() {
+    for (pins, expected) in [
+        (
+            r#"{ "s": { "l": { "t": { "pin": "a", "pin": "b" } } } }"#,
+            [true, false, false],
+        ),
+        (r#"{ "s": { "l": {}, "l": {} } }"#, [true, true, false]),
+        (r#"{ "s": {} }, "pins": {}"#, [true, true, true]),
+    ] {
+        let (_folder, home) = home();
+        fs::write(home.trust(), format!(r#"{{ "pins": {pins} }}"#)).unwrap();
+        let trust = read_trust(&home).value;
+        let launch = LaunchId::from_hash("l");
+        let is_lost = |server: &str, tool| {
+            let accepted = trust.accepted_definition(&server.into(), &launch, tool);
+            accepted.is_some_and(AcceptedDefinition::is_unknown)
+        };
+        let actual = [is_lost("s", "t"), is_lost("s", "u"), is_lost("x", "t")];
+        assert_eq!(actual, expected, "{pins}");
+    }
+}
+
+#[test]
+fn a_file_with_a_repeated_key_is_not_rewritten() {
+    let (_folder, home) = home();
+    let text = r#"{ "grants": [{ "kind": "never", "kind": "tool", "server": "s" }] }"#;
+    fs::write(home.trust(), text).unwrap();
+    let consent = InstructionsConsent::new(
+        &"s".into(),
+        &LaunchId::from_hash("l"),
+        "Be brief.",
+        jiff::Timestamp::UNIX_EPOCH,
+    );
+    let error = update_trust(&home, &[TrustEdit::AllowInstructions(consent)]).unwrap_err();
+    assert!(
+        error.to_string().ends_with("`grants.0.kind` occurs twice"),
+        "{error}"
+    );
+    assert_eq!(fs::read_to_string(home.trust()).unwrap(), text);
+}
+
 #[test]
 fn an_unreadable_definition_withholds_the_tools_it_may_belong_to() {
     let cases = [

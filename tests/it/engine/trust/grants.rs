@@ -236,6 +236,23 @@ async fn session_grant_ends_with_the_session_and_the_program() {
 }
 
 #[tokio::test]
+async fn session_grant_ends_with_a_fork() {
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.prompt_and_decide(Decision::RunForSession).await;
+    assert!(!harness.call_needs_approval().await);
+    harness.send(Command::ForkSession).await;
+    let is_forked = |event: &Event| {
+        matches!(
+            event,
+            Event::SavedSession(humble::protocol::SavedSessionEvent::Forked { .. })
+        )
+    };
+    harness.wait_for("the fork", is_forked).await;
+    assert!(harness.call_needs_approval().await);
+    assert_eq!(harness.trust_entries(), []);
+}
+
+#[tokio::test]
 async fn revoking_a_grant_requires_approval_at_once_and_after_a_restart() {
     for decision in lasting_decisions() {
         let mut harness = TrustFixture::new().start(echo_script()).await;
