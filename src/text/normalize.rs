@@ -17,6 +17,15 @@ pub struct NormalizedText {
     word_starts: Vec<u64>,
 }
 
+/// The kinds of characters between which a word ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CharKind {
+    /// An ASCII letter, or what follows one in a name.
+    Letter,
+    Digit,
+    Other,
+}
+
 impl NormalizedText {
     /// Takes linear time.
     pub fn new(text: &str) -> Self {
@@ -40,15 +49,24 @@ impl NormalizedText {
     fn extend(&mut self, chars: impl Iterator<Item = char>) {
         let mut previous = None;
         for c in chars {
-            // Korean particles follow a name without a space.
-            let class = c.is_alphanumeric().then(|| c.is_ascii());
-            if class.is_some() {
-                if class != previous {
+            let kind = match c {
+                // Part of the names of tools.
+                '_' => previous,
+                '-' => previous.filter(|kind| *kind == CharKind::Letter),
+                '0'..='9' if previous == Some(CharKind::Letter) => previous,
+                '0'..='9' => Some(CharKind::Digit),
+                _ if !c.is_alphanumeric() => None,
+                // Korean particles follow a name without a space.
+                _ if c.is_ascii() => Some(CharKind::Letter),
+                _ => Some(CharKind::Other),
+            };
+            if c.is_alphanumeric() {
+                if kind != previous {
                     self.mark_word_start();
                 }
                 self.chars.extend(c.to_lowercase());
             }
-            previous = class;
+            previous = kind;
         }
     }
 
@@ -262,15 +280,14 @@ mod tests {
 
     #[test]
     fn words_are_found_from_start_to_end() {
-        let text = NormalizedText::new("Add it, re-add, add5 address, add를, 덧셈add(1)");
+        let text = "Add it, re-add, add_all, add-5, add5 address, add를, 덧셈add(1), add 2-3";
+        let text = NormalizedText::new(text);
         let count = |words| {
             let words = NormalizedText::new(words);
             text.find_words(&words, 0..text.chars.len()).count()
         };
         assert_eq!(count("add"), 4);
-        assert_eq!(
-            (count("add it"), count("dd"), count("1"), count("5")),
-            (1, 0, 1, 0)
-        );
+        assert_eq!(["add it", "add_all", "2", "3"].map(count), [1; 4]);
+        assert_eq!(["dd", "5", "all"].map(count), [0; 3]);
     }
 }
