@@ -72,9 +72,13 @@ enum StoredFile {
 impl UnsentText {
     /// Whether all texts are blank.
     pub fn is_blank(&self) -> bool {
+        self.texts().all(|text| text.trim().is_empty())
+    }
+
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
         let queued = self.queue.iter().map(|prompt| &prompt.text);
-        let mut texts = self.others.iter().chain(queued).chain([&self.message]);
-        texts.all(|text| text.trim().is_empty())
+        let texts = self.others.iter().chain(queued).chain([&self.message]);
+        texts.map(String::as_str)
     }
 }
 

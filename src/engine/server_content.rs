@@ -46,7 +46,7 @@ impl ServerContentJobs {
                     let result = match loaded {
                         Ok(loaded) => {
                             // The user sends it as a prompt, but a server wrote it.
-                            guard.keep(QuoteSource::ServerText, &loaded.text);
+                            guard.keep_of_message(QuoteSource::ServerText, &loaded.text);
                             Ok(Arc::new(loaded))
                         }
                         Err(why) => Err(failure("Prompt", &prompt, &server, &why)),

@@ -165,9 +165,12 @@ pub fn redact_credentials(result: &mut Value, redactor: &Redactor) {
             }
         }
         Value::Object(fields) => {
-            for field in fields.values_mut() {
-                redact_credentials(field, redactor);
-            }
+            // A key may be a credential, too.
+            let fields_before = std::mem::take(fields).into_iter();
+            fields.extend(fields_before.map(|(key, mut field)| {
+                redact_credentials(&mut field, redactor);
+                (redactor.redact_known_values(&key), field)
+            }));
         }
         _ => {}
     }
@@ -342,5 +345,24 @@ impl From<TaskEnd> for CallEnding {
             TaskEnd::Unreachable(why) => Self::Unreachable(why),
             TaskEnd::TimedOut => Self::TimedOut,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::model::Secret;
+    use serde_json::json;
+
+    #[test]
+    fn credentials_are_removed_from_values_and_keys_at_any_depth() {
+        let redactor = Redactor::new([Secret::new("s3cret-token")]);
+        let mut result = json!({ "a": [{ "key s3cret-token": "x" }], "b": "s3cret-token", "c": 1 });
+        redact_credentials(&mut result, &redactor);
+        let text = result.to_string();
+        assert!(!text.contains("s3cret"), "{text}");
+        let kept = (&result["a"][0], &result["c"]);
+        assert!(kept.0.as_object().is_some_and(|fields| fields.len() == 1));
+        assert_eq!(kept.1, 1);
     }
 }

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 /// How often escapes within escapes are undone.
 const ESCAPE_ROUNDS_MAX: usize = 8;
+/// The characters that begin an escape or an entity.
+const ESCAPES: [char; 3] = ['\\', '&', '%'];
 
 /// The letters and digits of a text. Different texts may have the same ones, so use them to find
 /// possible quotations, never to interpret text.
@@ -27,9 +29,21 @@ enum CharKind {
 }
 
 impl NormalizedText {
-    /// Takes linear time.
+    /// With escapes undone. Takes linear time.
     pub fn new(text: &str) -> Self {
-        let decoded = decode(text);
+        Self::without_escapes(&decode(text))
+    }
+
+    /// With escapes undone, and as written if that differs: a backslash may just stand in a path.
+    pub fn variants(text: &str) -> Vec<Self> {
+        let mut variants = vec![Self::new(text)];
+        if decode(text) != text {
+            variants.push(Self::without_escapes(text));
+        }
+        variants
+    }
+
+    fn without_escapes(decoded: &str) -> Self {
         let mut normalized = Self::default();
         match decoded.is_ascii() {
             true => normalized.extend(decoded.chars()),
@@ -104,7 +118,7 @@ impl NormalizedText {
 fn decode(text: &str) -> Cow<'_, str> {
     let mut decoded = without_ansi_colors(text);
     for _ in 0..ESCAPE_ROUNDS_MAX {
-        if !decoded.contains(['\\', '&']) {
+        if !decoded.contains(ESCAPES) {
             break;
         }
         let next = decode_once(&decoded);
@@ -119,11 +133,12 @@ fn decode(text: &str) -> Cow<'_, str> {
 fn decode_once(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(['\\', '&']) {
+    while let Some(at) = rest.find(ESCAPES) {
         out.push_str(&rest[..at]);
         let after = &rest[at + 1..];
         rest = match rest.as_bytes()[at] {
             b'\\' => push_escape(after, &mut out),
+            b'%' => push_percent_escape(after, &mut out),
             _ => push_entity(after, &mut out),
         };
     }
@@ -140,6 +155,21 @@ fn without_ansi_colors(text: &str) -> Cow<'_, str> {
         out.to_mut().push_str(text);
     }
     out
+}
+
+/// Decodes an ASCII character of a URL from the text after its percent sign and returns the remaining
+/// text.
+fn push_percent_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
+    match parse_hex(after, 2).and_then(char::from_u32) {
+        Some(c) if c.is_ascii() => {
+            out.push(c);
+            &after[2..]
+        }
+        _ => {
+            out.push(' ');
+            after
+        }
+    }
 }
 
 /// Decodes an escape from the text after its backslash and returns the remaining text. Consecutive

@@ -45,6 +45,8 @@ pub enum QuoteSource {
     Earlier,
     /// What a server says about itself and its tools, or one of its prompts.
     ServerText,
+    /// The request contained more untrusted text than can be compared with calls.
+    TooLong,
 }
 
 /// Where a call may have been copied from.
@@ -66,6 +68,7 @@ impl QuoteSource {
             Self::Attachment => "occurs in an attached file",
             Self::Earlier => "occurs in an earlier message",
             Self::ServerText => "occurs in the text of a server",
+            Self::TooLong => "may occur in the request, which is too long to search",
         }
     }
 }

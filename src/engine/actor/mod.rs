@@ -26,7 +26,7 @@ mod turn_outputs;
 mod turns;
 
 use crate::config::{ConfigLoad, ConfigSnapshot};
-use crate::domain::{Session, Toolset};
+use crate::domain::{QuoteSource, Session, Toolset, UnsentText};
 use crate::engine::active_turn::ActiveTurn;
 use crate::engine::agents::NoteAgents;
 use crate::engine::argument_checker::ArgumentChecker;
@@ -245,9 +245,14 @@ impl Actor {
         LeftTasks::start_loading(&mut self.cx);
         let (history, is_one_shot) = (Arc::clone(&self.cx.history), self.cx.options.is_one_shot);
         let recent_commands = self.cx.recent_commands.clone();
+        let guard = self.guards.current().clone();
         self.cx.jobs.spawn_blocking(move || {
             let prompts = Arc::new(history.load(HISTORY_MAX));
             let draft = (!is_one_shot).then(|| history.claim_draft()).flatten();
+            for text in draft.iter().flat_map(UnsentText::texts) {
+                // Not all of it was typed: a server's prompt can be edited.
+                guard.keep_of_message(QuoteSource::Earlier, text);
+            }
             JobResult::Events(vec![
                 Event::HistoryLoaded { prompts, draft },
                 Event::RecentCommandsLoaded(recent_commands.load()),

@@ -1,7 +1,7 @@
 //! Switches to another session and updates everything that depends on the conversation.
 
 use super::Actor;
-use crate::domain::{Advice, Notice, Prompt, Session, SessionId};
+use crate::domain::{Advice, Notice, Prompt, QuoteSource, Session, SessionId};
 use crate::engine::jobs::SessionsResult;
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::persist::unfinished::ResumedConversation;
@@ -184,6 +184,9 @@ impl Actor {
         }
         self.persist
             .save_recovered(&self.conversation, resumed.journal, &self.cx);
+        // It may have contained piped input.
+        let guard = self.guards.current();
+        guard.keep_of_message(QuoteSource::Earlier, &resumed.prompt);
         let prompt = Prompt::new(resumed.prompt).with_attachments(resumed.attachments);
         if !resumed.calls.is_empty() {
             // The other unfinished turns are offered at the next start.

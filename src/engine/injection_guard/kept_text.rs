@@ -1,7 +1,7 @@
 //! Compares one untrusted text with a call. If in doubt, the call counts as copied: a false alarm costs
 //! the user only one question.
 
-use crate::domain::{Arguments, QuoteSource, QuotedPassage, ServerId, Tool};
+use crate::domain::{Arguments, OfferedTool, QuoteSource, QuotedPassage, ServerId, Tool};
 use crate::text::normalize::NormalizedText;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -23,10 +23,13 @@ const OVERHEAD_BYTES: usize = 256;
 #[derive(Debug)]
 pub(super) struct KeptText {
     source: QuoteSource,
-    /// What a server describes in the text: one of its tools, or itself.
-    described: Option<(ServerId, Option<String>)>,
+    /// The server that describes itself or one of its tools in the text.
+    described: Option<ServerId>,
+    /// Whether it may reach other conversations, in the message.
+    pub(super) is_in_message: bool,
     text: Box<str>,
-    normalized: OnceLock<NormalizedText>,
+    /// As written, and with its escapes undone if it has any.
+    normalized: OnceLock<Vec<NormalizedText>>,
 }
 
 impl KeptText {
@@ -34,14 +37,22 @@ impl KeptText {
         Self {
             source,
             described: None,
+            is_in_message: false,
             text: text.into(),
             normalized: OnceLock::new(),
         }
     }
 
-    pub(super) fn instructions(server: &ServerId, text: &str) -> Self {
+    pub(super) fn in_message(self) -> Self {
         Self {
-            described: Some((server.clone(), None)),
+            is_in_message: true,
+            ..self
+        }
+    }
+
+    pub(super) fn of_server(server: &ServerId, text: &str) -> Self {
+        Self {
+            described: Some(server.clone()),
             ..Self::new(QuoteSource::ServerText, text)
         }
     }
@@ -51,10 +62,7 @@ impl KeptText {
         let description = tool.description.as_deref().unwrap_or_default();
         let schema = Value::Object(tool.input_schema.clone());
         let text = format!("{} {title}\n{description}\n{schema}", tool.name);
-        Self {
-            described: Some((server.clone(), Some(tool.name.clone()))),
-            ..Self::new(QuoteSource::ServerText, &text)
-        }
+        Self::of_server(server, &text)
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -67,39 +75,52 @@ impl KeptText {
 
     /// What distinguishes it from other texts.
     pub(super) fn identity(&self) -> impl std::hash::Hash + '_ {
-        let described = self.described.as_ref();
-        let described = described.map(|(server, tool)| (server.as_str(), tool));
-        (described, &self.text)
+        (self.described.as_ref().map(ServerId::as_str), &self.text)
     }
 
     /// Takes linear time on the first call.
-    pub(super) fn normalized(&self) -> &NormalizedText {
-        let normalize = || NormalizedText::new(&self.text);
+    pub(super) fn normalized(&self) -> &[NormalizedText] {
+        let normalize = || NormalizedText::variants(&self.text);
         self.normalized.get_or_init(normalize)
     }
 
     /// The passage of a call to a tool of `server`, if the text contains it.
     pub(super) fn passage_of(&self, server: &ServerId, call: &CallWords) -> Option<QuotedPassage> {
-        let is_own = match &self.described {
-            // A tool of this name on any server.
-            Some((_, Some(tool))) => *tool == call.tool,
-            Some((described, None)) => described == server,
-            None => false,
-        };
-        call.is_in(self.normalized(), is_own)
+        let is_own = self.described.as_ref() == Some(server);
+        let mut variants = self.normalized().iter();
+        variants
+            .any(|text| call.is_in(text, is_own))
             .then(|| QuotedPassage {
                 source: self.source,
                 text: self.excerpt(&call.written).into(),
             })
     }
 
-    /// The text around the first of `words` that it contains as written.
+    /// The text around the first of `words` that it contains as written, where the last one, the
+    /// tool's name, is nearest.
     fn excerpt(&self, words: &[String]) -> String {
-        let found = words.iter().find_map(|words| self.text.find(&**words));
-        let Some(at) = found else {
+        let places_of = |words: &str| -> Vec<usize> {
+            let places = self.text.match_indices(words).take(PLACES_MAX);
+            places.map(|(at, _)| at).collect()
+        };
+        let places = words.iter().map(|words| places_of(words));
+        let Some(places) = places.into_iter().find(|places| !places.is_empty()) else {
             return String::new();
         };
-        let (before, after) = self.text.split_at(at);
+        let names = words.last().map(|name| places_of(name)).unwrap_or_default();
+        let distance = |at: &usize| {
+            let after = names.partition_point(|name| name < at);
+            let nearest = [names.get(after), names.get(after.wrapping_sub(1))];
+            nearest
+                .into_iter()
+                .flatten()
+                .map(|name| name.abs_diff(*at))
+                .min()
+        };
+        let at = places
+            .into_iter()
+            .min_by_key(|at| distance(at).unwrap_or(0));
+        let (before, after) = self.text.split_at(at.unwrap_or(0));
         let start = before.char_indices().rev().take(PASSAGE_CHARS).last();
         let before = start.map_or("", |(start, _)| &before[start..]);
         let after: String = after.chars().take(PASSAGE_CHARS).collect();
@@ -110,8 +131,8 @@ impl KeptText {
 /// What a text must contain if a call was copied from it.
 #[derive(Debug)]
 pub(super) struct CallWords {
-    tool: String,
-    name: NormalizedText,
+    /// The names by which the tool can be called.
+    names: Vec<NormalizedText>,
     /// Strings of at least [`LONG_CHARS_MIN`] characters, each with whether the tool's schema lists it.
     long: Vec<(NormalizedText, bool)>,
     short: Vec<NormalizedText>,
@@ -120,7 +141,8 @@ pub(super) struct CallWords {
 }
 
 impl CallWords {
-    pub(super) fn new(tool: &Tool, arguments: &Arguments) -> Self {
+    pub(super) fn new(offered: &OfferedTool, arguments: &Arguments) -> Self {
+        let (server, tool) = (offered.server.as_str(), &offered.tool);
         let mut values = Vec::new();
         for value in arguments.values() {
             collect_values(value, &mut values);
@@ -134,27 +156,36 @@ impl CallWords {
         let mut written = Vec::new();
         for (text, is_string) in values {
             let normalized = NormalizedText::new(&text);
-            if is_string && normalized.as_str().chars().count() >= LONG_CHARS_MIN {
+            if normalized.as_str().is_empty() {
+                continue;
+            }
+            if is_string && text.chars().count() >= LONG_CHARS_MIN {
                 long.push((normalized, listed.contains(text.as_str())));
                 written.push(text);
-            } else if !normalized.as_str().is_empty() {
+            } else {
                 short.push(normalized);
             }
         }
         written.push(tool.name.clone());
         Self {
-            tool: tool.name.clone(),
-            name: NormalizedText::new(&tool.name),
+            names: [
+                &tool.name,
+                &offered.native_name,
+                &format!("{server}_{}", tool.name),
+            ]
+            .map(|name| NormalizedText::new(name))
+            .into(),
             long,
             short,
             written,
         }
     }
 
-    /// Whether `text` contains the name and the values. Its own description (`is_own`) names
-    /// the tool and the values that it takes, so those prove nothing.
+    /// Whether `text` contains the name and the values. The server's own descriptions
+    /// (`is_own`) name its tools and the values that they take, so those prove nothing.
     fn is_in(&self, text: &NormalizedText, is_own: bool) -> bool {
-        if !text.as_str().contains(self.name.as_str()) {
+        let is_named = |name: &NormalizedText| text.as_str().contains(name.as_str());
+        if !self.names.iter().any(is_named) {
             return false;
         }
         let counts = |(_, is_listed): &&(_, bool)| !(is_own && *is_listed);
@@ -167,7 +198,8 @@ impl CallWords {
 
     /// Whether the name stands in the text with all short values near it.
     fn is_near_name(&self, text: &NormalizedText) -> bool {
-        let mut places = text.find_words(&self.name, 0..text.as_str().len());
+        let names = self.names.iter();
+        let mut places = names.flat_map(|name| text.find_words(name, 0..text.as_str().len()));
         let has_values = |at: usize| {
             let range = text.range_around(at, NEAR_BYTES);
             let mut values = self.short.iter();
@@ -192,7 +224,13 @@ fn collect_values(value: &Value, values: &mut Vec<(String, bool)>) {
             }
         }
         Value::Null => {}
-        Value::Bool(_) | Value::Number(_) => values.push((value.to_string(), false)),
+        Value::Bool(_) => values.push((value.to_string(), false)),
+        // 1.0 is written as 1, too.
+        Value::Number(number) => {
+            let text = number.to_string();
+            let integer = text.strip_suffix(".0").unwrap_or(&text);
+            values.push((integer.to_owned(), false));
+        }
     }
 }
 

@@ -1,43 +1,69 @@
 //! The untrusted texts of a conversation. Bounded. A text is kept longer than requests contain it.
 
 use super::kept_text::KeptText;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-/// Bytes kept per conversation. The newest text is kept whole, however long it is.
+/// Bytes kept per conversation.
 const TEXTS_BYTES_MAX: usize = 4 << 20;
 
 /// Oldest first.
 #[derive(Debug, Default)]
 pub(super) struct KeptTexts {
-    texts: VecDeque<Arc<KeptText>>,
+    texts: VecDeque<(u64, Arc<KeptText>)>,
     bytes: usize,
-    /// Of the texts, because each request repeats those of the one before.
-    hashes: HashSet<u64>,
+    /// For the hash of each text, the last request that contains it: each repeats the texts of the one
+    /// before.
+    requests: HashMap<u64, u64>,
     hasher: RandomState,
+    request: u64,
+    /// A text of the current request had to be dropped.
+    is_incomplete: bool,
 }
 
 impl KeptTexts {
+    pub(super) fn begin_request(&mut self) {
+        self.request += 1;
+        self.is_incomplete = false;
+    }
+
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.is_incomplete
+    }
+
     pub(super) fn add(&mut self, text: KeptText) {
-        if text.is_blank() || !self.hashes.insert(self.hash(&text)) {
+        self.add_shared(Arc::new(text));
+    }
+
+    pub(super) fn add_shared(&mut self, text: Arc<KeptText>) {
+        let hash = self.hasher.hash_one(text.identity());
+        if text.is_blank() || self.requests.insert(hash, self.request).is_some() {
             return;
         }
         self.bytes += text.bytes();
-        self.texts.push_back(Arc::new(text));
-        while self.bytes > TEXTS_BYTES_MAX && self.texts.len() > 1 {
-            if let Some(oldest) = self.texts.pop_front() {
-                self.bytes -= oldest.bytes();
-                self.hashes.remove(&self.hash(&oldest));
-            }
+        self.texts.push_back((hash, text));
+        while self.bytes > TEXTS_BYTES_MAX
+            && let Some((hash, oldest)) = self.texts.pop_front()
+        {
+            self.bytes -= oldest.bytes();
+            self.is_incomplete |= self.requests.remove(&hash) == Some(self.request);
         }
     }
 
-    fn hash(&self, text: &KeptText) -> u64 {
-        self.hasher.hash_one(text.identity())
+    pub(super) fn snapshot(&self) -> Vec<Arc<KeptText>> {
+        let texts = self.texts.iter();
+        texts.map(|(_, text)| Arc::clone(text)).collect()
     }
 
-    pub(super) fn snapshot(&self) -> Vec<Arc<KeptText>> {
-        self.texts.iter().cloned().collect()
+    /// Those that may reach another conversation.
+    pub(super) fn of_message(&self) -> Self {
+        let mut texts = Self::default();
+        for text in self.snapshot() {
+            if text.is_in_message {
+                texts.add_shared(text);
+            }
+        }
+        texts
     }
 }

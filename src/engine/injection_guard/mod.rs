@@ -7,9 +7,10 @@ mod kept_texts;
 
 use crate::domain::server::BUILT_IN_SERVER;
 use crate::domain::{
-    Arguments, Message, OfferedTool, QuoteSource, QuotedPassage, Server, ServerId, Session,
-    SessionId, Tool, Toolset,
+    Arguments, Message, OfferedTool, QuoteSource, QuotedPassage, Server, Session, SessionId,
+    Toolset,
 };
+use crate::engine::trust::INSTRUCTIONS_BYTES_MAX;
 use kept_text::{CallWords, KeptText};
 use kept_texts::KeptTexts;
 use std::collections::HashSet;
@@ -37,6 +38,11 @@ impl InjectionGuard {
         self.texts().add(KeptText::new(source, text));
     }
 
+    /// Keeps a text that the user has in the message, and may send in another conversation.
+    pub fn keep_of_message(&self, source: QuoteSource, text: &str) {
+        self.texts().add(KeptText::new(source, text).in_message());
+    }
+
     /// Keeps the untrusted part of a request: all that is neither the model's own nor `typed`, the
     /// prompts as the user typed them. `prompt` is the message of the current prompt, whose other text
     /// comes from `source`.
@@ -46,6 +52,7 @@ impl InjectionGuard {
         (prompt, source): (&Message, QuoteSource),
         typed: &HashSet<&str>,
     ) {
+        self.texts().begin_request();
         let prompt_index = messages.iter().rposition(|message| message == prompt);
         for (index, message) in messages.iter().enumerate() {
             let source = match prompt_index {
@@ -57,7 +64,7 @@ impl InjectionGuard {
                 // See `keep_definitions`; the rest of the system message is trusted or kept apart.
                 Message::System(_) | Message::Assistant(_) | Message::ToolCalls { .. } => {}
                 Message::User(text) | Message::UserWithImages { text, .. } => {
-                    self.keep(source, &without_typed(text, typed));
+                    self.keep(source, without_typed(text, typed));
                 }
                 Message::ToolResult(result) => {
                     // The first line is ours, and names the tool.
@@ -82,7 +89,11 @@ impl InjectionGuard {
         let mut texts = self.texts();
         for server in servers {
             let instructions = server.instructions.as_deref().unwrap_or_default();
-            texts.add(KeptText::instructions(&server.id, instructions));
+            if instructions.len() > INSTRUCTIONS_BYTES_MAX {
+                // No request contains them.
+                continue;
+            }
+            texts.add(KeptText::of_server(&server.id, instructions));
         }
     }
 
@@ -95,29 +106,25 @@ impl InjectionGuard {
     }
 
     /// The passage from which a call may have been copied: a text with the tool's name and every value
-    /// of the arguments.
-    pub fn find(
-        &self,
-        server: &ServerId,
-        tool: &Tool,
-        arguments: &Arguments,
-    ) -> Option<QuotedPassage> {
+    /// of the arguments. Without an excerpt if the request had more text than can be kept.
+    pub fn find(&self, tool: &OfferedTool, arguments: &Arguments) -> Option<QuotedPassage> {
         let (texts, call) = (self.snapshot(), CallWords::new(tool, arguments));
-        let mut passages = texts.iter().map(|text| text.passage_of(server, &call));
-        passages.find_map(std::convert::identity)
+        let passages = texts
+            .iter()
+            .map(|text| text.passage_of(&tool.server, &call));
+        let is_incomplete = self.texts().is_incomplete();
+        let unknown = is_incomplete.then(|| QuotedPassage {
+            source: QuoteSource::TooLong,
+            text: Arc::default(),
+        });
+        passages.chain([unknown]).flatten().next()
     }
 }
 
-/// The text without what the user typed. If nothing of it was typed, that is all of it.
-fn without_typed(text: &str, typed: &HashSet<&str>) -> String {
-    if typed.contains(text) {
-        return String::new();
-    }
-    let contained = typed.iter().filter(|typed| text.contains(**typed));
-    match contained.max_by_key(|typed| typed.len()) {
-        Some(typed) => text.replacen(typed, "\n", 1),
-        None => text.to_owned(),
-    }
+/// A user's message without its beginning, if the user typed that. Files and piped input follow it.
+fn without_typed<'a>(text: &'a str, typed: &HashSet<&str>) -> &'a str {
+    let rests = typed.iter().filter_map(|typed| text.strip_prefix(typed));
+    rests.min_by_key(|rest| rest.len()).unwrap_or(text)
 }
 
 /// The guards of the open session and of those opened before it.
@@ -136,7 +143,8 @@ impl SessionGuards {
 
     /// Stores the guard of the open session before another one replaces it.
     pub(super) fn leave_session(&mut self, session: &Session) {
-        let guard = std::mem::take(&mut self.current);
+        let next = InjectionGuard(Arc::new(Mutex::new(self.current.texts().of_message())));
+        let guard = std::mem::replace(&mut self.current, next);
         if let Some(id) = &session.id {
             self.others.retain(|(other, _)| other != id);
             self.others.push((id.clone(), guard));
@@ -151,23 +159,23 @@ impl SessionGuards {
     pub(super) fn enter_session(&mut self, session: &Session) {
         let id = session.id.as_ref();
         let kept_index = self.others.iter().position(|(other, _)| id == Some(other));
-        self.current = kept_index
-            .map(|index| self.others.remove(index).1)
-            .unwrap_or_default();
-        let mut bytes = 0;
-        let messages = session.messages.iter().rev();
-        let texts = messages.flat_map(|message| {
+        if let Some(index) = kept_index {
+            let (_, kept) = self.others.remove(index);
+            for text in self.current.snapshot() {
+                kept.texts().add_shared(text);
+            }
+            self.current = kept;
+        }
+        let mut room = MESSAGES_BYTES_MAX;
+        let branches = session.branches.iter().map(|branch| &branch.messages);
+        let messages = [&session.messages].into_iter().chain(branches);
+        for message in messages.flat_map(|messages| messages.iter().rev()) {
             let files = message.attachments.iter().filter_map(|file| file.text());
-            std::iter::once(&message.content).chain(files)
-        });
-        let newest: Vec<_> = texts
-            .take_while(|text| {
-                bytes += text.len();
-                bytes <= MESSAGES_BYTES_MAX
-            })
-            .collect();
-        for text in newest.into_iter().rev() {
-            self.current.keep(QuoteSource::Earlier, text);
+            for text in std::iter::once(&message.content).chain(files) {
+                let start = text.ceil_char_boundary(text.len().saturating_sub(room));
+                self.current.keep(QuoteSource::Earlier, &text[start..]);
+                room -= text.len() - start;
+            }
         }
     }
 }

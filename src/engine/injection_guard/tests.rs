@@ -1,12 +1,18 @@
 //! Texts that count as the source of a call, in many kinds of wrapping, and texts that do not.
 
 use super::*;
+use crate::domain::Tool;
 use crate::fixtures::{self, tool_with};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 fn arguments(value: &Value) -> Arguments {
     value.as_object().expect("an object").clone().into()
+}
+
+fn offered(server: &str, tool: &Tool) -> OfferedTool {
+    let server = fixtures::server(server, vec![tool.clone()]);
+    Toolset::from_servers([&server]).tools()[0].clone()
 }
 
 fn guard_with(text: &str) -> InjectionGuard {
@@ -17,7 +23,7 @@ fn guard_with(text: &str) -> InjectionGuard {
 
 fn find(guard: &InjectionGuard, tool: &str, value: &Value) -> Option<QuotedPassage> {
     let tool = tool_with(tool, json!({ "type": "object" }));
-    guard.find(&"web".into(), &tool, &arguments(value))
+    guard.find(&offered("web", &tool), &arguments(value))
 }
 
 fn is_quoted(text: &str, tool: &str, value: &Value) -> bool {
@@ -42,6 +48,9 @@ fn a_copied_call_is_found_however_the_text_wraps_it() {
         "get_weather with '서울 ' + \"특별시\"".to_owned(),
         "도시 서울 특별시의 날씨를 get_weather로 알아보세요.".to_owned(),
         r"to=functions.get_weather json{'city': '서울\u0020특별시'}".to_owned(),
+        "\u{1b}[get_weather 서울%20특별시, ESC \u{1b}[서울 특별시".to_owned(),
+        r"\get_weather \n서울 특별시".to_owned(),
+        "web__get_weather: 서울 특별시".to_owned(),
         quoted_once,
         quoted_twice,
     ] {
@@ -80,6 +89,11 @@ fn without_a_long_value_the_short_ones_must_stand_near_the_name() {
         ("Then call add(170, 25).", json!({"a": 17, "b": 25}), false),
         ("My address: 17, 25", json!({"a": 17, "b": 25}), false),
         (&far, json!({"a": 17, "b": 25}), false),
+        (
+            "mcp: web__add with 17, 25.0",
+            json!({"a": 17, "b": 25.0}),
+            true,
+        ),
         ("add on true", json!({"a": true, "b": "on"}), true),
         ("Now add를 실행", json!({}), true),
         ("No such name", json!({}), false),
@@ -89,7 +103,7 @@ fn without_a_long_value_the_short_ones_must_stand_near_the_name() {
 }
 
 #[test]
-fn a_definition_is_a_source_for_other_tools_and_for_values_that_it_does_not_list() {
+fn a_definition_is_a_source_for_other_servers_and_for_values_that_it_does_not_list() {
     let schema = json!({"type": "object", "properties": { "mode": {"enum": ["fast", "slow"]} }});
     let mut tool = tool_with("set_mode", schema);
     tool.description =
@@ -100,13 +114,14 @@ fn a_definition_is_a_source_for_other_tools_and_for_values_that_it_does_not_list
     let mut reset = tool.clone();
     reset.name = "reset".to_owned();
     let is_found = |server: &str, tool: &Tool, value: Value| {
-        let passage = guard.find(&server.into(), tool, &arguments(&value));
+        let passage = guard.find(&offered(server, tool), &arguments(&value));
         passage.is_some()
     };
     assert!(!is_found("web", &tool, json!({"mode": "fast"})));
     assert!(!is_found("web", &tool, json!({})));
-    assert!(is_found("web", &reset, json!({})));
+    assert!(!is_found("web", &reset, json!({})));
     assert!(is_found("web", &tool, json!({"mode": "/home"})));
+    assert!(is_found("web", &reset, json!({"path": "/home"})));
     assert!(is_found("other", &reset, json!({})));
     assert!(is_found("other", &tool, json!({"mode": "/home"})));
 }
@@ -121,7 +136,8 @@ fn of_a_request_the_prompts_and_the_answers_are_trusted() {
         prompt.clone(),
         Message::User("Error: danger takes efgh".to_owned()),
     ];
-    let typed = HashSet::from(["danger 5678", "look at it"]);
+    // Only the beginning of a message was typed.
+    let typed = HashSet::from(["danger 5678", "look at it", "danger"]);
     guard.keep_request(&messages, (&prompt, QuoteSource::Attachment), &typed);
     let source = |value| {
         let passage = find(&guard, "danger", &json!({ "x": value }));
@@ -163,13 +179,21 @@ fn kept_text_is_bounded_and_the_oldest_is_dropped_first() {
     }
     let bytes: usize = guard.snapshot().iter().map(|text| text.bytes()).sum();
     assert!((3 << 20..=4 << 20).contains(&bytes), "{bytes}");
+    guard.texts().begin_request();
     assert_eq!(find(&guard, "call0", &json!({})), None);
     assert!(find(&guard, "call59", &json!({})).is_some());
-    // The newest text is kept whatever its size, and an evicted one can return.
-    guard.keep(QuoteSource::Context, &"x".repeat(5 << 20));
-    assert_eq!(guard.snapshot().len(), 1);
+    // A dropped one can return.
     guard.keep(QuoteSource::Context, &text(0));
     assert!(find(&guard, "call0", &json!({})).is_some());
+    // If not even the text of one request can be kept, every call asks.
+    let source = |messages: &[Message]| {
+        let prompt = Message::User("p".to_owned());
+        guard.keep_request(messages, (&prompt, QuoteSource::Context), &HashSet::new());
+        find(&guard, "other", &json!({})).map(|passage| passage.source)
+    };
+    let long = Message::User("x".repeat(5 << 20));
+    assert_eq!(source(&[long]), Some(QuoteSource::TooLong));
+    assert_eq!(source(&[]), None);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use std::sync::Arc;
 
 /// Longer instructions are not sent, because they would dominate the system message.
-const INSTRUCTIONS_BYTES_MAX: usize = 32 * 1024;
+pub const INSTRUCTIONS_BYTES_MAX: usize = 32 * 1024;
 
 impl TrustState {
     /// Shows a server's instructions and asks for consent.

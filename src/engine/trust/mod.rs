@@ -15,6 +15,7 @@ use crate::domain::{
     AskId, Notice, Pin, Server, ServerId, ToolIdentity, ToolMode, Trust, TrustEntry,
 };
 use crate::protocol::Event;
+pub use instructions::INSTRUCTIONS_BYTES_MAX;
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;

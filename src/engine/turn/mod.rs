@@ -34,11 +34,11 @@ pub use types::{
 use super::approval::{ApprovedCall, ToolIdentity};
 use super::context::{self, Exchange};
 use super::result_images::ResultImages;
-use crate::domain::QuoteSource;
+use crate::domain::session::MessageRole;
 use crate::domain::{
     Arguments, AskId, CallId, CallOrigin, Decision, Dialect, Message, Notice, PieceId, PieceKind,
-    ReasoningEcho, RoundEnd, ToolCall, ToolOutcome, ToolProgress, ToolState, Toolset, TurnEnd,
-    TurnEvent, Usage, WaitReason,
+    QuoteSource, ReasoningEcho, RoundEnd, ToolCall, ToolOutcome, ToolProgress, ToolState, Toolset,
+    TurnEnd, TurnEvent, Usage, WaitReason,
 };
 use crate::protocol::{Ask, UserAnswer};
 use check::PendingCheck;
@@ -275,7 +275,9 @@ impl Turn {
             Some(_) => QuoteSource::Context,
             None => QuoteSource::Attachment,
         };
-        let earlier = self.setup.history.iter().map(|message| &*message.content);
+        let earlier = self.setup.history.iter();
+        let earlier = earlier.filter(|message| message.role == MessageRole::User);
+        let earlier = earlier.map(|message| &*message.content);
         let typed = match current.kind.is_typed() {
             true => current.text_before_piped(),
             // Our own instruction.

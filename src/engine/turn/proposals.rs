@@ -231,7 +231,7 @@ impl Turn {
             state: ToolState::Proposed,
         };
         let guard = &self.setup.guard;
-        let find = |arguments: &Arguments| guard.find(&tool.server, &tool.tool, arguments);
+        let find = |arguments: &Arguments| guard.find(&tool, arguments);
         // Search for the call as the model wrote it, and as it will run.
         let mut passage = find(&call.arguments);
         if call.arguments != arguments {

@@ -275,7 +275,8 @@ fn perform(shared: SharedUiState, dialog: &mut Dialog, action: DialogAction) -> 
         DialogAction::Deny => {
             // Show the tool and its server above the field.
             dialog.scroll = 0;
-            dialog.mode = DialogMode::DenialReason(Editor::default());
+            let draft = dialog.denial_drafts.get_mut(dialog.call_index);
+            dialog.mode = DialogMode::DenialReason(draft.map(std::mem::take).unwrap_or_default());
             None
         }
         DialogAction::Edit => {
@@ -297,7 +298,13 @@ fn denial_reason_key(
         return None;
     };
     match shared.keymap.layer_key(key, &[KeyContext::InputLine]) {
-        Some(LayerKey::Back) => dialog.mode = DialogMode::Choosing,
+        Some(LayerKey::Back) => {
+            let draft = std::mem::take(editor);
+            dialog.mode = DialogMode::Choosing;
+            if let Some(kept) = dialog.denial_drafts.get_mut(dialog.call_index) {
+                *kept = draft;
+            }
+        }
         Some(LayerKey::Confirm) if key.kind == KeyEventKind::Repeat => {}
         Some(LayerKey::Confirm) => {
             let reason = editor.text().trim().to_owned();

@@ -53,6 +53,8 @@ pub struct Dialog {
     pub(super) decisions: Vec<Option<Decision>>,
     /// Per call: it has been displayed.
     seen_calls: Vec<bool>,
+    /// Per call: the reason of a denial that the user left with Esc.
+    pub(super) denial_drafts: Vec<Editor>,
     /// Per call: edited text saved when the user left the field with Esc.
     pub(super) argument_drafts: Vec<Option<Editor>>,
     /// Per call: the texts of values whose editor the user left with Esc, by JSON pointer.
@@ -144,6 +146,7 @@ impl Dialog {
             call_index: 0,
             decisions: vec![None; calls],
             seen_calls: shown,
+            denial_drafts: vec![Editor::default(); calls],
             argument_drafts: vec![None; calls],
             value_drafts: vec![HashMap::new(); calls],
             drawn_arguments: vec![None; calls],

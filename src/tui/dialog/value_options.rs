@@ -4,6 +4,9 @@
 use crate::domain::Arguments;
 use serde_json::{Map, Value};
 
+/// Maximum number of schemas that are searched for one value.
+const SCHEMAS_MAX: usize = 64;
+
 /// The options of the value at this JSON pointer, as the editor shows them; empty if it is free.
 pub fn value_options(
     schema: &Map<String, Value>,
@@ -13,13 +16,15 @@ pub fn value_options(
     let Some(value) = value_at(arguments, pointer) else {
         return Vec::new();
     };
-    let listed = listed_values(schema, pointer).unwrap_or(&[]);
-    let options = listed.iter().filter_map(|option| match (value, option) {
-        // A string is edited as it is, and stays a string.
-        (Value::String(_), Value::String(text)) => Some(text.clone()),
-        (Value::String(_), _) => None,
-        (_, option) => Some(option.to_string()),
-    });
+    let listed = listed_values(schema, pointer);
+    let options = listed
+        .into_iter()
+        .filter_map(|option| match (value, option) {
+            // A string is edited as it is, and stays a string.
+            (Value::String(_), Value::String(text)) => Some(text.clone()),
+            (Value::String(_), _) => None,
+            (_, option) => Some(option.to_string()),
+        });
     match (options.collect::<Vec<_>>(), value) {
         (options, _) if !options.is_empty() => options,
         (_, Value::Bool(_)) => ["true", "false"].map(str::to_owned).into(),
@@ -49,14 +54,50 @@ fn value_at<'a>(arguments: &'a Arguments, pointer: &str) -> Option<&'a Value> {
 }
 
 /// The values that the schema lists for the value at this pointer.
-fn listed_values<'a>(schema: &'a Map<String, Value>, pointer: &str) -> Option<&'a [Value]> {
-    let schema = steps(pointer).try_fold(schema, |schema, step| {
-        let member = schema
-            .get("properties")
-            .and_then(|members| members.get(&step));
-        member.or_else(|| schema.get("items"))?.as_object()
-    })?;
-    schema.get("enum")?.as_array().map(Vec::as_slice)
+fn listed_values<'a>(root: &'a Map<String, Value>, pointer: &str) -> Vec<&'a Value> {
+    let mut schemas = alternatives(root, root);
+    for step in steps(pointer) {
+        let members = schemas.into_iter().filter_map(|schema| {
+            let members = schema.get("properties");
+            let member = members.and_then(|members| members.get(&step));
+            member.or_else(|| schema.get("items"))?.as_object()
+        });
+        let members: Vec<_> = members.take(SCHEMAS_MAX).collect();
+        let next = members.iter().flat_map(|member| alternatives(root, member));
+        schemas = next.take(SCHEMAS_MAX).collect();
+    }
+    let lists = schemas
+        .iter()
+        .filter_map(|schema| schema.get("enum")?.as_array());
+    lists.flatten().collect()
+}
+
+/// The schema itself, and those that it refers to or offers as alternatives.
+fn alternatives<'a>(
+    root: &'a Map<String, Value>,
+    schema: &'a Map<String, Value>,
+) -> Vec<&'a Map<String, Value>> {
+    let mut found = vec![schema];
+    let mut at = 0;
+    while let Some(schema) = found.get(at).filter(|_| at < SCHEMAS_MAX) {
+        let target = schema.get("$ref").and_then(Value::as_str);
+        let target = target.and_then(|target| resolve(root, target.strip_prefix('#')?));
+        let offered = ["anyOf", "oneOf", "allOf"].iter();
+        let offered = offered
+            .filter_map(|key| schema.get(*key)?.as_array())
+            .flatten();
+        let next: Vec<_> = target.into_iter().chain(offered).collect();
+        found.extend(next.into_iter().filter_map(Value::as_object));
+        at += 1;
+    }
+    found.truncate(SCHEMAS_MAX);
+    found
+}
+
+fn resolve<'a>(root: &'a Map<String, Value>, pointer: &str) -> Option<&'a Value> {
+    let mut steps = steps(pointer);
+    let first = root.get(&steps.next()?)?;
+    steps.try_fold(first, |value, step| value.get(&step))
 }
 
 /// The keys and indices of a JSON pointer (RFC 6901).
@@ -75,10 +116,13 @@ mod tests {
         let schema = json!({ "properties": {
             "mode": { "enum": ["fast", "slow", 3] },
             "level": { "enum": [1, 2] },
+            "kind": { "anyOf": [{ "$ref": "#/$defs/a~1kind" }, { "type": "null" }] },
+            "loop": { "$ref": "#/properties/loop" },
             "all": { "items": { "properties": { "a/b": { "enum": ["x", "y"] } } } },
-        }});
+        }, "$defs": { "a/kind": { "enum": ["new", "old"] } } });
         let arguments = json!({
             "mode": "fast", "level": 1, "dry": false, "text": "x", "all": [{ "a/b": "x" }],
+            "kind": "new", "loop": "x",
         });
         let (schema, arguments) = (schema.as_object(), arguments.as_object());
         let schema = schema.expect("an object");
@@ -88,6 +132,8 @@ mod tests {
             ("/level", &["1", "2"]),
             ("/dry", &["true", "false"]),
             ("/all/0/a~1b", &["x", "y"]),
+            ("/kind", &["new", "old"]),
+            ("/loop", &[]),
             ("/text", &[]),
             ("/gone", &[]),
         ] {

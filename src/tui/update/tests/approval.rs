@@ -132,7 +132,8 @@ fn run_all_works_only_after_every_call_was_shown() {
 #[test]
 fn denial_can_carry_a_reason() {
     let mut chat = ChatHarness::with_approval_dialog(&[1]);
-    chat.keys("dnot now<Enter>");
+    // Leaving the field keeps the text.
+    chat.keys("dnot <Esc>").wait(1_000).keys("dnow<Enter>");
     let message = Some("not now".to_owned());
     assert_eq!(chat.decisions(), [Decision::Deny { message }]);
 }
