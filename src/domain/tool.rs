@@ -271,7 +271,8 @@ impl ToolCall {
     pub fn quoted_sentence(&self) -> Option<String> {
         let clause = self.quoted?.clause();
         let passage = Some(self.quoted_passage.trim()).filter(|text| !text.is_empty())?;
-        Some(format!("It {clause}: \u{201c}{passage}\u{201d}"))
+        // Nothing of ours follows: quotation marks would not show where the passage ends.
+        Some(format!("It {clause}: {passage}"))
     }
 
     /// Whether arguments were changed to fit the schema.

@@ -234,12 +234,12 @@ fn call_body(
     }
 }
 
-/// The passage from which the call may have been copied, and the differences between the model's JSON
-/// and the arguments shown. Each row has a `!` in the margin, where arguments never have one.
+/// The differences between the model's JSON and the arguments shown, and the passage from which the call
+/// may have been copied. Each row has a `!` in the margin, where arguments never have one.
 fn warning_rows(call: &ToolCall, columns: u16) -> Vec<StyledLine> {
     let room = columns.saturating_sub(MARGIN_COLUMNS).max(1);
     let changes = call.json_changes.iter().map(ToString::to_string);
-    let sentences = call.quoted_sentence().into_iter().chain(changes);
+    let sentences = changes.chain(call.quoted_sentence());
     let rows = sentences.flat_map(|text| wrapped_rows(&Clean::unambiguous_line(&text), room));
     rows.map(|text| {
         let mut row = StyledLine::default();
