@@ -78,7 +78,9 @@ impl NormalizedText {
                 if kind != previous {
                     self.mark_word_start();
                 }
-                self.chars.extend(c.to_lowercase());
+                // Through upper case, so that ß is ss, and a final sigma like any other.
+                let folded = c.to_uppercase().flat_map(char::to_lowercase);
+                self.chars.extend(folded.filter(|c| c.is_alphanumeric()));
             }
             previous = kind;
         }
@@ -306,6 +308,7 @@ mod tests {
         assert_eq!(normalize("a && b &unknown; &#x110000;"), "abunknownx110000");
         assert_eq!(normalize(r"\ud83d x \u12 &#xac00;&#44032;"), "xu12가가");
         assert_eq!(normalize(r"\ud835\udc1a"), "a");
+        assert_eq!(normalize("Straße ΟΔΌΣ İı"), normalize("STRASSE οδός Ii"));
     }
 
     #[test]
