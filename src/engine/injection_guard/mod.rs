@@ -169,13 +169,19 @@ impl SessionGuards {
         let mut room = MESSAGES_BYTES_MAX;
         let branches = session.branches.iter().map(|branch| &branch.messages);
         let messages = [&session.messages].into_iter().chain(branches);
-        for message in messages.flat_map(|messages| messages.iter().rev()) {
+        let newest_first = messages.flat_map(|messages| messages.iter().rev());
+        let texts = newest_first.flat_map(|message| {
             let files = message.attachments.iter().filter_map(|file| file.text());
-            for text in std::iter::once(&message.content).chain(files) {
-                let start = text.ceil_char_boundary(text.len().saturating_sub(room));
-                self.current.keep(QuoteSource::Earlier, &text[start..]);
-                room -= text.len() - start;
-            }
+            std::iter::once(&message.content).chain(files)
+        });
+        let kept = texts.map(|text| {
+            let start = text.ceil_char_boundary(text.len().saturating_sub(room));
+            room -= text.len() - start;
+            &text[start..]
+        });
+        // The oldest is dropped first.
+        for text in kept.collect::<Vec<_>>().into_iter().rev() {
+            self.current.keep(QuoteSource::Earlier, text);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Texts that count as the source of a call, in many kinds of wrapping, and texts that do not.
 
 use super::*;
-use crate::domain::Tool;
+use crate::domain::{SavedMessage, Tool};
 use crate::fixtures::{self, tool_with};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -216,4 +216,28 @@ fn any_text_is_compared_in_linear_time() {
         let elapsed = started.elapsed();
         assert!(elapsed < Duration::from_secs(20), "{unit}: {elapsed:?}");
     }
+}
+
+#[test]
+fn of_a_reopened_conversation_the_newest_messages_are_kept_with_the_branches_and_dropped_last() {
+    let long = "x".repeat(1 << 20);
+    let mut session = Session::new("m");
+    for text in ["call1 oldest", &long[..(1 << 20) - 100], "call2 newest"] {
+        session.messages.push(SavedMessage::user(text));
+    }
+    let mut guards = SessionGuards::default();
+    guards.enter_session(&session);
+    let texts = guards.current().snapshot();
+    let is_found = |name: &str| find(guards.current(), name, &json!({})).is_some();
+    assert_eq!(["call1", "call2"].map(is_found), [true, true]);
+    assert_eq!(texts.len(), 3);
+    let last = texts
+        .last()
+        .map(|text| text.normalized()[0].as_str().to_owned());
+    assert_eq!(last.as_deref(), Some("call2newest"));
+    // What does not fit is cut at its beginning, and the rest is left out.
+    session.messages[1] = SavedMessage::user(long.as_str());
+    let mut guards = SessionGuards::default();
+    guards.enter_session(&session);
+    assert_eq!(guards.current().snapshot().len(), 2);
 }
