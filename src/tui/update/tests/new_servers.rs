@@ -121,11 +121,14 @@ fn a_server_that_lacks_variables_asks_for_their_values_when_it_is_switched_on() 
         chat.keys("<Enter>");
         assert_eq!(chat.commands(), []);
         chat.keys("x<Backspace>")
-            .input(UiInput::Paste("hidden-2\n".into()))
+            .input(UiInput::Paste("hidden-2\rline\r\nend\r".into()))
             .keys("<Enter>");
         let value = |name: &str, value: &str| (name.to_owned(), Secret::new(value));
         let commands = chat.commands();
-        let values = vec![value("A_TOKEN", "hidden-1"), value("B_TOKEN", "hidden-2")];
+        let values = vec![
+            value("A_TOKEN", "hidden-1"),
+            value("B_TOKEN", "hidden-2\nline\nend"),
+        ];
         let expected = Command::NewServer(NewServerCommand::SetVariables("docs".into(), values));
         assert_eq!(commands, [expected]);
         assert!(!format!("{commands:?}").contains("hidden"));
