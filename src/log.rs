@@ -2,8 +2,7 @@
 //! removed. Never writes to the terminal and never fails: a line that cannot be written is
 //! dropped.
 
-use crate::domain::Redactor;
-use crate::domain::model::Secret;
+use crate::domain::SecretRegistry;
 use crate::files;
 use crate::protocol::LogLine;
 use crate::sync::lock_ignoring_poison;
@@ -14,7 +13,7 @@ use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, TryLockError};
+use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::Interest;
@@ -28,41 +27,24 @@ const LINE_BYTES_MAX: usize = 64 * 1024;
 const PANE_LINE_BYTES_MAX: usize = 4 * 1024;
 const CRATE_NAME: &str = "humble";
 
-/// Starts sending events to the day's file in `folder` and to `pane`. A second call in
-/// one process does not replace the first log.
+/// Starts sending events to the day's file in `folder` and to `pane`, without `secrets`. A second
+/// call in one process does not replace the first log.
 pub fn init(
     folder: &Path,
     level: Level,
+    secrets: SecretRegistry,
     pane: impl Fn(LogLine) + Send + Sync + 'static,
 ) -> LogHandle {
-    let (layer, handle) = TracingLayer::new(folder, level, pane);
+    let (layer, handle) = TracingLayer::new(folder, level, secrets, pane);
     let subscriber = tracing_subscriber::registry().with(layer);
     let _ = tracing::subscriber::set_global_default(subscriber);
-    let _ = INSTALLED.set(handle.clone());
     handle
-}
-
-/// The installed log, for [`redact`].
-static INSTALLED: OnceLock<LogHandle> = OnceLock::new();
-
-/// Removes the secrets known to the installed log from `text`. Never blocks, so the panic hook can
-/// call it.
-pub fn redact(text: &str) -> String {
-    let Some(handle) = INSTALLED.get() else {
-        return Redactor::default().redact(text);
-    };
-    match handle.redactor.try_read() {
-        Ok(redactor) => redactor.redact(text),
-        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().redact(text),
-        // The redactor is being replaced, perhaps by this very thread, so hide everything.
-        Err(TryLockError::WouldBlock) => crate::domain::redact::HIDDEN.to_owned(),
-    }
 }
 
 /// The tracing layer that formats and writes the lines.
 pub struct TracingLayer {
     state: Arc<Mutex<LogState>>,
-    redactor: SharedRedactor,
+    secrets: SecretRegistry,
     pane: Box<dyn Fn(LogLine) + Send + Sync>,
     clock: fn() -> Zoned,
 }
@@ -71,11 +53,7 @@ pub struct TracingLayer {
 #[derive(Debug, Clone)]
 pub struct LogHandle {
     state: Arc<Mutex<LogState>>,
-    redactor: SharedRedactor,
 }
-
-/// The redactor is read for every line, and replaced when secrets are added.
-type SharedRedactor = Arc<RwLock<Arc<Redactor>>>;
 
 #[derive(Debug)]
 struct LogState {
@@ -94,23 +72,6 @@ impl LogHandle {
     pub fn is_written(&self) -> bool {
         lock_ignoring_poison(&self.state).file.is_some()
     }
-
-    /// A redactor with the secrets known so far.
-    pub fn redactor(&self) -> Arc<Redactor> {
-        let shared = self.redactor.read();
-        Arc::clone(&shared.unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Removes these secrets, too, from all later lines.
-    pub fn add_secrets(&self, secrets: Vec<Secret>) {
-        let mut shared = self
-            .redactor
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        let mut redactor = Redactor::clone(&shared);
-        redactor.add_secrets(secrets);
-        *shared = Arc::new(redactor);
-    }
 }
 
 impl TracingLayer {
@@ -118,14 +79,16 @@ impl TracingLayer {
     pub fn new(
         folder: &Path,
         level: Level,
+        secrets: SecretRegistry,
         pane: impl Fn(LogLine) + Send + Sync + 'static,
     ) -> (Self, LogHandle) {
-        Self::with_clock(folder, level, pane, Zoned::now)
+        Self::with_clock(folder, level, secrets, pane, Zoned::now)
     }
 
     fn with_clock(
         folder: &Path,
         level: Level,
+        secrets: SecretRegistry,
         pane: impl Fn(LogLine) + Send + Sync + 'static,
         clock: fn() -> Zoned,
     ) -> (Self, LogHandle) {
@@ -134,14 +97,12 @@ impl TracingLayer {
             folder: folder.to_owned(),
             file: None,
         }));
-        let redactor = SharedRedactor::default();
         let handle = LogHandle {
             state: Arc::clone(&state),
-            redactor: Arc::clone(&redactor),
         };
         let layer = Self {
             state,
-            redactor,
+            secrets,
             pane: Box::new(pane),
             clock,
         };
@@ -178,11 +139,7 @@ impl<S: Subscriber> Layer<S> for TracingLayer {
         let event_text = format!("{}{}", recorded.message, recorded.fields);
         let target = event.metadata().target();
         let time = now.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z");
-        let redactor = {
-            let shared = self.redactor.read().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(&shared)
-        };
-        let text = format!("{target}: {}", format_line(&event_text, &redactor));
+        let text = format!("{target}: {}", format_line(&event_text, &self.secrets));
         let line = format!("{time} {level:>5} {text}\n");
         lock_ignoring_poison(&self.state).write(now.date(), &line);
         // Outside the lock, because the pane may be slow and may log itself.
@@ -263,11 +220,11 @@ fn escape_invisible(text: &str) -> String {
     line
 }
 
-fn format_line(event_text: &str, redactor: &Redactor) -> String {
+fn format_line(event_text: &str, secrets: &SecretRegistry) -> String {
     // Bounds the work for huge events.
     let start = &event_text[..event_text.floor_char_boundary(2 * LINE_BYTES_MAX)];
     let line = escape_invisible(start);
-    let (mut text, used_bytes) = redactor.redact_prefix(&line, LINE_BYTES_MAX);
+    let (mut text, used_bytes) = secrets.redact_prefix(&line, LINE_BYTES_MAX);
     let omitted_bytes = line.len() - used_bytes + event_text.len() - start.len();
     if omitted_bytes > 0 {
         text.push_str(&format!("… ({omitted_bytes} more bytes)"));

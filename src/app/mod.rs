@@ -13,6 +13,7 @@ mod models;
 mod output;
 mod piped_input;
 mod probe;
+mod process_secrets;
 mod resume_line;
 mod serve;
 mod sessions;
@@ -31,6 +32,7 @@ use crate::notes::NoteIntent;
 use crate::provider::Provider;
 use crate::tui;
 use anyhow::{Context, Result};
+use process_secrets::{network_provider, secrets};
 use std::io::IsTerminal;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -146,13 +148,13 @@ async fn run_chat(
     };
     let resume_command = resume_line::resume_command(global.home.as_deref());
     if is_linear || config::read_settings(&home).value.ui.is_linear {
-        let provider = Provider::new();
+        let provider = network_provider();
         return linear::run(home, provider, options, &resume_command, background).await;
     }
     let demo_home = global.home.as_ref().map(|_| home.root().join("demo"));
     let screen = run_screen(
         home,
-        Provider::new(),
+        network_provider(),
         options,
         None,
         &resume_command,
@@ -255,7 +257,7 @@ async fn run_screen(
         themes: settings.theme,
         home: home.root().display().to_string(),
         panic_report: Some(home.logs().join("panic.txt")),
-        redact: tui::RedactFn(log::redact),
+        redact: tui::RedactFn(|text| secrets().redact_at_once(text)),
         needs_no_model: tui::NeedsNoModelFn(NoteIntent::is_search),
         tour_prompts,
         opens_session: options.initial_session.is_some(),
@@ -317,7 +319,7 @@ async fn run_ask(
         commands,
         events,
         task,
-    } = start_engine(home, Provider::new(), options, background);
+    } = start_engine(home, network_provider(), options, background);
     let request = headless::AskRequest {
         prompt,
         files,
@@ -361,7 +363,7 @@ fn start_engine(
     let banners = home.prepare();
     let (pane_sender, pane_lines) = mpsc::channel(LOG_LINES_MAX);
     // A full channel drops lines from the log pane, never from the log file.
-    let log_handle = log::init(&home.logs(), tracing::Level::INFO, move |line| {
+    let log_handle = log::init(&home.logs(), tracing::Level::INFO, secrets(), move |line| {
         let _ = pane_sender.try_send(line);
     });
     let unused = config::unused_keys(&home);
@@ -381,6 +383,7 @@ fn start_engine(
         built_in_server,
         notes: std::sync::Arc::new(notes),
         process_groups: background.process_groups.clone(),
+        secrets: secrets(),
         log: Some((log_handle, pane_lines)),
         options,
     })

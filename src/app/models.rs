@@ -2,6 +2,7 @@
 //! removes models on a server. Reads the settings; writes no file.
 
 use crate::app::output::{confirm, print};
+use crate::app::process_secrets;
 use crate::cli::{GlobalArgs, ModelsArgs, ModelsCommand};
 use crate::config::{self, Home, KnownServer};
 use crate::domain::model_catalog::{format_size, invalid_name_notice};
@@ -33,7 +34,7 @@ pub async fn run(home: &Home, global: &GlobalArgs, args: ModelsArgs) -> Result<u
     let configured = settings.value.models;
     let active = configured.iter().filter(|model| model.active);
     let pull_server = || config::server_for_pulls(home, active.chain(&configured));
-    let provider = Provider::new();
+    let provider = process_secrets::network_provider();
     match args.command {
         None => list(home, &configured, &provider, args.json).await,
         Some(ModelsCommand::Pull { name }) => pull(&pull_server(), &provider, &name).await,

@@ -2,6 +2,7 @@
 //! saves it.
 
 use crate::app::output::print;
+use crate::app::process_secrets;
 use crate::app::watchdog::BackgroundRuntime;
 use crate::cli::{GlobalArgs, ProbeArgs};
 use crate::config::{self, Home, Settings};
@@ -12,7 +13,6 @@ use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::signals::ExitSignals;
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE, probe as cli_output};
 use crate::log;
-use crate::provider::Provider;
 use anyhow::{Context, Result};
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -41,10 +41,15 @@ pub async fn run(
         return Ok(EXIT_USAGE);
     }
     let mut banners = home.prepare();
-    let log = log::init(&home.logs(), tracing::Level::INFO, |_| {});
+    let log = log::init(
+        &home.logs(),
+        tracing::Level::INFO,
+        process_secrets::secrets(),
+        |_| {},
+    );
     let settings = config::read_settings(home);
     log.set_level(settings.value.log_level);
-    log.add_secrets(settings.value.secrets());
+    process_secrets::secrets().add(settings.value.config_secrets());
     let prompt = config::read_system_prompt(home);
     banners.extend(settings.banners);
     banners.extend(prompt.banners);
@@ -56,7 +61,7 @@ pub async fn run(
         Ok(model) => model,
         Err(code) => return Ok(code),
     };
-    let provider = Provider::new();
+    let provider = process_secrets::network_provider();
     let probe = engine::DialectProbe {
         built_in_server: super::built_in_server(home, settings.built_in_tools(), provider.clone()),
         provider,

@@ -61,7 +61,7 @@ pub use review::{
     EarlierEntries, SettingsReview, apply_consented, grants_same_permissions, model_use_change,
     review_changes,
 };
-pub use servers::{BUILT_IN_SERVER, read_servers, read_servers_with, server_secrets};
+pub use servers::{BUILT_IN_SERVER, read_servers, read_servers_with};
 pub use settings::{Settings, read_settings, read_settings_with};
 pub use snapshot::{ConfigLoad, ConfigSnapshot};
 pub use system_prompt::{outdated_system_prompt, read_system_prompt, replace_system_prompt};

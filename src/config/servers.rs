@@ -387,11 +387,3 @@ fn expand_pairs(
         .map(|(name, value)| Ok((name, expand(&value, key, variables)?)))
         .collect()
 }
-
-/// All secret values in the server settings, to be redacted.
-pub fn server_secrets(servers: &[ServerConfig]) -> Vec<Secret> {
-    servers
-        .iter()
-        .flat_map(ServerConfig::secret_values)
-        .collect()
-}

@@ -15,11 +15,11 @@ use super::ui_settings::UiSettings;
 use super::unknown_keys::unknown_keys_banner;
 use super::variables::{VariableLookup, environment_variable};
 use super::{ConfigError, Home, Loaded, keys, models, registry_url, roots, themes};
-use crate::domain::model::{ApiKey, Limits, Secret, ToolDiet};
+use crate::domain::model::{Limits, ToolDiet};
 use crate::domain::registry::PUBLIC_REGISTRY;
 use crate::domain::theme::{ThemeFile, ThemeSettings};
 use crate::domain::{
-    Advice, Banner, BannerCause, KeySettings, ModelConfig, Notice, ToolMode, secrets,
+    Advice, Banner, BannerCause, ConfigSecrets, KeySettings, ModelConfig, Notice, ToolMode,
 };
 use serde_json::Value;
 use std::path::PathBuf;
@@ -95,12 +95,7 @@ impl Settings {
         by_name.or_else(|| self.models.iter().find(|model| model.model == name))
     }
 
-    /// All secret values in these settings, to be redacted.
-    pub fn secrets(&self) -> Vec<Secret> {
-        let keys = self.models.iter().filter_map(|model| match &model.api_key {
-            ApiKey::Known(key) => Some(key.clone()),
-            _ => None,
-        });
+    pub fn config_secrets(&self) -> ConfigSecrets {
         let BuiltInSection {
             geocoding_url,
             forecast_url,
@@ -111,9 +106,11 @@ impl Settings {
         } = &self.built_in;
         let services = [geocoding_url, forecast_url, cat_fact_url];
         let services = services.into_iter().flatten().map(|url| url.as_str());
-        let models = self.models.iter().map(|model| model.base_url.as_str());
-        let urls = models.chain(services).chain(ollama_url.as_deref());
-        keys.chain(urls.flat_map(secrets::url_secrets)).collect()
+        let urls = services.chain(ollama_url.as_deref());
+        let models = self.models.iter().map(ModelConfig::config_secrets);
+        models
+            .chain(urls.map(ConfigSecrets::from_url))
+            .fold(ConfigSecrets::default(), ConfigSecrets::and)
     }
 }
 

@@ -5,7 +5,7 @@ use super::personas::read_personas;
 use super::{
     Home, Settings, permissions_check, read_servers, read_settings, read_system_prompt, read_trust,
 };
-use crate::domain::{Banner, Persona, ServerConfig, Trust};
+use crate::domain::{Banner, ConfigSecrets, Persona, ServerConfig, Trust};
 use std::sync::Arc;
 
 /// The contents of all settings files, or the configuration in use.
@@ -40,10 +40,14 @@ impl ConfigLoad {
         let prompt = read_system_prompt(home);
         let personas = read_personas(home);
         let trust = read_trust(home);
-        let credentials = servers.value.iter().flat_map(ServerConfig::credentials);
+        let server_secrets = servers.value.iter().map(ServerConfig::config_secrets);
+        let server_secrets = server_secrets.fold(ConfigSecrets::default(), ConfigSecrets::and);
         let secrets_by_file = [
-            (home.config(), settings.value.secrets()),
-            (home.servers(), credentials.collect()),
+            (
+                home.config(),
+                settings.value.config_secrets().into_credentials(),
+            ),
+            (home.servers(), server_secrets.into_credentials()),
         ];
         let readable_secrets =
             permissions_check::readable_secrets_banner(home.root(), &secrets_by_file);

@@ -88,11 +88,12 @@ pub use progress::{ProgressAmount, ToolProgress};
 pub use prompt_template::{PromptTemplate, PromptTemplates, TemplateBody};
 pub use provider_kind::ProviderKind;
 pub use recent_commands::RecentCommands;
-pub use redact::Redactor;
+pub use redact::{PieceRedactor, SecretRegistry};
 pub use sampling::{
     SampledAnswer, SampledCall, SamplingMessage, SamplingPart, SamplingRequest, SamplingSection,
 };
 pub use schema::{ArgumentCheck, SchemaCheck, check_value};
+pub use secrets::ConfigSecrets;
 pub use server::{LaunchConfig, Server, ServerConfig, ServerStatus};
 pub use server_content::{
     ArgumentCompletion, ArgumentOwner, ContentArgument, LoadedPrompt, ResourceTemplate,

@@ -1,19 +1,25 @@
-//! Redaction removes secrets from text that leaves the program: log lines, notices, server
-//! output and panic reports. It hides known values in any escaping, and patterns such as
-//! `--api-key VALUE`. The cost is linear in the length of the text, regardless of the number
-//! of values.
+//! Redaction removes secrets from text. It hides known values in any escaping and in Base64, and
+//! patterns such as `--api-key VALUE`. The cost is linear in the length of the text, regardless of
+//! the number of values.
 
 mod escapes;
 mod patterns;
+mod pieces;
+mod registry;
 
 use super::model::Secret;
 use aho_corasick::AhoCorasick;
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use escapes::DecodedView;
+use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
 pub(super) use patterns::secret_ranges as pattern_matches;
+pub use pieces::PieceRedactor;
+pub use registry::SecretRegistry;
 
 /// The replacement for hidden text.
 pub const HIDDEN: &str = "[hidden]";
@@ -21,6 +27,9 @@ pub const HIDDEN: &str = "[hidden]";
 const VALUE_BYTES_MIN: usize = 4;
 /// The same limit for each line of a multi-line value.
 const LINE_BYTES_MIN: usize = 6;
+/// Shorter values are not searched for in Base64, where they are too short to be told from other
+/// text.
+const ENCODED_BYTES_MIN: usize = 8;
 /// Longer values are split into chunks of this size.
 const CHUNK_BYTES_MAX: usize = 1_024;
 /// Maximum number of values kept, so that repeated edits to the settings cannot slow down the
@@ -46,20 +55,11 @@ impl fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    pub fn new(secrets: impl IntoIterator<Item = Secret>) -> Self {
-        let mut redactor = Self::default();
-        redactor.add_secrets(secrets);
-        redactor
-    }
-
     pub fn add_secrets(&mut self, secrets: impl IntoIterator<Item = Secret>) {
         let mut values: Vec<String> = Vec::new();
         for secret in secrets {
             values.extend(search_chunks(secret.expose()));
-        }
-        let existing: HashSet<&String> = self.values.iter().collect();
-        if values.iter().all(|value| existing.contains(value)) {
-            return;
+            values.extend(base64_cores(secret.expose()));
         }
         values.append(&mut self.values);
         let mut seen = HashSet::new();
@@ -67,6 +67,14 @@ impl Redactor {
         values.truncate(VALUES_MAX);
         self.finder = Some(build_finder(&values));
         self.values = values;
+    }
+
+    /// Whether adding these secrets would change nothing.
+    pub fn knows_all(&self, secrets: &[Secret]) -> bool {
+        let mut chunks = secrets
+            .iter()
+            .flat_map(|secret| search_chunks(secret.expose()));
+        chunks.all(|chunk| self.values.contains(&chunk))
     }
 
     pub fn redact(&self, text: &str) -> String {
@@ -90,8 +98,31 @@ impl Redactor {
         mask_ranges(text, self.ranges_of_values(text), text.len()).0
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.finder.is_none()
+    /// Hides known values in every string and every key of `value`. Returns whether there were any.
+    pub fn redact_value(&self, value: &mut Value) -> bool {
+        let has_value = |text: &str| !self.ranges_of_values(text).is_empty();
+        match value {
+            _ if self.finder.is_none() => false,
+            Value::String(text) if has_value(text) => {
+                *text = self.redact_known_values(text);
+                true
+            }
+            Value::Array(items) => {
+                let redact = |found, item| self.redact_value(item) || found;
+                items.iter_mut().fold(false, redact)
+            }
+            Value::Object(fields) => {
+                let redact = |found, field| self.redact_value(field) || found;
+                let found = fields.values_mut().fold(false, redact);
+                if !fields.keys().any(|key| has_value(key)) {
+                    return found;
+                }
+                let before = std::mem::take(fields).into_iter();
+                fields.extend(before.map(|(key, field)| (self.redact_known_values(&key), field)));
+                true
+            }
+            _ => false,
+        }
     }
 
     fn ranges_of_values(&self, text: &str) -> Vec<Range<usize>> {
@@ -137,6 +168,27 @@ fn search_chunks(value: &str) -> Vec<String> {
         }
     }
     chunks
+}
+
+/// The letters that stand for `value` in every Base64 text that contains it, such as the
+/// credentials of `Basic`: one form for each position of its first byte in a group of three, without
+/// the letters that also depend on the bytes before and after.
+fn base64_cores(value: &str) -> Vec<String> {
+    let value = value.trim();
+    if !(ENCODED_BYTES_MIN..=CHUNK_BYTES_MAX).contains(&value.len()) || value.contains('\n') {
+        return Vec::new();
+    }
+    let mut cores = Vec::new();
+    for bytes_before in 0..3 {
+        let shifted = [&b"\0\0"[..bytes_before], value.as_bytes()].concat();
+        let core = (bytes_before * 8).div_ceil(6)..shifted.len() * 8 / 6;
+        for encoding in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+            let encoded = encoding.encode(&shifted);
+            cores.push(encoded[core.clone()].to_ascii_lowercase());
+        }
+    }
+    cores.dedup();
+    cores
 }
 
 /// Replaces each range that starts within the first `bytes_max` bytes of `text` with

@@ -1,7 +1,7 @@
-//! Determines which values in a server's settings are secret. Redaction hides all of them.
-//! Those that are clearly credentials are also removed from tool results.
+//! Determines which values in a server's settings are secret, and which of them are credentials;
+//! see [`super::SecretRegistry`].
 
-use super::model::Secret;
+use super::model::{ApiKey, ModelConfig, Secret};
 use super::redact::pattern_matches;
 use super::server::{LaunchConfig, ServerConfig};
 use base64::Engine as _;
@@ -15,9 +15,9 @@ use url::Url;
 const VALUE_CHARS_MIN: usize = 6;
 /// Shorter values stay visible even if their name suggests a secret.
 const NAMED_SECRET_CHARS_MIN: usize = 4;
-/// Shorter secrets are hidden, but not removed from tool results.
+/// Shorter secrets may be ordinary words.
 const CREDENTIAL_CHARS_MIN: usize = 8;
-/// Minimum length at which a secret of only lowercase letters counts as a credential.
+/// The same limit for secrets of lowercase letters, hyphens and underscores only.
 const CREDENTIAL_WORD_CHARS_MIN: usize = 12;
 /// A URL path segment of at least this length may be base64 or hex.
 const SEGMENT_CHARS_MIN: usize = 20;
@@ -160,84 +160,103 @@ fn token_in(word: &str) -> Option<Range<usize>> {
 }
 
 impl ServerConfig {
-    /// All values that must be hidden in logs, notices and reports.
-    pub fn secret_values(&self) -> Vec<Secret> {
-        let launch_secrets = SecretCollector::from_launch(&self.launch)
-            .all
-            .into_iter()
-            .map(Secret::new);
-        self.secrets.iter().cloned().chain(launch_secrets).collect()
-    }
-
-    /// The secret values that are clearly credentials.
-    pub fn credentials(&self) -> Vec<Secret> {
-        let launch = SecretCollector::from_launch(&self.launch).credentials;
-        let launch = launch.into_iter().map(Secret::new);
+    pub fn config_secrets(&self) -> ConfigSecrets {
+        let mut secrets = ConfigSecrets::default();
+        secrets.add_launch(&self.launch);
+        secrets.values.extend(self.secrets.iter().cloned());
         let sign_in = [&self.oauth.client_secret, &self.oauth.private_key];
-        launch
-            .chain(sign_in.into_iter().flatten().cloned())
-            .collect()
+        secrets
+            .credentials
+            .extend(sign_in.into_iter().flatten().cloned());
+        secrets
     }
 }
 
-/// The secret parts of the URL of a model server or a web service.
-pub fn url_secrets(url: &str) -> Vec<Secret> {
-    let mut collector = SecretCollector::default();
-    collector.add_url(url, true);
-    collector.all.into_iter().map(Secret::new).collect()
+impl ModelConfig {
+    pub fn config_secrets(&self) -> ConfigSecrets {
+        let mut secrets = ConfigSecrets::from_url(&self.base_url);
+        if let ApiKey::Known(key) = &self.api_key {
+            secrets.credentials.push(key.clone());
+        }
+        secrets
+    }
 }
 
-#[derive(Default)]
-struct SecretCollector {
-    all: Vec<String>,
-    credentials: Vec<String>,
+/// Whether a secret cannot be mistaken for an ordinary word or a number. `AUTH_MODE=required` must
+/// not remove the word "required" from every tool result, nor the key `lm-studio` that name.
+pub(super) fn is_credential(secret: &str) -> bool {
+    let secret = secret.trim();
+    let is_number = secret.bytes().all(|byte| byte.is_ascii_digit());
+    let is_word_byte = |byte: u8| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_');
+    let chars_min = match secret.bytes().all(is_word_byte) {
+        true => CREDENTIAL_WORD_CHARS_MIN,
+        false => CREDENTIAL_CHARS_MIN,
+    };
+    secret.chars().count() >= chars_min && !is_number
 }
 
-impl SecretCollector {
-    fn from_launch(launch: &LaunchConfig) -> Self {
-        let mut collector = Self::default();
+/// The secrets in a part of the settings.
+#[derive(Debug, Default)]
+pub struct ConfigSecrets {
+    /// Values that may be secret, and may also be ordinary words.
+    pub(super) values: Vec<Secret>,
+    /// Keys, tokens and passwords, by their name or place.
+    pub(super) credentials: Vec<Secret>,
+}
+
+impl ConfigSecrets {
+    /// The secret parts of the URL of a model server or a web service.
+    pub fn from_url(url: &str) -> Self {
+        let mut secrets = Self::default();
+        secrets.add_url(url, true);
+        secrets
+    }
+
+    #[must_use]
+    pub fn and(mut self, more: Self) -> Self {
+        self.values.extend(more.values);
+        self.credentials.extend(more.credentials);
+        self
+    }
+
+    /// The credentials that cannot be mistaken for ordinary words.
+    pub fn into_credentials(self) -> Vec<Secret> {
+        let mut credentials = self.credentials;
+        credentials.retain(|secret| is_credential(secret.expose()));
+        credentials
+    }
+
+    fn add_launch(&mut self, launch: &LaunchConfig) {
         match launch {
             LaunchConfig::Stdio { args, env, .. } => {
-                collector.add_args(args);
+                self.add_args(args);
                 env.iter()
-                    .for_each(|(name, value)| collector.add_named_value(name, value));
+                    .for_each(|(name, value)| self.add_named_value(name, value));
             }
             LaunchConfig::Remote { url, headers, .. } => {
-                collector.add_url(url, true);
+                self.add_url(url, true);
                 let headers = headers.iter();
-                headers.for_each(|(name, value)| collector.add_named_value(name, value));
+                headers.for_each(|(name, value)| self.add_named_value(name, value));
             }
             LaunchConfig::BuiltIn | LaunchConfig::Misconfigured { .. } => {}
         }
-        collector
     }
 
     /// Adds a value that may be secret, unless it is short.
     fn add_value(&mut self, value: &str) {
         if value.trim().chars().count() >= VALUE_CHARS_MIN {
-            self.all.push(value.to_owned());
+            self.values.push(Secret::new(value));
         }
     }
 
-    /// Adds a value that is known to be secret. It also counts as a credential if it is long
-    /// enough and not a number.
+    /// Adds a value that is known to be secret.
     fn add_secret(&mut self, value: &str) {
         let value = value.trim();
         let chars = value.chars().count();
         if chars < NAMED_SECRET_CHARS_MIN {
             return;
         }
-        self.all.push(value.to_owned());
-        let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
-        // `AUTH_MODE=required` must not remove the word "required" from every tool result.
-        let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
-        let chars_min = match is_word {
-            true => CREDENTIAL_WORD_CHARS_MIN,
-            false => CREDENTIAL_CHARS_MIN,
-        };
-        if chars >= chars_min && !is_number {
-            self.credentials.push(value.to_owned());
-        }
+        self.credentials.push(Secret::new(value));
     }
 
     /// Adds the secrets in a variable of `env` or in a header.
@@ -349,7 +368,7 @@ impl SecretCollector {
             .map(percent_decode)
             .filter(|segment| could_be_token(segment))
         {
-            self.all.push(segment);
+            self.values.push(Secret::new(segment));
         }
         for (name, value) in url.query_pairs() {
             match is_secret_name(&name) {

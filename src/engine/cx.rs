@@ -9,7 +9,7 @@ use super::outbox::Outbox;
 use super::questions::PendingQuestion;
 use crate::config::{self, ConfigError, Home, Settings};
 use crate::domain::id::IdGenerator;
-use crate::domain::{AskId, Banner, BannerCause, Notice};
+use crate::domain::{AskId, Banner, BannerCause, Notice, SecretRegistry};
 use crate::log::LogHandle;
 use crate::protocol::{Ask, Event, LogLine, QuestionOwner};
 use crate::provider::Provider;
@@ -28,6 +28,7 @@ pub(super) struct EngineCx {
     /// The active settings, except those that `LiveSettings` owns.
     pub(super) settings: Settings,
     pub(super) log: Option<LogHandle>,
+    pub(super) secrets: SecretRegistry,
     pub(super) sessions: Arc<SessionStore>,
     pub(super) session_index: Arc<SessionIndex>,
     pub(super) trash: SessionTrash,
@@ -62,7 +63,7 @@ impl EngineCx {
         provider: Provider,
         options: EngineOptions,
         settings: Settings,
-        log: Option<LogHandle>,
+        (log, secrets): (Option<LogHandle>, SecretRegistry),
         banners: impl IntoIterator<Item = Banner>,
     ) -> Self {
         let sessions = SessionStore::new(home.sessions());
@@ -77,6 +78,7 @@ impl EngineCx {
             options,
             settings,
             log,
+            secrets,
             outbox: Outbox::default(),
             jobs: JobSet::default(),
             banners: BTreeMap::new(),

@@ -1,7 +1,7 @@
 //! Dependencies and options of the engine.
 
 use crate::config::Home;
-use crate::domain::{Banner, ModelConfig, ServerId, ToolMode};
+use crate::domain::{Banner, ModelConfig, SecretRegistry, ServerId, ToolMode};
 use crate::mcp::ProcessGroups;
 use crate::ports::{LocalServer, NoteService};
 use crate::protocol::LogLine;
@@ -20,6 +20,8 @@ pub struct EngineDeps {
     /// The process groups of MCP servers. The caller keeps a clone to kill them if the engine
     /// does not respond.
     pub process_groups: ProcessGroups,
+    /// Receives the secrets of the settings, which are removed from all that comes from servers.
+    pub secrets: SecretRegistry,
     /// The log, if there is one, and its lines for the log pane.
     pub log: Option<(crate::log::LogHandle, mpsc::Receiver<LogLine>)>,
     pub options: EngineOptions,

@@ -122,7 +122,7 @@ mod tests {
         let provider = Provider::scripted(Script::new(Vec::new()));
         let (options, settings) = (EngineOptions::default(), Settings::default());
         let home = Home::at("/nonexistent");
-        let mut cx = EngineCx::new(home, provider, options, settings, None, []);
+        let mut cx = EngineCx::new(home, provider, options, settings, Default::default(), []);
         cx.save_config(|| panic!("a bug"));
         assert!(cx.config_writes.is_in_progress());
         let result = cx.jobs.join_next().await;

@@ -1,6 +1,7 @@
 //! Tests of the lines in the log file and in the log pane.
 
 use super::*;
+use crate::domain::model::Secret;
 use std::fs;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tracing::{debug, info, warn};
@@ -18,7 +19,9 @@ fn log_events(
         let shown = format!("{:>5} {}", line.level, line.text);
         pane.lock().unwrap().push(shown);
     };
-    let (layer, handle) = TracingLayer::with_clock(folder, level, send_to_pane, clock);
+    let secrets = SecretRegistry::default();
+    secrets.add_credentials([Secret::new("hunter2hunter2")]);
+    let (layer, handle) = TracingLayer::with_clock(folder, level, secrets, send_to_pane, clock);
     let subscriber = tracing_subscriber::registry().with(layer);
     tracing::subscriber::with_default(subscriber, || run(&handle));
     let lines = lines.lock().unwrap();
@@ -66,8 +69,7 @@ fn own_events_and_warnings_of_dependencies_are_logged() {
 #[test]
 fn no_secret_reaches_the_file_or_the_pane() {
     let folder = tempfile::tempdir().unwrap();
-    let lines = log_events(folder.path(), Level::DEBUG, Zoned::now, |handle| {
-        handle.add_secrets(vec![Secret::new("hunter2hunter2")]);
+    let lines = log_events(folder.path(), Level::DEBUG, Zoned::now, |_| {
         debug!(key = "hunter2hunter2", "Authorization: Bearer abc");
     });
     // An unquoted header is redacted up to the next quotation mark: hiding too much is safer.

@@ -13,9 +13,7 @@ use super::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_reque
 use super::session::McpSession;
 use super::supervisor::ServerSupervisor;
 use super::tasks::{CreatedTask, TaskCall, TaskEnd, follow_task, legacy_task_request};
-use crate::domain::{
-    Arguments, CallId, Pin, Redactor, ServerId, ServerTask, ToolOutcome, UrlElicitation,
-};
+use crate::domain::{Arguments, CallId, Pin, ServerId, ServerTask, ToolOutcome, UrlElicitation};
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ProgressToken};
 use serde_json::Value;
 use std::sync::Arc;
@@ -106,14 +104,12 @@ fn finished_call(
     ending: CallEnding,
     elapsed: Duration,
 ) -> CallResult {
-    let redactors = supervisor.redactors();
     match ending {
         CallEnding::Unreachable(_) if supervisor.stop.is_cancelled() => {
             let why = "The server was switched off during the call.".to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
-        CallEnding::Answered(mut result) => {
-            redact_credentials(&mut result, &redactors.credentials);
+        CallEnding::Answered(result) => {
             if let Some(text) = invalid_result_text(&result, supervisor.is_modern()) {
                 return ToolOutcome::Failed { text, elapsed }.into();
             }
@@ -133,14 +129,8 @@ fn finished_call(
                 result,
             }
         }
-        CallEnding::ToolFailed(text) => {
-            let text = redactors.credentials.redact_known_values(&text);
-            ToolOutcome::Failed { text, elapsed }.into()
-        }
-        CallEnding::Unreachable(why) => {
-            let why = redactors.all.redact(&why);
-            ToolOutcome::Unreachable { why, elapsed }.into()
-        }
+        CallEnding::ToolFailed(text) => ToolOutcome::Failed { text, elapsed }.into(),
+        CallEnding::Unreachable(why) => ToolOutcome::Unreachable { why, elapsed }.into(),
         CallEnding::TimedOut => ToolOutcome::TimedOut { elapsed }.into(),
         CallEnding::SessionUnknown => {
             let why = "The server did not recognize the session of the call, nor the new one in \
@@ -148,31 +138,6 @@ fn finished_call(
                 .to_owned();
             ToolOutcome::Unreachable { why, elapsed }.into()
         }
-    }
-}
-
-/// Results go to the model and into the saved conversation, so they must not contain the
-/// credentials that the server received.
-pub fn redact_credentials(result: &mut Value, redactor: &Redactor) {
-    if redactor.is_empty() {
-        return;
-    }
-    match result {
-        Value::String(text) => *text = redactor.redact_known_values(text),
-        Value::Array(items) => {
-            for item in items {
-                redact_credentials(item, redactor);
-            }
-        }
-        Value::Object(fields) => {
-            // A key may be a credential, too.
-            let fields_before = std::mem::take(fields).into_iter();
-            fields.extend(fields_before.map(|(key, mut field)| {
-                redact_credentials(&mut field, redactor);
-                (redactor.redact_known_values(&key), field)
-            }));
-        }
-        _ => {}
     }
 }
 
@@ -345,24 +310,5 @@ impl From<TaskEnd> for CallEnding {
             TaskEnd::Unreachable(why) => Self::Unreachable(why),
             TaskEnd::TimedOut => Self::TimedOut,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::model::Secret;
-    use serde_json::json;
-
-    #[test]
-    fn credentials_are_removed_from_values_and_keys_at_any_depth() {
-        let redactor = Redactor::new([Secret::new("s3cret-token")]);
-        let mut result = json!({ "a": [{ "key s3cret-token": "x" }], "b": "s3cret-token", "c": 1 });
-        redact_credentials(&mut result, &redactor);
-        let text = result.to_string();
-        assert!(!text.contains("s3cret"), "{text}");
-        let kept = (&result["a"][0], &result["c"]);
-        assert!(kept.0.as_object().is_some_and(|fields| fields.len() == 1));
-        assert_eq!(kept.1, 1);
     }
 }

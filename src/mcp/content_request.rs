@@ -1,7 +1,6 @@
 //! Requests for prompts, resources and completions of arguments. Only the user makes them, and none
 //! runs a tool.
 
-use super::call::redact_credentials;
 use super::content_result::{ResourceContents, completion_values, resource_contents};
 use super::hub::Hub;
 use super::lifetime::stated_lifetime;
@@ -147,13 +146,7 @@ impl Hub {
         let supervisor = self.supervisor(server).cloned();
         async move {
             let supervisor = supervisor.ok_or("the server is not running")?;
-            let mut answer = run_with_input(&supervisor, request, time_limit).await;
-            let redactors = supervisor.redactors();
-            match &mut answer {
-                Ok(result) => redact_credentials(result, &redactors.credentials),
-                Err(why) => *why = redactors.all.redact(why),
-            }
-            answer
+            run_with_input(&supervisor, request, time_limit).await
         }
         .boxed()
     }

@@ -1,9 +1,8 @@
 //! How a server is reached: inside this program, as a child process, or at a URL.
 
 use super::process::Program;
+use crate::domain::LaunchConfig;
 use crate::domain::server::{InheritedEnv, RemoteTransport};
-use crate::domain::{LaunchConfig, Redactor};
-use std::sync::Arc;
 
 pub enum Endpoint {
     BuiltIn,
@@ -16,13 +15,11 @@ pub struct RemoteEndpoint {
     pub url: String,
     pub transport: RemoteTransport,
     pub headers: Vec<(String, String)>,
-    /// Removes the secrets sent to the server from all text that it returns.
-    pub redactor: Arc<Redactor>,
 }
 
 impl Endpoint {
     /// The endpoint of a launch configuration, or `None` if it is invalid.
-    pub fn from_launch(launch: LaunchConfig, redactor: Arc<Redactor>) -> Option<Self> {
+    pub fn from_launch(launch: LaunchConfig) -> Option<Self> {
         match launch {
             LaunchConfig::Misconfigured { .. } => None,
             LaunchConfig::BuiltIn => Some(Self::BuiltIn),
@@ -34,7 +31,6 @@ impl Endpoint {
                 url,
                 transport,
                 headers,
-                redactor,
             })),
             LaunchConfig::Stdio {
                 command,

@@ -2,7 +2,7 @@
 //! can be ended.
 
 use super::error::McpError;
-use crate::domain::Redactor;
+use crate::domain::SecretRegistry;
 use crate::sync::lock_ignoring_poison;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -61,10 +61,14 @@ impl FloodGuard {
     ///
     /// # Errors
     /// Too many consecutive lines were not messages.
-    pub fn count_skipped_line(&self, line: &[u8], redactor: &Redactor) -> Result<(), McpError> {
+    pub fn count_skipped_line(
+        &self,
+        line: &[u8],
+        secrets: &SecretRegistry,
+    ) -> Result<(), McpError> {
         let scanned = &line[..line.len().min(SAMPLE_BYTES_SCANNED)];
         let scanned = String::from_utf8_lossy(scanned);
-        let (sample, _) = redactor.redact_prefix(scanned.trim(), SAMPLE_BYTES_MAX);
+        let (sample, _) = secrets.redact_prefix(scanned.trim(), SAMPLE_BYTES_MAX);
         let is_blank = line.iter().all(u8::is_ascii_whitespace);
         let mut skipped = lock_ignoring_poison(&self.skipped);
         skipped.consecutive += 1;
@@ -115,16 +119,16 @@ mod tests {
 
     #[test]
     fn a_valid_message_resets_the_count_of_skipped_lines() {
-        let (guard, redactor) = (FloodGuard::default(), Redactor::default());
+        let (guard, secrets) = (FloodGuard::default(), SecretRegistry::default());
         for _ in 0..2 {
             guard.reset_consecutive_skipped();
             for _ in 0..CONSECUTIVE_SKIPPED_MAX - 1 {
-                assert_eq!(guard.count_skipped_line(b"y", &redactor), Ok(()));
+                assert_eq!(guard.count_skipped_line(b"y", &secrets), Ok(()));
             }
         }
         let sample = "last".to_owned();
         assert_eq!(
-            guard.count_skipped_line(b"last", &redactor),
+            guard.count_skipped_line(b"last", &secrets),
             Err(McpError::NotMcp { sample })
         );
     }

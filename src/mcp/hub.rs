@@ -11,8 +11,8 @@ use super::status::disabled_server;
 use super::supervisor::{HubContext, ServerSupervisor};
 use super::tasks::{KeptTasks, cancel_task};
 use crate::domain::{
-    CallId, LaunchConfig, Server, ServerConfig, ServerId, ServerLog, ServerRequestId,
-    ServerRequestReply, ServerTask, TaskCancellation, ToolOutcome,
+    CallId, LaunchConfig, SecretRegistry, Server, ServerConfig, ServerId, ServerLog,
+    ServerRequestId, ServerRequestReply, ServerTask, TaskCancellation, ToolOutcome,
 };
 use crate::ports::LocalServer;
 use futures::FutureExt;
@@ -75,6 +75,7 @@ impl Hub {
                 cache: DetectionCache::default(),
                 credentials: CredentialFile::default(),
                 kept_tasks: KeptTasks::default(),
+                secrets: SecretRegistry::default(),
             },
             entries: Vec::new(),
             tasks: JoinSet::new(),
@@ -92,6 +93,12 @@ impl Hub {
         self.context.credentials = CredentialFile::at(file);
     }
 
+    /// Shares the secrets of the rest of the program, which are removed from all that servers send,
+    /// and adds those of the servers. Call this before [`Hub::configure`].
+    pub fn set_secrets(&mut self, secrets: SecretRegistry) {
+        self.context.secrets = secrets;
+    }
+
     /// Replaces the folders that servers may ask for, and notifies connected servers. A server that
     /// connected while there were none is not notified until its next session.
     pub fn set_roots(&self, folders: Vec<PathBuf>) {
@@ -103,6 +110,9 @@ impl Hub {
     pub fn configure(&mut self, servers: Vec<ServerConfig>) {
         while self.tasks.try_join_next().is_some() {}
         let mut old = std::mem::take(&mut self.entries);
+        for config in &servers {
+            self.context.secrets.add(config.config_secrets());
+        }
         for config in servers {
             let existing = old
                 .iter()

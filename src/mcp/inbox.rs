@@ -1,6 +1,6 @@
 //! Processes incoming messages from any transport. Each is first parsed to a `Value`, so results
-//! stay raw JSON and an invalid part does not affect the valid ones. Only then is it converted to
-//! rmcp's types.
+//! stay raw JSON and an invalid part does not affect the valid ones. The program's secrets are removed
+//! here, once for all that a server can send. Only then is a message converted to rmcp's types.
 
 use super::decode;
 use super::discover_wait::{DiscoverWait, initialize_result, response_id};
@@ -108,8 +108,15 @@ impl Inbox {
 
     /// Like [`Inbox::handle_text`] for parsed text. All messages of a batch (2025-03-26) except the
     /// first are kept for [`Inbox::next_batched`].
-    pub fn handle(&mut self, value: Option<Value>, text: &[u8]) -> Option<ServerJsonRpcMessage> {
+    pub fn handle(
+        &mut self,
+        mut value: Option<Value>,
+        text: &[u8],
+    ) -> Option<ServerJsonRpcMessage> {
         self.has_counted_line = false;
+        if let Some(message) = &mut value {
+            self.shared.secrets.redact_message(message);
+        }
         let is_batch = |items: &[Value]| items.first().is_some_and(Value::is_object);
         match value {
             Some(Value::Array(items)) if is_batch(&items) => {

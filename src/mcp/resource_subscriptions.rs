@@ -106,7 +106,7 @@ impl ServerSupervisor {
             let server = self.state.borrow().config.id.clone();
             let server = Clean::name(server.as_str());
             for uri in new {
-                let uri = Clean::single_line(&self.redactors().all.redact(&uri)).to_string();
+                let uri = Clean::single_line(&uri);
                 let text = format!(
                     "Resource `{uri}` of server `{server}` has changed since you attached it."
                 );

@@ -121,6 +121,7 @@ impl ServerSupervisor {
     ) -> ConnectionAttempt {
         let shared = Arc::new(SessionShared::new(
             self.stderr.clone(),
+            self.context.secrets.clone(),
             self.context.roots.current(),
         ));
         let end = match channel {

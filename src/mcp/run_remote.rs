@@ -26,10 +26,10 @@ const DELETE_TIMEOUT: Duration = Duration::from_secs(1);
 impl ServerSupervisor {
     pub(super) async fn connect_remote(&self, endpoint: &RemoteEndpoint) -> SessionEnd {
         let (url, headers) = (endpoint.url.clone(), endpoint.headers.clone());
-        let redactor = endpoint.redactor.clone();
+        let secrets = self.context.secrets.clone();
         let authorizer = self.authorizer.clone();
         let building = tokio::task::spawn_blocking(move || {
-            let client = RemoteClient::new(&url, &headers, redactor)?;
+            let client = RemoteClient::new(&url, &headers, secrets)?;
             Ok(client.with_authorizer(authorizer))
         });
         let remote = tokio::select! {

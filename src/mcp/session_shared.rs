@@ -11,6 +11,7 @@ use super::session_outcome::SessionOutcome;
 use super::startup::Startup;
 use super::stderr::StderrBuffer;
 use super::tasks::LegacyTaskSupport;
+use crate::domain::SecretRegistry;
 use crate::sync::lock_ignoring_poison;
 use rmcp::model::RequestId;
 use serde_json::Value;
@@ -46,14 +47,21 @@ pub struct SessionShared {
     retryable_requests: Mutex<HashSet<String>>,
     /// Receives the server's log messages.
     log: StderrBuffer,
+    /// Removed from everything that the server sends.
+    pub secrets: SecretRegistry,
     /// The roots when the session began. The capability is declared only if there were any.
     pub initial_roots: Arc<Vec<PathBuf>>,
 }
 
 impl SessionShared {
-    pub fn new(log: StderrBuffer, initial_roots: Arc<Vec<PathBuf>>) -> Self {
+    pub fn new(
+        log: StderrBuffer,
+        secrets: SecretRegistry,
+        initial_roots: Arc<Vec<PathBuf>>,
+    ) -> Self {
         Self {
             log,
+            secrets,
             initial_roots,
             ..Self::default()
         }
@@ -88,7 +96,7 @@ impl SessionShared {
 
     /// Counts a line that was not a message; too many in a row end the session.
     pub fn skip_line(&self, line: &[u8]) {
-        if let Err(error) = self.flood.count_skipped_line(line, &self.log.redactor()) {
+        if let Err(error) = self.flood.count_skipped_line(line, &self.secrets) {
             self.outcome.end(error);
         }
     }

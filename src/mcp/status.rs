@@ -2,11 +2,8 @@
 //! for a call. Pure except for the clock.
 
 use super::session::McpSession;
-use crate::domain::model::Secret;
 use crate::domain::server::PeerInfo;
-use crate::domain::{
-    Notice, Pin, Redactor, Server, ServerConfig, ServerContent, ServerStatus, Tool,
-};
+use crate::domain::{Notice, Pin, Server, ServerConfig, ServerContent, ServerStatus, Tool};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -17,7 +14,6 @@ const NAME_CHARS_MAX: usize = 40;
 
 pub struct ServerState {
     pub config: ServerConfig,
-    pub redactors: Redactors,
     pub phase: ServerPhase,
     pub start_count: u64,
     /// Whether the server was ever connected. If so, its tools stay listed after a failure, and the
@@ -31,40 +27,6 @@ pub struct ServerState {
     pub content: Arc<ServerContent>,
     pub instructions: Option<String>,
     pub peer: Option<PeerInfo>,
-}
-
-/// The redactors built from the configuration of one server.
-#[derive(Debug, Clone)]
-pub struct Redactors {
-    /// For everything that is logged or shown.
-    pub all: Arc<Redactor>,
-    /// For tool results, whose text must stay intact: redacts only credentials.
-    pub credentials: Arc<Redactor>,
-}
-
-impl Redactors {
-    pub fn from_config(config: &ServerConfig) -> Self {
-        Self {
-            all: Arc::new(Redactor::new(config.secret_values())),
-            credentials: Arc::new(Redactor::new(config.credentials())),
-        }
-    }
-
-    #[must_use]
-    pub fn with_secrets(self, secrets: &[Secret]) -> Self {
-        if secrets.is_empty() {
-            return self;
-        }
-        let extend = |redactor: &Redactor| {
-            let mut redactor = redactor.clone();
-            redactor.add_secrets(secrets.iter().cloned());
-            Arc::new(redactor)
-        };
-        Self {
-            all: extend(&self.all),
-            credentials: extend(&self.credentials),
-        }
-    }
 }
 
 pub enum ServerPhase {
@@ -116,9 +78,6 @@ impl ServerState {
             ServerPhase::Misconfigured(why) => ServerStatus::Misconfigured(why.clone()),
         };
         omissions.extend(self.content.omitted.iter().cloned());
-        for line in &mut omissions {
-            *line = self.redactors.all.redact(line);
-        }
         Server {
             status,
             tools: self.tools.clone(),

@@ -1,7 +1,7 @@
 //! A server's stderr. It is read continuously, so that the server never blocks on writing; the last
 //! lines are kept for the servers pane and for failure notices.
 
-use crate::domain::{Redactor, ServerLogLine};
+use crate::domain::{SecretRegistry, ServerLogLine};
 use crate::sync::lock_ignoring_poison;
 use jiff::Timestamp;
 use std::collections::VecDeque;
@@ -29,7 +29,7 @@ struct StderrRing {
     run_started_at: Option<Timestamp>,
     /// The incomplete line, cut at [`PARTIAL_BYTES_MAX`].
     partial: Vec<u8>,
-    redactor: Arc<Redactor>,
+    secrets: SecretRegistry,
 }
 
 /// Whether a stderr line names an error. Indented lines belong to a stack trace.
@@ -38,6 +38,14 @@ pub fn names_error(line: &str) -> bool {
 }
 
 impl StderrBuffer {
+    /// A buffer that stores lines without `secrets`.
+    pub fn new(secrets: SecretRegistry) -> Self {
+        Self(Arc::new(Mutex::new(StderrRing {
+            secrets,
+            ..StderrRing::default()
+        })))
+    }
+
     pub fn lines(&self) -> Vec<String> {
         self.with_ring(|ring| ring.stderr_lines().cloned().collect())
     }
@@ -102,15 +110,6 @@ impl StderrBuffer {
         });
     }
 
-    /// Sets the redactor for all further lines.
-    pub fn redact_with(&self, redactor: Arc<Redactor>) {
-        self.with_ring(|ring| ring.redactor = redactor);
-    }
-
-    pub fn redactor(&self) -> Arc<Redactor> {
-        self.with_ring(|ring| Arc::clone(&ring.redactor))
-    }
-
     /// Clears the lines for the next process.
     pub fn clear(&self) {
         self.with_ring(|ring| {
@@ -118,7 +117,7 @@ impl StderrBuffer {
             *ring = StderrRing {
                 lines_written: ring.lines_written + 1,
                 run_started_at: Some(Timestamp::now()),
-                redactor: Arc::clone(&ring.redactor),
+                secrets: ring.secrets.clone(),
                 ..StderrRing::default()
             };
         });
@@ -162,7 +161,7 @@ impl StderrRing {
     }
 
     fn push(&mut self, text: &str, kind: fn(String) -> ServerLogLine) {
-        let (text, _) = self.redactor.redact_prefix(text, LINE_BYTES_MAX);
+        let (text, _) = self.secrets.redact_prefix(text, LINE_BYTES_MAX);
         self.lines.push_back(kind(text));
         self.lines_written += 1;
     }

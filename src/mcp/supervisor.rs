@@ -15,10 +15,10 @@ use super::recent_reads::RecentReads;
 use super::roots::RootFolders;
 use super::server_requests::RequestBroker;
 use super::session::McpSession;
-use super::status::{Redactors, ServerPhase, ServerState, SessionLookup};
+use super::status::{ServerPhase, ServerState, SessionLookup};
 use super::stderr::StderrBuffer;
 use super::tasks::KeptTasks;
-use crate::domain::{LaunchConfig, Pin, Redactor, Server, ServerConfig, ServerStatus, Tool};
+use crate::domain::{LaunchConfig, Pin, SecretRegistry, Server, ServerConfig, ServerStatus, Tool};
 use crate::ports::LocalServer;
 use crate::text::Clean;
 use rmcp::model::ProtocolVersion;
@@ -44,6 +44,7 @@ pub struct HubContext {
     pub credentials: CredentialFile,
     pub roots: RootFolders,
     pub kept_tasks: KeptTasks,
+    pub secrets: SecretRegistry,
 }
 
 pub struct ServerSupervisor {
@@ -77,15 +78,11 @@ impl ServerSupervisor {
             LaunchConfig::Misconfigured { why } => ServerPhase::Misconfigured(why.clone()),
             _ => ServerPhase::Starting,
         };
-        let redactors = Redactors::from_config(&config);
-        let stderr = StderrBuffer::default();
-        stderr.redact_with(redactors.all.clone());
-        let authorizer = new_authorizer(&config, &context, redactors.all.clone());
+        let authorizer = new_authorizer(&config, &context);
         Self {
             authorizer,
             state: watch::Sender::new(ServerState {
                 config,
-                redactors,
                 phase,
                 start_count: 0,
                 was_connected: false,
@@ -96,7 +93,7 @@ impl ServerSupervisor {
                 instructions: None,
                 peer: None,
             }),
-            stderr,
+            stderr: StderrBuffer::new(context.secrets.clone()),
             session_demand: Notify::new(),
             manual_reconnect: Notify::new(),
             content_use: Notify::new(),
@@ -110,12 +107,7 @@ impl ServerSupervisor {
 
     /// Applies settings that can change without a restart.
     pub fn apply_config(&self, config: ServerConfig) {
-        let redactors = Redactors::from_config(&config);
-        self.stderr.redact_with(redactors.all.clone());
-        self.state.send_modify(|state| {
-            state.config = config;
-            state.redactors = redactors;
-        });
+        self.state.send_modify(|state| state.config = config);
     }
 
     /// Requests a new session, without waiting for the backoff.
@@ -148,15 +140,6 @@ impl ServerSupervisor {
             .peer
             .as_ref()
             .is_some_and(|peer| peer.protocol == modern)
-    }
-
-    /// The redactors for the configured secrets and the tokens of a sign-in.
-    pub fn redactors(&self) -> Redactors {
-        let redactors = self.state.borrow().redactors.clone();
-        match &self.authorizer {
-            Some(authorizer) => redactors.with_secrets(&authorizer.tokens()),
-            None => redactors,
-        }
     }
 
     pub fn snapshot(&self) -> Server {
@@ -216,7 +199,7 @@ impl ServerSupervisor {
     /// Runs until stopped. Reports a misconfigured server once and returns.
     pub async fn supervise(&self) {
         let config = self.state.borrow().config.clone();
-        let Some(endpoint) = Endpoint::from_launch(config.launch, self.stderr.redactor()) else {
+        let Some(endpoint) = Endpoint::from_launch(config.launch) else {
             return self.report().await;
         };
         let mut backoff = Backoff::default();
@@ -239,11 +222,10 @@ impl ServerSupervisor {
                         continue;
                     }
                     let config = self.state.borrow().config.clone();
-                    let redactors = self.redactors();
                     let failure = SessionFailure {
                         error,
                         server: &config.id,
-                        redactor: &redactors.all,
+                        secrets: &self.context.secrets,
                         was_connected,
                         status,
                         stderr_lines: self.quoted_stderr_lines(was_connected),
@@ -318,11 +300,7 @@ impl ServerSupervisor {
     }
 }
 
-fn new_authorizer(
-    config: &ServerConfig,
-    context: &HubContext,
-    redactor: Arc<Redactor>,
-) -> Option<Authorizer> {
+fn new_authorizer(config: &ServerConfig, context: &HubContext) -> Option<Authorizer> {
     let LaunchConfig::Remote { url, .. } = &config.launch else {
         return None;
     };
@@ -333,7 +311,7 @@ fn new_authorizer(
         url,
         config.oauth.clone(),
         context.credentials.clone(),
-        redactor,
+        context.secrets.clone(),
     ))
 }
 

@@ -47,7 +47,7 @@ impl ServerSupervisor {
                     let server = Clean::name(self.state.borrow().config.id.as_str());
                     let text =
                         format!("The tools of server `{server}` could not be listed again: {why}.");
-                    let notice = Notice::warning(self.redactors().all.redact(&text));
+                    let notice = Notice::warning(text);
                     self.send(HubEvent::Noticed(notice)).await;
                 }
             }

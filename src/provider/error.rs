@@ -3,7 +3,7 @@
 //! `error_messages`.
 
 use super::error_messages;
-use crate::domain::{ModelConfig, Notice, ProviderKind, Redactor, model::ApiKey, secrets};
+use crate::domain::{ModelConfig, Notice, ProviderKind, model::ApiKey};
 use std::path::PathBuf;
 use std::time::Duration;
 use url::Url;
@@ -146,12 +146,12 @@ pub enum MalformedReply {
 }
 
 impl ProviderError {
-    /// Removes secrets from the server's texts in `cause`, and truncates long ones.
+    /// Truncates long texts of the server.
     pub fn new(model: &ModelConfig, cause: FailureCause) -> Self {
-        let clean = |text: String| truncated(&without_secrets(&text, model));
+        let truncate = |text: String| truncated(&text);
         Self {
             target: Box::new(RequestTarget::of(model)),
-            cause: cause.map_server_texts(clean),
+            cause: cause.map_server_texts(truncate),
             has_partial_reply: false,
         }
     }
@@ -198,7 +198,7 @@ impl RequestTarget {
 
 impl FailureCause {
     /// Applies `clean` to every text that may come from the server.
-    fn map_server_texts(self, clean: impl Fn(String) -> String) -> Self {
+    pub(super) fn map_server_texts(self, clean: impl Fn(String) -> String) -> Self {
         match self {
             Self::Status {
                 status,
@@ -261,18 +261,6 @@ pub fn without_credentials(url: &str) -> String {
         Some(at_sign) => format!("{scheme}{}", &rest[at_sign + 1..]),
         None => url.to_owned(),
     }
-}
-
-/// Removes the API key and the secrets in the base URL from a text, because a secret echoed by
-/// the server must not reach the screen, the log or a saved session. Text that merely looks like
-/// a secret stays, so that advice such as "use Bearer auth" remains readable.
-pub fn without_secrets(text: &str, model: &ModelConfig) -> String {
-    let key = match &model.api_key {
-        ApiKey::Known(secret) => Some(secret.clone()),
-        _ => None,
-    };
-    let secrets = secrets::url_secrets(&model.base_url).into_iter().chain(key);
-    Redactor::new(secrets).redact_known_values(text)
 }
 
 fn truncated(text: &str) -> String {

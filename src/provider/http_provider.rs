@@ -13,7 +13,7 @@ use super::registry::adapter_for;
 use super::schema;
 use super::server_client::ServerClient;
 use super::types::ChatRequest;
-use crate::domain::{Dialect, ModelConfig, ModelInfo, ModelList, Notice};
+use crate::domain::{Dialect, ModelConfig, ModelInfo, ModelList, Notice, SecretRegistry};
 use crate::sync::lock_ignoring_poison;
 use futures::stream::{self, StreamExt};
 use reqwest::{Method, Response};
@@ -26,8 +26,10 @@ const IS_LOADED_TIMEOUT: Duration = Duration::from_secs(1);
 const MODEL_INFO_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Shares connections, and remembers until the program exits which parameters were rejected.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct HttpProvider {
+    /// Removed from all that servers send.
+    pub(super) secrets: SecretRegistry,
     clients: Arc<HttpClients>,
     /// By model and base URL.
     fallbacks: Mutex<HashMap<(String, String), ParameterFallback>>,
@@ -43,6 +45,21 @@ pub(super) struct AcceptedReply {
 }
 
 impl HttpProvider {
+    pub fn new(secrets: SecretRegistry) -> Self {
+        Self {
+            secrets,
+            clients: Arc::default(),
+            fallbacks: Mutex::default(),
+            last_schema_notice: Mutex::default(),
+        }
+    }
+
+    /// The error of a request for `model`, without secrets.
+    pub(super) fn error(&self, model: &ModelConfig, cause: FailureCause) -> ProviderError {
+        let redact = |text: String| self.secrets.redact_known_values(&text);
+        ProviderError::new(model, cause.map_server_texts(redact))
+    }
+
     /// Sends a chat request and waits for the head of a successful response. If the server
     /// rejects a parameter, sends this and later requests without it or with a replacement.
     pub(super) async fn open_reply(
@@ -50,7 +67,7 @@ impl HttpProvider {
         request: &ChatRequest,
     ) -> Result<AcceptedReply, ProviderError> {
         let model = &request.model;
-        let error = |cause| ProviderError::new(model, cause);
+        let error = |cause| self.error(model, cause);
         let server = self.server(model.clone()).map_err(error)?;
         let adapter = server.adapter;
         let initial_fallback = self.fallback_for(model);
@@ -97,7 +114,7 @@ impl HttpProvider {
         };
         within(deadline, MODEL_INFO_TIMEOUT, info)
             .await
-            .map_err(|cause| ProviderError::new(model, cause))
+            .map_err(|cause| self.error(model, cause))
     }
 
     pub(super) async fn list_models(
@@ -111,7 +128,7 @@ impl HttpProvider {
             server.adapter.list_models(&server, deadline).await
         };
         let result = within(deadline, timeout, list).await;
-        let mut list = result.map_err(|cause| ProviderError::new(model, cause))?;
+        let mut list = result.map_err(|cause| self.error(model, cause))?;
         list.is_truncated |= list.models.len() > MODELS_MAX;
         list.models.truncate(MODELS_MAX);
         Ok(list)
@@ -130,20 +147,17 @@ impl HttpProvider {
             let reply = server.post_json(path, &body).await?;
             embeddings::parse_reply(&reply)
         };
-        reply
-            .await
-            .map_err(|cause| ProviderError::new(model, cause))
+        reply.await.map_err(|cause| self.error(model, cause))
     }
 
-    pub(super) fn pull(&self, model: &ModelConfig, name: &str) -> PullStream {
+    pub(super) fn pull(self: &Arc<Self>, model: &ModelConfig, name: &str) -> PullStream {
+        let this = Arc::clone(self);
         let model = Arc::new(model.clone());
         let steps = match self.server(model.clone()) {
             Ok(server) => server.adapter.pull_model(server, name.to_owned()),
             Err(cause) => stream::iter([Err(cause)]).boxed(),
         };
-        PullStream::new(
-            steps.map(move |step| step.map_err(|cause| ProviderError::new(&model, cause))),
-        )
+        PullStream::new(steps.map(move |step| step.map_err(|cause| this.error(&model, cause))))
     }
 
     pub(super) async fn remove(
@@ -155,14 +169,19 @@ impl HttpProvider {
             let server = self.server(Arc::new(model.clone()))?;
             server.adapter.remove_model(&server, name).await
         };
-        removal
-            .await
-            .map_err(|cause| ProviderError::new(model, cause))
+        removal.await.map_err(|cause| self.error(model, cause))
     }
 
     fn server(&self, model: Arc<ModelConfig>) -> Result<ServerClient, FailureCause> {
         let adapter = adapter_for(model.provider).ok_or(FailureCause::Unsupported)?;
-        Ok(ServerClient::new(model, adapter, self.clients.clone()))
+        self.secrets.add(model.config_secrets());
+        let clients = self.clients.clone();
+        Ok(ServerClient::new(
+            model,
+            adapter,
+            clients,
+            self.secrets.clone(),
+        ))
     }
 
     /// A notice about tools sent without their schemas, unless it equals the previous one.

@@ -26,6 +26,7 @@ pub mod registry;
 mod render_call;
 pub mod reply_builder;
 mod reply_log;
+mod reply_secrets;
 pub mod reply_stream;
 pub mod schema;
 pub mod scripted;
@@ -40,7 +41,8 @@ pub use scripted::PullStep;
 pub use scripted::{RecordedRequests, Script, ScriptStep};
 pub use types::{ChatRequest, EndReason, NativeCall, StreamPart};
 
-use crate::domain::{ModelConfig, ModelInfo, ModelList};
+use crate::domain::{ModelConfig, ModelInfo, ModelList, SecretRegistry};
+use http_provider::HttpProvider;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,14 +50,20 @@ use std::time::Duration;
 /// and the record of rejected parameters.
 #[derive(Debug, Clone)]
 pub enum Provider {
-    Http(Arc<http_provider::HttpProvider>),
+    Http(Arc<HttpProvider>),
     Scripted(Arc<Script>),
 }
 
 impl Provider {
     /// A provider that uses the network. Clients and connections are created on first use.
     pub fn new() -> Self {
-        Self::Http(Arc::default())
+        Self::with_secrets(SecretRegistry::default())
+    }
+
+    /// Like [`Self::new`]. Adds the keys of all requests to `secrets`, and removes `secrets` from
+    /// all that servers send.
+    pub fn with_secrets(secrets: SecretRegistry) -> Self {
+        Self::Http(Arc::new(HttpProvider::new(secrets)))
     }
 
     /// A provider that replays a script instead of using the network.

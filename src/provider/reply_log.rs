@@ -1,6 +1,5 @@
 //! Writes each reply to the log when the log is at debug level.
 
-use super::error::without_secrets;
 use super::reply_builder::DecodedPart;
 use super::types::{ChatRequest, StreamPart};
 use crate::domain::ModelConfig;
@@ -69,7 +68,6 @@ impl ReplyLog {
 impl Drop for ReplyLog {
     fn drop(&mut self) {
         if let Some(text) = self.text.take() {
-            let text = without_secrets(&text, &self.model);
             tracing::debug!("reply from `{}`: {text}", self.model.name);
         }
     }

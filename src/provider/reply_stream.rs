@@ -7,6 +7,7 @@ use super::http_provider::HttpProvider;
 use super::paced_body::PacedBody;
 use super::reply_builder::DecodedPart;
 use super::reply_log::ReplyLog;
+use super::reply_secrets::ReplySecrets;
 use super::types::{ChatRequest, StreamPart};
 use crate::http_util::root_cause;
 use futures::Stream;
@@ -67,6 +68,13 @@ enum ReplyStage {
 struct OpenBody {
     body: PacedBody,
     decoder: Box<dyn ReplyDecoder>,
+    filter: PartFilter,
+}
+
+/// What every decoded part passes.
+struct PartFilter {
+    http: Arc<HttpProvider>,
+    secrets: ReplySecrets,
     log: ReplyLog,
 }
 
@@ -77,14 +85,14 @@ impl ReplyReader {
                 return Some((part, self));
             }
             match std::mem::replace(&mut self.stage, ReplyStage::Done) {
-                ReplyStage::Requesting(http) => self.send_request(&http).await,
+                ReplyStage::Requesting(http) => self.send_request(http).await,
                 ReplyStage::Reading(body) => self.read_burst(body).await,
                 ReplyStage::Done => return None,
             }
         }
     }
 
-    async fn send_request(&mut self, http: &HttpProvider) {
+    async fn send_request(&mut self, http: Arc<HttpProvider>) {
         match http.open_reply(&self.request).await {
             Ok(accepted) => {
                 let notices = accepted.notices.into_iter().map(StreamPart::Notice);
@@ -92,7 +100,11 @@ impl ReplyReader {
                 self.stage = ReplyStage::Reading(Box::new(OpenBody {
                     body: PacedBody::new(accepted.response),
                     decoder: accepted.decoder,
-                    log: ReplyLog::new(&self.request),
+                    filter: PartFilter {
+                        secrets: ReplySecrets::new(&http.secrets),
+                        http,
+                        log: ReplyLog::new(&self.request),
+                    },
                 }));
             }
             Err(error) => {
@@ -120,29 +132,35 @@ impl ReplyReader {
                 tracing::debug!("reading the answer failed: {}", root_cause(error));
             }
             let OpenBody {
-                decoder, mut log, ..
+                decoder,
+                mut filter,
+                ..
             } = *body;
-            return self.add_parts(decoder.finish(), &mut log);
+            return self.add_parts(decoder.finish(), &mut filter);
         };
         let parts = body.decoder.push(&bytes);
         let is_over = matches!(parts.last(), Some(Err(_) | Ok(StreamPart::End(_))));
         if parts.is_empty() {
             self.pending.push_back(Ok(StreamPart::Heartbeat));
         }
-        self.add_parts(parts, &mut body.log);
+        self.add_parts(parts, &mut body.filter);
         if !is_over {
             self.stage = ReplyStage::Reading(body);
         }
     }
 
-    /// Queues decoded parts, joining text that belongs together, and logs them.
-    fn add_parts(&mut self, parts: Vec<DecodedPart>, log: &mut ReplyLog) {
+    /// Queues decoded parts without secrets, joining text that belongs together, and logs them.
+    fn add_parts(&mut self, parts: Vec<DecodedPart>, filter: &mut PartFilter) {
+        let mut clean_parts = Vec::with_capacity(parts.len());
         for part in parts {
-            log.push(&part);
+            filter.secrets.pass(part, &mut clean_parts);
+        }
+        for part in clean_parts {
+            filter.log.push(&part);
             self.has_content |= part.as_ref().is_ok_and(StreamPart::is_content);
             let part = part.map_err(|cause| ProviderError {
                 has_partial_reply: self.has_content,
-                ..ProviderError::new(&self.request.model, cause)
+                ..filter.http.error(&self.request.model, cause)
             });
             match (self.pending.back_mut(), part) {
                 (Some(Ok(StreamPart::Text(queued))), Ok(StreamPart::Text(text)))

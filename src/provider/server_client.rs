@@ -2,12 +2,12 @@
 //! bounded size. A key is sent only to the configured origin and never logged.
 
 use super::adapter::ProviderAdapter;
-use super::error::{FailureCause, origin, without_credentials, without_secrets};
+use super::error::{FailureCause, origin, without_credentials};
 use super::error_response::read_error_response;
 use super::http_clients::HttpClients;
 use super::reply_builder::parse_json;
-use crate::domain::ModelConfig;
 use crate::domain::model::ApiKey;
+use crate::domain::{ModelConfig, SecretRegistry};
 use crate::http_util::{self, RequestFailure, read_body_prefix};
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Response};
@@ -24,6 +24,7 @@ pub struct ServerClient {
     pub(super) model: Arc<ModelConfig>,
     pub(super) adapter: &'static dyn ProviderAdapter,
     clients: Arc<HttpClients>,
+    pub(super) secrets: SecretRegistry,
 }
 
 impl ServerClient {
@@ -31,11 +32,13 @@ impl ServerClient {
         model: Arc<ModelConfig>,
         adapter: &'static dyn ProviderAdapter,
         clients: Arc<HttpClients>,
+        secrets: SecretRegistry,
     ) -> Self {
         Self {
             model,
             adapter,
             clients,
+            secrets,
         }
     }
 
@@ -67,7 +70,9 @@ impl ServerClient {
         if body.is_empty() {
             return Err(FailureCause::EmptyReply);
         }
-        parse_json(&body).map_err(FailureCause::Malformed)
+        let mut json = parse_json(&body).map_err(FailureCause::Malformed)?;
+        self.secrets.redact_message(&mut json);
+        Ok(json)
     }
 
     /// Any status other than success is an error.
@@ -104,10 +109,7 @@ impl ServerClient {
         }
         if let Some(body) = body {
             let text = body.to_string();
-            if tracing::enabled!(tracing::Level::DEBUG) {
-                let text = without_secrets(&text, &self.model);
-                tracing::debug!("request to {}/{path}: {text}", origin(&url));
-            }
+            tracing::debug!("request to {}/{path}: {text}", origin(&url));
             request = request.header(CONTENT_TYPE, "application/json").body(text);
         }
         let response = request

@@ -54,7 +54,7 @@ pub use ui_model::UiModel;
 pub use update::update;
 
 use crate::domain::theme::ThemeSettings;
-use crate::domain::{KeySettings, Redactor};
+use crate::domain::{KeySettings, SecretRegistry};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ pub struct RedactFn(pub fn(&str) -> String);
 
 impl Default for RedactFn {
     fn default() -> Self {
-        Self(|text| Redactor::default().redact(text))
+        Self(|text| SecretRegistry::default().redact(text))
     }
 }
 

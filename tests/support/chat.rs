@@ -9,7 +9,7 @@ use humble::app;
 use humble::app::built_in_server;
 use humble::config::Home;
 use humble::demo;
-use humble::domain::{BuiltInSettings, Message};
+use humble::domain::{BuiltInSettings, Message, SecretRegistry};
 use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::mcp::ProcessGroups;
 use humble::ports::LocalServer;
@@ -125,6 +125,7 @@ fn start_with(
             built_in_server: built_in,
             notes,
             process_groups: ProcessGroups::default(),
+            secrets: SecretRegistry::default(),
             log: None,
             options,
         })

@@ -5,8 +5,8 @@ use super::in_memory_server::InMemoryServer;
 use humble::app::{built_in_server, notebook};
 use humble::config::Home;
 use humble::domain::{
-    AskId, BuiltInSettings, CallId, EntryBody, Message, Notice, Prompt, ServerStatus, Transcript,
-    TurnEnd, TurnEvent, TurnId,
+    AskId, BuiltInSettings, CallId, EntryBody, Message, Notice, Prompt, SecretRegistry,
+    ServerStatus, Transcript, TurnEnd, TurnEvent, TurnId,
 };
 use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::log::LogHandle;
@@ -32,6 +32,9 @@ pub const GET_TIME_CALL: &str =
 /// A call for which the tool returns an error.
 pub const FAILING_GET_TIME_CALL: &str =
     r#"{"server": "humble", "name": "get_time", "arguments": {"timezone": "Nowhere/Land"}}"#;
+
+/// A log, the lines for its pane, and the secrets that it does not show.
+type EngineLog = (LogHandle, Receiver<LogLine>, SecretRegistry);
 
 pub struct EngineHarness {
     pub home: TempDir,
@@ -79,11 +82,7 @@ impl EngineHarness {
     }
 
     /// Starts the engine with a log, whose redaction and level it manages, and the lines for its pane.
-    pub async fn start_with_log(
-        home: TempDir,
-        script: Script,
-        log: (LogHandle, Receiver<LogLine>),
-    ) -> Self {
+    pub async fn start_with_log(home: TempDir, script: Script, log: EngineLog) -> Self {
         let requests = script.requests();
         let provider = Provider::scripted(script);
         Self::spawn_and_wait(
@@ -143,7 +142,7 @@ impl EngineHarness {
         provider: Provider,
         requests: RecordedRequests,
         options: EngineOptions,
-        log: Option<(LogHandle, Receiver<LogLine>)>,
+        log: Option<EngineLog>,
     ) -> Self {
         let harness = Self::spawn(home, provider, requests, options, log, None);
         harness.wait_for_tools().await
@@ -154,13 +153,17 @@ impl EngineHarness {
         provider: Provider,
         requests: RecordedRequests,
         options: EngineOptions,
-        log: Option<(LogHandle, Receiver<LogLine>)>,
+        log: Option<EngineLog>,
         server: Option<Arc<dyn LocalServer>>,
     ) -> Self {
         let folder = Home::at(home.path());
         let built_in_server = server.unwrap_or_else(|| {
             built_in_server(&folder, BuiltInSettings::default(), Provider::new())
         });
+        let (log, secrets) = match log {
+            Some((handle, lines, secrets)) => (Some((handle, lines)), secrets),
+            None => (None, SecretRegistry::default()),
+        };
         let handle = engine::spawn(EngineDeps {
             banners: folder.prepare(),
             provider,
@@ -168,6 +171,7 @@ impl EngineHarness {
             notes: Arc::new(notebook(&folder, Provider::new())),
             home: folder,
             process_groups: ProcessGroups::default(),
+            secrets,
             log,
             options,
         });

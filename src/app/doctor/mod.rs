@@ -9,12 +9,11 @@ mod terminal;
 
 use crate::app::mcp::configured::init_log;
 use crate::app::mcp::output::{print, stdout_columns};
+use crate::app::process_secrets;
 use crate::app::watchdog::BackgroundRuntime;
 use crate::cli::{DoctorArgs, GlobalArgs};
 use crate::config::{ConfigLoad, Home};
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
-use crate::log;
-use crate::provider::Provider;
 use anyhow::Result;
 use report::Check;
 use terminal::TerminalFacts;
@@ -36,7 +35,7 @@ pub async fn run(
     let home_check = settings::home_check(home);
     let load = ConfigLoad::from_files(home);
     init_log(home, &load.snapshot.servers);
-    let provider = Provider::new();
+    let provider = process_secrets::network_provider();
     let models = models::model_checks(&load, &provider);
     let servers = async {
         match global.no_tools {
@@ -56,9 +55,10 @@ pub async fn run(
         terminal,
     ]
     .concat();
+    let redact = |text: &str| process_secrets::secrets().redact(text);
     match args.json {
-        true => report::checks_json(&checks, log::redact).try_for_each(print)?,
-        false => print(report::render_text(&checks, stdout_columns(), log::redact))?,
+        true => report::checks_json(&checks, redact).try_for_each(print)?,
+        false => print(report::render_text(&checks, stdout_columns(), redact))?,
     }
     Ok(match signal {
         Some(code) => code,

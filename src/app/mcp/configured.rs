@@ -1,6 +1,7 @@
 //! Loads the servers of `mcp-servers.json` and sets up logging for `humble mcp`.
 
 use super::output::print_to_stderr;
+use crate::app::process_secrets::secrets;
 use crate::config::{self, Home};
 use crate::domain::ServerConfig;
 use crate::headless::mcp as cli_output;
@@ -24,10 +25,11 @@ pub(in crate::app) fn init_log(home: &Home, servers: &[ServerConfig]) {
         print_to_stderr(&cli_output::notice_line(&banner.notice));
     }
     let settings = config::read_settings(home).value;
-    let log = log::init(&home.logs(), settings.log_level, |_| {});
-    let mut secrets = settings.secrets();
-    secrets.extend(config::server_secrets(servers));
-    log.add_secrets(secrets);
+    log::init(&home.logs(), settings.log_level, secrets(), |_| {});
+    secrets().add(settings.config_secrets());
+    for server in servers {
+        secrets().add(server.config_secrets());
+    }
 }
 
 pub(super) fn find_server<'a>(

@@ -3,6 +3,7 @@
 
 use super::output::print_to_stderr;
 use crate::app::built_in_server;
+use crate::app::process_secrets::{network_provider, secrets};
 use crate::app::watchdog::BackgroundRuntime;
 use crate::config::{self, Home};
 use crate::domain::trust::PinChange;
@@ -12,7 +13,6 @@ use crate::domain::{
 use crate::headless::mcp::{self as cli_output, ServerReport};
 use crate::headless::signals::ExitSignals;
 use crate::mcp::{Hub, HubEvent};
-use crate::provider::Provider;
 use crate::text::grapheme::truncate_to_width;
 use anyhow::{Context, Result};
 use rustix::termios::tcgetwinsize;
@@ -65,8 +65,10 @@ impl ServerPool {
         let mut hub = {
             let _in_background = background.runtime.enter();
             let settings = config::read_settings(home).value;
-            let built_in_server = built_in_server(home, settings.built_in_tools(), Provider::new());
-            let hub = Hub::with_process_groups(sender, built_in_server, process_groups);
+            let built_in_server =
+                built_in_server(home, settings.built_in_tools(), network_provider());
+            let mut hub = Hub::with_process_groups(sender, built_in_server, process_groups);
+            hub.set_secrets(secrets());
             hub.set_roots(settings.roots);
             hub
         };

@@ -6,6 +6,7 @@ mod startup_text;
 mod stderr_log;
 
 use super::built_in_tools;
+use super::process_secrets::{network_provider, secrets};
 use crate::cli::GlobalArgs;
 use crate::cli::serve::ServeArgs;
 use crate::config::{self, Home};
@@ -14,9 +15,8 @@ use crate::domain::{LaunchConfig, ServerConfig};
 use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::signals::ExitSignals;
 use crate::headless::{EXIT_FAILED, EXIT_SUCCESS, EXIT_USAGE};
-use crate::log::{self, LogHandle};
+use crate::log;
 use crate::notes::Vault;
-use crate::provider::Provider;
 use crate::serve::http::{self, HttpHandlers, Listener};
 use crate::serve::{BuiltInHandler, CallLimits, CallLog, CallRunner, stdio};
 use anyhow::{Context, Result};
@@ -64,12 +64,12 @@ async fn serve(
 ) -> Result<u8> {
     let mut banners = home.prepare();
     let printer = stderr.clone();
-    let log = log::init(&home.logs(), tracing::Level::INFO, move |line| {
+    let log = log::init(&home.logs(), tracing::Level::INFO, secrets(), move |line| {
         printer.log(line.level, &line.text);
     });
     let settings = config::read_settings(home);
     log.set_level(settings.value.log_level);
-    log.add_secrets(settings.value.secrets());
+    secrets().add(settings.value.config_secrets());
     banners.extend(settings.banners);
     let servers = config::read_servers(home);
     banners.extend(servers.banners);
@@ -88,7 +88,7 @@ async fn serve(
             stderr.print(&clean_line(&error.to_string()));
         }
     }
-    let tools = built_in_tools(home, tool_settings, Provider::new());
+    let tools = built_in_tools(home, tool_settings, network_provider());
     let offers_fetch = is_fetch_tool_on(&servers.value);
     let tools = tools.without(|name| name == FETCH_TOOL && !offers_fetch);
     let calls = CallRunner::new(tools, CallLimits::default(), CallLog::Info);
@@ -97,7 +97,7 @@ async fn serve(
         vaults: &args.vault,
     };
     if args.http {
-        serve_http(folders, args, calls, &log, stderr).await
+        serve_http(folders, args, calls, stderr).await
     } else {
         serve_stdio(folders, calls, stderr).await
     }
@@ -143,7 +143,6 @@ async fn serve_http(
     folders: NamedFolders<'_>,
     args: &ServeArgs,
     calls: CallRunner,
-    log: &LogHandle,
     stderr: &StderrPrinter,
 ) -> Result<u8> {
     let setup = match HttpSetup::read(args).await {
@@ -153,7 +152,7 @@ async fn serve_http(
             return Ok(EXIT_USAGE);
         }
     };
-    log.add_secrets(setup.secrets());
+    secrets().add_credentials(setup.secrets());
     for warning in setup.warnings() {
         stderr.print(&clean_line(warning));
     }

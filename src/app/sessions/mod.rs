@@ -4,11 +4,12 @@
 mod search;
 
 use crate::app::output::{confirm, print};
+use crate::app::process_secrets;
 use crate::cli::GlobalArgs;
 use crate::cli::sessions::{FormatArg, PartArgs, SessionsArgs, SessionsCommand};
 use crate::config::{self, Home};
 use crate::domain::session_export::export_file_name;
-use crate::domain::{ExportFormat, ExportPart, Redactor, Session, SessionId};
+use crate::domain::{ExportFormat, ExportPart, SecretRegistry, Session, SessionId};
 use crate::engine::InitialSession;
 use crate::headless::lines::{clean_line, notice_line};
 use crate::headless::output::PrintedOutput;
@@ -122,7 +123,7 @@ impl<'a> Sessions<'a> {
         let Some(session) = self.open(&id) else {
             return Ok(EXIT_FAILED);
         };
-        let text = render_session(&session, format, part, &self.redactor());
+        let text = render_session(&session, format, part, &self.secrets());
         let output = match format {
             ExportFormat::Json => PrintedOutput::Json(text),
             ExportFormat::Markdown | ExportFormat::Html => PrintedOutput::Text(text),
@@ -152,7 +153,7 @@ impl<'a> Sessions<'a> {
         let Some(session) = self.open(&id) else {
             return Ok(EXIT_FAILED);
         };
-        let text = render_session(&session, format, part, &self.redactor());
+        let text = render_session(&session, format, part, &self.secrets());
         let default_name = export_file_name(session.title(), format);
         let mut written = write_export(&output, &default_name, &text, replaces);
         if let Err(ExportError::Exists(path)) = &written
@@ -229,12 +230,14 @@ impl<'a> Sessions<'a> {
         }
     }
 
-    /// Redacts the secrets of the settings and the servers, which must not be exported.
-    fn redactor(&self) -> Redactor {
-        let mut secrets = config::read_settings(self.home).value.secrets();
-        let servers = config::read_servers(self.home).value;
-        secrets.extend(config::server_secrets(&servers));
-        Redactor::new(secrets)
+    /// With the secrets of the settings and the servers, which must not be exported.
+    fn secrets(&self) -> SecretRegistry {
+        let secrets = process_secrets::secrets();
+        secrets.add(config::read_settings(self.home).value.config_secrets());
+        for server in config::read_servers(self.home).value {
+            secrets.add(server.config_secrets());
+        }
+        secrets
     }
 }
 

@@ -4,10 +4,25 @@ use super::super::secrets;
 use super::super::server::{RemoteTransport, ServerConfig};
 use super::*;
 use crate::fixtures::{self, server_config};
+use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::json;
 use std::time::{Duration, Instant};
 
 fn redactor_for(values: &[&str]) -> Redactor {
-    Redactor::new(values.iter().map(|value| Secret::new(*value)))
+    let mut redactor = Redactor::default();
+    redactor.add_secrets(values.iter().map(|value| Secret::new(*value)));
+    redactor
+}
+
+fn registry_of(servers: &[ServerConfig]) -> SecretRegistry {
+    let secrets = SecretRegistry::default();
+    for server in servers {
+        secrets.add(server.config_secrets());
+    }
+    secrets
 }
 
 fn child(args: &[&str], env: &[(&str, &str)]) -> ServerConfig {
@@ -185,7 +200,7 @@ fn all_secrets_in_a_server_config_are_hidden() {
             ("Authorization", "Basic dXNlcjpoZWFkZXIy"),
         ],
     );
-    let redactor = Redactor::new([child, remote].iter().flat_map(ServerConfig::secret_values));
+    let secrets = registry_of(&[child, remote]);
     for secret in [
         "argument-1",
         "argument-2",
@@ -205,15 +220,15 @@ fn all_secrets_in_a_server_config_are_hidden() {
         "dXNlcjpoZWFkZXIy",
         "header2",
     ] {
-        assert_eq!(redactor.redact(&format!("<{secret}>")), "<[hidden]>");
+        assert_eq!(secrets.redact(&format!("<{secret}>")), "<[hidden]>");
     }
     for plain in ["abcde", "--api-key", "service", "Server=h", "mcp", "user"] {
-        assert_eq!(redactor.redact(plain), plain);
+        assert_eq!(secrets.redact(plain), plain);
     }
 }
 
 #[test]
-fn only_credentials_are_removed_from_tool_results() {
+fn only_credentials_are_removed_from_messages() {
     let child = child(
         &["--api-key", "argument-1"],
         &[
@@ -223,10 +238,10 @@ fn only_credentials_are_removed_from_tool_results() {
             ("TOKEN_LIMIT", "100000000"),
         ],
     );
-    let redactor = Redactor::new(child.credentials());
+    let secrets = registry_of(&[child]);
     let text = "sk-12345678 argument-1 /home/u/docs required 100000000 --token abcdef";
     assert_eq!(
-        redactor.redact_known_values(text),
+        secrets.redact_credentials(text),
         "[hidden] [hidden] /home/u/docs required 100000000 --token abcdef"
     );
 }
@@ -265,7 +280,8 @@ fn a_secret_across_the_truncation_point_is_hidden_completely() {
 #[test]
 fn the_cost_of_redaction_stays_linear_on_hostile_lines() {
     let values: Vec<String> = (0..2_000).map(|n| format!("value-{n:06}-x")).collect();
-    let redactor = Redactor::new(values.into_iter().map(Secret::new));
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    let redactor = redactor_for(&values);
     for part in [
         "bearer ",
         "--key",
@@ -330,5 +346,81 @@ fn text_after_a_credential_is_kept() {
         ("api_key=abc123 and more", "api_key=[hidden] and more"),
     ] {
         assert_eq!(redactor.redact(text), expected);
+    }
+}
+
+#[test]
+fn a_secret_in_base64_is_hidden_wherever_it_begins() {
+    let redactor = redactor_for(&["s3cret?>pass~word"]);
+    for before in ["", "u", "us", "user:", "a longer client:"] {
+        for after in ["", ":", "!!", "\n"] {
+            let plain = format!("{before}s3cret?>pass~word{after}");
+            for encoded in [STANDARD.encode(&plain), URL_SAFE.encode(&plain)] {
+                let redacted = redactor.redact_known_values(&format!("Basic {encoded} end"));
+                assert!(redacted.contains(HIDDEN), "{redacted}");
+                assert!(redacted.ends_with(" end"), "{redacted}");
+                // Only the letters that also depend on other bytes are left.
+                let left = redacted.len() - "Basic [hidden] end".len();
+                assert!(left <= STANDARD.encode(before).len() + 8, "{redacted}");
+            }
+        }
+    }
+    let text = STANDARD.encode("another text of the same length");
+    assert_eq!(redactor.redact_known_values(&text), text);
+}
+
+#[test]
+fn credentials_are_removed_from_values_and_keys_at_any_depth() {
+    let secrets = SecretRegistry::default();
+    secrets.add_credentials([Secret::new("s3cret-token"), Secret::new("lm-studio")]);
+    let mut message = json!({
+        "a": [{ "key s3cret-token": "x" }, "s3cret%2Dtoken"],
+        "b": "from lm-studio: s3cret-token",
+        "c": 1,
+    });
+    assert!(secrets.redact_message(&mut message));
+    let expected = json!({
+        "a": [{ "key [hidden]": "x" }, "[hidden]"],
+        "b": "from lm-studio: [hidden]",
+        "c": 1,
+    });
+    assert_eq!(message, expected);
+    assert!(!secrets.redact_message(&mut message));
+}
+
+/// The text that comes out if `text` is pushed in pieces that end at the given bytes.
+fn redact_pieces(secrets: &SecretRegistry, text: &str, ends: &[usize]) -> String {
+    let mut pieces = PieceRedactor::new(secrets);
+    let mut redacted = String::new();
+    let mut start = 0;
+    for end in ends.iter().copied().chain([text.len()]) {
+        let end = text.floor_char_boundary(end).max(start);
+        redacted += &pieces.push(text[start..end].to_owned());
+        start = end;
+    }
+    redacted + &pieces.finish()
+}
+
+proptest! {
+    #[test]
+    fn pieces_of_any_size_come_out_like_the_whole_text(
+        parts in vec(
+            select(&["sk-1234abcd", "sk-1234abcd-long", "sk-", "1234", "한글", "dlong9876", " "][..]),
+            0..12,
+        ),
+        mut ends in vec(0_usize..120, 0..40),
+    ) {
+        let secrets = SecretRegistry::default();
+        let values = ["sk-1234abcd", "sk-1234abcd-long", "dlong9876"];
+        secrets.add_credentials(values.map(Secret::new));
+        let text = parts.concat();
+        ends.sort_unstable();
+        let redacted = redact_pieces(&secrets, &text, &ends);
+        for value in values {
+            prop_assert!(!redacted.contains(value), "{redacted}");
+        }
+        // The masks of the whole text are merged.
+        let merge = |text: String| text.replace(&HIDDEN.repeat(2), HIDDEN).replace(&HIDDEN.repeat(2), HIDDEN);
+        prop_assert_eq!(merge(merge(redacted)), merge(secrets.redact_credentials(&text)));
     }
 }

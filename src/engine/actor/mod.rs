@@ -46,7 +46,7 @@ use crate::engine::server_requests::open::OpenServerRequest;
 use crate::engine::sessions::Conversation;
 use crate::engine::sessions::saved::SavedSessions;
 use crate::engine::settings::{
-    LiveSettings, apply_model_override, prompt_templates, redact_secrets,
+    LiveSettings, apply_model_override, prompt_templates, register_secrets,
 };
 use crate::engine::sign_in::ServerSignIn;
 use crate::engine::tool_offer::ToolOffer;
@@ -113,11 +113,19 @@ pub(super) async fn run(
     let mut hub = Hub::with_process_groups(hub_sender, built_in_server, deps.process_groups);
     hub.set_cache_file(deps.home.cache().join("servers.json"));
     hub.set_credential_file(deps.home.credentials());
+    hub.set_secrets(deps.secrets.clone());
     let file_banners = files.banners.clone();
     let banners = files.banners.iter().chain(&deps.banners).cloned();
     let (options, mut settings) = (deps.options, files.snapshot.settings.clone());
     apply_model_override(&mut settings, &options);
-    let cx = EngineCx::new(deps.home, deps.provider, options, settings, log, banners);
+    let cx = EngineCx::new(
+        deps.home,
+        deps.provider,
+        options,
+        settings,
+        (log, deps.secrets),
+        banners,
+    );
     let agents = NoteAgents::new(deps.notes);
     let mut actor = Actor::new(cx, files.snapshot, hub, agents, deps.built_in_server);
     actor.start_up();
@@ -202,7 +210,7 @@ impl Actor {
         if let Some(log) = &self.cx.log {
             log.set_level(self.cx.settings.log_level);
         }
-        redact_secrets(
+        register_secrets(
             &self.settings.snapshot(self.trust.stored_trust(), &self.cx),
             &self.cx,
         );

@@ -1,7 +1,6 @@
 //! A server that was added in the chat, and a server that got values of its variables.
 
 use super::Actor;
-use crate::config;
 use crate::domain::{Notice, ServerConfig};
 use crate::engine::imports;
 use crate::engine::new_servers::{self, NewServerResult};
@@ -76,8 +75,6 @@ impl Actor {
     }
 
     fn redact_server_secrets(&self, server: &ServerConfig) {
-        if let Some(log) = &self.cx.log {
-            log.add_secrets(config::server_secrets(std::slice::from_ref(server)));
-        }
+        self.cx.secrets.add(server.config_secrets());
     }
 }

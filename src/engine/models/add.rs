@@ -6,7 +6,6 @@ use super::catalog::LIST_TIME_MAX;
 use super::select::no_model;
 use super::{ModelRegistry, ModelTaskEvent};
 use crate::config::{self, ConfigError};
-use crate::domain::model::ApiKey;
 use crate::domain::{
     Advice, ModelConfig, ModelRef, ModelServer, NewModel, NewModelServer, NewServerError,
     NewServerField, Notice, QueryId, Think,
@@ -139,9 +138,7 @@ impl ModelRegistry {
         cx.settings.models.push(model.clone());
         cx.settings.has_model_entries = true;
         self.offers_discovered = false;
-        if let Some(log) = &cx.log {
-            log.add_secrets(cx.settings.secrets());
-        }
+        cx.secrets.add(cx.settings.config_secrets());
         let is_call_format_taught = model.dialect.taught_form().is_some();
         self.select_added(model, cx);
         let message = format!("Using {}. Saved to config.json.", reference.name);
@@ -184,10 +181,8 @@ impl ModelRegistry {
                 return cx.outbox.push(Event::ServerModelsListed { query, result });
             }
         };
-        // Redact the entered key in the log even before it is saved.
-        if let (Some(log), ApiKey::Known(key)) = (&cx.log, &model.api_key) {
-            log.add_secrets(vec![key.clone()]);
-        }
+        // Even before it is saved.
+        cx.secrets.add(model.config_secrets());
         let (provider, sender) = (cx.provider.clone(), self.sender.clone());
         let task = tokio::spawn(async move {
             let listed = provider.list_models(&model, LIST_TIME_MAX).await;
@@ -318,7 +313,7 @@ mod tests {
             ..Settings::default()
         };
         let (home, options) = (Home::at("/nonexistent"), EngineOptions::default());
-        let mut cx = EngineCx::new(home, provider, options, settings, None, []);
+        let mut cx = EngineCx::new(home, provider, options, settings, Default::default(), []);
         let server = model_config(ProviderKind::Ollama, "http://localhost:11434").server();
         ModelRegistry::default().use_model(&server, name, &mut cx);
         std::iter::from_fn(|| cx.outbox.pop()).find_map(|event| match event {

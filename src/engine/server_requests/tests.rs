@@ -33,7 +33,7 @@ fn harness(replies: Vec<Vec<ScriptStep>>) -> Harness {
     let home = Home::at("/nonexistent");
     Harness {
         requests: ServerRequests::default(),
-        cx: EngineCx::new(home, provider, options, settings, None, []),
+        cx: EngineCx::new(home, provider, options, settings, Default::default(), []),
         model: Arc::new(model_config(ProviderKind::Ollama, "http://localhost:11434")),
         last_id: 0,
     }

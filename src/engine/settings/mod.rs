@@ -12,7 +12,7 @@ mod system_prompt;
 
 use super::cx::EngineCx;
 use super::deps::EngineOptions;
-use crate::config::{self, ConfigSnapshot, Settings};
+use crate::config::{ConfigSnapshot, Settings};
 use crate::domain::{Persona, ServerConfig, ServerId, Trust};
 use personas::Personas;
 use reload::SettingsReload;
@@ -111,13 +111,11 @@ impl LiveSettings {
     }
 }
 
-/// Registers the secrets of settings with the log, which redacts them. Must be called before the
-/// settings are used.
-pub(super) fn redact_secrets(config: &ConfigSnapshot, cx: &EngineCx) {
-    if let Some(log) = &cx.log {
-        let mut secrets = config.settings.secrets();
-        secrets.extend(config::server_secrets(&config.servers));
-        log.add_secrets(secrets);
+/// Must be called before the settings are used.
+pub(super) fn register_secrets(config: &ConfigSnapshot, cx: &EngineCx) {
+    cx.secrets.add(config.settings.config_secrets());
+    for server in &config.servers {
+        cx.secrets.add(server.config_secrets());
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::awaited_vault::AwaitedVault;
 use super::prompt_templates::KnownTemplates;
-use super::{LiveSettings, apply_model_override, redact_secrets};
+use super::{LiveSettings, apply_model_override, register_secrets};
 use crate::config::{
     self, ConfigLoad, ConfigSnapshot, EarlierEntries, Settings, SettingsWatcher, review_changes,
 };
@@ -169,7 +169,7 @@ impl LiveSettings {
         let active = self.snapshot(trust, cx);
         let mut on_disk = load.with_fallback(&active);
         apply_model_override(&mut on_disk.settings, &cx.options);
-        redact_secrets(&on_disk, cx);
+        register_secrets(&on_disk, cx);
         self.await_missing_vault(&on_disk.settings, cx);
         let review = review_changes(&active, &on_disk, &self.reload.earlier_entries);
         let count = review.changes.len();

@@ -2,7 +2,7 @@
 //! to the origin of the configured URL.
 
 use super::error::{DisplayUrl, HttpError};
-use crate::domain::Redactor;
+use crate::domain::SecretRegistry;
 use crate::domain::model::Secret;
 use crate::http_util::{self, CONNECT_TIMEOUT_SECONDS, RequestFailure};
 use crate::mcp::oauth::{Authorizer, TokenRejection};
@@ -10,7 +10,6 @@ use reqwest::header::{
     AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION,
 };
 use reqwest::{Body, Client, Method, Response, redirect};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -28,7 +27,8 @@ pub struct RemoteClient {
     client: Client,
     pub url: Url,
     headers: HeaderMap,
-    redactor: Arc<Redactor>,
+    /// Removed from text in responses.
+    pub secrets: SecretRegistry,
     /// Adds access tokens; `None` if the user configured an `Authorization` header.
     authorizer: Option<Authorizer>,
 }
@@ -49,7 +49,7 @@ impl RemoteClient {
     pub fn new(
         url: &str,
         headers: &[(String, String)],
-        redactor: Arc<Redactor>,
+        secrets: SecretRegistry,
     ) -> Result<Self, HttpError> {
         let mut url = Url::parse(url).map_err(|error| HttpError::ClientSetup(error.to_string()))?;
         url.set_fragment(None);
@@ -67,7 +67,7 @@ impl RemoteClient {
         }
         Ok(Self {
             client: build_client(&url)?,
-            redactor,
+            secrets,
             url,
             headers: header_map,
             authorizer: None,
@@ -79,14 +79,6 @@ impl RemoteClient {
     pub fn with_authorizer(mut self, authorizer: Option<Authorizer>) -> Self {
         self.authorizer = authorizer.filter(|_| !self.headers.contains_key(AUTHORIZATION));
         self
-    }
-
-    /// The redactor that removes the secrets sent to the server from text in its responses.
-    pub fn redactor(&self) -> Arc<Redactor> {
-        match &self.authorizer {
-            Some(authorizer) => authorizer.redactor(),
-            None => self.redactor.clone(),
-        }
     }
 
     /// Sends a request with the current access token, if there is one. If the server rejects the
@@ -212,7 +204,7 @@ impl RemoteClient {
         let _ = public_url
             .set_username("")
             .and_then(|()| public_url.set_password(None));
-        truncate_url(&self.redactor().redact(public_url.as_str()))
+        truncate_url(&self.secrets.redact(public_url.as_str()))
     }
 }
 

@@ -257,7 +257,7 @@ async fn read_response(
     }
     let is_json =
         body.trim_ascii_start().starts_with(b"{") || body.trim_ascii_start().starts_with(b"[");
-    let summary_text = || ServerMessage(summarize_body(&connection.remote.redactor(), &body, None));
+    let summary_text = || ServerMessage(summarize_body(&connection.remote.secrets, &body, None));
     match (connection.http_kind, kind) {
         _ if is_json => {}
         (HttpKind::Sse, _) => return Ok(()),

@@ -2,7 +2,7 @@
 
 use super::client::RemoteClient;
 use super::error::{HttpError, HttpStatus, ServerMessage};
-use crate::domain::Redactor;
+use crate::domain::SecretRegistry;
 use crate::http_util;
 use crate::mcp::decode;
 use crate::text::sse::{EventTooLong, SseDecoder, SseEvent};
@@ -153,7 +153,7 @@ impl ErrorResponse {
             let fields = message.as_mut().and_then(Value::as_object_mut)?;
             fields.remove(key).filter(|value| !value.is_null())
         };
-        let summary = summarize_body(&remote.redactor(), &body, message.as_ref());
+        let summary = summarize_body(&remote.secrets, &body, message.as_ref());
         Self {
             status,
             retry_after,
@@ -200,7 +200,7 @@ impl ErrorResponse {
 
 /// Summarizes a body in one line without secrets: its error message, the title of a web page, or
 /// its first words.
-pub fn summarize_body(redactor: &Redactor, body: &[u8], message: Option<&Value>) -> String {
+pub fn summarize_body(secrets: &SecretRegistry, body: &[u8], message: Option<&Value>) -> String {
     let text = String::from_utf8_lossy(body);
     let text = match message {
         Some(message) => {
@@ -222,8 +222,8 @@ pub fn summarize_body(redactor: &Redactor, body: &[u8], message: Option<&Value>)
     // The text becomes part of a sentence.
     let text = text.trim_end_matches('.');
     match text.char_indices().nth(SUMMARY_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", redactor.redact_prefix(text, end).0),
-        None => redactor.redact(text),
+        Some((end, _)) => format!("{}…", secrets.redact_prefix(text, end).0),
+        None => secrets.redact(text),
     }
 }
 
@@ -243,7 +243,11 @@ mod tests {
     fn body_summary_is_one_short_line() {
         let summary = |body: &str| {
             let message = serde_json::from_str(body).ok();
-            summarize_body(&Redactor::default(), body.as_bytes(), message.as_ref())
+            summarize_body(
+                &SecretRegistry::default(),
+                body.as_bytes(),
+                message.as_ref(),
+            )
         };
         assert_eq!(summary(""), "");
         assert_eq!(summary("  no\n such\tthing. "), "no such thing");
@@ -264,7 +268,7 @@ mod tests {
             SUMMARY_CHARS_MAX + 1
         );
         assert_eq!(
-            summarize_body(&Redactor::default(), b"\xff", Some(&json!(null))),
+            summarize_body(&SecretRegistry::default(), b"\xff", Some(&json!(null))),
             "\u{fffd}"
         );
     }

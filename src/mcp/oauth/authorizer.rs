@@ -12,7 +12,7 @@ use super::sign_in::{CallbackAddress, SaveTokens, SignIn};
 use super::token_request::{now_seconds, revoke};
 use crate::domain::model::Secret;
 use crate::domain::server::OAuthSettings;
-use crate::domain::{Redactor, ServerId, SignInRequest};
+use crate::domain::{SecretRegistry, ServerId, SignInRequest};
 use crate::sync::lock_ignoring_poison;
 use reqwest::header::HeaderMap;
 use std::sync::{Arc, Mutex};
@@ -21,8 +21,6 @@ use url::Url;
 
 /// A token is refreshed this many seconds before it expires.
 const REFRESH_AHEAD_SECONDS: i64 = 30;
-/// Maximum number of tokens that are kept, so that they can be redacted from results.
-const TOKENS_MAX: usize = 200;
 
 /// How to continue after a response with status 401 or 403.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +45,8 @@ pub(super) struct AuthorizerInner {
     url: Url,
     pub(super) settings: OAuthSettings,
     pub(super) file: CredentialFile,
+    /// Receives the tokens, however they are obtained.
+    secrets: SecretRegistry,
     http: OnceCell<OAuthHttp>,
     pub(super) state: Mutex<AuthorizerState>,
     /// Held while a token is requested, so that only one request is made at a time.
@@ -59,31 +59,24 @@ pub(super) struct AuthorizerState {
     credentials: Option<ServerCredentials>,
     pub(super) challenge: Option<BearerChallenge>,
     step_ups: StepUps,
-    /// The tokens used since the program started, oldest first.
-    tokens: Vec<Secret>,
-    redactor: Arc<Redactor>,
 }
 
 impl Authorizer {
-    /// `redactor` removes the other secrets of the server.
     pub fn new(
         server: ServerId,
         url: Url,
         settings: OAuthSettings,
         file: CredentialFile,
-        redactor: Arc<Redactor>,
+        secrets: SecretRegistry,
     ) -> Self {
-        let state = AuthorizerState {
-            redactor,
-            ..AuthorizerState::default()
-        };
         Self(Arc::new(AuthorizerInner {
             server,
             url,
             settings,
             file,
+            secrets,
             http: OnceCell::new(),
-            state: Mutex::new(state),
+            state: Mutex::default(),
             request_lock: AsyncMutex::default(),
         }))
     }
@@ -141,16 +134,6 @@ impl Authorizer {
             }
             Err(error) => TokenRejection::Failed(error),
         }
-    }
-
-    /// The redactor for the tokens and the other secrets of the server.
-    pub fn redactor(&self) -> Arc<Redactor> {
-        lock_ignoring_poison(&self.0.state).redactor.clone()
-    }
-
-    /// The tokens used since the program started, at most [`TOKENS_MAX`].
-    pub fn tokens(&self) -> Vec<Secret> {
-        lock_ignoring_poison(&self.0.state).tokens.clone()
     }
 
     /// Finds the authorization server and opens the callback port.
@@ -282,30 +265,19 @@ impl Authorizer {
         found
     }
 
-    /// Replaces the credentials. All their tokens are remembered, so that replaced ones stay redacted.
     fn set_credentials(&self, credentials: Option<ServerCredentials>) {
-        let mut state = lock_ignoring_poison(&self.0.state);
         if let Some(new) = &credentials {
-            let in_use = [Some(&new.access_token), new.refresh_token.as_ref()];
-            for token in in_use.into_iter().flatten() {
-                if !state.tokens.contains(token) {
-                    // The oldest token has long expired.
-                    if state.tokens.len() >= TOKENS_MAX {
-                        state.tokens.remove(0);
-                    }
-                    state.tokens.push(token.clone());
-                    let mut redactor = (*state.redactor).clone();
-                    redactor.add_secrets([token.clone()]);
-                    state.redactor = Arc::new(redactor);
-                }
-            }
+            let tokens = [Some(&new.access_token), new.refresh_token.as_ref()];
+            let secrets = &self.0.secrets;
+            secrets.add_credentials(tokens.into_iter().flatten().cloned());
         }
+        let mut state = lock_ignoring_poison(&self.0.state);
         state.is_loaded = true;
         state.credentials = credentials;
     }
 
     pub(super) async fn http(&self) -> Result<OAuthHttp, OAuthError> {
-        let build = || OAuthHttp::for_server(&self.0.url);
+        let build = || OAuthHttp::for_server(&self.0.url, &self.0.secrets);
         self.0.http.get_or_try_init(build).await.cloned()
     }
 }

@@ -3,7 +3,7 @@
 
 use super::addresses::display_text;
 use super::error::OAuthError;
-use crate::domain::Redactor;
+use crate::domain::SecretRegistry;
 use crate::domain::model::Secret;
 use subtle::ConstantTimeEq as _;
 use url::Url;
@@ -19,6 +19,8 @@ pub struct ExpectedCallback {
     pub issuer: String,
     /// Whether the callback must name the issuer.
     pub needs_issuer: bool,
+    /// Receives `state` and the code, which the authorization server may repeat.
+    pub secrets: SecretRegistry,
 }
 
 impl ExpectedCallback {
@@ -51,8 +53,9 @@ impl ExpectedCallback {
             let description = value("error_description")?.unwrap_or_default();
             // A code has no place in a refusal, but a server may send one anyway.
             let code = value("code")?.unwrap_or_default();
-            let redactor = Redactor::new([Secret::new(self.state.as_str()), Secret::new(code)]);
-            let why = refusal_text(&redactor, &error, &description);
+            let repeatable = [Secret::new(self.state.as_str()), Secret::new(code)];
+            self.secrets.add_credentials(repeatable);
+            let why = refusal_text(&self.secrets, &error, &description);
             return Err(OAuthError::Refused(why));
         }
         match value("code")? {
@@ -82,13 +85,12 @@ impl ExpectedCallback {
 }
 
 /// Combines an error code and its description (RFC 6749, section 5.2). All refusals of an
-/// authorization server pass through here. The server may repeat the secrets that we sent;
-/// `redactor` hides them.
-pub fn refusal_text(redactor: &Redactor, error: &str, description: &str) -> String {
+/// authorization server pass through here. The server may repeat the secrets that we sent.
+pub fn refusal_text(secrets: &SecretRegistry, error: &str, description: &str) -> String {
     match (error, description.trim().trim_end_matches('.')) {
         ("access_denied", "") => "access was denied".to_owned(),
-        (error, "") => display_text(&redactor.redact(error)),
-        (error, description) => display_text(&redactor.redact(&format!("{description} ({error})"))),
+        (error, "") => display_text(&secrets.redact(error)),
+        (error, description) => display_text(&secrets.redact(&format!("{description} ({error})"))),
     }
 }
 
@@ -102,6 +104,7 @@ mod tests {
             state: "st8".to_owned(),
             issuer: "https://as.example".to_owned(),
             needs_issuer,
+            secrets: SecretRegistry::default(),
         }
     }
 

@@ -3,6 +3,8 @@
 
 use super::addresses::{AddressPolicy, display_text, display_url};
 use super::error::OAuthError;
+use crate::domain::SecretRegistry;
+use crate::domain::model::Secret;
 use crate::http_util::{self, CONNECT_TIMEOUT_SECONDS};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
 use reqwest::{Client, RequestBuilder, redirect};
@@ -17,11 +19,22 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum number of redirects of a metadata document.
 const REDIRECTS_MAX: usize = 3;
 
+const SECRET_FIELDS: [&str; 6] = [
+    "code",
+    "code_verifier",
+    "refresh_token",
+    "client_secret",
+    "client_assertion",
+    "token",
+];
+
 /// The HTTP client for the authorization servers of one MCP server.
 #[derive(Clone)]
 pub struct OAuthHttp {
     client: Client,
     pub policy: AddressPolicy,
+    /// The secrets that endpoints may repeat in their answers, including those of all requests.
+    pub secrets: SecretRegistry,
 }
 
 /// A complete answer.
@@ -38,7 +51,10 @@ impl OAuthHttp {
     ///
     /// # Errors
     /// The certificates of the system cannot be loaded.
-    pub async fn for_server(server_url: &Url) -> Result<Self, OAuthError> {
+    pub async fn for_server(
+        server_url: &Url,
+        secrets: &SecretRegistry,
+    ) -> Result<Self, OAuthError> {
         let policy = AddressPolicy::for_server(server_url).await;
         let is_loopback = http_util::is_loopback(server_url);
         let building = move || {
@@ -61,7 +77,11 @@ impl OAuthHttp {
         };
         // Reading certificates blocks.
         match tokio::task::spawn_blocking(building).await {
-            Ok(Ok(client)) => Ok(Self { client, policy }),
+            Ok(Ok(client)) => Ok(Self {
+                client,
+                policy,
+                secrets: secrets.clone(),
+            }),
             Ok(Err(error)) => Err(OAuthError::ClientSetup(http_util::root_cause(&error))),
             Err(error) => Err(OAuthError::ClientSetup(error.to_string())),
         }
@@ -96,6 +116,8 @@ impl OAuthHttp {
         form: &[(&str, String)],
         authorization: Option<HeaderValue>,
     ) -> Result<OAuthAnswer, OAuthError> {
+        self.secrets
+            .add_credentials(request_secrets(form, authorization.as_ref()));
         let content_type = "application/x-www-form-urlencoded";
         let mut request = self.client.post(url.clone()).body(encode_form(form));
         if let Some(value) = authorization {
@@ -174,6 +196,22 @@ impl OAuthHttp {
         tracing::debug!("sign-in request to {}: {outcome}", display_url(url));
         sent
     }
+}
+
+/// The secrets in a form and in its `Authorization` header.
+pub(super) fn request_secrets(
+    form: &[(&str, String)],
+    authorization: Option<&HeaderValue>,
+) -> Vec<Secret> {
+    let in_form = form
+        .iter()
+        .filter(|(name, _)| SECRET_FIELDS.contains(name))
+        .map(|(_, value)| value.as_str());
+    // After `Basic`; the client secret is percent-encoded in it.
+    let header = authorization.and_then(|value| value.to_str().ok());
+    let in_header = header.and_then(|text| text.split_once(' '));
+    let in_header = in_header.map(|(_, credentials)| credentials);
+    in_form.chain(in_header).map(Secret::new).collect()
 }
 
 fn request_error(url: &Url, error: &reqwest::Error) -> OAuthError {

@@ -7,7 +7,6 @@ use super::discovery::Discovered;
 use super::error::OAuthError;
 use super::http::OAuthHttp;
 use super::metadata::AuthorizationServer;
-use crate::domain::Redactor;
 use crate::domain::model::Secret;
 use crate::domain::server::OAuthSettings;
 use serde_json::{Value, json};
@@ -91,9 +90,11 @@ async fn register(
     });
     let answer = http.post_json(endpoint, &body).await?;
     if !answer.is_success() {
-        // The request contains no secret.
-        let redactor = Redactor::default();
-        return Err(super::token_request::refusal(endpoint, &answer, &redactor));
+        return Err(super::token_request::refusal(
+            endpoint,
+            &answer,
+            &http.secrets,
+        ));
     }
     let invalid = |why: &str| OAuthError::InvalidDocument {
         url: super::addresses::display_url(endpoint),

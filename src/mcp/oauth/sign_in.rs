@@ -118,6 +118,7 @@ impl SignIn {
                 state,
                 issuer: discovered.server.issuer.clone(),
                 needs_issuer: discovered.server.sends_issuer,
+                secrets: http.secrets.clone(),
             },
             verifier: Secret::new(verifier),
             listener: address.listener,

@@ -6,10 +6,8 @@ use super::challenge::split_scopes;
 use super::client_auth::ClientIdentity;
 use super::error::OAuthError;
 use super::http::{OAuthAnswer, OAuthHttp};
-use crate::domain::Redactor;
+use crate::domain::SecretRegistry;
 use crate::domain::model::Secret;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 use reqwest::header::HeaderValue;
 use serde_json::Value;
@@ -19,15 +17,6 @@ use url::Url;
 const TOKEN_BYTES_MAX: usize = 64 << 10;
 /// Longer lifetimes are capped at this, in seconds: ten years.
 const LIFETIME_SECONDS_MAX: i64 = 10 * 365 * 86_400;
-
-const SECRET_FIELDS: [&str; 6] = [
-    "code",
-    "code_verifier",
-    "refresh_token",
-    "client_secret",
-    "client_assertion",
-    "token",
-];
 
 /// The grant that entitles the client to a token.
 pub enum Grant<'a> {
@@ -94,11 +83,11 @@ pub async fn request_tokens(
         }
     };
     form.push(("resource", endpoint.resource.to_owned()));
+    http.secrets.add_credentials(client.secret.clone());
     let authorization = client.authenticate(endpoint.issuer, &mut form)?;
-    let redactor = request_redactor(&form, authorization.as_ref());
     let answer = http.post_form(endpoint.url, &form, authorization).await?;
     if !answer.is_success() {
-        return Err(refusal(endpoint.url, &answer, &redactor));
+        return Err(refusal(endpoint.url, &answer, &http.secrets));
     }
     parse_tokens(&answer)
 }
@@ -119,35 +108,6 @@ pub async fn revoke(
     if let Err(error) = http.post_form(url, &form, authorization).await {
         tracing::debug!("a token could not be revoked: {error}");
     }
-}
-
-/// A redactor for the secrets of a request, which the endpoint may repeat in its answer.
-fn request_redactor(
-    form: &[(&'static str, String)],
-    authorization: Option<&HeaderValue>,
-) -> Redactor {
-    let in_form = form
-        .iter()
-        .filter(|(name, _)| SECRET_FIELDS.contains(name))
-        .map(|(_, value)| Secret::new(value.as_str()));
-    let header = authorization.and_then(|value| value.to_str().ok());
-    let credentials = header.and_then(|text| text.strip_prefix("Basic "));
-    // The client secret, as the server decodes it. The redactor recognizes percent-encoding.
-    let decoded = credentials
-        .and_then(|text| STANDARD.decode(text).ok())
-        .and_then(|bytes| String::from_utf8(bytes).ok());
-    let client_secret = decoded.as_deref().and_then(|pair| pair.split_once(':'));
-    let client_secret = client_secret.map(|(_, encoded)| {
-        let decoded = url::form_urlencoded::parse(encoded.as_bytes());
-        decoded
-            .map(|(name, _)| name.into_owned())
-            .collect::<String>()
-    });
-    let in_header = credentials
-        .map(str::to_owned)
-        .into_iter()
-        .chain(client_secret);
-    Redactor::new(in_form.chain(in_header.map(Secret::new)))
 }
 
 fn parse_tokens(answer: &OAuthAnswer) -> Result<GrantedTokens, OAuthError> {
@@ -179,20 +139,20 @@ fn parse_tokens(answer: &OAuthAnswer) -> Result<GrantedTokens, OAuthError> {
     })
 }
 
-/// The error of an unsuccessful answer. `redactor` hides the secrets that we sent. An OAuth error is
+/// The error of an unsuccessful answer. `secrets` hides those that we sent. An OAuth error is
 /// final, except in a 5xx answer or if it is `temporarily_unavailable`; other failures may be
 /// temporary.
-pub fn refusal(url: &Url, answer: &OAuthAnswer, redactor: &Redactor) -> OAuthError {
+pub fn refusal(url: &Url, answer: &OAuthAnswer, secrets: &SecretRegistry) -> OAuthError {
     match answer.text("error") {
         Some(error) if answer.status < 500 && error != "temporarily_unavailable" => {
             let description = answer.text("error_description").unwrap_or_default();
-            OAuthError::Refused(refusal_text(redactor, error, description))
+            OAuthError::Refused(refusal_text(secrets, error, description))
         }
         error => OAuthError::Status {
             url: display_url(url),
             status: answer.status,
             reason: error.map_or_else(String::new, |error| {
-                format!(": {}", refusal_text(redactor, error, ""))
+                format!(": {}", refusal_text(secrets, error, ""))
             }),
         },
     }
@@ -204,6 +164,7 @@ pub fn now_seconds() -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::http::request_secrets;
     use super::*;
     use crate::mcp::oauth::client_auth::TokenAuthMethod;
     use serde_json::json;
@@ -254,9 +215,11 @@ mod tests {
         ];
         let header = client.authenticate("https://a.example", &mut form);
         let header = header.expect("a secret").expect("a header");
-        let redactor = request_redactor(&form, Some(&header));
+        let secrets = SecretRegistry::default();
+        secrets.add_credentials(client.secret.clone());
+        secrets.add_credentials(request_secrets(&form, Some(&header)));
         let basic = header.to_str().expect("ASCII").trim_start_matches("Basic ");
-        let secrets = [
+        let sent = [
             "RT859ba58c2458",
             "ac/8d2",
             "ac%2F8d2",
@@ -265,7 +228,7 @@ mod tests {
             "s3cr%t+ value",
             basic,
         ];
-        for secret in secrets {
+        for secret in sent {
             for (status, json) in [
                 (
                     400,
@@ -277,13 +240,13 @@ mod tests {
                     json!({ "error": format!("temporarily_unavailable {secret}") }),
                 ),
             ] {
-                let error = refusal(&url, &answer(status, json), &redactor).to_string();
+                let error = refusal(&url, &answer(status, json), &secrets).to_string();
                 assert!(!error.contains(secret), "{error}");
                 assert!(error.contains("[hidden]"), "{error}");
             }
         }
         let json = json!({ "error": "invalid_grant", "error_description": "refresh_token is old" });
-        let error = refusal(&url, &answer(400, json), &redactor).to_string();
+        let error = refusal(&url, &answer(400, json), &secrets).to_string();
         assert!(
             error.contains("refresh_token is old (invalid_grant)"),
             "{error}"
@@ -293,7 +256,7 @@ mod tests {
     #[test]
     fn an_error_of_a_busy_server_is_not_final() {
         let url = Url::parse("https://a.example/token").expect("a URL");
-        let error = |status, json| refusal(&url, &answer(status, json), &Redactor::default());
+        let error = |status, json| refusal(&url, &answer(status, json), &SecretRegistry::default());
         assert!(error(400, json!({ "error": "invalid_grant" })).is_final_refusal());
         assert!(!error(503, json!({ "error": "server_error" })).is_final_refusal());
         assert!(!error(429, json!({})).is_final_refusal());

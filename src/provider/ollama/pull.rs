@@ -132,6 +132,11 @@ impl PullReader {
         Ok(())
     }
 
+    fn read_line(&mut self, mut line: Value) -> Result<PullProgress, FailureCause> {
+        self.server.secrets.redact_message(&mut line);
+        self.layers.read(&line)
+    }
+
     /// Reads one chunk. The caller has set the stage to `Done`; this sets it back to `Reading` unless
     /// the connection was closed.
     async fn read_chunk(
@@ -144,7 +149,7 @@ impl PullReader {
                     let line = line
                         .and_then(|line| parse_json(&line))
                         .map_err(FailureCause::Malformed);
-                    let progress = line.and_then(|line| self.layers.read(&line));
+                    let progress = line.and_then(|line| self.read_line(line));
                     self.pending.push_back(progress);
                 }
                 self.stage = PullStage::Reading(response);
@@ -154,7 +159,7 @@ impl PullReader {
             Ok(None) | Err(_) => {
                 if let Some(rest) = std::mem::take(&mut self.lines).finish() {
                     let line = parse_json(&rest).map_err(|_| FailureCause::ReplyCutOff)?;
-                    let progress = self.layers.read(&line);
+                    let progress = self.read_line(line);
                     self.pending.push_back(progress);
                 }
                 if self.layers.has_succeeded {

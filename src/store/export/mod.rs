@@ -6,7 +6,7 @@ mod write;
 pub use write::{ExportError, write_export};
 
 use crate::domain::session::{CancelledTurn, MessageRole, StoredRecords};
-use crate::domain::{ExportFormat, ExportPart, Redactor, Session};
+use crate::domain::{ExportFormat, ExportPart, SecretRegistry, Session};
 use crate::store::metadata;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -18,7 +18,7 @@ pub fn render_session(
     session: &Session,
     format: ExportFormat,
     part: ExportPart,
-    redactor: &Redactor,
+    secrets: &SecretRegistry,
 ) -> String {
     let turns = session.metadata.turns.iter();
     let stopped: HashSet<usize> = turns
@@ -26,21 +26,21 @@ pub fn render_session(
         .map(|turn| turn.message_index)
         .collect();
     let exported = ExportedConversation {
-        title: redactor.redact_known_values(&title(session)),
+        title: secrets.redact_known_values(&title(session)),
         model: &session.model,
         started_at: session.started_at,
         messages: part
             .messages(session)
             .map(|(index, message)| ExportedMessage {
                 role: message.role.clone(),
-                text: redactor.redact_known_values(&message.content),
+                text: secrets.redact_known_values(&message.content),
                 mark: match stopped.contains(&index) {
                     true => " (stopped)",
                     false => "",
                 },
             })
             .collect(),
-        cancelled: cancelled_turns(session, part, redactor),
+        cancelled: cancelled_turns(session, part, secrets),
         answers_only: part.answers_only,
     };
     match format {
@@ -52,14 +52,18 @@ pub fn render_session(
 
 /// The cancelled turns of the part, without calls and attachments. Their positions count from the
 /// first message of the part.
-fn cancelled_turns(session: &Session, part: ExportPart, redactor: &Redactor) -> Vec<CancelledTurn> {
+fn cancelled_turns(
+    session: &Session,
+    part: ExportPart,
+    secrets: &SecretRegistry,
+) -> Vec<CancelledTurn> {
     let first = part.first_message(session);
     let cancelled = part.cancelled_turns(session).map(|turn| CancelledTurn {
         cancelled_at: turn.cancelled_at,
         messages_before: turn.messages_before.saturating_sub(first),
-        prompt: redactor.redact_known_values(&turn.prompt),
+        prompt: secrets.redact_known_values(&turn.prompt),
         attachments: Vec::new(),
-        partial_answer: redactor.redact_known_values(&turn.partial_answer),
+        partial_answer: secrets.redact_known_values(&turn.partial_answer),
         calls: Vec::new(),
         was_interrupted: turn.was_interrupted,
         replaced_turns: turn.replaced_turns,

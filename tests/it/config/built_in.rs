@@ -129,7 +129,7 @@ fn invalid_built_in_settings_are_reported_and_the_defaults_are_used() {
 #[test]
 fn passwords_in_addresses_of_services_are_secrets() {
     let fixture = built_in(&json!({ "forecastUrl": "https://me:swordfish9@weather.example/v1" }));
-    let secrets = fixture.settings().secrets();
+    let secrets = fixture.settings().config_secrets().into_credentials();
     assert!(secrets.iter().any(|secret| secret.expose() == "swordfish9"));
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use humble::config::UiSettings;
 use humble::domain::model::{ApiKey, Limits, Secret, ToolRole};
-use humble::domain::{Dialect, Think};
+use humble::domain::{Dialect, SecretRegistry, Think};
 
 #[test]
 fn missing_files_yield_defaults_without_banners() {
@@ -79,8 +79,12 @@ fn models_and_settings_are_read_from_config_json() {
     let options = Value::Object(sonnet.options.clone());
     assert_eq!(options.to_string(), r#"{"top_k":5,"seed":7}"#);
     assert_eq!(sonnet.ca_file, Some(fixture.home.root().join("ca.pem")));
-    let secrets = settings.secrets();
-    assert_eq!(secrets, [Secret::new("sk-..."), Secret::new("sk-mine")]);
+    let secrets = SecretRegistry::default();
+    secrets.add(settings.config_secrets());
+    assert_eq!(
+        secrets.redact("<sk-...> <sk-mine>"),
+        "<[hidden]> <[hidden]>"
+    );
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! `mcp-servers.json`: every accepted form, and the reasons for rejecting others.
 
 use super::*;
-use humble::domain::LaunchConfig;
 use humble::domain::model::Secret;
 use humble::domain::server::{InheritedEnv, RemoteTransport};
+use humble::domain::{LaunchConfig, SecretRegistry, ServerConfig};
 use std::time::Duration;
 
 #[test]
@@ -73,9 +73,16 @@ fn every_accepted_form_of_a_server_is_read() {
     let launches: Vec<_> = servers.iter().map(|server| server.launch.clone()).collect();
     assert_eq!(launches, expected);
     assert!(!servers[3].enabled);
-    let secrets = config::server_secrets(&servers);
-    assert!(secrets.contains(&Secret::new("sk-mine")));
-    assert!(secrets.contains(&Secret::new("Bearer x")));
+    let redacted = redact_servers(&servers, "sk-mine, Bearer x");
+    assert_eq!(redacted, "[hidden], [hidden]");
+}
+
+fn redact_servers(servers: &[ServerConfig], text: &str) -> String {
+    let secrets = SecretRegistry::default();
+    for server in servers {
+        secrets.add(server.config_secrets());
+    }
+    secrets.redact_known_values(text)
 }
 
 #[test]
@@ -249,8 +256,7 @@ fn values_of_variables_are_secrets_unless_short_or_public() {
     }
     assert!(secrets(2).contains(&"tok-en"), "{:?}", secrets(2));
     assert!(!secrets(1).contains(&"h:123") && !secrets(2).contains(&"/home/somebody"));
-    let secrets = config::server_secrets(&servers);
-    assert!(secrets.contains(&Secret::new("Se%20cret/p")));
+    assert_eq!(redact_servers(&servers, "<Se%20cret/p>"), "<[hidden]>");
 }
 
 #[test]

@@ -30,7 +30,8 @@ fn all_settings_are_read_and_the_secret_is_known_for_redaction() {
         uses_client_credentials: true,
     };
     assert_eq!(server.oauth, expected);
-    assert!(config::server_secrets(&[server]).contains(&Secret::new("literal-secret")));
+    let secrets = server.config_secrets().into_credentials();
+    assert!(secrets.contains(&Secret::new("literal-secret")));
 }
 
 #[test]

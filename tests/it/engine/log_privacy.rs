@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::scoped_subscriber::set_scoped_subscriber;
+use humble::domain::SecretRegistry;
 use humble::log::TracingLayer;
 use humble::provider::FailureCause;
 use std::fs;
@@ -31,11 +32,13 @@ async fn start_logged_with(
 
 async fn start_logged_in(home: TempDir, script: Script) -> (EngineHarness, DefaultGuard) {
     let folder = home.path().join("logs");
-    let (layer, handle) = TracingLayer::new(&folder, tracing::Level::DEBUG, |_| {});
+    let secrets = SecretRegistry::default();
+    let level = tracing::Level::DEBUG;
+    let (layer, handle) = TracingLayer::new(&folder, level, secrets.clone(), |_| {});
     let registry = tracing_subscriber::registry().with(layer);
     let guard = set_scoped_subscriber(registry);
     // These tests do not read the log pane.
-    let log = (handle, mpsc::channel(1).1);
+    let log = (handle, mpsc::channel(1).1, secrets);
     let harness = EngineHarness::start_with_log(home, script, log).await;
     (harness, guard)
 }

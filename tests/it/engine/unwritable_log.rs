@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::scoped_subscriber::set_scoped_subscriber;
+use humble::domain::SecretRegistry;
 use humble::domain::{Banner, BannerCause};
 use humble::log::TracingLayer;
 use std::fs;
@@ -19,12 +20,14 @@ async fn unwritable_log_is_reported_until_a_line_is_written() {
     let folder = home.path().join("logs");
     fs::write(&folder, "in the way").expect("written");
     let (sender, lines) = mpsc::channel(64);
-    let (layer, handle) = TracingLayer::new(&folder, tracing::Level::INFO, move |line| {
+    let secrets = SecretRegistry::default();
+    let level = tracing::Level::INFO;
+    let (layer, handle) = TracingLayer::new(&folder, level, secrets.clone(), move |line| {
         let _ = sender.try_send(line);
     });
     let registry = tracing_subscriber::registry().with(layer);
     let _log = set_scoped_subscriber(registry);
-    let log = (handle, lines);
+    let log = (handle, lines, secrets);
     let mut harness = EngineHarness::start_with_log(home, Script::default(), log).await;
     tracing::info!(target: "humble::test", "lost");
     let is_logged =

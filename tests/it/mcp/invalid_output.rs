@@ -4,6 +4,7 @@
 use crate::mcp::hub_harness::{HubHarness, failed, succeeded, test_server_config};
 use crate::scoped_subscriber::set_scoped_subscriber;
 use crate::support::fixtures::{server_config, stdio};
+use humble::domain::SecretRegistry;
 use humble::domain::{ServerConfig, ToolOutcome};
 use humble::log::TracingLayer;
 use serde_json::json;
@@ -36,7 +37,8 @@ async fn lines_that_are_not_messages_are_skipped_and_counted() {
 #[tokio::test]
 async fn a_program_that_prints_no_messages_is_stopped_and_the_reason_is_reported() {
     let folder = tempfile::tempdir().unwrap();
-    let (layer, _handle) = TracingLayer::new(folder.path(), tracing::Level::DEBUG, |_| {});
+    let (secrets, level) = (SecretRegistry::default(), tracing::Level::DEBUG);
+    let (layer, _handle) = TracingLayer::new(folder.path(), level, secrets, |_| {});
     let _guard = set_scoped_subscriber(tracing_subscriber::registry().with(layer));
     for (word, line) in [("y", "`y`"), ("", "``"), ("{\"a\":1}", "`{\"a\":1}`")] {
         let mut harness = HubHarness::start(vec![server_config("yes", stdio("yes", &[word], &[]))]);

@@ -6,7 +6,7 @@ use crate::providers::model_server::*;
 use crate::providers::requests::*;
 use crate::scoped_subscriber::set_scoped_subscriber;
 use humble::domain::model::Secret;
-use humble::domain::{Message, ModelConfig, ToolResultMessage};
+use humble::domain::{Message, ModelConfig, SecretRegistry, ToolResultMessage};
 use humble::log::TracingLayer;
 use humble::provider::{ChatRequest, Provider};
 use serde_json::json;
@@ -19,15 +19,16 @@ const OTHER_SECRET: &str = "the-secret-of-a-server";
 
 async fn log_of_request(level: Level, model: &ModelConfig, messages: Vec<Message>) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let (layer, handle) = TracingLayer::new(folder.path(), level, |_| {});
-    handle.add_secrets(vec![Secret::new(OTHER_SECRET)]);
+    let secrets = SecretRegistry::default();
+    secrets.add_credentials([Secret::new(OTHER_SECRET)]);
+    let (layer, _) = TracingLayer::new(folder.path(), level, secrets.clone(), |_| {});
     let subscriber = tracing_subscriber::registry().with(layer);
     let guard = set_scoped_subscriber(subscriber);
     let request = ChatRequest {
         messages,
         ..request(model)
     };
-    collect_parts(Provider::new().stream(request)).await;
+    collect_parts(Provider::with_secrets(secrets).stream(request)).await;
     drop(guard);
     let files = fs::read_dir(folder.path()).unwrap();
     files

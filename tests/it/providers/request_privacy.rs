@@ -8,13 +8,13 @@ use crate::scoped_subscriber::set_scoped_subscriber;
 use crate::support::fixtures::model_config;
 use futures::StreamExt;
 use humble::domain::model::{ApiKey, Secret};
-use humble::domain::{Message, ProviderKind};
+use humble::domain::{Message, ProviderKind, SecretRegistry};
+use humble::log::TracingLayer;
 use humble::provider::{EndReason, FailureCause, Provider, Script, ScriptStep, StreamPart};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::process::Command;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tracing_subscriber::layer::SubscriberExt;
 
 #[tokio::test]
 async fn redirect_to_a_different_origin_is_not_followed() {
@@ -262,37 +262,23 @@ async fn server_started_by_another_process_answers() {
     assert_eq!(decoded.text, "안녕", "{decoded:?}");
 }
 
-#[derive(Clone, Default)]
-struct LogBuffer(Arc<Mutex<Vec<u8>>>);
-
-impl Write for LogBuffer {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn debug_log_contains_request_and_reply_but_never_the_key() {
     let server = ModelServer::start();
     server.queue_reply(COMPLETIONS, openai_text(&["your key is sk-12345"]));
     server.queue_reply(COMPLETIONS, openai_error(401, "wrong: sk-12345", None));
-    let log = LogBuffer::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(move || writer.clone())
-        .finish();
-    let guard = set_scoped_subscriber(subscriber);
+    let (folder, secrets) = (tempfile::tempdir().unwrap(), SecretRegistry::default());
+    let level = tracing::Level::TRACE;
+    let (layer, _) = TracingLayer::new(folder.path(), level, secrets.clone(), |_| {});
+    let guard = set_scoped_subscriber(tracing_subscriber::registry().with(layer));
+    let provider = Provider::with_secrets(secrets);
     let mut model = with_key(openai(&server), "sk-12345");
     model.options = json!({"user": "sk-12345"}).as_object().unwrap().clone();
-    ask(&model).await;
-    ask(&model).await;
+    ask_with(&provider, &model).await;
+    ask_with(&provider, &model).await;
     drop(guard);
-    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let file = std::fs::read_dir(folder.path()).unwrap().next().unwrap();
+    let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
     assert!(text.contains(r#""content":"안녕""#), "{text}");
     assert!(text.contains("your key is [hidden]"), "{text}");
     assert!(text.contains("wrong: [hidden]"), "{text}");

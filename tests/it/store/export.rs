@@ -3,11 +3,11 @@
 use super::*;
 use humble::domain::model::Secret;
 use humble::domain::session::{CancelledTurn, TurnRecord};
-use humble::domain::{ExportFormat, ExportPart, Redactor};
+use humble::domain::{ExportFormat, ExportPart, SecretRegistry};
 use humble::store::{ExportError, render_session, write_export};
 
 fn render(session: &Session, format: ExportFormat, part: ExportPart) -> String {
-    render_session(session, format, part, &Redactor::default())
+    render_session(session, format, part, &SecretRegistry::default())
 }
 
 fn page(answer: &str) -> String {
@@ -277,10 +277,11 @@ proptest! {
 
 #[test]
 fn known_secrets_are_hidden_in_exports() {
-    let redactor = Redactor::new([Secret::new("sk-very-secret-key-12345")]);
+    let secrets = SecretRegistry::default();
+    secrets.add_credentials([Secret::new("sk-very-secret-key-12345")]);
     let session = conversation("q", "The key is sk-very-secret-key-12345.");
     for format in ExportFormat::ALL {
-        let text = render_session(&session, format, ExportPart::default(), &redactor);
+        let text = render_session(&session, format, ExportPart::default(), &secrets);
         assert!(
             text.contains("The key is ") && !text.contains("very-secret"),
             "{text}"

@@ -2,12 +2,11 @@
 
 use super::SavedSessions;
 use crate::domain::session_export::{copy_title, export_file_name};
-use crate::domain::{Notice, Redactor, Session, SessionId};
+use crate::domain::{Notice, SecretRegistry, Session, SessionId};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SessionsResult};
 use crate::engine::persist::session_writer::ConversationSeq;
 use crate::engine::sessions::branches::bounded_title;
-use crate::log::LogHandle;
 use crate::protocol::{Event, ExportFailure, SavedSessionEvent, SessionExport};
 use crate::store::{self, ExportError, ReadLimits, SessionIndex, StoreError};
 use jiff::Zoned;
@@ -66,7 +65,7 @@ impl SavedSessions {
         // Messages share their text, so this copy is small.
         let open = open.clone();
         let sessions = Arc::clone(&cx.sessions);
-        let redactor = cx.log.as_ref().map(LogHandle::redactor).unwrap_or_default();
+        let secrets = cx.secrets.clone();
         cx.jobs.spawn_blocking(move || {
             let session = match &export.session {
                 Some(id) => sessions.open(id),
@@ -75,7 +74,7 @@ impl SavedSessions {
             let (title, result) = match session {
                 Ok(session) => (
                     session.title().to_owned(),
-                    write(&export, &session, &redactor),
+                    write(&export, &session, &secrets),
                 ),
                 Err(error) => {
                     let notice = error.notice_for("Not exported");
@@ -133,13 +132,13 @@ fn free_title(title: &str, index: &SessionIndex) -> String {
 fn write(
     export: &SessionExport,
     session: &Session,
-    redactor: &Redactor,
+    secrets: &SecretRegistry,
 ) -> Result<PathBuf, ExportFailure> {
     if session.messages.is_empty() {
         let notice = Notice::info("Nothing to export: there is no answer yet.");
         return Err(ExportFailure::Failed(notice));
     }
-    let text = store::render_session(session, export.format, export.part, redactor);
+    let text = store::render_session(session, export.format, export.part, secrets);
     let name = export_file_name(session.title(), export.format);
     let written = store::write_export(&export.path, &name, &text, export.replaces);
     written.map_err(|error| match error {
