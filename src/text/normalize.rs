@@ -159,19 +159,21 @@ fn without_ansi_colors(text: &str) -> Cow<'_, str> {
     out
 }
 
-/// Decodes an ASCII character of a URL from the text after its percent sign and returns the remaining
-/// text.
+/// Decodes consecutive percent escapes from the text after the first percent sign and returns the
+/// remaining text.
 fn push_percent_escape<'a>(after: &'a str, out: &mut String) -> &'a str {
-    match parse_hex(after, 2).and_then(char::from_u32) {
-        Some(c) if c.is_ascii() => {
-            out.push(c);
-            &after[2..]
-        }
-        _ => {
-            out.push(' ');
-            after
-        }
+    let (mut rest, mut bytes) = (Some(after), Vec::new());
+    let mut remaining = after;
+    while let Some(byte) = rest.and_then(|rest| parse_hex(rest, 2)) {
+        bytes.extend(u8::try_from(byte));
+        remaining = &remaining[2 + usize::from(bytes.len() > 1)..];
+        rest = remaining.strip_prefix('%');
     }
+    match bytes.is_empty() {
+        true => out.push(' '),
+        false => out.push_str(&String::from_utf8_lossy(&bytes)),
+    }
+    remaining
 }
 
 /// Decodes an escape from the text after its backslash and returns the remaining text. Consecutive
@@ -294,6 +296,7 @@ mod tests {
             CALL.replace("서", "\u{1109}\u{1165}"),
             CALL.replace("get", "ＧＥＴ"),
             CALL.replace("get", r"\x67et"),
+            CALL.replace("서", "%EC%84%9C").replace(' ', "%20"),
             CALL.replace("na", "n\u{200b}a"),
             CALL.replace("na", "n'+'a"),
             CALL.replace("city", "\u{1b}[31mcity\u{1b}[0m"),
@@ -308,6 +311,7 @@ mod tests {
         assert_eq!(normalize("a && b &unknown; &#x110000;"), "abunknownx110000");
         assert_eq!(normalize(r"\ud83d x \u12 &#xac00;&#44032;"), "xu12가가");
         assert_eq!(normalize(r"\ud835\udc1a"), "a");
+        assert_eq!(normalize("100% %zz %41%4 %ff%42"), "100zza4b");
         assert_eq!(normalize("Straße ΟΔΌΣ İı"), normalize("STRASSE οδός Ii"));
     }
 

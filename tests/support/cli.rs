@@ -1,4 +1,5 @@
 //! Runs the built program without a terminal.
+#![allow(dead_code, reason = "each test crate uses only some of these items")]
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -8,6 +8,8 @@ mod eras;
 mod library;
 #[path = "mcp_server_requests.rs"]
 mod requests;
+#[path = "mcp_server_script.rs"]
+mod script;
 #[path = "mcp_server_tasks.rs"]
 mod tasks;
 
@@ -134,7 +136,8 @@ fn text(text: &str) -> Value {
 impl Server {
     fn handle_message(&mut self, message: Value) {
         let id = message["id"].clone();
-        if self.handle_for_library(&id, &message)
+        if self.handle_for_script(&id, &message)
+            || self.handle_for_library(&id, &message)
             || self.handle_asking(&id, &message)
             || self.handle_for_tasks(&id, &message)
             || self.handle_for_era(&id, &message)

@@ -21,6 +21,7 @@ impl TestRng {
     }
 
     /// True with probability 1/n.
+    #[allow(dead_code, reason = "some test crates do not use it")]
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
