@@ -65,17 +65,12 @@ impl KeptText {
         Self::of_server(server, &text)
     }
 
-    pub(super) fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
     }
 
     pub(super) fn bytes(&self) -> usize {
         self.text.len() + OVERHEAD_BYTES
-    }
-
-    /// What distinguishes it from other texts.
-    pub(super) fn identity(&self) -> impl std::hash::Hash + '_ {
-        (self.described.as_ref().map(ServerId::as_str), &self.text)
     }
 
     /// Takes linear time on the first call.

@@ -2,7 +2,7 @@
 
 use super::kept_text::KeptText;
 use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::Arc;
 
 /// Bytes kept per conversation.
@@ -13,8 +13,7 @@ const TEXTS_BYTES_MAX: usize = 4 << 20;
 pub(super) struct KeptTexts {
     texts: VecDeque<(u64, Arc<KeptText>)>,
     bytes: usize,
-    /// For the hash of each text, the last request that contains it: each repeats the texts of the one
-    /// before.
+    /// For the hash of each text's identity, the last request that contains it.
     requests: HashMap<u64, u64>,
     hasher: RandomState,
     request: u64,
@@ -32,15 +31,18 @@ impl KeptTexts {
         self.is_incomplete
     }
 
-    pub(super) fn add(&mut self, text: KeptText) {
-        self.add_shared(Arc::new(text));
+    /// Adds the text that `make` returns, unless one with this identity is known: each request repeats
+    /// the texts of the one before.
+    pub(super) fn add(&mut self, identity: impl Hash, make: impl FnOnce() -> KeptText) {
+        self.add_shared(identity, || Arc::new(make()));
     }
 
-    pub(super) fn add_shared(&mut self, text: Arc<KeptText>) {
-        let hash = self.hasher.hash_one(text.identity());
-        if text.is_blank() || self.requests.insert(hash, self.request).is_some() {
+    pub(super) fn add_shared(&mut self, identity: impl Hash, get: impl FnOnce() -> Arc<KeptText>) {
+        let hash = self.hasher.hash_one(identity);
+        if self.requests.insert(hash, self.request).is_some() {
             return;
         }
+        let text = get();
         self.bytes += text.bytes();
         self.texts.push_back((hash, text));
         while self.bytes > TEXTS_BYTES_MAX
@@ -61,7 +63,7 @@ impl KeptTexts {
         let mut texts = Self::default();
         for text in self.snapshot() {
             if text.is_in_message {
-                texts.add_shared(text);
+                texts.add_shared(text.as_str(), || Arc::clone(&text));
             }
         }
         texts

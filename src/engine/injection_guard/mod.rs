@@ -35,12 +35,15 @@ impl InjectionGuard {
     }
 
     pub fn keep(&self, source: QuoteSource, text: &str) {
-        self.texts().add(KeptText::new(source, text));
+        if !text.trim().is_empty() {
+            self.texts().add(text, || KeptText::new(source, text));
+        }
     }
 
     /// Keeps a text that the user has in the message, and may send in another conversation.
     pub fn keep_of_message(&self, source: QuoteSource, text: &str) {
-        self.texts().add(KeptText::new(source, text).in_message());
+        let make = || KeptText::new(source, text).in_message();
+        self.texts().add(text, make);
     }
 
     /// Keeps the untrusted part of a request: all that is neither the model's own nor `typed`, the
@@ -80,7 +83,8 @@ impl InjectionGuard {
         let mut texts = self.texts();
         let is_untrusted = |tool: &&OfferedTool| tool.server.as_str() != BUILT_IN_SERVER;
         for tool in offered.tools().iter().filter(is_untrusted) {
-            texts.add(KeptText::definition(&tool.server, &tool.tool));
+            let identity = (tool.server.as_str(), tool.tool.pin.as_str());
+            texts.add(identity, || KeptText::definition(&tool.server, &tool.tool));
         }
     }
 
@@ -89,11 +93,11 @@ impl InjectionGuard {
         let mut texts = self.texts();
         for server in servers {
             let instructions = server.instructions.as_deref().unwrap_or_default();
-            if instructions.len() > INSTRUCTIONS_BYTES_MAX {
-                // No request contains them.
-                continue;
+            // No request contains longer ones.
+            if !instructions.is_empty() && instructions.len() <= INSTRUCTIONS_BYTES_MAX {
+                let make = || KeptText::of_server(&server.id, instructions);
+                texts.add((server.id.as_str(), instructions), make);
             }
-            texts.add(KeptText::of_server(&server.id, instructions));
         }
     }
 
@@ -162,7 +166,7 @@ impl SessionGuards {
         if let Some(index) = kept_index {
             let (_, kept) = self.others.remove(index);
             for text in self.current.snapshot() {
-                kept.texts().add_shared(text);
+                kept.texts().add_shared(text.as_str(), || Arc::clone(&text));
             }
             self.current = kept;
         }
