@@ -4,7 +4,7 @@ use super::http::HttpError;
 use super::stderr::names_error;
 use super::stderr_hints::{mentions_variable, missing_module};
 use crate::domain::server::InheritedEnv;
-use crate::domain::{Advice, Notice, SecretRegistry, ServerId};
+use crate::domain::{Advice, Notice, ServerId};
 use crate::text::Clean;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -106,8 +106,6 @@ fn without_subject(sentence: &str) -> String {
 pub struct SessionFailure<'a> {
     pub error: McpError,
     pub server: &'a ServerId,
-    /// Removed from the notice.
-    pub secrets: &'a SecretRegistry,
     /// Whether the failed session had been open.
     pub was_connected: bool,
     pub status: Option<ExitStatus>,
@@ -136,8 +134,8 @@ impl SessionFailure<'_> {
         } else {
             format!("Server `{server}` could not be started.")
         })
-        .with_reason(self.secrets.redact(&self.cause_text()))
-        .with_headline(self.secrets.redact(&self.headline()));
+        .with_reason(self.cause_text())
+        .with_headline(self.headline());
         if let McpError::Http(HttpError::SignInRequired | HttpError::MoreScopesRequired(_)) =
             &self.error
         {
@@ -244,7 +242,6 @@ impl SessionFailure<'_> {
     fn startup_advice(&self) -> Option<String> {
         let lines = || self.stderr_lines.iter().map(String::as_str);
         if let Some(module) = lines().find_map(missing_module) {
-            let module = self.secrets.redact(module);
             return Some(match module.starts_with(['/', '.']) {
                 true => "Correct `args` in mcp-servers.json.".to_owned(),
                 false => format!("Install its missing module `{module}`."),
@@ -270,7 +267,6 @@ mod tests {
         SessionFailure {
             error,
             server: &ServerId::new("dead"),
-            secrets: &SecretRegistry::default(),
             was_connected: false,
             status: status.map(ExitStatus::from_raw),
             stderr_lines: stderr.iter().map(|&line| line.to_owned()).collect(),

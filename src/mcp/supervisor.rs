@@ -225,7 +225,6 @@ impl ServerSupervisor {
                     let failure = SessionFailure {
                         error,
                         server: &config.id,
-                        secrets: &self.context.secrets,
                         was_connected,
                         status,
                         stderr_lines: self.quoted_stderr_lines(was_connected),
