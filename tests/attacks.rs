@@ -9,6 +9,8 @@ mod fixture;
 mod model_server;
 #[path = "attacks/ordinary_use.rs"]
 mod ordinary_use;
+#[path = "attacks/output.rs"]
+mod output;
 #[path = "attacks/secrets.rs"]
 mod secrets;
 #[path = "support/test_rng.rs"]

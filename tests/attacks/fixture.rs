@@ -2,13 +2,17 @@
 
 use crate::cli::humble;
 use crate::model_server::{ModelServer, Reply, ollama_call, ollama_loaded, ollama_text};
+use portable_pty::{CommandBuilder, PtyPair, PtySize, native_pty_system};
 use serde_json::{Map, Value, json};
 use std::fs;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::time::Duration;
 use tempfile::TempDir;
 
 const CHAT: &str = "/api/chat";
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub struct AttackFixture {
     pub home: TempDir,
@@ -100,6 +104,35 @@ impl AttackFixture {
         humble(self.home.path(), arguments)
             .output()
             .expect("the program runs")
+    }
+
+    /// Runs a command on a terminal and returns all bytes that this receives. If the command waits for
+    /// the user, it gets Ctrl+C.
+    pub fn run_on_terminal(&self, arguments: &[&str]) -> String {
+        let size = PtySize {
+            rows: 40,
+            cols: 200,
+            ..PtySize::default()
+        };
+        let PtyPair { master, slave } = native_pty_system().openpty(size).expect("a terminal");
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_humble"));
+        command.arg("--home");
+        command.arg(self.home.path());
+        command.args(arguments);
+        command.cwd(self.home.path());
+        let mut child = slave.spawn_command(command).expect("the program starts");
+        drop(slave);
+        let mut reader = master.try_clone_reader().expect("a reader");
+        let mut keys = master.take_writer().expect("a writer");
+        std::thread::spawn(move || {
+            std::thread::sleep(COMMAND_TIMEOUT);
+            let _ = keys.write_all(b"\x03");
+        });
+        let mut output = Vec::new();
+        // The terminal reports an error once the program has closed it.
+        let _ = reader.read_to_end(&mut output);
+        child.wait().expect("the program ends");
+        String::from_utf8_lossy(&output).into_owned()
     }
 
     /// Runs `humble ask --yes`, in which calls run unless they must ask.
