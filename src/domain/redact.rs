@@ -35,6 +35,8 @@ const CHUNK_BYTES_MAX: usize = 1_024;
 /// Maximum number of values kept, so that repeated edits to the settings cannot slow down the
 /// search without limit. The oldest are dropped first.
 const VALUES_MAX: usize = 20_000;
+/// Texts are searched in parts of this size.
+const WINDOW_BYTES: usize = 1 << 20;
 /// How far beyond a truncation point secrets are recognized: one chunk with every byte
 /// escaped as `\u0000`.
 const LOOKAHEAD_BYTES: usize = 6 * CHUNK_BYTES_MAX;
@@ -126,14 +128,21 @@ impl Redactor {
     }
 
     fn ranges_of_values(&self, text: &str) -> Vec<Range<usize>> {
-        let Some(finder) = &self.finder else {
-            return Vec::new();
-        };
         let mut ranges = Vec::new();
-        for view in DecodedView::all(text) {
-            // Overlapping matches: if two values share characters, both are hidden.
-            let matches = finder.find_overlapping_iter(view.bytes());
-            ranges.extend(matches.map(|matched| view.source_range(matched.start()..matched.end())));
+        let Some(finder) = &self.finder else {
+            return ranges;
+        };
+        // In windows, because a decoded view takes several times the memory of its text.
+        for start in (0..text.len()).step_by(WINDOW_BYTES) {
+            let start = text.floor_char_boundary(start);
+            let end = text.ceil_char_boundary(start + WINDOW_BYTES + LOOKAHEAD_BYTES);
+            for view in DecodedView::all(&text[start..end]) {
+                // Overlapping matches: if two values share characters, both are hidden.
+                let matches = finder.find_overlapping_iter(view.bytes());
+                let found =
+                    matches.map(|matched| view.source_range(matched.start()..matched.end()));
+                ranges.extend(found.map(|range| start + range.start..start + range.end));
+            }
         }
         ranges
     }

@@ -87,10 +87,12 @@ impl Hub {
         self.context.cache = DetectionCache::in_file(file);
     }
 
-    /// Keeps the tokens of signed-in servers in `file` (`auth.json`). Call this before
-    /// [`Hub::configure`].
+    /// Keeps the tokens of signed-in servers in `file` (`auth.json`). Reads it, because any server may
+    /// read it, too. Call this before [`Hub::configure`] and after [`Hub::set_secrets`].
     pub fn set_credential_file(&mut self, file: PathBuf) {
         self.context.credentials = CredentialFile::at(file);
+        let tokens = self.context.credentials.read_secrets();
+        self.context.secrets.add_credentials(tokens);
     }
 
     /// Shares the secrets of the rest of the program, which are removed from all that servers send,

@@ -164,9 +164,8 @@ impl AttackFixture {
     pub fn files(&self) -> Vec<(PathBuf, String)> {
         let mut files = Vec::new();
         collect_files(self.home.path(), &mut files);
-        files.retain(|(path, _)| {
-            !path.ends_with("config.json") && !path.ends_with("mcp-servers.json")
-        });
+        let written = ["config.json", "mcp-servers.json", "auth.json"];
+        files.retain(|(path, _)| !written.iter().any(|name| path.ends_with(name)));
         files
     }
 }

@@ -11,7 +11,8 @@ use std::process::Output;
 const SERVER_KEY: &str = "Zq7-server/key+19x";
 const MODEL_KEY: &str = "sk-model-Kk4Vv8Ww2Pp";
 const PASSWORD: &str = "url-p4ssword-Tt3";
-const ALL: [&str; 3] = [SERVER_KEY, MODEL_KEY, PASSWORD];
+const TOKEN: &str = "tok-Aa1/refresh-9zZ";
+const ALL: [&str; 4] = [SERVER_KEY, MODEL_KEY, PASSWORD, TOKEN];
 
 /// The forms in which a secret may be repeated.
 fn forms(secret: &str) -> Vec<String> {
@@ -105,6 +106,9 @@ fn leaky_servers() -> AttackFixture {
     let env = json!({ "env": { "SERVICE_API_KEY": SERVER_KEY } });
     fixture.add_server("leaky", &leaky_script("leak"), env);
     fixture.add_server("other", &leaky_script("seep"), json!({}));
+    // Of a server that is no longer configured.
+    let tokens = json!({ "servers": { "gone": { "access_token": "x", "refresh_token": TOKEN } } });
+    fixture.write("auth.json", &tokens.to_string());
     // Never reached, but its password is one of the secrets.
     let url = format!("http://user:{PASSWORD}@127.0.0.1:9/mcp");
     fixture.add_entry(

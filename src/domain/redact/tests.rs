@@ -370,6 +370,22 @@ fn a_secret_in_base64_is_hidden_wherever_it_begins() {
 }
 
 #[test]
+fn secrets_at_the_borders_of_search_windows_are_hidden() {
+    let redactor = redactor_for(&["s3cret-token"]);
+    for form in ["s3cret-token", "s3cret%2Dtoken", r"\\u0073\u0033cret-token"] {
+        for distance in 0..form.len() + 2 {
+            let text = format!(
+                "{}{form}{}",
+                "x".repeat(WINDOW_BYTES - distance),
+                "y".repeat(9)
+            );
+            let redacted = redactor.redact_known_values(&text);
+            assert!(redacted.ends_with("[hidden]yyyyyyyyy"), "{form} {distance}");
+        }
+    }
+}
+
+#[test]
 fn credentials_are_removed_from_values_and_keys_at_any_depth() {
     let secrets = SecretRegistry::default();
     secrets.add_credentials([Secret::new("s3cret-token"), Secret::new("lm-studio")]);

@@ -112,8 +112,8 @@ pub(super) async fn run(
     let built_in_server = Arc::clone(&deps.built_in_server);
     let mut hub = Hub::with_process_groups(hub_sender, built_in_server, deps.process_groups);
     hub.set_cache_file(deps.home.cache().join("servers.json"));
-    hub.set_credential_file(deps.home.credentials());
     hub.set_secrets(deps.secrets.clone());
+    hub.set_credential_file(deps.home.credentials());
     let file_banners = files.banners.clone();
     let banners = files.banners.iter().chain(&deps.banners).cloned();
     let (options, mut settings) = (deps.options, files.snapshot.settings.clone());

@@ -111,6 +111,26 @@ impl CredentialFile {
         }))
     }
 
+    /// All tokens and secrets in the file; none if it cannot be read. Blocks.
+    pub fn read_secrets(&self) -> Vec<Secret> {
+        let bytes = self
+            .0
+            .path
+            .as_deref()
+            .map(|path| files::read(path, FILE_BYTES_MAX));
+        let document = bytes
+            .and_then(|bytes| parse(bytes.ok()?).ok())
+            .unwrap_or_default();
+        let sections = document.values().filter_map(Value::as_object);
+        let entries = sections.flat_map(Map::values);
+        let secrets = entries.flat_map(|entry| {
+            let secrets =
+                ["access_token", "refresh_token", "client_secret"].map(|key| entry.get(key));
+            secrets.into_iter().flatten().filter_map(Value::as_str)
+        });
+        secrets.map(Secret::new).collect()
+    }
+
     /// The client registered with `issuer`.
     ///
     /// # Errors
