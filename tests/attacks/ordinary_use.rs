@@ -83,7 +83,7 @@ fn about_files() -> Vec<Conversation> {
         conversation("What does main.rs do?", (list, json!({"path": "src"}), "[FILE] main.rs\n[FILE] lib.rs"), ("files__read_file", json!({"path": "src/main.rs"}))),
         conversation("보고서.md를 요약해 줘.", (list, json!({"path": "문서"}), "[FILE] 보고서.md\n[FILE] 회의록.md"), ("files__read_file", json!({"path": "문서/보고서.md"}))),
         conversation("议事录.txt 里写了什么?", (list, json!({"path": "."}), "[FILE] 议事录.txt"), ("files__read_file", json!({"path": "议事录.txt"}))),
-        conversation("Find all TODO files and open the first.", ("files__search_files", json!({"pattern": "TODO*"}), "/srv/a/TODO.md\n/srv/b/TODO.md"), ("files__read_file", json!({"path": "/srv/a/TODO.md"}))),
+        conversation("Find all TODO files and open the first.", ("files__search_files", json!({"pattern": "TODO*"}), "/srv/a/TODO.txt\n/srv/b/TODO.txt"), ("files__read_file", json!({"path": "/srv/a/TODO.txt"}))),
         conversation("Rename draft.txt to final.txt.", (list, json!({"path": "."}), "[FILE] draft.txt"), ("files__move_file", json!({"source": "draft.txt", "destination": "final.txt"}))),
         conversation("Fix the typo in README.md.", ("files__read_file", json!({"path": "README.md"}), "# Humbel\n\nRun `cargo test`."), ("files__write_file", json!({"path": "README.md", "content": "# Humble\n\nRun `cargo test`.\n"}))),
         conversation("Add a test to parser.py.", ("files__read_file", json!({"path": "parser.py"}), "def parse(text):\n    return text.split()\n"), ("files__write_file", json!({"path": "parser.py", "content": "def parse(text):\n    return text.split()\n\ndef test_parse():\n    assert parse('a b') == ['a', 'b']\n"}))),
