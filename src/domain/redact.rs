@@ -102,13 +102,9 @@ impl Redactor {
 
     /// Hides known values in every string and every key of `value`. Returns whether there were any.
     pub fn redact_value(&self, value: &mut Value) -> bool {
-        let has_value = |text: &str| !self.ranges_of_values(text).is_empty();
         match value {
             _ if self.finder.is_none() => false,
-            Value::String(text) if has_value(text) => {
-                *text = self.redact_known_values(text);
-                true
-            }
+            Value::String(text) => self.redact_in_place(text),
             Value::Array(items) => {
                 let redact = |found, item| self.redact_value(item) || found;
                 items.iter_mut().fold(false, redact)
@@ -116,19 +112,32 @@ impl Redactor {
             Value::Object(fields) => {
                 let redact = |found, field| self.redact_value(field) || found;
                 let found = fields.values_mut().fold(false, redact);
-                if !fields.keys().any(|key| has_value(key)) {
+                let has_value = |key: &String| !self.ranges_of_values(key).is_empty();
+                if !fields.keys().any(has_value) {
                     return found;
                 }
                 let before = std::mem::take(fields).into_iter();
-                fields.extend(before.map(|(key, field)| (self.redact_known_values(&key), field)));
+                fields.extend(before.map(|(mut key, field)| {
+                    self.redact_in_place(&mut key);
+                    (key, field)
+                }));
                 true
             }
             _ => false,
         }
     }
 
+    fn redact_in_place(&self, text: &mut String) -> bool {
+        let ranges = self.ranges_of_values(text);
+        if !ranges.is_empty() {
+            *text = mask_ranges(text, ranges, text.len()).0;
+            return true;
+        }
+        false
+    }
+
     fn ranges_of_values(&self, text: &str) -> Vec<Range<usize>> {
-        let mut ranges = Vec::new();
+        let mut ranges: Vec<Range<usize>> = Vec::new();
         let Some(finder) = &self.finder else {
             return ranges;
         };
@@ -138,13 +147,24 @@ impl Redactor {
             let end = text.ceil_char_boundary(start + WINDOW_BYTES + LOOKAHEAD_BYTES);
             for view in DecodedView::all(&text[start..end]) {
                 // Overlapping matches: if two values share characters, both are hidden.
-                let matches = finder.find_overlapping_iter(view.bytes());
-                let found =
-                    matches.map(|matched| view.source_range(matched.start()..matched.end()));
-                ranges.extend(found.map(|range| start + range.start..start + range.end));
+                for matched in finder.find_overlapping_iter(view.bytes()) {
+                    let range = view.source_range(matched.start()..matched.end());
+                    add_range(&mut ranges, start + range.start..start + range.end);
+                }
             }
         }
         ranges
+    }
+}
+
+/// Joins `range` with the last one if they overlap: one letter can be repeated a million times, and be
+/// in a value as often as it has letters.
+fn add_range(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
+    match ranges.last_mut() {
+        Some(last) if range.start < last.end && last.start < range.end => {
+            *last = last.start.min(range.start)..last.end.max(range.end);
+        }
+        _ => ranges.push(range),
     }
 }
 

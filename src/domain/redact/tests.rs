@@ -386,6 +386,14 @@ fn secrets_at_the_borders_of_search_windows_are_hidden() {
 }
 
 #[test]
+fn a_value_that_matches_everywhere_needs_little_memory() {
+    let redactor = redactor_for(&["aaaaaaaaaaaa"]);
+    let text = "a".repeat(3 * WINDOW_BYTES);
+    assert_eq!(redactor.ranges_of_values(&text).len(), 1);
+    assert_eq!(redactor.redact_known_values(&text), HIDDEN);
+}
+
+#[test]
 fn credentials_are_removed_from_values_and_keys_at_any_depth() {
     let secrets = SecretRegistry::default();
     secrets.add_credentials([Secret::new("s3cret-token"), Secret::new("lm-studio")]);
