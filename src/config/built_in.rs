@@ -5,6 +5,7 @@ use super::fields::{self, ConfigObject, FieldError};
 use super::models::normalize_base_url;
 use crate::domain::model::ApiKey;
 use crate::domain::{BuiltInSettings, FetchHost, ModelConfig, OllamaTarget, ProviderKind};
+use serde_json::{Value, json};
 use url::Url;
 
 /// The values of `builtIn`; `None` for those missing or invalid.
@@ -52,6 +53,29 @@ impl BuiltInSection {
             report("fetchHosts", error);
         }
         section
+    }
+}
+
+impl BuiltInSection {
+    /// The section as it is written in the file.
+    pub(super) fn to_json(&self) -> Value {
+        let Self {
+            geocoding_url,
+            forecast_url,
+            cat_fact_url,
+            ollama_url,
+            ollama_model,
+            fetch_hosts,
+        } = self;
+        let hosts: Vec<String> = fetch_hosts.iter().map(ToString::to_string).collect();
+        json!({
+            "geocodingUrl": geocoding_url,
+            "forecastUrl": forecast_url,
+            "catFactUrl": cat_fact_url,
+            "ollamaUrl": ollama_url,
+            "ollamaModel": ollama_model,
+            "fetchHosts": hosts,
+        })
     }
 }
 

@@ -4,6 +4,7 @@
 use super::disabled_tools::{TOOLS_OFF, TOOLS_ON, changed_tools_on, disabled_tools};
 use super::json_document::{BYTES_MAX, JsonDocument, type_description};
 use super::json_edit::PathStep;
+use super::rejected_edits::keep_rejected;
 use super::server_entries::{self, EntryLocation, ServerEntry};
 use super::servers::{self, BUILT_IN_SERVER, STORED_VARIABLES};
 use super::{ConfigError, Home, NotesFolder, fields, models};
@@ -278,7 +279,9 @@ pub(super) fn edit_file(
             Some(bytes) => JsonDocument::parse(path, bytes)?,
             None => JsonDocument::empty(path),
         };
+        let before = document.clone();
         edit(&mut document)?;
+        keep_rejected(path, &before, &document)?;
         Ok(document.into_bytes())
     });
     result.map_err(|error| match error {

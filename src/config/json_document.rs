@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Larger files are not hand-written settings.
 pub(super) const BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct JsonDocument {
     path: PathBuf,
     text: String,
@@ -133,6 +133,16 @@ impl JsonDocument {
     fn depth_of_null(&self, steps: &[PathStep<'_>]) -> Option<usize> {
         (1..steps.len())
             .find(|depth| matches!(self.lookup(&steps[..*depth]), Ok(Some(Value::Null))))
+    }
+
+    /// Replaces or removes a value of the root, but not in the text. For documents that are not edited.
+    pub(super) fn replace_for_reading(&mut self, key: &str, value: Option<Value>) {
+        let root = self.root.as_object_mut();
+        let root = root.expect("the root is always an object");
+        match value {
+            Some(value) => root.insert(key.to_owned(), value),
+            None => root.shift_remove(key),
+        };
     }
 
     fn lookup(&self, steps: &[PathStep<'_>]) -> Result<Option<&Value>, ConfigError> {

@@ -23,6 +23,7 @@ mod permissions_check;
 mod personas;
 mod prompt_templates;
 mod registry_url;
+mod rejected_edits;
 mod repeated_keys;
 mod review;
 mod roots;
@@ -57,9 +58,10 @@ pub use native_calls::take_native_calls_notice;
 pub use notes::{NotesFolder, NotesSection};
 pub use personas::{all_personas, find_persona, read_personas};
 pub use prompt_templates::read_prompt_templates;
+pub use rejected_edits::{FileEntries, RejectedEdit, RejectedEntry};
 pub use review::{
     EarlierEntries, SettingsReview, apply_consented, grants_same_permissions, model_use_change,
-    review_changes,
+    model_use_entry, review_changes,
 };
 pub use servers::{BUILT_IN_SERVER, read_servers, read_servers_with};
 pub use settings::{Settings, read_settings, read_settings_with};
@@ -67,7 +69,7 @@ pub use snapshot::{ConfigLoad, ConfigSnapshot};
 pub use system_prompt::{outdated_system_prompt, read_system_prompt, replace_system_prompt};
 pub use tightened_permissions::tightened_permissions_notices;
 pub use token_file::read_token_file;
-pub use trust::{PinnedTool, TrustEdit, TrustQueue, read_trust, update_trust};
+pub use trust::{PinnedTool, TrustEdit, TrustQueue, read_trust, restoring_edits, update_trust};
 pub use ui_settings::UiSettings;
 pub use unknown_keys::unused_keys;
 pub use variables::VariableLookup;

@@ -5,6 +5,7 @@ use super::markdown_files::{
     describe_folder_error, first_line, markdown_files, read_markdown, split_front_matter,
     strip_quotes, truncate_line,
 };
+use super::rejected_edits::{RejectedEdits, persona_file, rejected_banner};
 use super::{Home, Loaded};
 use crate::domain::persona::ToolSelector;
 use crate::domain::{Banner, BannerCause, Notice, Persona};
@@ -45,6 +46,19 @@ pub fn read_personas(home: &Home) -> Loaded<Vec<Persona>> {
         banners: banners.into_iter().collect(),
         is_unusable: false,
     }
+}
+
+/// Removes the personas that the user rejected.
+pub(super) fn withhold_personas(personas: &mut Loaded<Vec<Persona>>, rejected: &RejectedEdits) {
+    personas.value.retain(|persona| {
+        let is_rejected = rejected.rejects_persona(persona);
+        if is_rejected {
+            let entry = format!("persona `{}`", persona.name);
+            let banner = rejected_banner(&persona_file(persona), &[entry]);
+            personas.banners.extend(banner);
+        }
+        !is_rejected
+    });
 }
 
 /// Finds a persona by name, among `files` and the built-in ones.

@@ -15,6 +15,7 @@ mod servers;
 mod tests;
 mod trust;
 
+use super::rejected_edits::{CONFIG, PROMPT, RejectedEntry, SERVERS};
 use super::{ConfigSnapshot, Settings};
 use crate::domain::model::Limits;
 use crate::domain::theme::ThemeSettings;
@@ -23,17 +24,17 @@ use crate::domain::{
 };
 pub use consented_changes::{apply_consented, grants_same_permissions};
 use describe::{comma_list, differing_lines};
-pub use models::model_use_change;
-use std::collections::BTreeMap;
+pub use models::{model_use_change, model_use_entry};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-const CONFIG: &str = "config.json";
-const SERVERS: &str = "mcp-servers.json";
-const PROMPT: &str = "system_prompt.txt";
+const TRUST: &str = "trust.json";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SettingsReview {
     pub changes: Vec<SettingsChange>,
+    /// The files and entries of the changes that need consent, without those of `trust.json`.
+    pub entries: BTreeSet<(String, String)>,
     /// The configuration with only the harmless changes applied.
     pub with_harmless_changes: ConfigSnapshot,
 }
@@ -55,9 +56,21 @@ impl SettingsReview {
 pub struct EarlierEntries {
     models: Vec<ModelConfig>,
     launches: BTreeMap<ServerId, LaunchConfig>,
+    /// The entries, by file, that the user rejected and that the files still contain.
+    rejected: BTreeSet<(String, String)>,
 }
 
 impl EarlierEntries {
+    pub fn set_rejected(&mut self, rejected: &[RejectedEntry]) {
+        let names = rejected.iter();
+        let names = names.map(|entry| (entry.file.clone(), entry.entry.clone()));
+        self.rejected = names.collect();
+    }
+
+    fn is_rejected(&self, file: &str, entry: &str) -> bool {
+        self.rejected.contains(&(file.to_owned(), entry.to_owned()))
+    }
+
     pub fn record(&mut self, snapshot: &ConfigSnapshot) {
         for model in &snapshot.settings.models {
             self.models.retain(|old| old.name != model.name);
@@ -99,6 +112,7 @@ pub fn review_changes(
     };
     SettingsReview {
         changes: reviewer.changes,
+        entries: reviewer.entries,
         with_harmless_changes: harmless,
     }
 }
@@ -107,6 +121,7 @@ pub fn review_changes(
 #[derive(Default)]
 struct ChangeReviewer {
     changes: Vec<SettingsChange>,
+    entries: BTreeSet<(String, String)>,
 }
 
 impl ChangeReviewer {
@@ -114,13 +129,17 @@ impl ChangeReviewer {
         self.changes.push(SettingsChange::harmless(file, what));
     }
 
+    /// Adds a change of this entry of this file, see [`RejectedEntry`].
     fn add_needing_consent(
         &mut self,
-        file: &str,
+        (file, entry): (&str, &str),
         what: impl Into<String>,
         before: Option<String>,
         after: Option<String>,
     ) {
+        if file != TRUST {
+            self.entries.insert((file.to_owned(), entry.to_owned()));
+        }
         let change = SettingsChange::needs_consent(file, what, before, after);
         self.changes.push(change);
     }
@@ -144,7 +163,7 @@ impl ChangeReviewer {
             return self.review_harmless(before, after, || format!("{name} is now {after}"));
         }
         let [old, new] = [before, after].map(|value| Some(value.to_string()));
-        self.add_needing_consent(CONFIG, format!("`{name}`"), old, new);
+        self.add_needing_consent((CONFIG, "limits"), format!("`{name}`"), old, new);
         before
     }
 
@@ -215,7 +234,7 @@ impl ChangeReviewer {
         }
         let [old, new] = [before, after].map(|mode| Some(mode.name().to_owned()));
         self.add_needing_consent(
-            CONFIG,
+            (CONFIG, "toolCallMode"),
             "`toolCallMode`: tools would run without asking",
             old,
             new,
@@ -243,14 +262,14 @@ impl ChangeReviewer {
     fn review_system_prompt(&mut self, before: &str, after: &str) -> String {
         if before != after {
             let (old, new) = differing_lines(before, after);
-            self.add_needing_consent(PROMPT, "the system prompt", old, new);
+            self.add_needing_consent((PROMPT, ""), "the system prompt", old, new);
         }
         before.to_owned()
     }
 
     fn review_personas(&mut self, before: &[Persona], after: &[Persona]) -> Vec<Persona> {
         let names = before.iter().chain(after).map(|persona| &persona.name);
-        let names: std::collections::BTreeSet<&String> = names.collect();
+        let names: BTreeSet<&String> = names.collect();
         for name in names {
             let find = |personas: &[Persona]| {
                 personas
@@ -276,7 +295,7 @@ impl ChangeReviewer {
                 (Some(old), Some(new)) => differing_lines(old, new),
                 _ => (old, new),
             };
-            self.add_needing_consent(&file, what, old, new);
+            self.add_needing_consent((&file, ""), what, old, new);
         }
         before.to_vec()
     }

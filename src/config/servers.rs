@@ -5,17 +5,18 @@ use super::disabled_tools::{disabled_tools, unknown_tool_banners};
 use super::fields::{self, ConfigObject, FieldError};
 use super::json_document::{JsonDocument, type_description};
 use super::oauth_settings::parse_oauth;
+use super::rejected_edits::{RejectedEdits, SERVERS, rejected_banner};
 use super::repeated_keys::repeated_keys_banner;
 use super::server_entries::entries;
 use super::variables::{
     VariableLookup, environment_variable, expand_variables, is_public_variable, secret_spellings,
 };
-use super::{Home, Loaded};
+use super::{ConfigError, Home, Loaded};
 use crate::domain::model::Secret;
 use crate::domain::secrets::is_secret_name;
 use crate::domain::server::{InheritedEnv, OAuthSettings, ProtocolMode, RemoteTransport};
 use crate::domain::{LaunchConfig, NewServerLaunch, ServerConfig, ServerId};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -37,11 +38,29 @@ pub fn read_servers(home: &Home) -> Loaded<Vec<ServerConfig>> {
 
 /// Like [`read_servers`], with the given environment variables.
 pub fn read_servers_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<Vec<ServerConfig>> {
-    let parsed = JsonDocument::read(&home.servers()).and_then(|document| {
+    let document = JsonDocument::read(&home.servers());
+    parse_servers(document, variables, &RejectedEdits::read(home))
+}
+
+/// Parses the contents of `mcp-servers.json` without the servers whose entries the user rejected.
+pub(super) fn parse_servers(
+    document: Result<Option<JsonDocument>, ConfigError>,
+    variables: VariableLookup<'_>,
+    rejected: &RejectedEdits,
+) -> Loaded<Vec<ServerConfig>> {
+    let mut withheld = Vec::new();
+    let parsed = document.and_then(|document| {
         let Some(document) = document else {
             return Ok((Vec::new(), Vec::new()));
         };
-        let entries = entries(&document)?;
+        let mut entries = entries(&document)?;
+        entries.retain(|entry| {
+            let is_rejected = rejected.find(SERVERS, &entry.id, entry.value).is_some();
+            if is_rejected {
+                withheld.push(entry.id.clone());
+            }
+            !is_rejected
+        });
         let servers: Vec<ServerConfig> = entries
             .iter()
             .map(|entry| parse_server(&entry.id, entry.value, variables))
@@ -50,7 +69,7 @@ pub fn read_servers_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<V
         banners.extend(repeated_keys_banner(&document));
         Ok((servers, banners))
     });
-    let (mut servers, banners, is_unusable) = match parsed {
+    let (mut servers, mut banners, is_unusable) = match parsed {
         Ok((servers, banners)) => (servers, banners, false),
         Err(error) => (Vec::new(), vec![error.banner()], true),
     };
@@ -59,11 +78,18 @@ pub fn read_servers_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<V
         .position(|server: &ServerConfig| server.id.as_str() == BUILT_IN_SERVER)
     {
         Some(index) => servers[..=index].rotate_right(1),
-        None => servers.insert(
-            0,
-            parse_server(BUILT_IN_SERVER, &Value::Object(Map::new()), variables),
-        ),
+        None => {
+            let is_rejected = withheld.iter().any(|id| id == BUILT_IN_SERVER)
+                || rejected
+                    .find(SERVERS, BUILT_IN_SERVER, &Value::Null)
+                    .is_some();
+            // Without an entry it would be on, although a tool may have switched it on.
+            let entry = json!({ "enabled": !is_rejected });
+            servers.insert(0, parse_server(BUILT_IN_SERVER, &entry, variables));
+        }
     }
+    let withheld: Vec<String> = withheld.iter().map(|id| format!("server `{id}`")).collect();
+    banners.extend(rejected_banner(SERVERS, &withheld));
     Loaded {
         value: servers,
         banners,

@@ -10,6 +10,7 @@ use super::json_document::{JsonDocument, type_description};
 use super::json_edit::PathStep;
 use super::models::ParsedModel;
 use super::notes::NotesSection;
+use super::rejected_edits::{CONFIG, RejectedEdits, rejected_banner};
 use super::repeated_keys::repeated_keys_banner;
 use super::ui_settings::UiSettings;
 use super::unknown_keys::unknown_keys_banner;
@@ -121,9 +122,20 @@ pub fn read_settings(home: &Home) -> Loaded<Settings> {
 
 /// Like [`read_settings`], with the given environment variables.
 pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<Settings> {
+    let document = JsonDocument::read(&home.config());
+    parse_settings(home, document, variables, &RejectedEdits::read(home))
+}
+
+/// Parses the contents of `config.json` without the entries that the user rejected.
+pub(super) fn parse_settings(
+    home: &Home,
+    document: Result<Option<JsonDocument>, ConfigError>,
+    variables: VariableLookup<'_>,
+    rejected: &RejectedEdits,
+) -> Loaded<Settings> {
     let (theme_files, mut banners) = themes::read_themes(home);
-    let mut reader = match JsonDocument::read(&home.config()) {
-        Ok(Some(document)) => SettingsReader { document, banners },
+    let mut reader = match document {
+        Ok(Some(document)) => SettingsReader::new(document, banners, rejected),
         problem => {
             let problem = problem.err();
             banners.extend(problem.as_ref().map(ConfigError::banner));
@@ -151,6 +163,8 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
         has_model_entries,
     };
     reader.warn_about_several_active_models(&value);
+    let rejected = rejected_banner(CONFIG, &reader.withheld);
+    reader.banners.extend(rejected);
     let unknown_keys = unknown_keys_banner(&reader.document);
     reader.banners.extend(unknown_keys);
     let repeated_keys = repeated_keys_banner(&reader.document);
@@ -162,12 +176,25 @@ pub fn read_settings_with(home: &Home, variables: VariableLookup<'_>) -> Loaded<
     }
 }
 
-struct SettingsReader {
+struct SettingsReader<'a> {
     document: JsonDocument,
     banners: Vec<Banner>,
+    rejected: &'a RejectedEdits,
+    /// The rejected entries found so far.
+    withheld: Vec<String>,
 }
 
-impl SettingsReader {
+impl<'a> SettingsReader<'a> {
+    fn new(mut document: JsonDocument, banners: Vec<Banner>, rejected: &'a RejectedEdits) -> Self {
+        let withheld = rejected.withhold_from_config(&mut document);
+        Self {
+            document,
+            banners,
+            rejected,
+            withheld,
+        }
+    }
+
     fn models(&mut self, home: &Home, variables: VariableLookup<'_>) -> (Vec<ModelConfig>, bool) {
         let entries = match fields::get(self.document.root(), "models") {
             None => return (Vec::new(), false),
@@ -180,6 +207,10 @@ impl SettingsReader {
         };
         let mut models: Vec<ModelConfig> = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
+            if let Some(model) = self.rejected.rejected_model(entry) {
+                self.withheld.push(model);
+                continue;
+            }
             let ParsedModel { model, errors } = parse_model_entry(entry, home, variables);
             if !errors.is_empty() {
                 let advice = match (&model, &errors[..]) {

@@ -1,10 +1,13 @@
 //! A snapshot of all settings files, taken at startup and again whenever one of them is edited
 //! while the program runs.
 
-use super::personas::read_personas;
-use super::{
-    Home, Settings, permissions_check, read_servers, read_settings, read_system_prompt, read_trust,
-};
+use super::json_document::JsonDocument;
+use super::personas::{read_personas, withhold_personas};
+use super::rejected_edits::{FileEntries, RejectedEdits, RejectedEntry};
+use super::servers::parse_servers;
+use super::settings::parse_settings;
+use super::variables::environment_variable;
+use super::{Home, Settings, permissions_check, read_trust, system_prompt};
 use crate::domain::{Banner, ConfigSecrets, Persona, ServerConfig, Trust};
 use std::sync::Arc;
 
@@ -24,6 +27,10 @@ pub struct ConfigSnapshot {
 pub struct ConfigLoad {
     pub snapshot: ConfigSnapshot,
     pub banners: Vec<Banner>,
+    /// What the files contain.
+    pub entries: FileEntries,
+    /// What the files contain although the user rejected it.
+    pub rejected: Vec<RejectedEntry>,
     /// Each of these flags marks a file that is unusable, so that no value comes from it.
     settings_failed: bool,
     servers_failed: bool,
@@ -33,12 +40,34 @@ pub struct ConfigLoad {
 }
 
 impl ConfigLoad {
-    /// Reads all files. Blocks.
+    /// Reads all files, without the changes that the user rejected. Blocks.
     pub fn from_files(home: &Home) -> Self {
-        let settings = read_settings(home);
-        let servers = read_servers(home);
-        let prompt = read_system_prompt(home);
-        let personas = read_personas(home);
+        let rejected = RejectedEdits::read(home);
+        Self::read(home, &rejected, &rejected)
+    }
+
+    /// Reads all files as they are written. Blocks.
+    pub fn as_written(home: &Home) -> Self {
+        Self::read(home, &RejectedEdits::read(home), &RejectedEdits::default())
+    }
+
+    fn read(home: &Home, rejected: &RejectedEdits, withheld: &RejectedEdits) -> Self {
+        let mut entries = FileEntries::default();
+        let config = JsonDocument::read(&home.config());
+        entries.add_config(&config);
+        let settings = parse_settings(home, config, &environment_variable, withheld);
+        let servers = JsonDocument::read(&home.servers());
+        entries.add_servers(&servers);
+        let servers = parse_servers(servers, &environment_variable, withheld);
+        let prompt = system_prompt::read_written_prompt(home);
+        entries.add_prompt(&prompt.value);
+        let prompt = system_prompt::without_rejected(prompt, withheld);
+        let mut personas = read_personas(home);
+        personas
+            .value
+            .iter()
+            .for_each(|persona| entries.add_persona(persona));
+        withhold_personas(&mut personas, withheld);
         let trust = read_trust(home);
         let server_secrets = servers.value.iter().map(ServerConfig::config_secrets);
         let server_secrets = server_secrets.fold(ConfigSecrets::default(), ConfigSecrets::and);
@@ -73,7 +102,14 @@ impl ConfigLoad {
             prompt_failed: prompt.is_unusable,
             personas_failed: personas.is_unusable,
             trust_failed: trust.is_unusable,
+            rejected: entries.rejected_by(rejected),
+            entries,
         }
+    }
+
+    /// Ignores `trust.json`, which lacks decisions that could not be written yet.
+    pub fn ignore_trust(&mut self) {
+        self.trust_failed = true;
     }
 
     /// The snapshot, with `current` in place of unusable files, so that no settings are lost

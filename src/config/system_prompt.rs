@@ -1,6 +1,7 @@
 //! Reads `system_prompt.txt`, and replaces an outdated prompt after backing it up.
 
 use super::home::DEFAULT_SYSTEM_PROMPT;
+use super::rejected_edits::{PROMPT, RejectedEdits, rejected_banner};
 use super::{ConfigError, Home, Loaded};
 use crate::domain::{Advice, Banner, BannerCause, Notice};
 use crate::files::{self, UpdateError};
@@ -15,6 +16,24 @@ const OUTDATED_CALL_KEYS: [&str; 2] = ["chooseFunction", "functionCall"];
 
 /// Reads the system prompt. A missing file counts as empty.
 pub fn read_system_prompt(home: &Home) -> Loaded<String> {
+    without_rejected(read_written_prompt(home), &RejectedEdits::read(home))
+}
+
+/// The prompt that was active before, if the user rejected this one.
+pub(super) fn without_rejected(
+    mut prompt: Loaded<String>,
+    rejected: &RejectedEdits,
+) -> Loaded<String> {
+    if let Some(instead) = rejected.prompt_instead_of(&prompt.value) {
+        prompt.value = instead;
+        let entry = "its text".to_owned();
+        prompt.banners = rejected_banner(PROMPT, &[entry]).into_iter().collect();
+    }
+    prompt
+}
+
+/// Reads the system prompt, even if the user rejected it.
+pub(super) fn read_written_prompt(home: &Home) -> Loaded<String> {
     let path = home.system_prompt();
     let bytes = match files::read(&path, BYTES_MAX) {
         Ok(bytes) => bytes.unwrap_or_default(),

@@ -176,7 +176,7 @@ fn a_harmless_edit_during_a_run_applies_and_a_dangerous_one_needs_consent() {
     assert!(pty::contains_text(&terminal.screen(), "manual"));
     terminal.press("n");
     terminal.wait_until_gone("Apply the changes?");
-    terminal.wait_for_text("config.json has changes that apply");
+    terminal.wait_for_text("config.json has changes that you rejected");
     terminal.send_prompt("/reload");
     terminal.wait_for_text("Press a key to choose");
     terminal.press("f");

@@ -32,7 +32,7 @@ impl ChangeReviewer {
         self.review_address("ollamaUrl", urls);
         if before.ollama_model != *ollama_model {
             self.add_needing_consent(
-                CONFIG,
+                (CONFIG, "builtIn"),
                 "`builtIn.ollamaModel`: tools would use a different model",
                 before.ollama_model.clone(),
                 ollama_model.clone(),
@@ -53,7 +53,7 @@ impl ChangeReviewer {
             let url = url.as_ref().map(|url| redact_url(url, is_secret_name));
             Some(url.unwrap_or_else(|| "(default)".to_owned()))
         };
-        self.add_needing_consent(CONFIG, what, describe(before), describe(after));
+        self.add_needing_consent((CONFIG, "builtIn"), what, describe(before), describe(after));
     }
 
     fn review_fetch_hosts(&mut self, before: &[FetchHost], after: &[FetchHost]) -> Vec<FetchHost> {
@@ -64,7 +64,7 @@ impl ChangeReviewer {
         let added: Vec<_> = after.iter().filter(|host| !before.contains(host)).collect();
         if !added.is_empty() {
             let what = "`builtIn.fetchHosts`: fetch_page could reach more private addresses";
-            self.add_needing_consent(CONFIG, what, None, Some(names(added)));
+            self.add_needing_consent((CONFIG, "builtIn"), what, None, Some(names(added)));
         }
         let removed: Vec<_> = before.iter().filter(|host| !after.contains(host)).collect();
         if !removed.is_empty() {

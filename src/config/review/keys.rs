@@ -21,7 +21,7 @@ impl ChangeReviewer {
             self.add_harmless(CONFIG, "the keys changed");
             return Arc::clone(after);
         }
-        self.add_needing_consent(CONFIG, "`keys`: answers to questions", old, new);
+        self.add_needing_consent((CONFIG, "keys"), "`keys`: answers to questions", old, new);
         Arc::clone(before)
     }
 }

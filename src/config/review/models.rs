@@ -3,12 +3,24 @@
 
 use super::describe::{describe_api_key, escape_newlines, redact_url};
 use super::{CONFIG, ChangeReviewer, EarlierEntries};
+use crate::config::rejected_edits::model_entry;
 use crate::domain::secrets::is_secret_name;
 use crate::domain::{ChangeImpact, ModelConfig, SettingsChange};
 
 /// The change to ask about when a model is used for the first time: it shows where
 /// conversations would be sent.
 pub fn model_use_change(model: &ModelConfig) -> SettingsChange {
+    let what = format!("model `{}` would be used from now on", model.name);
+    SettingsChange::needs_consent(CONFIG, what, None, Some(destination(model)))
+}
+
+/// The file and the entry that [`model_use_change`] is about.
+pub fn model_use_entry(model: &ModelConfig) -> (String, String) {
+    (CONFIG.to_owned(), model_entry(&model.name))
+}
+
+/// Where conversations with a model go, one field per line.
+fn destination(model: &ModelConfig) -> String {
     let mut lines = vec![
         format!("provider: {}", model.provider.name()),
         format!("model: {}", escape_newlines(&model.model)),
@@ -21,8 +33,7 @@ pub fn model_use_change(model: &ModelConfig) -> SettingsChange {
         let file = file.display().to_string();
         format!("caFile: {}", escape_newlines(&file))
     }));
-    let what = format!("model `{}` would be used from now on", model.name);
-    SettingsChange::needs_consent(CONFIG, what, None, Some(lines.join("\n")))
+    lines.join("\n")
 }
 
 pub(super) fn review_models(
@@ -44,6 +55,12 @@ pub(super) fn review_models(
         match namesake.filter(|old| model_changes(old, model).iter().any(needs_consent)) {
             Some(old) => {
                 review_model(reviewer, old, model);
+            }
+            None if earlier.is_rejected(CONFIG, &model_entry(&model.name)) => {
+                let entry = model_entry(&model.name);
+                let what = format!("new model `{}`", model.name);
+                let after = Some(destination(model));
+                reviewer.add_needing_consent((CONFIG, &entry), what, None, after);
             }
             None => {
                 reviewer.add_harmless(CONFIG, format!("model `{}` was added", model.name));
@@ -102,6 +119,10 @@ fn review_model(
         .into_iter()
         .filter(|change| !is_pending || change.impact == ChangeImpact::NeedsConsent);
     reviewer.changes.extend(reported);
+    if is_pending {
+        let entry = (CONFIG.to_owned(), model_entry(&after.name));
+        reviewer.entries.insert(entry);
+    }
     match is_pending {
         true => before.clone(),
         false => after.clone(),

@@ -32,7 +32,7 @@ impl ChangeReviewer {
         }
         let [old, new] = [before, after].map(|path| path.map(|path| path.display().to_string()));
         let what = "`notes.vault`: tools could read and write notes in a different folder";
-        self.add_needing_consent(CONFIG, what, old, new);
+        self.add_needing_consent((CONFIG, "notes"), what, old, new);
         before.cloned()
     }
 
@@ -49,7 +49,7 @@ impl ChangeReviewer {
             return None;
         }
         let what = "`notes.embedModel`: the text of notes would go to a different model";
-        self.add_needing_consent(CONFIG, what, before.cloned(), after.cloned());
+        self.add_needing_consent((CONFIG, "notes"), what, before.cloned(), after.cloned());
         before.cloned()
     }
 }

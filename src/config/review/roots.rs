@@ -23,7 +23,7 @@ impl ChangeReviewer {
             Some(comma_list(names)).filter(|names| !names.is_empty())
         };
         let what = "`roots`: MCP servers could learn of further folders";
-        self.add_needing_consent(CONFIG, what, names(&kept), names(after));
+        self.add_needing_consent((CONFIG, "roots"), what, names(&kept), names(after));
         kept
     }
 }

@@ -21,7 +21,11 @@ pub(super) fn review_servers(
         let earlier_launch = earlier.launches.get(&server.id);
         match old {
             Some(old) => reviewed.push(review_server(reviewer, old, server, earlier_launch)),
-            None => reviewed.extend(review_new_server(reviewer, server, earlier_launch)),
+            None => {
+                let is_rejected = earlier.is_rejected(SERVERS, server.id.as_str());
+                let new = review_new_server(reviewer, server, earlier_launch, is_rejected);
+                reviewed.extend(new);
+            }
         }
     }
     for server in before {
@@ -32,23 +36,24 @@ pub(super) fn review_servers(
     reviewed
 }
 
-/// Reviews a new entry. It is harmless if it is misconfigured, or if it is off and no earlier
-/// server of the same name had a different launch.
+/// Reviews a new entry. Unless the user rejected it before, it is harmless if it is misconfigured, or
+/// if it is off and no earlier server of the same name had a different launch.
 fn review_new_server(
     reviewer: &mut ChangeReviewer,
     server: &ServerConfig,
     earlier_launch: Option<&LaunchConfig>,
+    is_rejected: bool,
 ) -> Option<ServerConfig> {
     let had_other_launch = earlier_launch.is_some_and(|earlier| *earlier != server.launch);
     let is_misconfigured = matches!(server.launch, LaunchConfig::Misconfigured { .. });
-    if is_misconfigured || !server.enabled && !had_other_launch {
+    if !is_rejected && (is_misconfigured || !server.enabled && !had_other_launch) {
         reviewer.add_harmless(SERVERS, format!("server `{}` was added", server.id));
         return Some(server.clone());
     }
     let state = if server.enabled { "on" } else { "off" };
     let what = format!("new server `{}`, {state}", server.id);
     let launch = Secret::mask_all(&server.secrets, &launch_text(&server.launch));
-    reviewer.add_needing_consent(SERVERS, what, None, Some(launch));
+    reviewer.add_needing_consent((SERVERS, server.id.as_str()), what, None, Some(launch));
     None
 }
 
@@ -92,10 +97,7 @@ fn review_server(
     let launch = review_launch(reviewer, before, after_launch, earlier_launch, &secrets);
     let enabled = match (before.enabled, *enabled) {
         (false, true) => {
-            // Show the whole launch: an entry that was off may have been added without consent.
-            let new = Secret::mask_all(&secrets, &format!("true\n{}", launch_text(after_launch)));
-            let what = format!("server `{id}`, `enabled`");
-            reviewer.add_needing_consent(SERVERS, what, Some("false".to_owned()), Some(new));
+            reviewer.add_switched_on(after, &secrets);
             false
         }
         (true, false) => {
@@ -135,6 +137,17 @@ fn review_server(
     }
 }
 
+impl ChangeReviewer {
+    /// Shows the whole launch: an entry that was off may have been added without consent.
+    fn add_switched_on(&mut self, server: &ServerConfig, secrets: &[Secret]) {
+        let id = server.id.as_str();
+        let launch = format!("true\n{}", launch_text(&server.launch));
+        let new = Secret::mask_all(secrets, &launch);
+        let what = format!("server `{id}`, `enabled`");
+        self.add_needing_consent((SERVERS, id), what, Some("false".to_owned()), Some(new));
+    }
+}
+
 /// Appended to a new text that looks like the old one, because only a hidden part differs.
 const HIDDEN_DIFFERENCE: &str = "\n(with a different hidden value)";
 
@@ -153,7 +166,7 @@ fn review_sign_in(
             new.push_str(HIDDEN_DIFFERENCE);
         }
         let what = format!("server `{}`, sign-in settings", before.id);
-        reviewer.add_needing_consent(SERVERS, what, Some(old), Some(new));
+        reviewer.add_needing_consent((SERVERS, before.id.as_str()), what, Some(old), Some(new));
     }
     before.oauth.clone()
 }
@@ -227,7 +240,8 @@ fn review_launch(
             // Only a hidden part differs.
             new = new.map(|text| format!("{text}{HIDDEN_DIFFERENCE}"));
         }
-        reviewer.add_needing_consent(SERVERS, format!("server `{id}`, `{name}`"), old, new);
+        let what = format!("server `{id}`, `{name}`");
+        reviewer.add_needing_consent((SERVERS, id.as_str()), what, old, new);
     }
     before.launch.clone()
 }
@@ -248,7 +262,7 @@ fn review_disabled_tools(
     let on: Vec<String> = before.disabled_tools.difference(after).cloned().collect();
     if !on.is_empty() {
         let what = format!("server `{id}`, `toolsOff`: tools would be switched on");
-        reviewer.add_needing_consent(SERVERS, what, None, Some(comma_list(on)));
+        reviewer.add_needing_consent((SERVERS, id.as_str()), what, None, Some(comma_list(on)));
     }
     before.disabled_tools.union(after).cloned().collect()
 }

@@ -2,11 +2,10 @@
 //! adding one needs consent. A tool that can write this file could otherwise allow itself
 //! anything.
 
-use super::ChangeReviewer;
+use super::{ChangeReviewer, TRUST};
 use crate::domain::trust::{AcceptedDefinition, RuleScope, TrustRule, UnreadableEntries};
 use crate::domain::{LaunchId, ServerId, Trust};
 
-const TRUST: &str = "trust.json";
 const LISTED_NAMES_MAX: usize = 20;
 
 pub(super) fn review_trust(reviewer: &mut ChangeReviewer, before: &Trust, after: &Trust) -> Trust {
@@ -31,7 +30,7 @@ fn review_unreadable(
     let combined = before.union(after);
     if combined != *after {
         let what = "calls that ask because of unreadable entries would no longer ask";
-        reviewer.add_needing_consent(TRUST, what, None, None);
+        reviewer.add_needing_consent((TRUST, ""), what, None, None);
     }
     if combined != *before {
         reviewer.add_harmless(TRUST, "calls that unreadable entries may affect now ask");
@@ -47,7 +46,7 @@ fn review_rules(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: &Trust)
         let is_kept = contains(&after.rules, rule);
         if !is_kept && rule.is_blocking() {
             let what = format!("{} would no longer be blocked", rule_subject(rule));
-            reviewer.add_needing_consent(TRUST, what, Some(describe_rule(rule)), None);
+            reviewer.add_needing_consent((TRUST, ""), what, Some(describe_rule(rule)), None);
         } else if !is_kept {
             reviewer.add_harmless(
                 TRUST,
@@ -64,7 +63,7 @@ fn review_rules(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: &Trust)
             trust.rules.push(rule.clone());
         } else {
             let what = format!("{} would run without asking", rule_subject(rule));
-            reviewer.add_needing_consent(TRUST, what, None, Some(describe_rule(rule)));
+            reviewer.add_needing_consent((TRUST, ""), what, None, Some(describe_rule(rule)));
         }
     }
 }
@@ -113,7 +112,7 @@ fn review_instructions(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: 
     for consent in &after.instruction_consents {
         if !trust.has_consent(consent) {
             let what = format!("the instructions of `{}` would be sent", consent.server);
-            reviewer.add_needing_consent(TRUST, what, None, Some("sent".to_owned()));
+            reviewer.add_needing_consent((TRUST, ""), what, None, Some("sent".to_owned()));
         }
     }
 }
@@ -137,7 +136,7 @@ fn review_pins(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) 
                     "tool `{tool}` of `{server}`: a different definition would be accepted"
                 );
                 reviewer.add_needing_consent(
-                    TRUST,
+                    (TRUST, ""),
                     what,
                     Some(describe_definition(&old)),
                     Some(describe_definition(new)),
@@ -166,7 +165,7 @@ fn review_pins(reviewer: &mut ChangeReviewer, trust: &mut Trust, after: &Trust) 
             1 => "1 definition".to_owned(),
             count => format!("{count} definitions"),
         };
-        reviewer.add_needing_consent(TRUST, what, Some(definitions), None);
+        reviewer.add_needing_consent((TRUST, ""), what, Some(definitions), None);
     }
 }
 

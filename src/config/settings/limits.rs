@@ -6,7 +6,7 @@ use crate::config::json_edit::PathStep;
 use crate::config::tool_diet;
 use crate::domain::model::{Limits, ToolDiet};
 
-impl SettingsReader {
+impl SettingsReader<'_> {
     pub(super) fn limits(&mut self) -> Limits {
         let default = Limits::default();
         let table = fields::object(self.document.root(), "limits").map(|table| table.cloned());

@@ -6,7 +6,7 @@ use crate::config::fields;
 use crate::config::json_edit::PathStep;
 use crate::domain::theme::{ThemeChoice, ThemeFile, ThemeSettings};
 
-impl SettingsReader {
+impl SettingsReader<'_> {
     pub(super) fn ui(&mut self) -> UiSettings {
         let default = UiSettings::default();
         let table = fields::object(self.document.root(), "ui").map(|table| table.cloned());

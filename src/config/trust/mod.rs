@@ -2,14 +2,17 @@
 //! grant nothing and stay in the file; a rewrite changes only the affected entries.
 
 mod json;
+mod restore;
 mod update;
 mod write_queue;
 
+pub use restore::restoring_edits;
 pub use update::update_trust;
 pub use write_queue::TrustQueue;
 
 use super::json_document::{JsonDocument, type_description};
 use super::json_edit::PathStep;
+use super::rejected_edits::RejectedEdit;
 use super::{ConfigError, Home, Loaded};
 use crate::domain::trust::{
     AcceptedDefinition, EvictedPins, InstructionsConsent, TrustRule, UnreadableEntries,
@@ -41,6 +44,10 @@ pub enum TrustEdit {
     EvictPins(ServerId, EvictedPins),
     AllowInstructions(InstructionsConsent),
     RevokeInstructions(InstructionsConsent),
+    /// Records changes of settings files that the user rejected.
+    RejectEdits(Vec<RejectedEdit>),
+    /// Removes such records, because the user accepted the changes.
+    AcceptEdits(Vec<RejectedEdit>),
 }
 
 /// A tool with its accepted definition.

@@ -3,6 +3,7 @@
 use super::{GRANTS, INSTRUCTIONS, PINS, PinnedTool, TrustEdit, json};
 use crate::config::json_document::{BYTES_MAX, JsonDocument, type_description};
 use crate::config::json_edit::PathStep;
+use crate::config::rejected_edits::{self, REJECTED_EDITS};
 use crate::config::{ConfigError, Home};
 use crate::domain::ServerId;
 use crate::domain::trust::{AcceptedDefinition, EvictedPins, TrustRule};
@@ -129,6 +130,14 @@ fn apply_edit(
                     pinned.tool.clone(),
                     definition_to_json(&pinned.accepted, hashes_only),
                 );
+            }
+        }
+        TrustEdit::RejectEdits(rejected) => {
+            rejected_edits::add_records(list_mut(root, REJECTED_EDITS)?, rejected);
+        }
+        TrustEdit::AcceptEdits(accepted) => {
+            if root.contains_key(REJECTED_EDITS) {
+                rejected_edits::remove_records(list_mut(root, REJECTED_EDITS)?, accepted);
             }
         }
         TrustEdit::EvictPins(server, evicted) => evict_pins(root, server, evicted),

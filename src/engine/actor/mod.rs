@@ -115,6 +115,7 @@ pub(super) async fn run(
     hub.set_secrets(deps.secrets.clone());
     hub.set_credential_file(deps.home.credentials());
     let file_banners = files.banners.clone();
+    let asks_again = !files.rejected.is_empty() && !deps.options.is_one_shot;
     let banners = files.banners.iter().chain(&deps.banners).cloned();
     let (options, mut settings) = (deps.options, files.snapshot.settings.clone());
     apply_model_override(&mut settings, &options);
@@ -133,6 +134,9 @@ pub(super) async fn run(
     actor
         .settings
         .start_watching(&file_banners, trust, &actor.cx);
+    if asks_again {
+        actor.settings.read_files(false, &mut actor.cx);
+    }
     while actor
         .run_once(&mut commands, &mut hub_events, &mut log_lines, &events)
         .await
@@ -304,6 +308,7 @@ impl Actor {
             update = self.sign_in.next_update() => {
                 self.sign_in.handle_update(update, &mut self.hub, &mut self.cx);
             }
+            () = self.trust.retry_due() => self.trust.retry(&mut self.cx),
             event = self.left_tasks.next_event() => {
                 self.handle_left_task_event(event);
             }

@@ -1,7 +1,7 @@
 //! Applies changed settings to the owners that they concern.
 
 use super::Actor;
-use crate::config::{BUILT_IN_SERVER, ConfigLoad, ConfigSnapshot};
+use crate::config::{BUILT_IN_SERVER, ConfigLoad, ConfigSnapshot, TrustEdit};
 use crate::domain::{BannerCause, Notice, SettingsChange, Toolset};
 use crate::engine::jobs::SettingsResult;
 use crate::engine::settings::notes_folder;
@@ -29,7 +29,10 @@ impl Actor {
         }
     }
 
-    fn handle_reread(&mut self, load: ConfigLoad, is_requested: bool) {
+    fn handle_reread(&mut self, mut load: ConfigLoad, is_requested: bool) {
+        if self.trust.has_unsaved_decisions() {
+            load.ignore_trust();
+        }
         let (models, trust, cx) = (&self.models, self.trust.stored_trust(), &mut self.cx);
         let Some(mut files) = self
             .settings
@@ -41,7 +44,8 @@ impl Actor {
             self.apply_config(config);
         }
         let (trust, cx) = (self.trust.stored_trust(), &mut self.cx);
-        self.settings.finish_reload(files, trust, cx);
+        let to_store = self.settings.finish_reload(files, trust, cx);
+        self.store_edits_decision(to_store);
     }
 
     pub(super) fn handle_edits_answer(
@@ -52,10 +56,13 @@ impl Actor {
         choice: UserChoice,
     ) {
         let (trust, cx) = (self.trust.stored_trust(), &mut self.cx);
-        let Some(config) = self
+        let decision = self
             .settings
-            .handle_edits_answer(edited, base, changes, choice, trust, cx)
-        else {
+            .handle_edits_answer(edited, base, changes, choice, trust, cx);
+        self.store_edits_decision(decision.to_store);
+        let Some(config) = decision.to_apply else {
+            // The file of the decisions no longer has the changes that were rejected in it.
+            self.settings.read_files(false, &mut self.cx);
             return;
         };
         let first_model = self.models.first_of(&config.settings, &self.cx).cloned();
@@ -65,6 +72,12 @@ impl Actor {
         }
         self.settings
             .report_changes_applied(changes.len(), &mut self.cx);
+    }
+
+    fn store_edits_decision(&mut self, edits: Vec<TrustEdit>) {
+        if !edits.is_empty() {
+            self.trust.write_trust(edits, &mut self.cx);
+        }
     }
 
     fn handle_notes_folder_saved(&mut self, result: Result<PathBuf, Notice>) {

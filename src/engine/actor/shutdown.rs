@@ -34,6 +34,7 @@ impl Actor {
             hub,
             mut cancelled_calls,
             mut persist,
+            trust,
             mut cx,
             ..
         } = self;
@@ -56,6 +57,10 @@ impl Actor {
         }
         for notice in last_saves.into_unsaved_notices(persist).await {
             outbox.push(Event::NoticePosted(notice));
+        }
+        let write_trust = trust.write_last(cx.home.clone());
+        if let Ok(Some(unsaved)) = tokio::time::timeout(CLOSE_TIME_MAX, write_trust).await {
+            outbox.push(Event::NoticePosted(unsaved));
         }
         outbox.push(Event::ShutDown);
         let flush = async {

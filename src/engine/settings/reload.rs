@@ -1,12 +1,13 @@
 //! Reloads settings files that were edited while the program runs. Harmless changes are applied
 //! at once; the others need the user's consent. Only the changes that were shown are applied,
-//! never those of a later read.
+//! never those of a later read. Rejected ones are recorded, so that no process uses them.
 
 use super::awaited_vault::AwaitedVault;
 use super::prompt_templates::KnownTemplates;
 use super::{LiveSettings, apply_model_override, register_secrets};
 use crate::config::{
-    self, ConfigLoad, ConfigSnapshot, EarlierEntries, Settings, SettingsWatcher, review_changes,
+    self, ConfigLoad, ConfigSnapshot, EarlierEntries, RejectedEdit, RejectedEntry, Settings,
+    SettingsWatcher, TrustEdit, review_changes,
 };
 use crate::domain::{
     Advice, AskId, Banner, BannerCause, ChangeImpact, Notice, PromptTemplates, SettingsChange,
@@ -30,6 +31,12 @@ pub(super) struct SettingsReload {
     open_question: Option<AskId>,
     /// Changes that the user declined. Only a requested reload asks about them again.
     declined: Vec<SettingsChange>,
+    /// The records to store if the user rejects the changes of the last review.
+    rejections: Vec<RejectedEdit>,
+    /// The records of this process.
+    recorded: Vec<RejectedEdit>,
+    /// What the files contained at the last review although the user had rejected it.
+    rejected: Vec<RejectedEntry>,
     /// For the running read, the number of the program's own writes begun before it.
     read_after_writes: Option<u64>,
     /// Another read is needed; true if the user requested it.
@@ -58,6 +65,13 @@ pub struct RereadFiles {
     is_unchanged: bool,
     /// The user requested the reload, so declined changes are asked about again.
     is_requested: bool,
+}
+
+/// The result of an answer to the question about edits.
+pub struct EditsDecision {
+    /// The settings to apply if the user accepted the edits.
+    pub to_apply: Option<ConfigSnapshot>,
+    pub to_store: Vec<TrustEdit>,
 }
 
 impl LiveSettings {
@@ -122,7 +136,7 @@ impl LiveSettings {
         let if_panicked = JobResult::Settings(SettingsResult::NotReread);
         cx.jobs.spawn_blocking_or(if_panicked, move || {
             JobResult::Settings(SettingsResult::Reread(
-                Box::new(ConfigLoad::from_files(&home)),
+                Box::new(ConfigLoad::as_written(&home)),
                 config::read_prompt_templates(&home),
                 is_requested,
             ))
@@ -151,7 +165,7 @@ impl LiveSettings {
     /// [`Self::finish_reload`]. `None` if the files must be read once more.
     pub fn review_files(
         &mut self,
-        load: ConfigLoad,
+        mut load: ConfigLoad,
         is_requested: bool,
         models: &ModelRegistry,
         trust: &Arc<Trust>,
@@ -167,21 +181,25 @@ impl LiveSettings {
         }
         self.replace_file_banners(&load.banners, models, trust, cx);
         let active = self.snapshot(trust, cx);
+        let entries = std::mem::take(&mut load.entries);
+        self.reload.rejected = std::mem::take(&mut load.rejected);
+        let earlier = &mut self.reload.earlier_entries;
+        earlier.set_rejected(&self.reload.rejected);
         let mut on_disk = load.with_fallback(&active);
         apply_model_override(&mut on_disk.settings, &cx.options);
         register_secrets(&on_disk, cx);
         self.await_missing_vault(&on_disk.settings, cx);
-        let review = review_changes(&active, &on_disk, &self.reload.earlier_entries);
+        let mut review = review_changes(&active, &on_disk, &self.reload.earlier_entries);
         let count = review.changes.len();
         tracing::debug!("the settings files were read again; changes: {count}");
         let mut harmless = review.changes_with_impact(ChangeImpact::Harmless);
         harmless.extend(self.reload.templates.take_changes());
         let mut needs_consent = review.changes_with_impact(ChangeImpact::NeedsConsent);
-        needs_consent.extend(
-            models
-                .first_of(&on_disk.settings, cx)
-                .map(config::model_use_change),
-        );
+        if let Some(model) = models.first_of(&on_disk.settings, cx) {
+            needs_consent.push(config::model_use_change(model));
+            review.entries.insert(config::model_use_entry(model));
+        }
+        self.reload.rejections = entries.to_reject(&review.entries, &active);
         Some(RereadFiles {
             is_unchanged: harmless.is_empty() && needs_consent.is_empty(),
             to_apply: (review.with_harmless_changes != active)
@@ -193,8 +211,13 @@ impl LiveSettings {
         })
     }
 
-    /// Reports the applied changes and asks about the others.
-    pub fn finish_reload(&mut self, files: RereadFiles, trust: &Arc<Trust>, cx: &mut EngineCx) {
+    /// Reports the applied changes and asks about the others. Returns what must be stored.
+    pub fn finish_reload(
+        &mut self,
+        files: RereadFiles,
+        trust: &Arc<Trust>,
+        cx: &mut EngineCx,
+    ) -> Vec<TrustEdit> {
         match self.reload.announcement.take() {
             Some(announcement) => cx.notice(announcement),
             None => report_applied(&files.harmless, cx),
@@ -206,6 +229,38 @@ impl LiveSettings {
             }
         }
         self.ask_about_changes(files, trust, cx);
+        self.changed_records()
+    }
+
+    /// Keeps the records up to date: declined changes stay declined while other parts of their entries
+    /// change, and entries that are in use now were accepted.
+    fn changed_records(&mut self) -> Vec<TrustEdit> {
+        let reload = &mut self.reload;
+        let mut edits = Vec::new();
+        let is_pending = |record: &RejectedEdit| {
+            let entries = reload.rejected.iter();
+            let mut entries = entries.filter(|entry| entry.record == *record);
+            entries.any(|entry| reload.rejections.iter().any(|new| new.is_about(entry)))
+        };
+        let records = reload.rejected.iter().map(|entry| &entry.record);
+        let accepted: Vec<RejectedEdit> = records
+            .filter(|record| !is_pending(record))
+            .cloned()
+            .collect();
+        if !accepted.is_empty() {
+            reload.recorded.retain(|record| !accepted.contains(record));
+            edits.push(TrustEdit::AcceptEdits(accepted));
+        }
+        if !reload.declined.is_empty() && reload.open_question.is_none() {
+            let new = reload.rejections.iter();
+            let new = new.filter(|record| !reload.recorded.contains(record));
+            let new: Vec<RejectedEdit> = new.cloned().collect();
+            if !new.is_empty() {
+                reload.recorded.extend(new.iter().cloned());
+                edits.push(TrustEdit::RejectEdits(new));
+            }
+        }
+        edits
     }
 
     /// Asks about changes that need consent, unless they were declined before. The question
@@ -258,8 +313,8 @@ impl LiveSettings {
         self.reload.open_question = Some(cx.ask(QuestionOwner::Program, question, pending));
     }
 
-    /// Handles the answer to the question about edits. The caller applies the returned settings
-    /// and then calls [`Self::report_changes_applied`].
+    /// Handles the answer to the question about edits. The caller applies the returned settings, if
+    /// any, and then calls [`Self::report_changes_applied`].
     pub fn handle_edits_answer(
         &mut self,
         edited: ConfigSnapshot,
@@ -268,21 +323,43 @@ impl LiveSettings {
         choice: UserChoice,
         trust: &Arc<Trust>,
         cx: &mut EngineCx,
-    ) -> Option<ConfigSnapshot> {
+    ) -> EditsDecision {
         self.reload.open_question = None;
+        let rejections = std::mem::take(&mut self.reload.rejections);
         if choice != UserChoice::ApplyChanges {
             self.reload.declined = changes.to_vec();
             update_pending_banner(changes, cx);
-            return None;
+            if trust.unreadable.is_file_unreadable {
+                cx.notice(Notice::warning(
+                    "trust.json cannot be read, so this decision is lost when humble exits.",
+                ));
+            }
+            let mut to_store = config::restoring_edits(trust, &edited.trust);
+            if !rejections.is_empty() {
+                self.reload.recorded.extend(rejections.iter().cloned());
+                to_store.push(TrustEdit::RejectEdits(rejections));
+            }
+            return EditsDecision {
+                to_apply: None,
+                to_store,
+            };
         }
         for change in changes {
             tracing::info!("applied: {}: {}", change.file, change.what);
         }
-        Some(config::apply_consented(
-            &self.snapshot(trust, cx),
-            base,
-            edited,
-        ))
+        let rejected = std::mem::take(&mut self.reload.rejected).into_iter();
+        let mut accepted: Vec<RejectedEdit> = rejected.map(|entry| entry.record).collect();
+        accepted.extend(rejections);
+        self.reload.recorded.clear();
+        let is_any = !accepted.is_empty();
+        EditsDecision {
+            to_apply: Some(config::apply_consented(
+                &self.snapshot(trust, cx),
+                base,
+                edited,
+            )),
+            to_store: Vec::from_iter(is_any.then_some(TrustEdit::AcceptEdits(accepted))),
+        }
     }
 
     pub fn report_changes_applied(&mut self, count: usize, cx: &mut EngineCx) {
@@ -379,9 +456,9 @@ fn update_pending_banner(pending: &[SettingsChange], cx: &mut EngineCx) {
     files.dedup();
     let message = match files[..] {
         [] => return cx.clear_banner(&CAUSE),
-        [file] => format!("{file} has changes that apply at the next start."),
+        [file] => format!("{file} has changes that you rejected; they are not used."),
         _ => format!(
-            "{} have changes that apply at the next start.",
+            "{} have changes that you rejected; they are not used.",
             files.join(", ")
         ),
     };

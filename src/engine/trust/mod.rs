@@ -9,7 +9,7 @@ pub(super) use pins::PinDecision;
 
 use super::approval::Approval;
 use super::cx::EngineCx;
-use crate::config::{TrustEdit, TrustQueue};
+use crate::config::{Home, TrustEdit, TrustQueue};
 use crate::domain::trust::{InstructionsConsent, TrustRule};
 use crate::domain::{
     AskId, Notice, Pin, Server, ServerId, ToolIdentity, ToolMode, Trust, TrustEntry,
@@ -19,14 +19,21 @@ pub use instructions::INSTRUCTIONS_BYTES_MAX;
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// The effect of a revoked rule. In auto mode, calls run without one.
 const ASKS_AGAIN: &str = "Calls ask again, except in auto mode.";
+
+/// The time between attempts to write decisions.
+const RETRY_INTERVAL: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
 pub(super) struct TrustState {
     approval: Approval,
     queue: Arc<TrustQueue>,
+    /// When to write decisions again that could not be written.
+    retry_at: Option<Instant>,
     /// Consents to send instructions, valid until humble exits.
     instructions_until_exit: Vec<InstructionsConsent>,
     pin_question: Option<AskId>,
@@ -95,8 +102,44 @@ impl TrustState {
         for edit in edits {
             self.queue.push(edit);
         }
+        self.flush(cx);
+    }
+
+    fn flush(&mut self, cx: &mut EngineCx) {
+        self.retry_at = Some(Instant::now() + RETRY_INTERVAL);
         let (queue, home) = (Arc::clone(&self.queue), cx.home.clone());
         cx.save_config(move || queue.flush(&home));
+    }
+
+    /// Waits until decisions that could not be written must be written again; pending forever if there
+    /// are none. Cancel-safe.
+    pub(super) async fn retry_due(&self) {
+        match self.retry_at {
+            Some(retry_at) => tokio::time::sleep_until(retry_at).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    pub(super) fn retry(&mut self, cx: &mut EngineCx) {
+        self.retry_at = None;
+        if !self.queue.is_empty() {
+            self.flush(cx);
+        }
+    }
+
+    pub(super) fn has_unsaved_decisions(&self) -> bool {
+        self.queue.unsaved_notice().is_some()
+    }
+
+    /// Writes what is still pending at exit. Returns a notice that names what could not be written.
+    pub(super) async fn write_last(self, home: Home) -> Option<Notice> {
+        let write = move || {
+            if let Err(error) = self.queue.flush(&home) {
+                tracing::warn!("trust.json was not written: {error}");
+            }
+            self.queue.unsaved_notice()
+        };
+        tokio::task::spawn_blocking(write).await.unwrap_or_default()
     }
 
     /// Stores a decision that the turn has already applied.

@@ -13,8 +13,8 @@ const CHANGES_MAX: usize = 200;
 const LINES_MAX: usize = 2_000;
 
 pub fn settings_change_rows(changes: &[SettingsChange], columns: u16) -> Vec<StyledLine> {
-    let intro = "Settings files were edited while humble was running. Changes you reject here \
-                 still apply at the next start:";
+    let intro = "Settings files were edited while humble was running. Changes you reject \
+                 are not used, and the next start asks again:";
     let mut rows = to_lines(wrapped_rows(&Clean::single_line(intro), columns));
     let mut file = "";
     let (need_consent, applied): (Vec<&SettingsChange>, Vec<&SettingsChange>) = changes

@@ -1,6 +1,7 @@
 //! `humble ask` with a failing server, a malformed configuration or invalid usage.
 
 use super::*;
+use humble::config::{self, ConfigLoad, Home, TrustEdit};
 
 #[test]
 fn a_server_that_is_down_is_reported_with_status_1() {
@@ -128,4 +129,40 @@ fn a_malformed_config_is_reported_with_its_position_and_not_modified() {
     assert!(stderr.contains(error), "{stderr}");
     let path = fixture.home.path().join("config.json");
     assert_eq!(std::fs::read_to_string(path).expect("config.json"), broken);
+}
+
+#[test]
+fn changes_that_the_user_rejected_in_the_chat_are_not_used_and_named() {
+    let fixture = ask_fixture();
+    let evil = ModelServer::start();
+    let model = |name: &str, url: String, is_active: bool| json!({ "name": name, "provider": "ollama", "baseUrl": url, "active": is_active });
+    let models = [
+        model("m", fixture.server.url(), true),
+        model("evil", evil.url(), true),
+    ];
+    fixture.write("config.json", &json!({ "models": models }).to_string());
+    let mark = fixture.home.path().join("was-here");
+    let servers = json!({ "mcpServers": { "x": { "command": "touch", "args": [mark] } } });
+    fixture.write("mcp-servers.json", &servers.to_string());
+    let home = Home::at(fixture.home.path());
+    let load = ConfigLoad::as_written(&home);
+    let entries = [
+        ("config.json".to_owned(), "models/evil".to_owned()),
+        ("mcp-servers.json".to_owned(), "x".to_owned()),
+    ];
+    let records = load.entries.to_reject(&entries, &load.snapshot);
+    config::update_trust(&home, &[TrustEdit::RejectEdits(records)]).expect("written");
+    fixture.queue_reply(ollama_text(&["Fine."]));
+    let output = fixture.run(&["ask", "hi"]);
+    assert_eq!(stdout_of(&output), "Fine.\n");
+    let stderr = stderr_of(&output);
+    for expected in [
+        "config.json has changes that you rejected, so this is not used: model `evil`.",
+        "mcp-servers.json has changes that you rejected, so this is not used: server `x`.",
+    ] {
+        assert!(stderr.contains(expected), "{stderr}");
+    }
+    assert!(!stderr.contains("/reload"), "{stderr}");
+    assert!(!mark.exists());
+    assert_eq!(evil.bodies(CHAT).len(), 0);
 }

@@ -31,6 +31,7 @@ mod notes_without_model;
 mod personas;
 mod probe;
 mod prompt_prefix;
+mod rejected_edits;
 mod result_images;
 mod retries;
 mod settings_conflicts;

@@ -42,7 +42,7 @@ async fn declined_change_is_not_asked_about_again_after_other_edits() {
     harness
         .wait_for_notice("config.json: logLevel is now error.")
         .await;
-    let banner = "config.json has changes that apply at the next start. [Reload]";
+    let banner = "config.json has changes that you rejected; they are not used. [Reload]";
     assert_eq!(harness.pending_settings_banners().await, [banner]);
     assert_eq!(question_count(&harness), 1);
     // A further change that needs consent is a new question.

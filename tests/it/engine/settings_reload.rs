@@ -146,7 +146,7 @@ async fn declined_change_is_asked_about_again_only_on_request() {
     harness.edit_file("config.json", &config).await;
     let (ask, _) = harness.next_edit_question().await;
     harness.answer(ask, UserAnswer::Dismissed).await;
-    let banner = "config.json has changes that apply at the next start. [Reload]";
+    let banner = "config.json has changes that you rejected; they are not used. [Reload]";
     assert_eq!(harness.pending_settings_banners().await, [banner]);
     let text = fs::read_to_string(harness.home.path().join("config.json")).expect("a file");
     assert_eq!(text, config, "the file is unchanged");

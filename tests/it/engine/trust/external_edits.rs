@@ -91,6 +91,35 @@ async fn external_grant_needs_consent() {
 }
 
 #[tokio::test]
+async fn rejecting_an_edit_of_trust_json_brings_the_decisions_back() {
+    let mut harness = TrustFixture::new().start(echo_script()).await;
+    harness.prompt_and_decide(Decision::Never).await;
+    harness
+        .wait_until_trust_file_contains("\"kind\": \"never\"")
+        .await;
+    let mut file = harness.trust_file();
+    let mut grant = file["grants"][0].clone();
+    grant["kind"] = json!("tool");
+    file["grants"] = json!([grant]);
+    let pins = file["pins"].take();
+    harness.edit_file("trust.json", &file.to_string()).await;
+    let (ask, changes) = harness.next_edit_question().await;
+    assert_eq!(changes.len(), 3, "{changes:?}");
+    harness.choose(ask, UserChoice::Stop).await;
+    harness
+        .wait_until_trust_file_contains("\"kind\": \"never\"")
+        .await;
+    let file = harness.trust_file();
+    assert_eq!(file["grants"].as_array().map(Vec::len), Some(1));
+    let pinned = |pins: &Value| pins["fs"].as_object().map(serde_json::Map::len);
+    assert_eq!(pinned(&file["pins"]), pinned(&pins));
+    // The files match again.
+    harness.send(Command::Reload).await;
+    harness.wait_for_notice("nothing changes").await;
+    assert_eq!(harness.pending_settings_banners().await, [""; 0]);
+}
+
+#[tokio::test]
 async fn blocking_a_tool_closes_its_open_approval() {
     let mut harness = TrustFixture::new().start(echo_script()).await;
     harness.prompt_and_decide(Decision::Never).await;

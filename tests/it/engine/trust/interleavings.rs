@@ -294,12 +294,12 @@ async fn grant_of_a_second_instance_needs_consent_in_the_first() {
     let (edit, _) = first.next_edit_question().await;
     assert!(first.call_needs_approval().await, "the grant needs consent");
     first.choose(edit, UserChoice::Stop).await;
-    // A write of the first instance keeps the grant in the file without applying it.
-    first
-        .send(Command::Revoke(Box::new(TrustEntry::Rule(unused_rule()))))
+    // The rejection is the newer decision, so it removes the grant.
+    second
+        .wait_until_trust_file_lacks("\"kind\": \"tool\"")
         .await;
-    first.send(Command::Reload).await;
-    first.next_edit_question().await;
     assert!(first.call_needs_approval().await);
-    second.wait_until_trust_file_contains("get_time").await;
+    second.send(Command::Reload).await;
+    second.wait_for_notice("no longer allowed").await;
+    assert!(second.call_needs_approval().await);
 }

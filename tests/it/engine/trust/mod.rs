@@ -8,6 +8,7 @@ mod instructions;
 mod interleavings;
 mod pins;
 mod read_only_grants;
+mod unsaved_decisions;
 
 use super::*;
 use crate::engine::shell_server::{called_tools, install, set_instructions, set_tools, tool};
