@@ -15,8 +15,26 @@ const ESCAPES: [char; 3] = ['\\', '&', '%'];
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NormalizedText {
     chars: String,
-    /// One bit for each byte of `chars`: a word starts there.
-    word_starts: Vec<u64>,
+    /// Where a word starts.
+    words: Starts,
+    /// Where a word or a part of a joined name starts, such as `add` in `re_add`.
+    parts: Starts,
+}
+
+/// One bit for each byte of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Starts(Vec<u64>);
+
+impl Starts {
+    fn mark(&mut self, at: usize) {
+        self.0.resize(at / 64 + 1, 0);
+        self.0[at / 64] |= 1 << (at % 64);
+    }
+
+    fn has(&self, at: usize) -> bool {
+        let bits = self.0.get(at / 64).copied().unwrap_or(0);
+        bits >> (at % 64) & 1 == 1
+    }
 }
 
 /// The kinds of characters between which a word ends.
@@ -62,7 +80,9 @@ impl NormalizedText {
 
     fn extend(&mut self, chars: impl Iterator<Item = char>) {
         let mut previous = None;
+        let mut follows_joint = false;
         for c in chars {
+            follows_joint |= matches!(c, '_' | '-');
             let kind = match c {
                 // Part of the names of tools.
                 '_' => previous,
@@ -75,8 +95,13 @@ impl NormalizedText {
                 _ => Some(CharKind::Other),
             };
             if c.is_alphanumeric() {
-                if kind != previous {
-                    self.mark_word_start();
+                let at = self.chars.len();
+                let starts_word = kind != previous;
+                if starts_word {
+                    self.words.mark(at);
+                }
+                if std::mem::take(&mut follows_joint) || starts_word {
+                    self.parts.mark(at);
                 }
                 // Through upper case, so that ß is ss, and a final sigma like any other.
                 let folded = c.to_uppercase().flat_map(char::to_lowercase);
@@ -86,15 +111,8 @@ impl NormalizedText {
         }
     }
 
-    fn mark_word_start(&mut self) {
-        let at = self.chars.len();
-        self.word_starts.resize(at / 64 + 1, 0);
-        self.word_starts[at / 64] |= 1 << (at % 64);
-    }
-
-    fn is_word_start(&self, at: usize) -> bool {
-        let bits = self.word_starts.get(at / 64).copied().unwrap_or(0);
-        at == self.chars.len() || bits >> (at % 64) & 1 == 1
+    fn is_word_end(&self, at: usize) -> bool {
+        at == self.chars.len() || self.words.has(at)
     }
 
     /// Where `words` occurs, from the start of a word to the end of one, within `range`.
@@ -103,10 +121,34 @@ impl NormalizedText {
         words: &'a Self,
         range: std::ops::Range<usize>,
     ) -> impl Iterator<Item = usize> + 'a {
+        let is_start = |at| self.words.has(at);
+        self.find(words, range).filter(move |at| is_start(*at))
+    }
+
+    /// Where `name` occurs within `range`, also at the end of a longer name, as in `mcp__files__read`.
+    pub fn find_name<'a>(
+        &'a self,
+        name: &'a Self,
+        range: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let is_start = |at| self.parts.has(at);
+        self.find(name, range).filter(move |at| is_start(*at))
+    }
+
+    /// Where `words` occurs and a word ends with it.
+    fn find<'a>(
+        &'a self,
+        words: &'a Self,
+        range: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = usize> + 'a {
         let (start, words) = (range.start, words.as_str());
-        let text = &self.chars[range];
-        let found = text.match_indices(words).map(move |(at, _)| start + at);
-        found.filter(move |at| self.is_word_start(*at) && self.is_word_start(at + words.len()))
+        let found = self.chars[range].match_indices(words);
+        let found = found.map(move |(at, _)| start + at);
+        found.filter(move |at| self.is_word_end(at + words.len()))
+    }
+
+    pub fn range(&self) -> std::ops::Range<usize> {
+        0..self.chars.len()
     }
 
     /// The range around `at` of about `reach` bytes on either side.
@@ -321,10 +363,18 @@ mod tests {
         let text = NormalizedText::new(text);
         let count = |words| {
             let words = NormalizedText::new(words);
-            text.find_words(&words, 0..text.chars.len()).count()
+            text.find_words(&words, text.range()).count()
         };
         assert_eq!(count("add"), 4);
         assert_eq!(["add it", "add_all", "2", "3"].map(count), [1; 4]);
         assert_eq!(["dd", "5", "all"].map(count), [0; 3]);
+        let count_names = |name| {
+            let name = NormalizedText::new(name);
+            text.find_name(&name, text.range()).count()
+        };
+        assert_eq!(
+            ["add", "all", "dd", "address"].map(count_names),
+            [5, 1, 0, 1]
+        );
     }
 }

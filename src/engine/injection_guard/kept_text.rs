@@ -82,9 +82,7 @@ impl KeptText {
     /// The passage of a call to a tool of `server`, if the text contains it.
     pub(super) fn passage_of(&self, server: &ServerId, call: &CallWords) -> Option<QuotedPassage> {
         let is_own = self.described.as_ref() == Some(server);
-        let mut variants = self.normalized().iter();
-        variants
-            .any(|text| call.is_in(text, is_own))
+        call.is_in(self.normalized(), is_own)
             .then(|| QuotedPassage {
                 source: self.source,
                 text: self.excerpt(&call.written).into(),
@@ -128,8 +126,9 @@ impl KeptText {
 pub(super) struct CallWords {
     /// The names by which the tool can be called.
     names: Vec<NormalizedText>,
-    /// Strings of at least [`LONG_CHARS_MIN`] characters, each with whether the tool's schema lists it.
-    long: Vec<(NormalizedText, bool)>,
+    /// Strings of at least [`LONG_CHARS_MIN`] characters in all variants, each with whether the tool's
+    /// schema lists it.
+    long: Vec<(Vec<NormalizedText>, bool)>,
     short: Vec<NormalizedText>,
     /// As written, the most telling one first.
     written: Vec<String>,
@@ -150,15 +149,13 @@ impl CallWords {
         let (mut long, mut short) = (Vec::new(), Vec::new());
         let mut written = Vec::new();
         for (text, is_string) in values {
-            let normalized = NormalizedText::new(&text);
-            if normalized.as_str().is_empty() {
-                continue;
-            }
-            if is_string && text.chars().count() >= LONG_CHARS_MIN {
-                long.push((normalized, listed.contains(text.as_str())));
+            let mut variants = NormalizedText::variants(&text);
+            variants.retain(|variant| !variant.as_str().is_empty());
+            if is_string && text.chars().count() >= LONG_CHARS_MIN && !variants.is_empty() {
+                long.push((variants, listed.contains(text.as_str())));
                 written.push(text);
             } else {
-                short.push(normalized);
+                short.extend(variants.into_iter().next());
             }
         }
         written.push(tool.name.clone());
@@ -176,25 +173,34 @@ impl CallWords {
         }
     }
 
-    /// Whether `text` contains the name and the values. The server's own descriptions
-    /// (`is_own`) name its tools and the values that they take, so those prove nothing.
-    fn is_in(&self, text: &NormalizedText, is_own: bool) -> bool {
-        let is_named = |name: &NormalizedText| text.as_str().contains(name.as_str());
+    /// Whether a text contains the name and the values, each in any of its variants: undoing escapes
+    /// can destroy one of them and reveal another. The server's own descriptions (`is_own`) name its
+    /// tools and the values that they take, so those prove nothing.
+    fn is_in(&self, text: &[NormalizedText], is_own: bool) -> bool {
+        let is_named = |name: &NormalizedText| {
+            let mut texts = text.iter();
+            texts.any(|text| text.find_name(name, text.range()).next().is_some())
+        };
         if !self.names.iter().any(is_named) {
             return false;
         }
         let counts = |(_, is_listed): &&(_, bool)| !(is_own && *is_listed);
         let mut long = self.long.iter().filter(counts).peekable();
         if long.peek().is_some() {
-            return long.all(|(value, _)| text.as_str().contains(value.as_str()));
+            let contains = |value: &NormalizedText| {
+                let mut texts = text.iter();
+                texts.any(|text| text.as_str().contains(value.as_str()))
+            };
+            return long.all(|(value, _)| value.iter().any(contains));
         }
-        !is_own && self.long.is_empty() && self.is_near_name(text)
+        let is_near_name = |text: &NormalizedText| self.is_near_name(text);
+        !is_own && self.long.is_empty() && text.iter().any(is_near_name)
     }
 
     /// Whether the name stands in the text with all short values near it.
     fn is_near_name(&self, text: &NormalizedText) -> bool {
         let names = self.names.iter();
-        let mut places = names.flat_map(|name| text.find_words(name, 0..text.as_str().len()));
+        let mut places = names.flat_map(|name| text.find_name(name, text.range()));
         let has_values = |at: usize| {
             let range = text.range_around(at, NEAR_BYTES);
             let mut values = self.short.iter();
@@ -220,11 +226,17 @@ fn collect_values(value: &Value, values: &mut Vec<(String, bool)>) {
         }
         Value::Null => {}
         Value::Bool(_) => values.push((value.to_string(), false)),
-        // 1.0 is written as 1, too.
+        // Of a fraction the digits before the point count: 1.5 is written as 1.50, too. A whole number
+        // that is not an integer is written in many ways, such as 1e6, and does not count.
         Value::Number(number) => {
             let text = number.to_string();
-            let integer = text.strip_suffix(".0").unwrap_or(&text);
-            values.push((integer.to_owned(), false));
+            let is_written_as_integer = |number: &serde_json::Number| {
+                !number.is_f64() || number.as_f64().is_some_and(|value| value.fract() != 0.0)
+            };
+            if is_written_as_integer(number) {
+                let integer = text.split(['.', 'e']).next().unwrap_or_default();
+                values.push((integer.to_owned(), false));
+            }
         }
     }
 }
