@@ -32,8 +32,8 @@ const LINE_BYTES_MIN: usize = 6;
 const ENCODED_BYTES_MIN: usize = 8;
 /// Longer values are split into chunks of this size.
 const CHUNK_BYTES_MAX: usize = 1_024;
-/// Maximum number of values kept, so that repeated edits to the settings cannot slow down the
-/// search without limit. The oldest are dropped first.
+/// Maximum number of values kept, so that neither edits to the settings nor tokens can slow down the
+/// search without limit. The oldest tokens are dropped first.
 const VALUES_MAX: usize = 20_000;
 /// Texts are searched in parts of this size.
 const WINDOW_BYTES: usize = 1 << 20;
@@ -44,8 +44,10 @@ const LOOKAHEAD_BYTES: usize = 6 * CHUNK_BYTES_MAX;
 /// Hides known values and patterns. The default redactor hides patterns only.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    /// Lower case, newest first.
+    /// Lower case. First those of the settings, then those of tokens, each newest first.
     values: Vec<String>,
+    /// Number of values of the settings.
+    lasting: usize,
     /// `None` while there are no values.
     finder: Option<AhoCorasick>,
 }
@@ -58,17 +60,28 @@ impl fmt::Debug for Redactor {
 
 impl Redactor {
     pub fn add_secrets(&mut self, secrets: impl IntoIterator<Item = Secret>) {
-        let mut values: Vec<String> = Vec::new();
-        for secret in secrets {
-            values.extend(search_chunks(secret.expose()));
-            values.extend(base64_cores(secret.expose()));
-        }
-        values.append(&mut self.values);
+        let new = search_values(secrets);
+        self.lasting += new.len();
+        self.values.splice(..0, new);
+        self.rebuild();
+    }
+
+    /// Adds secrets that servers chose. They never displace those of the settings.
+    pub fn add_tokens(&mut self, tokens: impl IntoIterator<Item = Secret>) {
+        let new = search_values(tokens);
+        self.values.splice(self.lasting..self.lasting, new);
+        self.rebuild();
+    }
+
+    fn rebuild(&mut self) {
+        let tokens = self.values.split_off(self.lasting);
         let mut seen = HashSet::new();
-        values.retain(|value| seen.insert(value.clone()));
-        values.truncate(VALUES_MAX);
-        self.finder = Some(build_finder(&values));
-        self.values = values;
+        let mut is_new = |value: &String| seen.insert(value.clone());
+        self.values.retain(&mut is_new);
+        self.lasting = self.values.len();
+        self.values.extend(tokens.into_iter().filter(is_new));
+        self.values.truncate(VALUES_MAX);
+        self.finder = Some(build_finder(&self.values));
     }
 
     /// Whether adding these secrets would change nothing.
@@ -173,6 +186,15 @@ fn build_finder(values: &[String]) -> AhoCorasick {
         .ascii_case_insensitive(true)
         .build(values)
         .expect("values are bounded in number and length")
+}
+
+fn search_values(secrets: impl IntoIterator<Item = Secret>) -> Vec<String> {
+    let mut values = Vec::new();
+    for secret in secrets {
+        values.extend(search_chunks(secret.expose()));
+        values.extend(base64_cores(secret.expose()));
+    }
+    values
 }
 
 /// The strings to search for: each line of the value, since lines may be printed

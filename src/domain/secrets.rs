@@ -19,37 +19,46 @@ const NAMED_SECRET_CHARS_MIN: usize = 4;
 const CREDENTIAL_CHARS_MIN: usize = 8;
 /// The same limit for secrets of lowercase letters, hyphens and underscores only.
 const CREDENTIAL_WORD_CHARS_MIN: usize = 12;
+/// The same limits for tokens that a server chose.
+const RANDOM_TOKEN_BYTES_MIN: usize = 16;
+const RANDOM_TOKEN_DIGITS_MIN: usize = 2;
 /// A URL path segment of at least this length may be base64 or hex.
 const SEGMENT_CHARS_MIN: usize = 20;
 /// A segment of at least this length may be a token if it mixes letters and digits.
 const MIXED_SEGMENT_CHARS_MIN: usize = 9;
 
-/// Whether a variable, header, parameter or flag with this name is likely to hold a secret.
+/// Whether a variable, header, parameter or flag with this name is likely to hold a secret. The last
+/// word decides: `API_KEY` does, and `KEYCLOAK_URL`, `TOKEN_ENDPOINT` and `GIT_AUTHOR_NAME` do not.
 pub fn is_secret_name(name: &str) -> bool {
-    const WORDS: [&str; 11] = [
+    const ENDINGS: [&str; 12] = [
         "key",
         "token",
         "secret",
         "password",
         "passwd",
         "passphrase",
+        "pass",
+        "pwd",
         "auth",
         "credential",
         "cookie",
         "dsn",
-        "private",
     ];
+    const WORDS: [&str; 4] = ["authorization", "pat", "pw", "private"];
     let name = name.to_ascii_lowercase();
-    if WORDS.iter().any(|word| name.contains(word)) {
-        return true;
-    }
     // These variables contain the working directory, not a password.
     if matches!(name.as_str(), "pwd" | "oldpwd") {
         return false;
     }
-    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
-    words
-        .any(|part| part.ends_with("pass") || part.ends_with("pwd") || matches!(part, "pat" | "pw"))
+    let words = name.split(|c: char| !c.is_ascii_alphabetic());
+    let last = words.filter(|word| !word.is_empty()).next_back();
+    last.is_some_and(|last| {
+        let singular = last.strip_suffix('s').unwrap_or(last);
+        let is_secret = |word: &str| {
+            ENDINGS.iter().any(|ending| word.ends_with(ending)) || WORDS.contains(&word)
+        };
+        is_secret(last) || is_secret(singular)
+    })
 }
 
 /// Prefixes by which access tokens are recognized, whatever their name.
@@ -159,6 +168,23 @@ fn token_in(word: &str) -> Option<Range<usize>> {
     })
 }
 
+fn is_path(text: &str) -> bool {
+    let has_drive = text.as_bytes().get(1) == Some(&b':');
+    has_drive || text.starts_with(['/', '.', '~', '\\'])
+}
+
+/// Whether a token that a server chose looks random, so that no other text contains it by chance or
+/// on purpose.
+pub(super) fn is_random_token(token: &str) -> bool {
+    let count = |is_kind: fn(&u8) -> bool| token.bytes().filter(is_kind).count();
+    let is_token_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
+    token.len() >= RANDOM_TOKEN_BYTES_MIN
+        && token.bytes().all(is_token_byte)
+        && !is_path(token)
+        && count(u8::is_ascii_digit) >= RANDOM_TOKEN_DIGITS_MIN
+        && count(u8::is_ascii_alphabetic) >= RANDOM_TOKEN_DIGITS_MIN
+}
+
 impl ServerConfig {
     pub fn config_secrets(&self) -> ConfigSecrets {
         let mut secrets = ConfigSecrets::default();
@@ -182,10 +208,17 @@ impl ModelConfig {
     }
 }
 
-/// Whether a secret cannot be mistaken for an ordinary word or a number. `AUTH_MODE=required` must
-/// not remove the word "required" from every tool result, nor the key `lm-studio` that name.
+/// Whether a secret cannot be mistaken for an ordinary word, a name, a number, a path or an address.
+/// `AUTH_MODE=required` must not remove the word "required" from every tool result, nor the key
+/// `lm-studio` that name.
 pub(super) fn is_credential(secret: &str) -> bool {
     let secret = secret.trim();
+    if secret.contains("-----BEGIN") {
+        return true;
+    }
+    if is_path(secret) || secret.contains("://") || secret.contains(char::is_whitespace) {
+        return false;
+    }
     let is_number = secret.bytes().all(|byte| byte.is_ascii_digit());
     let is_word_byte = |byte: u8| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_');
     let chars_min = match secret.bytes().all(is_word_byte) {
@@ -291,7 +324,7 @@ impl ConfigSecrets {
 
     /// Adds secrets embedded in a URL, a connection string or JSON.
     fn add_embedded_secrets(&mut self, value: &str) {
-        for range in pattern_matches(value) {
+        for range in secret_parts(value) {
             self.add_secret(&value[range]);
         }
         if value.contains("://") {

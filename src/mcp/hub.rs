@@ -92,7 +92,7 @@ impl Hub {
     pub fn set_credential_file(&mut self, file: PathBuf) {
         self.context.credentials = CredentialFile::at(file);
         let tokens = self.context.credentials.read_secrets();
-        self.context.secrets.add_credentials(tokens);
+        self.context.secrets.add_tokens(tokens);
     }
 
     /// Shares the secrets of the rest of the program, which are removed from all that servers send,

@@ -1,7 +1,7 @@
 //! Removes credentials from the parts of a reply, in however small pieces its server sends them.
 
 use super::reply_builder::DecodedPart;
-use super::types::{NativeCall, StreamPart};
+use super::types::{EndReason, NativeCall, StreamPart};
 use crate::domain::{Arguments, PieceRedactor, SecretRegistry};
 use serde_json::Value;
 
@@ -21,30 +21,31 @@ impl ReplySecrets {
     }
 
     /// Adds `part` to `parts`, perhaps without an end that may be the beginning of a credential; it
-    /// is added before the next part of another kind.
+    /// is added with the next part of the same kind, or at the end of the reply. Other parts in between
+    /// do not separate what will be one text.
     pub fn pass(&mut self, part: DecodedPart, parts: &mut Vec<DecodedPart>) {
         match part {
             Ok(StreamPart::Text(text)) => {
-                self.finish_thinking(parts);
                 push_text(self.text.push(text), StreamPart::Text, parts);
             }
             Ok(StreamPart::Thinking(text)) => {
-                self.finish_text(parts);
                 push_text(self.thinking.push(text), StreamPart::Thinking, parts);
             }
             Ok(StreamPart::Heartbeat | StreamPart::Usage(_) | StreamPart::Notice(_)) => {
                 parts.push(part);
             }
             Ok(StreamPart::Call(call)) => {
-                self.finish(parts);
                 parts.push(Ok(StreamPart::Call(self.redact_call(call))));
             }
             Ok(StreamPart::ReasoningEcho(mut echo)) => {
-                self.finish(parts);
                 self.secrets.redact_message(&mut echo.value);
                 parts.push(Ok(StreamPart::ReasoningEcho(echo)));
             }
-            Ok(StreamPart::StartedOver | StreamPart::End(_)) | Err(_) => {
+            Ok(StreamPart::End(reason)) => {
+                self.finish(parts);
+                parts.push(Ok(StreamPart::End(self.redact_reason(reason))));
+            }
+            Ok(StreamPart::StartedOver) | Err(_) => {
                 self.finish(parts);
                 parts.push(part);
             }
@@ -72,17 +73,18 @@ impl ReplySecrets {
         }
     }
 
+    fn redact_reason(&self, reason: EndReason) -> EndReason {
+        let text = |text: String| self.secrets.redact_credentials(&text);
+        match reason {
+            EndReason::Other(name) => EndReason::Other(text(name)),
+            EndReason::Refused { why } => EndReason::Refused { why: why.map(text) },
+            reason => reason,
+        }
+    }
+
     fn finish(&mut self, parts: &mut Vec<DecodedPart>) {
-        self.finish_thinking(parts);
-        self.finish_text(parts);
-    }
-
-    fn finish_text(&mut self, parts: &mut Vec<DecodedPart>) {
-        push_text(self.text.finish(), StreamPart::Text, parts);
-    }
-
-    fn finish_thinking(&mut self, parts: &mut Vec<DecodedPart>) {
         push_text(self.thinking.finish(), StreamPart::Thinking, parts);
+        push_text(self.text.finish(), StreamPart::Text, parts);
     }
 }
 

@@ -107,7 +107,7 @@ fn leaky_servers() -> AttackFixture {
     fixture.add_server("leaky", &leaky_script("leak"), env);
     fixture.add_server("other", &leaky_script("seep"), json!({}));
     // Of a server that is no longer configured.
-    let tokens = json!({ "servers": { "gone": { "access_token": "x", "refresh_token": TOKEN } } });
+    let tokens = json!({ "servers": { "gone": { "accessToken": "x", "refreshToken": TOKEN } } });
     fixture.write("auth.json", &tokens.to_string());
     // Never reached, but its password is one of the secrets.
     let url = format!("http://user:{PASSWORD}@127.0.0.1:9/mcp");

@@ -1,6 +1,7 @@
 //! Redaction of a text that arrives in pieces, such as the tokens of a reply.
 
-use super::{CHUNK_BYTES_MAX, Redactor, SecretRegistry, mask_ranges};
+use super::escapes::DecodedView;
+use super::{CHUNK_BYTES_MAX, LOOKAHEAD_BYTES, Redactor, SecretRegistry, mask_ranges};
 use std::sync::Arc;
 
 /// Hides credentials in a text that arrives in pieces. Holds back an end that may be the beginning
@@ -40,11 +41,39 @@ impl PieceRedactor {
     }
 }
 
+/// The longest escape is `\u{10ffff}`.
+const ESCAPE_BYTES_MAX: usize = 10;
+
+/// Splits off an escape at the end that needs more characters.
+fn split_incomplete_escape(text: &str) -> (&str, &str) {
+    let start = text.ceil_char_boundary(text.len().saturating_sub(ESCAPE_BYTES_MAX));
+    let at = text[start..].rfind(['%', '\\']).map(|at| start + at);
+    let is_open = |at: &usize| {
+        let rest = &text[at + 1..];
+        match text.as_bytes()[*at] {
+            b'%' => rest.len() < 2,
+            _ => rest.is_empty() || rest.starts_with('u') && !rest.ends_with('}') && rest.len() < 5,
+        }
+    };
+    text.split_at(at.filter(is_open).unwrap_or(text.len()))
+}
+
 impl Redactor {
-    /// The length of the longest end of `text` that is the beginning of a known value, but not all
-    /// of it. Values in escapes are not considered.
+    /// The length of the longest end of `text` that is the beginning of a known value, in any escaping,
+    /// but not all of it; or that of an incomplete escape.
     fn partial_value_length(&self, text: &str) -> usize {
-        let text = text.as_bytes();
+        let start = text.ceil_char_boundary(text.len().saturating_sub(LOOKAHEAD_BYTES));
+        let (text, escape) = split_incomplete_escape(&text[start..]);
+        let lengths = DecodedView::all(text).into_iter().map(|view| {
+            let bytes = view.bytes();
+            let length = self.beginning_length(bytes);
+            let source = view.source_range(bytes.len() - length..bytes.len());
+            text.len() - source.start
+        });
+        escape.len() + lengths.max().unwrap_or(0)
+    }
+
+    fn beginning_length(&self, text: &[u8]) -> usize {
         let longest = text.len().min(CHUNK_BYTES_MAX - 1);
         let is_beginning = |end: &[u8]| {
             let mut values = self.values.iter().map(String::as_bytes);

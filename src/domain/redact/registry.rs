@@ -4,9 +4,12 @@
 
 use super::{HIDDEN, Redactor};
 use crate::domain::model::Secret;
-use crate::domain::secrets::{ConfigSecrets, is_credential};
+use crate::domain::secrets::{ConfigSecrets, is_credential, is_random_token};
 use serde_json::Value;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, TryLockError};
+
+/// Longer tokens are not recognized.
+const TOKEN_BYTES_MAX: usize = 8 << 10;
 
 /// Clones share their secrets. A secret stays known until the program ends, because text that
 /// contains it may arrive long after its last use.
@@ -46,6 +49,20 @@ impl SecretRegistry {
         if !self.credentials().knows_all(&clear) {
             let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
             Arc::make_mut(&mut known.credentials).add_secrets(clear);
+        }
+    }
+
+    /// Adds tokens and codes of a sign-in. A server chose them, so only those that can be no text of
+    /// somebody else are removed from messages.
+    pub fn add_tokens(&self, tokens: impl IntoIterator<Item = Secret>) {
+        let mut tokens: Vec<Secret> = tokens.into_iter().collect();
+        tokens.retain(|token| token.expose().len() <= TOKEN_BYTES_MAX);
+        let mut random = tokens.clone();
+        random.retain(|token| is_random_token(token.expose()));
+        if !self.redactor().knows_all(&tokens) || !self.credentials().knows_all(&random) {
+            let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            Arc::make_mut(&mut known.all).add_tokens(tokens);
+            Arc::make_mut(&mut known.credentials).add_tokens(random);
         }
     }
 

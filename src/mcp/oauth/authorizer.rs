@@ -269,7 +269,7 @@ impl Authorizer {
         if let Some(new) = &credentials {
             let tokens = [Some(&new.access_token), new.refresh_token.as_ref()];
             let secrets = &self.0.secrets;
-            secrets.add_credentials(tokens.into_iter().flatten().cloned());
+            secrets.add_tokens(tokens.into_iter().flatten().cloned());
         }
         let mut state = lock_ignoring_poison(&self.0.state);
         state.is_loaded = true;

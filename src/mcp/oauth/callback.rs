@@ -54,7 +54,7 @@ impl ExpectedCallback {
             // A code has no place in a refusal, but a server may send one anyway.
             let code = value("code")?.unwrap_or_default();
             let repeatable = [Secret::new(self.state.as_str()), Secret::new(code)];
-            self.secrets.add_credentials(repeatable);
+            self.secrets.add_tokens(repeatable);
             let why = refusal_text(&self.secrets, &error, &description);
             return Err(OAuthError::Refused(why));
         }

@@ -124,8 +124,7 @@ impl CredentialFile {
         let sections = document.values().filter_map(Value::as_object);
         let entries = sections.flat_map(Map::values);
         let secrets = entries.flat_map(|entry| {
-            let secrets =
-                ["access_token", "refresh_token", "client_secret"].map(|key| entry.get(key));
+            let secrets = ["accessToken", "refreshToken", "clientSecret"].map(|key| entry.get(key));
             secrets.into_iter().flatten().filter_map(Value::as_str)
         });
         secrets.map(Secret::new).collect()

@@ -97,7 +97,12 @@ impl OAuthHttp {
             self.policy.check(&url)?;
             let request = self.client.get(url.clone());
             match self.send(&url, request).await? {
-                Sent::Answered(answer) => return Ok(answer),
+                Sent::Answered(mut answer) => {
+                    if let Some(document) = &mut answer.json {
+                        self.secrets.redact_message(document);
+                    }
+                    return Ok(answer);
+                }
                 Sent::Redirected(Some(target)) if target.origin() == url.origin() => url = target,
                 Sent::Redirected(_) => return Err(OAuthError::Redirect(display_url(&url))),
             }
@@ -117,7 +122,7 @@ impl OAuthHttp {
         authorization: Option<HeaderValue>,
     ) -> Result<OAuthAnswer, OAuthError> {
         self.secrets
-            .add_credentials(request_secrets(form, authorization.as_ref()));
+            .add_tokens(request_secrets(form, authorization.as_ref()));
         let content_type = "application/x-www-form-urlencoded";
         let mut request = self.client.post(url.clone()).body(encode_form(form));
         if let Some(value) = authorization {

@@ -83,7 +83,7 @@ pub async fn request_tokens(
         }
     };
     form.push(("resource", endpoint.resource.to_owned()));
-    http.secrets.add_credentials(client.secret.clone());
+    http.secrets.add_tokens(client.secret.clone());
     let authorization = client.authenticate(endpoint.issuer, &mut form)?;
     let answer = http.post_form(endpoint.url, &form, authorization).await?;
     if !answer.is_success() {
@@ -216,8 +216,8 @@ mod tests {
         let header = client.authenticate("https://a.example", &mut form);
         let header = header.expect("a secret").expect("a header");
         let secrets = SecretRegistry::default();
-        secrets.add_credentials(client.secret.clone());
-        secrets.add_credentials(request_secrets(&form, Some(&header)));
+        secrets.add_tokens(client.secret.clone());
+        secrets.add_tokens(request_secrets(&form, Some(&header)));
         let basic = header.to_str().expect("ASCII").trim_start_matches("Basic ");
         let sent = [
             "RT859ba58c2458",
