@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-#[derive(Clone)]
 pub(super) struct AgentContext {
     pub(super) notes: Arc<dyn NoteService>,
     pub(super) settings: NotesSettings,

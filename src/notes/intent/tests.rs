@@ -1,3 +1,5 @@
+//! The documented phrases with many topics, and prompts that are none of them.
+
 use super::phrases::PHRASE_FILES;
 use super::*;
 use std::collections::BTreeSet;
