@@ -45,8 +45,7 @@ impl Actor {
         let Some((AwaitedServers { prompt, .. }, Some(model))) = awaited else {
             return;
         };
-        let history = self.history_before(&prompt);
-        let preparation = self.offer_to_agents(&prompt, &history, Some(&model));
+        let preparation = self.offer_to_agents(&prompt, Some(&model));
         let is_offered_to_agent = preparation.is_some();
         let agent = preparation.map(|preparation| self.acting_agent(preparation));
         let (toolset, offered) = self.tools_for_turn(&prompt.text, &model);

@@ -59,7 +59,7 @@ impl Actor {
         }
         let model = self.models.current().cloned();
         let history = self.history_before(&prompt);
-        let preparation = self.offer_to_agents(&prompt, &history, model.as_deref());
+        let preparation = self.offer_to_agents(&prompt, model.as_deref());
         let needs_model = preparation.as_ref().is_none_or(|agent| agent.needs_model);
         if model.is_none() && needs_model {
             return self.reject(id, prompt, no_model(&self.cx));
@@ -129,13 +129,11 @@ impl Actor {
     pub(super) fn offer_to_agents(
         &self,
         prompt: &Prompt,
-        history: &[SavedMessage],
         model: Option<&ModelConfig>,
     ) -> Option<Preparation> {
         let (session, mut settings) = (self.conversation.session(), self.cx.settings.notes());
         settings.model = model.cloned().map(Box::new);
-        self.agents
-            .offer(prompt, history, session, settings, &self.toolset)
+        self.agents.offer(prompt, session, settings, &self.toolset)
     }
 
     /// Starts a turn. If its answer will be a summary, `summarized_prefix` identifies

@@ -1,9 +1,7 @@
-//! The trait that note agents implement, and the types that they share.
+//! The types that note agents share.
 
 use crate::dialect::only_call::is_only_calls;
-use crate::domain::{
-    Advice, AgentResult, NotesSettings, Notice, OpenNote, SavedMessage, Toolset, WrittenNote,
-};
+use crate::domain::{Advice, AgentResult, NotesSettings, Notice, OpenNote, Toolset, WrittenNote};
 use crate::engine::turn::ModelAnswer;
 use crate::ports::{NoteRequest, NoteService};
 use crate::text::Clean;
@@ -11,22 +9,6 @@ use futures::future::BoxFuture;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
-
-pub(super) trait Agent: Sync {
-    /// Recognizes a prompt. `None` leaves it to the next agent. Must be fast: the work belongs in the
-    /// preparation. `history` contains the prompts and answers before this one.
-    fn try_handle(
-        &self,
-        message: &str,
-        history: &[SavedMessage],
-        context: &AgentContext,
-    ) -> Option<PreparedStep>;
-
-    /// Whether only a model can answer the prompts that it recognizes.
-    fn needs_model(&self) -> bool {
-        true
-    }
-}
 
 pub(super) struct AgentContext {
     pub(super) notes: Arc<dyn NoteService>,

@@ -1,8 +1,7 @@
-//! Sends excerpts of notes with an ordinary prompt if the user has switched that on. The last agent:
-//! it then takes any prompt that no other agent recognizes.
+//! Sends excerpts of notes with an ordinary prompt, if the user has switched that on.
 
-use super::agent::{Agent, AgentContext, AgentStep, PreparedStep};
-use crate::domain::{AgentResult, SavedMessage};
+use super::agent::{AgentContext, AgentStep, PreparedStep};
+use crate::domain::AgentResult;
 use crate::ports::NoteExcerpt;
 use crate::text::Clean;
 use crate::text::lines::split_lines;
@@ -12,43 +11,31 @@ use std::sync::Arc;
 /// Maximum characters of the line with the file name, the title and the headings of an excerpt.
 const SOURCE_CHARS_MAX: usize = 300;
 
-pub(super) struct ConsultNotes;
-
-impl Agent for ConsultNotes {
-    fn try_handle(
-        &self,
-        message: &str,
-        _history: &[SavedMessage],
-        context: &AgentContext,
-    ) -> Option<PreparedStep> {
-        if !context.consults_notes {
-            return None;
-        }
-        let (notes, request) = (Arc::clone(&context.notes), context.request());
-        let message = message.to_owned();
-        Some(Box::pin(async move {
-            let found = match notes.excerpts(request, message).await {
-                Ok(found) => found,
-                Err(notice) => return Ok(AgentStep::PassOn(notice)),
-            };
-            let mut sources: Vec<String> = Vec::new();
-            for excerpt in &found.excerpts {
-                let note = String::from(Clean::single_line(&excerpt.note));
-                if !sources.contains(&note) {
-                    sources.push(note);
-                }
+pub(super) fn consult_notes(context: &AgentContext, message: &str) -> PreparedStep {
+    let (notes, request) = (Arc::clone(&context.notes), context.request());
+    let message = message.to_owned();
+    Box::pin(async move {
+        let found = match notes.excerpts(request, message).await {
+            Ok(found) => found,
+            Err(notice) => return Ok(AgentStep::PassOn(notice)),
+        };
+        let mut sources: Vec<String> = Vec::new();
+        for excerpt in &found.excerpts {
+            let note = String::from(Clean::single_line(&excerpt.note));
+            if !sources.contains(&note) {
+                sources.push(note);
             }
-            let excerpts = describe(&found.excerpts);
-            Ok(AgentStep::AddToPrompt {
-                // Includes the unquoted text, because quote marks would break up a call.
-                excerpts,
-                result: AgentResult::NotesConsulted {
-                    sources,
-                    remarks: found.remarks,
-                },
-            })
-        }))
-    }
+        }
+        let excerpts = describe(&found.excerpts);
+        Ok(AgentStep::AddToPrompt {
+            // Includes the unquoted text, because quote marks would break up a call.
+            excerpts,
+            result: AgentResult::NotesConsulted {
+                sources,
+                remarks: found.remarks,
+            },
+        })
+    })
 }
 
 /// The excerpts as the model reads them before the prompt; empty if there are none.

@@ -1,12 +1,10 @@
 //! Creates a note: the model writes it, and the answer is saved as a new file.
 
 use super::agent::{
-    Agent, AgentContext, AgentStep, PreparedStep, UnfinishedNote, UnusedAnswer,
-    call_instead_of_text,
+    AgentContext, AgentStep, PreparedStep, UnfinishedNote, UnusedAnswer, call_instead_of_text,
 };
-use crate::domain::{Advice, AgentResult, CreatedNote, Notice, SavedMessage, WrittenNote};
+use crate::domain::{Advice, AgentResult, CreatedNote, Notice, WrittenNote};
 use crate::engine::turn::ModelAnswer;
-use crate::notes::NoteIntent;
 use crate::ports::{NoteAnswer, NoteRequest, NoteService};
 use futures::future::{BoxFuture, ready};
 use std::sync::Arc;
@@ -19,36 +17,24 @@ const SAVE_TIME_MAX: Duration = Duration::from_secs(30);
 
 const NOT_SAVED: &str = "The note was not saved.";
 
-pub(super) struct CreateNote;
-
-impl Agent for CreateNote {
-    fn try_handle(
-        &self,
-        message: &str,
-        _history: &[SavedMessage],
-        context: &AgentContext,
-    ) -> Option<PreparedStep> {
-        let Some(NoteIntent::Create { topic, style }) = NoteIntent::of_prompt(message) else {
-            return None;
-        };
-        let notes = Arc::clone(&context.notes);
-        let (before, after) = (context.request(), context.request());
-        let replaces = context.replaced_note.clone();
-        let offered = Arc::clone(&context.offered);
-        Some(Box::pin(async move {
-            let prompt = notes.prepare_note(before, topic.clone(), style).await;
-            let prompt = prompt.map_err(not_saved)?;
-            Ok(AgentStep::AskModel {
-                prompt,
-                finish: Box::new(move |answer| {
-                    if let Some(unused) = call_instead_of_text(&answer, &offered, NOT_SAVED) {
-                        return Box::pin(ready(Err(unused)));
-                    }
-                    Box::pin(finish(notes, after, topic, replaces, answer))
-                }),
-            })
-        }))
-    }
+pub(super) fn create_note(context: &AgentContext, topic: String, style: String) -> PreparedStep {
+    let notes = Arc::clone(&context.notes);
+    let (before, after) = (context.request(), context.request());
+    let replaces = context.replaced_note.clone();
+    let offered = Arc::clone(&context.offered);
+    Box::pin(async move {
+        let prompt = notes.prepare_note(before, topic.clone(), style).await;
+        let prompt = prompt.map_err(not_saved)?;
+        Ok(AgentStep::AskModel {
+            prompt,
+            finish: Box::new(move |answer| {
+                if let Some(unused) = call_instead_of_text(&answer, &offered, NOT_SAVED) {
+                    return Box::pin(ready(Err(unused)));
+                }
+                Box::pin(finish(notes, after, topic, replaces, answer))
+            }),
+        })
+    })
 }
 
 /// Completes a note whose answer was truncated: appends the continuation of that answer.

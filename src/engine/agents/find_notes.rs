@@ -1,54 +1,37 @@
 //! Finds notes and answers with a list, without asking the model.
 
-use super::agent::{Agent, AgentContext, AgentStep, PreparedStep, name_in};
-use crate::domain::{Advice, AgentResult, FoundNotes, Notice, SavedMessage};
-use crate::notes::NoteIntent;
+use super::agent::{AgentContext, AgentStep, PreparedStep, name_in};
+use crate::domain::{Advice, AgentResult, FoundNotes, Notice};
 use std::fmt::Write;
 use std::sync::Arc;
 
 const NOTES_MAX: usize = 10;
 
-pub(super) struct FindNotes;
-
-impl Agent for FindNotes {
-    fn try_handle(
-        &self,
-        message: &str,
-        _history: &[SavedMessage],
-        context: &AgentContext,
-    ) -> Option<PreparedStep> {
-        let Some(NoteIntent::Find { query }) = NoteIntent::of_prompt(message) else {
-            return None;
-        };
-        let (notes, request) = (Arc::clone(&context.notes), context.request());
-        Some(Box::pin(async move {
-            let found = notes.search(request, query.clone(), NOTES_MAX).await?;
-            if found.notes.is_empty() {
-                let notice = Notice::info(format!("No note matches \"{query}\"."));
-                return Ok(AgentStep::NothingFound {
-                    notice: notice.with_advice(Advice::BypassNotes),
-                    remarks: found.remarks,
-                });
-            }
-            let text = describe(&query, &found);
-            let names = found
-                .notes
-                .iter()
-                .map(|note| name_in(&found.vault, &note.path));
-            Ok(AgentStep::Answer {
-                result: AgentResult::NotesFound {
-                    query,
-                    notes: names.collect(),
-                    remarks: found.remarks.clone(),
-                },
-                text,
-            })
-        }))
-    }
-
-    fn needs_model(&self) -> bool {
-        false
-    }
+pub(super) fn find_notes(context: &AgentContext, query: String) -> PreparedStep {
+    let (notes, request) = (Arc::clone(&context.notes), context.request());
+    Box::pin(async move {
+        let found = notes.search(request, query.clone(), NOTES_MAX).await?;
+        if found.notes.is_empty() {
+            let notice = Notice::info(format!("No note matches \"{query}\"."));
+            return Ok(AgentStep::NothingFound {
+                notice: notice.with_advice(Advice::BypassNotes),
+                remarks: found.remarks,
+            });
+        }
+        let text = describe(&query, &found);
+        let names = found
+            .notes
+            .iter()
+            .map(|note| name_in(&found.vault, &note.path));
+        Ok(AgentStep::Answer {
+            result: AgentResult::NotesFound {
+                query,
+                notes: names.collect(),
+                remarks: found.remarks.clone(),
+            },
+            text,
+        })
+    })
 }
 
 /// The answer, as Markdown.

@@ -1,9 +1,8 @@
-//! Note agents: each recognizes one kind of prompt, and answers it from the notes, prepares another
+//! Note agents: each acts on one kind of prompt, and answers it from the notes, prepares another
 //! prompt for the model, or adds excerpts of notes to it.
 //!
-//! A prompt is offered to them in the order of [`AGENTS`] before it goes to the model; the first
-//! that recognizes it takes the turn. This module owns the open note, the note that waits for a
-//! continuation, and the remarks that were shown; agents have no state.
+//! The intent of a prompt decides which one takes its turn. This module owns the open note, the note
+//! that waits for a continuation, and the remarks that were shown; agents have no state.
 
 mod agent;
 mod consult_notes;
@@ -15,26 +14,22 @@ mod summarize_notes;
 pub(super) use agent::{AgentStep, FinishAgent, Preparation, UnusedAnswer};
 
 use crate::domain::{
-    Advice, AgentResult, NotesSettings, Notice, OpenNote, Prompt, PromptKind, SavedMessage,
-    Session, Toolset, VaultStatus, WrittenNote,
+    Advice, AgentResult, NotesSettings, Notice, OpenNote, Prompt, PromptKind, Session, Toolset,
+    VaultStatus, WrittenNote,
 };
 use crate::engine::cx::EngineCx;
 use crate::notes::NoteIntent;
 use crate::ports::NoteService;
-use agent::{Agent, AgentContext, PreparedStep, UnfinishedNote, no_open_note};
+use agent::{AgentContext, PreparedStep, UnfinishedNote, no_open_note};
+use consult_notes::consult_notes;
+use create_note::{complete_note, create_note};
+use find_notes::find_notes;
 use futures::future::{BoxFuture, ready};
 use path_search::PathSearch;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use summarize_notes::{summarize_file, summarize_open_note, summarize_topic};
 use tokio::sync::watch;
-
-/// In the order in which prompts are offered to them.
-const AGENTS: &[&dyn Agent] = &[
-    &create_note::CreateNote,
-    &find_notes::FindNotes,
-    &summarize_notes::SummarizeNotes,
-    &consult_notes::ConsultNotes,
-];
 
 /// Maximum number of shown remarks that are remembered.
 const REMARKS_MAX: usize = 100;
@@ -65,7 +60,6 @@ impl NoteAgents {
     pub(super) fn offer(
         &self,
         prompt: &Prompt,
-        history: &[SavedMessage],
         session: &Session,
         settings: NotesSettings,
         offered: &Arc<Toolset>,
@@ -91,15 +85,12 @@ impl NoteAgents {
             let last_answer = &*session.messages.last()?.content;
             let unfinished = self.unfinished_note.clone();
             let note = unfinished.filter(|note| note.text == last_answer)?;
-            (create_note::complete_note(&context, note), true)
+            (complete_note(&context, note), true)
         } else {
-            let recognized = prompt.text_for_agents().and_then(|message| {
-                AGENTS.iter().find_map(|agent| {
-                    let step = agent.try_handle(message, history, &context)?;
-                    Some((step, agent.needs_model()))
-                })
-            });
-            recognized.or_else(|| Some((request_with_extra_input(prompt)?, true)))?
+            match prompt.text_for_agents() {
+                Some(message) => prepare(message, context)?,
+                None => (request_with_extra_input(prompt)?, true),
+            }
         };
         Some(Preparation {
             step,
@@ -236,6 +227,23 @@ impl NoteAgents {
         };
         written.into_iter().map(remove).collect()
     }
+}
+
+/// The step of the agent that acts on a prompt, and whether only a model can answer it.
+fn prepare(message: &str, context: AgentContext) -> Option<(PreparedStep, bool)> {
+    let Some(intent) = NoteIntent::of_prompt(message) else {
+        let consults_notes = context.consults_notes;
+        return consults_notes.then(|| (consult_notes(&context, message), true));
+    };
+    let needs_model = !matches!(intent, NoteIntent::Find { .. });
+    let step = match intent {
+        NoteIntent::Create { topic, style } => create_note(&context, topic, style),
+        NoteIntent::Find { query } => find_notes(&context, query),
+        NoteIntent::SummarizeOpenNote { style } => summarize_open_note(context, style),
+        NoteIntent::SummarizeTopic { topic, style } => summarize_topic(context, topic, style),
+        NoteIntent::SummarizeFile { name } => summarize_file(context, name),
+    };
+    Some((step, needs_model))
 }
 
 /// A request for notes cannot use piped input or attached files, so the whole prompt goes to the

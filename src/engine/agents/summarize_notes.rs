@@ -1,87 +1,54 @@
 //! Lets the model summarize the open note, a named note, or the notes about a topic.
 
 use super::agent::{
-    Agent, AgentContext, AgentStep, PreparedStep, call_instead_of_text, names_in, no_open_note,
+    AgentContext, AgentStep, PreparedStep, call_instead_of_text, names_in, no_open_note,
 };
-use crate::domain::{Advice, AgentResult, Notice, OpenNote, SavedMessage, SummarySource, Toolset};
+use crate::domain::{Advice, AgentResult, Notice, OpenNote, SummarySource};
 use crate::engine::turn::ModelAnswer;
-use crate::notes::NoteIntent;
-use crate::ports::{NoteRequest, NoteService};
 use futures::future::ready;
-use std::sync::Arc;
 
-pub(super) struct SummarizeNotes;
+pub(super) fn summarize_topic(context: AgentContext, topic: String, style: String) -> PreparedStep {
+    Box::pin(summarize(context, SummarySource::Topic(topic), style))
+}
 
-impl Agent for SummarizeNotes {
-    fn try_handle(
-        &self,
-        message: &str,
-        _history: &[SavedMessage],
-        context: &AgentContext,
-    ) -> Option<PreparedStep> {
-        let (notes, request) = (Arc::clone(&context.notes), context.request());
-        let offered = Arc::clone(&context.offered);
-        let open_note = context.open_note.clone();
-        let (source, style) = match NoteIntent::of_prompt(message)? {
-            NoteIntent::SummarizeTopic { topic, style } => {
-                (Some(SummarySource::Topic(topic)), style)
-            }
-            NoteIntent::SummarizeFile { name, style } => {
-                return Some(Box::pin(summarize_file(
-                    notes, request, offered, name, style,
-                )));
-            }
-            NoteIntent::SummarizeOpenNote { style } => {
-                let path = open_note.as_ref().map(|note| note.path.display());
-                (
-                    path.map(|path| SummarySource::Note(path.to_string())),
-                    style,
-                )
-            }
-            _ => return None,
-        };
-        let open_note = open_note.filter(|_| matches!(source, Some(SummarySource::Note(_))));
-        Some(Box::pin(async move {
-            let source = source.ok_or_else(no_open_note)?;
-            let step = summarize(notes, request, offered, source, style).await;
-            step.map_err(|notice| {
-                let unreadable = open_note.map(|note| unreadable(&note, &notice));
-                unreadable.unwrap_or(notice)
-            })
-        }))
-    }
+pub(super) fn summarize_open_note(mut context: AgentContext, style: String) -> PreparedStep {
+    Box::pin(async move {
+        let note = context.open_note.take().ok_or_else(no_open_note)?;
+        let source = SummarySource::Note(note.path.display().to_string());
+        let step = summarize(context, source, style).await;
+        step.map_err(|notice| unreadable(&note, &notice))
+    })
 }
 
 /// If there is no such file, or the vault cannot be read, the prompt is passed on, because the file
 /// may be elsewhere. If the file cannot be read as a note, the request fails.
-async fn summarize_file(
-    notes: Arc<dyn NoteService>,
-    request: NoteRequest,
-    offered: Arc<Toolset>,
-    name: String,
-    style: String,
-) -> Result<AgentStep, Notice> {
-    match notes.find_file(request.clone(), name.clone()).await {
-        Ok(Some(note)) => {
-            let source = SummarySource::Note(note);
-            summarize(notes, request, offered, source, style).await
+pub(super) fn summarize_file(context: AgentContext, name: String) -> PreparedStep {
+    Box::pin(async move {
+        match context
+            .notes
+            .find_file(context.request(), name.clone())
+            .await
+        {
+            Ok(Some(note)) => summarize(context, SummarySource::Note(note), String::new()).await,
+            Ok(None) => {
+                let missing = Notice::info(format!("No note is called {name}."));
+                Ok(AgentStep::PassOn(missing))
+            }
+            Err(notice) => Ok(AgentStep::PassOn(notice)),
         }
-        Ok(None) => {
-            let missing = Notice::info(format!("No note is called {name}."));
-            Ok(AgentStep::PassOn(missing))
-        }
-        Err(notice) => Ok(AgentStep::PassOn(notice)),
-    }
+    })
 }
 
 async fn summarize(
-    notes: Arc<dyn NoteService>,
-    request: NoteRequest,
-    offered: Arc<Toolset>,
+    context: AgentContext,
     source: SummarySource,
     style: String,
 ) -> Result<AgentStep, Notice> {
-    let task = notes.prepare_summary(request, source, style).await?;
+    let (request, offered) = (context.request(), context.offered);
+    let task = context
+        .notes
+        .prepare_summary(request, source, style)
+        .await?;
     let result = AgentResult::NoteSummarized {
         sources: names_in(&task.vault, &task.sources),
         title: task.title,

@@ -1,235 +1,238 @@
-//! Prompts that note agents recognize, and others that look like them.
+//! The documented phrases with many topics, and prompts that are none of them.
 
+use super::phrases::PHRASE_FILES;
 use super::*;
+use std::collections::BTreeSet;
 
-fn create(topic: &str) -> Option<NoteIntent> {
-    let (topic, style) = (topic.to_owned(), String::new());
-    Some(NoteIntent::Create { topic, style })
+const DOCS: &str = include_str!("../../../docs/notes.md");
+/// Prompts that users write, one a line, none of which is a documented phrase.
+const ORDINARY: &str = include_str!("ordinary_prompts.txt");
+
+const TOPICS: &[&str] = &[
+    "tea",
+    "my absence to my teacher",
+    "C++",
+    "the door saying back in 5",
+    "Machine Learning: Basics",
+    "릴리스",
+    "양자 역학",
+    "가을",
+    "홍차를",
+    "친구에게 준 선물",
+    "학교에서의 하루",
+];
+const FILE_NAMES: &[&str] = &["list", "trip/rome", "2027-plan", "장보기"];
+
+/// The lines of a file of phrases, without comments and empty lines.
+fn lines(file: &'static str) -> impl Iterator<Item = &'static str> {
+    let is_content = |line: &&str| !line.is_empty() && !line.starts_with('#');
+    file.lines().filter(is_content)
 }
 
-fn find(query: &str) -> Option<NoteIntent> {
-    let query = query.to_owned();
-    Some(NoteIntent::Find { query })
-}
-
-fn topic(topic: &str) -> Option<NoteIntent> {
-    let (topic, style) = (topic.to_owned(), String::new());
-    Some(NoteIntent::SummarizeTopic { topic, style })
-}
-
-const OPEN: Option<NoteIntent> = Some(NoteIntent::SummarizeOpenNote {
-    style: String::new(),
-});
-
-fn check(cases: impl IntoIterator<Item = (&'static str, Option<NoteIntent>)>) {
-    for (prompt, expected) in cases {
-        assert_eq!(NoteIntent::of_prompt(prompt), expected, "{prompt}");
+/// Each section with its phrases.
+fn sections() -> Vec<(&'static str, Vec<&'static str>)> {
+    let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
+    for line in PHRASE_FILES.into_iter().flat_map(lines) {
+        match line.strip_prefix('[') {
+            Some(name) => sections.push((name.trim_end_matches(']'), Vec::new())),
+            None => sections.last_mut().expect("a section").1.push(line),
+        }
     }
+    sections
 }
 
-#[test]
-fn prompts_that_create_notes_are_recognized() {
-    check([
-        ("create a note on routers", create("routers")),
-        (
-            "Create a short note on Machine Learning: Basics",
-            create("Machine Learning: Basics"),
-        ),
-        ("make a note about X", create("X")),
-        ("MAKE NOTE ABOUT tides.", create("tides")),
-        ("Write a note on \"Dr. Who\".", create("Dr. Who")),
-        ("write note on Dr. Who", create("Dr. Who")),
-        (
-            "Please write a brief note about the moon",
-            create("the moon"),
-        ),
-        (
-            "Could you create a new short note about C++?",
-            create("C++"),
-        ),
-        (
-            "can you make me a quick note on tea, please?",
-            create("tea"),
-        ),
-        (
-            "create a note on “quantum mechanics”",
-            create("quantum mechanics"),
-        ),
-        ("양자 역학에 대한 노트 만들어줘", create("양자 역학")),
-        (
-            "양자 역학에 대한 짧은 노트를 하나 만들어 줘.",
-            create("양자 역학"),
-        ),
-        ("커피에 대해서 노트 써줘", create("커피")),
-        ("'커피'에 관한 노트를 작성해 주세요!", create("커피")),
-        ("회의 노트 만들어줘", create("회의")),
-        ("Rust에 대해 메모 적어줘", create("Rust")),
-        // Decomposed, as some systems type it.
-        (
-            "\u{110e}\u{1161}\u{110b}\u{1166} \u{1103}\u{1162}\u{1112}\u{1161}\u{11ab} 노트 만들어줘",
-            create("차"),
-        ),
-    ]);
-}
-
-#[test]
-fn prompts_that_find_notes_are_recognized() {
-    check([
-        ("find notes about routers", find("routers")),
-        ("Find my notes on routers?", find("routers")),
-        (
-            "find me all notes about 'the old router'",
-            find("the old router"),
-        ),
-        ("search my notes for Wi-Fi password", find("Wi-Fi password")),
-        ("Search notes for tea", find("tea")),
-        ("search through my notes for tea", find("tea")),
-        ("search for notes about tea", find("tea")),
-        ("show me notes on X", find("X")),
-        ("show me the notes about X.", find("X")),
-        ("which notes talk about X?", find("X")),
-        ("Which of my notes mention the router?", find("the router")),
-        ("what notes do I have about taxes?", find("taxes")),
-        ("do I have any notes on taxes", find("taxes")),
-        ("공유기 노트 찾아줘", find("공유기")),
-        ("공유기에 대한 노트 찾아줘", find("공유기")),
-        ("공유기 관련 노트 검색해줘", find("공유기")),
-        ("내 노트에서 비밀번호를 찾아줘", find("비밀번호")),
-        ("노트에서 가을 검색해 주세요", find("가을")),
-        ("세금에 대한 노트 있어?", find("세금")),
-    ]);
-}
-
-#[test]
-fn prompts_that_summarize_notes_are_recognized() {
-    check([
-        ("summarize this note", OPEN),
-        ("Summarise the current note.", OPEN),
-        ("summarize current note", OPEN),
-        ("give me a summary of this note", OPEN),
-        ("Give me summary of the current note?", OPEN),
-        ("what is this note about", OPEN),
-        ("What’s this note about?", OPEN),
-        ("이 노트 요약해줘", OPEN),
-        ("이 노트를 요약해 주세요.", OPEN),
-        ("현재 노트 좀 요약해줘", OPEN),
-        ("이 노트는 무슨 내용이야?", OPEN),
-        ("summarize my notes on X", topic("X")),
-        ("summarize notes about X", topic("X")),
-        (
-            "Summarise all my notes about 'router setup'.",
-            topic("router setup"),
-        ),
-        ("give me a summary of my notes on X", topic("X")),
-        ("what do my notes say about X?", topic("X")),
-        ("What do the notes say about the moon", topic("the moon")),
-        ("공유기에 대한 노트 요약해줘", topic("공유기")),
-        ("커피에 대한 내 노트들을 요약해줘", topic("커피")),
-        ("내 노트에서 커피를 요약해줘", topic("커피")),
-    ]);
-}
-
-#[test]
-fn prompts_that_are_no_request_about_notes_go_to_the_model() {
-    let long = format!("create a note on {}", "tea ".repeat(80));
-    assert_eq!(NoteIntent::of_prompt(&long), None);
-    for prompt in [
-        "How would I make a note about X in Emacs?",
-        "find notes about X in this text: the notes are A and B",
-        "find notes about X: A, B",
-        "Find notes about cats in the following list",
-        "create a note on X\nIt should say that Y.",
-        "Create a note on tea. Then translate it.",
-        "I want to create a note on tea",
-        "Why does create a note on X fail?",
-        "make a note about this",
-        "make a note about it",
-        "create a note",
-        "create a note on",
-        "create a note on ...",
-        "create a notebook about tea",
-        "write a note to Bob about tea",
-        "write a function that can create a note on X",
-        "find notes",
-        "search my notes",
-        "which notes are in a C major chord?",
-        "show me notes of the C major scale",
-        "summarize this note: milk, eggs and bread are missing",
-        "summarize the following notes about X: A, B",
-        "summarize this note and translate it",
-        "summarize my notes",
-        "what is this notebook about",
-        "what do my neighbors say about X",
-        "Take note on how summarize this note works",
-        "노트 만들어줘",
-        "노트북 찾아줘",
-        "노트 앱 만들어줘",
-        "이맥스에서 노트 만드는 법 알려줘",
-        "커피에 대한 노트를 어떻게 만들어?",
-        "노트를 만들어 주는 프로그램을 만들어줘",
-        "이거 노트 만들어줘",
-        "내 노트 요약해줘",
-        "아래 글에서 커피에 대한 노트 찾아줘",
-        "이 노트 요약해줘: 우유, 달걀",
-        "맥북노트 찾아줘",
-        "이 글 요약해줘",
-        "add a note about error handling to the README",
-        "add a note on line 5",
-        "write a note on behalf of my mother to the school",
-        "create a note about what we discussed",
-        "create a note about the above code",
-        "make a note about this function in the docs",
-        "list the notes on page 3 of the attached pdf",
-        "find the note about retries in src/main.rs and fix it",
-        "이 함수에 대한 메모 써줘",
-        "위에서 말한 내용 노트 만들어줘",
-        "릴리스 노트 작성해줘",
-        "릴리스 노트 요약해줘",
-        "갤럭시 노트 찾아줘",
-        "커피에 대한 노트 만들어줘. 그리고 번역해줘",
-        "",
-    ] {
-        assert_eq!(NoteIntent::of_prompt(prompt), None, "{prompt}");
-    }
-}
-
-/// Lines of the form `intent | topic | prompt`, where the topic may be followed by `; style`; the
-/// intent `-` stands for none.
-const PROMPTS: &str = include_str!("prompts.txt");
-
-fn expected(intent: &str, argument: &str) -> Option<NoteIntent> {
-    let (topic, style) = argument.split_once(';').unwrap_or((argument, ""));
-    let (topic, style) = (topic.trim().to_owned(), style.trim().to_owned());
-    match intent {
-        "create" => Some(NoteIntent::Create { topic, style }),
-        "find" => Some(NoteIntent::Find { query: topic }),
-        "summary" => Some(NoteIntent::SummarizeTopic { topic, style }),
-        "open" => Some(NoteIntent::SummarizeOpenNote { style }),
-        "file" => Some(NoteIntent::SummarizeFile { name: topic, style }),
-        "-" => None,
+fn intent(section: &str, phrase: &str, topic: &str) -> NoteIntent {
+    let (agent, style) = section.split_once(": ").unwrap_or((section, ""));
+    let (topic, style) = (topic.to_owned(), style.to_owned());
+    match agent {
+        "create" => NoteIntent::Create { topic, style },
+        "find" => NoteIntent::Find { query: topic },
+        "summarize topic" => NoteIntent::SummarizeTopic { topic, style },
+        "summarize open note" if phrase.contains("TOPIC") => {
+            NoteIntent::SummarizeOpenNote { style: topic }
+        }
+        "summarize open note" => NoteIntent::SummarizeOpenNote { style },
+        "summarize file" => {
+            let is_long = phrase.contains(".markdown");
+            let extension = if is_long { ".markdown" } else { ".md" };
+            NoteIntent::SummarizeFile {
+                name: topic + extension,
+            }
+        }
         other => panic!("{other}"),
     }
 }
 
 #[test]
-fn prompts_in_the_table_have_the_listed_intent() {
-    let rows = PROMPTS.lines().filter(|line| !line.starts_with('#'));
-    let rows: Vec<Vec<&str>> = rows
-        .map(|line| line.splitn(3, '|').map(str::trim).collect())
-        .collect();
-    let ordinary = rows.iter().filter(|row| row[0] == "-").count();
-    assert!(ordinary >= 300 && rows.len() - ordinary >= 300);
-    let wrong = rows.iter().filter_map(|row| {
-        let [intent, argument, prompt] = row[..] else {
-            panic!("{row:?}");
+fn every_documented_phrase_is_taken_with_any_topic() {
+    for (section, phrases) in sections() {
+        let topics = match section {
+            "summarize file" => FILE_NAMES,
+            _ => TOPICS,
         };
-        let found = NoteIntent::of_prompt(prompt);
-        (found != expected(intent, argument)).then(|| format!("{prompt}: {found:?}"))
-    });
-    assert_eq!(wrong.collect::<Vec<_>>(), [""; 0]);
+        for (phrase, topic) in phrases
+            .iter()
+            .flat_map(|phrase| topics.iter().map(move |topic| (*phrase, *topic)))
+        {
+            let expected = Some(intent(section, phrase, topic));
+            let prompt = phrase.replace("TOPIC", topic);
+            assert_eq!(NoteIntent::of_prompt(&prompt), expected, "{prompt}");
+            let shouted = phrase.to_uppercase().replace("TOPIC", topic);
+            let spaced = phrase.replace(' ', "   ").replace("TOPIC", topic);
+            for variant in [
+                format!("  {prompt}?  "),
+                format!("{spaced}."),
+                shouted + "!",
+            ] {
+                let found = NoteIntent::of_prompt(&variant);
+                let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
+                // The extension of a file keeps its case.
+                assert_eq!(found.to_lowercase(), expected.to_lowercase(), "{variant}");
+            }
+        }
+    }
 }
 
 #[test]
-fn every_word_class_used_in_an_english_phrase_is_defined() {
-    assert_eq!(english::undefined_classes(), [""; 0]);
+fn no_prompt_without_a_documented_phrase_is_taken() {
+    let prompts: Vec<&str> = lines(ORDINARY).collect();
+    let distinct: BTreeSet<&&str> = prompts.iter().collect();
+    assert!(distinct.len() >= 300 && distinct.len() == prompts.len());
+    let taken: Vec<&&str> = prompts
+        .iter()
+        .filter(|prompt| NoteIntent::of_prompt(prompt).is_some())
+        .collect();
+    assert_eq!(taken, [&""; 0]);
+}
+
+#[test]
+fn a_phrase_within_a_longer_prompt_is_not_taken() {
+    for (_, phrases) in sections() {
+        for phrase in phrases {
+            let prompt = phrase.replace("TOPIC", "tea");
+            for longer in [
+                format!("{prompt}. Then translate it"),
+                format!("{prompt}? I lost it!"),
+                format!("{prompt}\nIt has a red lid"),
+                format!("{prompt}\r\nIt has a red lid"),
+                format!("How would I say \"{prompt}\" in French?"),
+                format!("could you {prompt}, please"),
+                format!("don't {prompt}"),
+            ] {
+                // A phrase that begins with its topic takes whatever comes before as its topic.
+                let is_open = phrase.starts_with("TOPIC") && longer.ends_with(&prompt);
+                if !is_open {
+                    assert_eq!(NoteIntent::of_prompt(&longer), None, "{longer}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_prompt_of_more_than_200_characters_is_not_taken() {
+    for phrase in ["create a note on TOPIC", "TOPIC에 대한 노트 써줘"] {
+        let fixed = phrase.replace("TOPIC", "").chars().count();
+        let of_topic = |length| {
+            let topic = "차".repeat(length);
+            NoteIntent::of_prompt(&phrase.replace("TOPIC", &topic))
+        };
+        assert!(of_topic(200 - fixed).is_some());
+        assert_eq!(of_topic(201 - fixed), None);
+    }
+}
+
+#[test]
+fn fixed_words_need_a_topic_with_a_letter_or_digit() {
+    for prompt in [
+        "",
+        "create a note on",
+        "create a note on ...",
+        "make a note about \"\"",
+        "summarize my notes",
+        "summarize my  notes",
+        "summarize .md",
+        "에 대한 노트 만들어줘",
+        "노트 찾아줘",
+        "create a note ontology",
+        "create a note on a.b. No more",
+        "summarize a list.md",
+        "맥북노트 찾아줘",
+    ] {
+        assert_eq!(NoteIntent::of_prompt(prompt), None, "{prompt}");
+    }
+}
+
+#[test]
+fn the_phrase_with_the_most_fixed_words_counts() {
+    let topic = |topic: &str| {
+        let (topic, style) = (topic.to_owned(), String::new());
+        Some(NoteIntent::SummarizeTopic { topic, style })
+    };
+    for (prompt, expected) in [
+        ("summarize my notes on tea notes", topic("tea notes")),
+        ("summarize my notes on list.md", topic("list.md")),
+        ("커피에 대한 내 노트 요약해줘", topic("커피")),
+    ] {
+        assert_eq!(NoteIntent::of_prompt(prompt), expected, "{prompt}");
+    }
+    let find = |prompt| match NoteIntent::of_prompt(prompt) {
+        Some(NoteIntent::Find { query }) => query,
+        other => panic!("{prompt}: {other:?}"),
+    };
+    assert_eq!(find("커피에 대한 노트 있어?"), "커피");
+    assert_eq!(find("커피 관련 노트 찾아줘"), "커피");
+}
+
+#[test]
+fn spaces_within_fixed_words_and_composition_of_letters_do_not_matter() {
+    let create = NoteIntent::Create {
+        topic: "차".to_owned(),
+        style: String::new(),
+    };
+    for prompt in [
+        "차에 대한 노트 만들어줘",
+        "차에 대한 노트 만들어 줘",
+        "차에대한노트만들어줘",
+        // Decomposed, as some systems type it.
+        "\u{110e}\u{1161}\u{110b}\u{1166} 대한 노트 만들어줘",
+    ] {
+        let found = NoteIntent::of_prompt(prompt);
+        assert_eq!(found.as_ref(), Some(&create), "{prompt}");
+    }
+}
+
+#[test]
+fn files_of_phrases_are_sorted_without_doubles_and_all_of_their_lines_are_read() {
+    let mut all = BTreeSet::new();
+    for (section, phrases) in sections() {
+        assert!(phrases.is_sorted(), "{section}");
+        for phrase in phrases {
+            assert!(
+                all.insert(phrase.to_lowercase()),
+                "{phrase} is listed twice"
+            );
+            assert!(phrase.matches("TOPIC").count() <= 1, "{phrase}");
+            assert_eq!(phrase.trim(), phrase);
+            assert!(!phrase.contains("  ") && !phrase.ends_with(SENTENCE_ENDS));
+        }
+    }
+    assert_eq!(PHRASES.len(), all.len());
+    for line in PHRASE_FILES.into_iter().flat_map(str::lines) {
+        assert_eq!(line.trim_end(), line);
+    }
+}
+
+#[test]
+fn the_documentation_lists_exactly_the_phrases() {
+    let (_, list) = DOCS
+        .split_once("### The phrases\n")
+        .expect("the section of the phrases");
+    let (list, _) = list.split_once("\n##").expect("a section after it");
+    let blocks = list.split("```").skip(1).step_by(2);
+    let documented: Vec<Vec<&str>> = blocks
+        .map(|block| block.lines().skip(1).filter(|l| !l.is_empty()).collect())
+        .collect();
+    let listed = PHRASE_FILES.map(|file| lines(file).collect::<Vec<_>>());
+    assert_eq!(documented, listed);
 }

@@ -38,7 +38,7 @@ fn a_note_is_created_and_its_path_goes_to_standard_error() {
 fn found_notes_are_printed_without_a_request_to_the_model() {
     let fixture = ask_fixture();
     create_vault(&fixture, &[("tea.md", "# Tea\nGreen tea.")]);
-    let output = fixture.run(&["ask", "please search for tea in my notes"]);
+    let output = fixture.run(&["ask", "Search my notes for tea?"]);
     let stdout = stdout_of(&output);
     assert!(stdout.starts_with("1 note matches \"tea\":"), "{stdout}");
     let stderr = stderr_of(&output);

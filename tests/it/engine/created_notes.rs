@@ -267,16 +267,16 @@ async fn an_unfinished_note_of_an_undone_turn_keeps_no_other_notes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_style_reaches_the_model_but_not_the_name_of_the_note() {
+async fn the_style_of_a_phrase_reaches_the_model_but_not_the_name_of_the_note() {
     let script = Script::default().answer("# Le thé\n\nChaud.");
     let (mut harness, vault) = with_notes(&[], script).await;
-    let prompt = "write a detailed note about tea in French";
+    let prompt = "write a detailed note about tea";
     harness.prompt(prompt).await;
     harness.wait_for_turn_end().await;
     let Some(Message::User(sent)) = harness.model_messages().pop() else {
         panic!("{:?}", harness.model_messages());
     };
-    let start = "Write a note in Markdown about: tea\nStyle: detailed, in French\n";
+    let start = "Write a note in Markdown about: tea\nStyle: detailed\n";
     assert!(sent.starts_with(start), "{sent}");
     assert_eq!(files(&vault), ["tea.md"]);
 }

@@ -375,7 +375,7 @@ async fn a_named_file_is_summarized_only_if_it_is_a_note() {
     let (mut harness, vault) = with_notes(&[], script).await;
     fs::create_dir(vault.join("drinks")).expect("created");
     fs::write(vault.join("drinks/tea.md"), "# Tea\nHot.").expect("written");
-    harness.prompt("pls summarize tea.md").await;
+    harness.prompt("summarize tea.md").await;
     assert_eq!(harness.wait_for_turn_end().await, answered("Tea is hot."));
     let summarized = results(&harness).pop().expect("a result");
     assert_eq!(summarized.summary(), "note summarized  drinks/tea.md");

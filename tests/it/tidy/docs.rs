@@ -180,8 +180,8 @@ fn is_section(line: &str, word: &str) -> bool {
     is_numbered && (number.contains('.') || line.contains(&format!("({word})")))
 }
 
-/// Whether `word` names a Markdown file in capitals that is not at the top level. `NAME.md` is a
-/// placeholder.
+/// Whether `word` names a Markdown file in capitals that is not at the top level. `NAME` and `TOPIC`
+/// are placeholders.
 fn is_missing_page(word: &str) -> bool {
     let Some(name) = word.strip_suffix(".md") else {
         return false;
@@ -190,7 +190,7 @@ fn is_missing_page(word: &str) -> bool {
         && name
             .bytes()
             .all(|byte| byte.is_ascii_uppercase() || byte == b'-');
-    is_capital && name != "NAME" && !root().join(word).exists()
+    is_capital && !["NAME", "TOPIC"].contains(&name) && !root().join(word).exists()
 }
 
 #[test]
