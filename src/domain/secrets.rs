@@ -50,8 +50,8 @@ pub fn is_secret_name(name: &str) -> bool {
     if matches!(name.as_str(), "pwd" | "oldpwd") {
         return false;
     }
-    let words = name.split(|c: char| !c.is_ascii_alphabetic());
-    let last = words.filter(|word| !word.is_empty()).next_back();
+    let mut words = name.split(|c: char| !c.is_ascii_alphabetic());
+    let last = words.rfind(|word| !word.is_empty());
     last.is_some_and(|last| {
         let singular = last.strip_suffix('s').unwrap_or(last);
         let is_secret = |word: &str| {

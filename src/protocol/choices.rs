@@ -114,8 +114,8 @@ const EXTERNAL_EDIT: &[ChoiceRow] = &[
     row(
         C::Stop,
         'n',
-        "ignore until I quit",
-        "Ignore them until I quit (files are not touched)",
+        "do not use them now",
+        "Do not use them; the files are not touched",
     ),
 ];
 

@@ -56,7 +56,7 @@ fn program_questions() -> Vec<(Ask, &'static str)> {
         ),
         (
             settings(),
-            "Apply the changes?   y apply  n ignore until I quit  ?",
+            "Apply the changes?   y apply  n do not use them now  ?",
         ),
         (
             unfinished,
@@ -151,7 +151,7 @@ fn question_mark_opens_a_page_that_explains_the_choices() {
     let screen = chat.keys("?").screen();
     for label in [
         "1  y  Apply the changes",
-        "2  n  Ignore them until I quit (files are not touched)",
+        "2  n  Do not use them; the files are not touched",
     ] {
         assert!(screen.contains(label), "{label}\n{screen}");
     }

@@ -41,7 +41,7 @@ fn external_edit_shows_old_and_new_values_unambiguously() {
         "Already applied:",
         "config.json: logLevel is now debug",
         "Apply the changes?",
-        " y apply  n ignore until I quit  ?",
+        " y apply  n do not use them now  ?",
     ] {
         assert!(screen.contains(text), "{text} in\n{screen}");
     }
