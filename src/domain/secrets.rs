@@ -27,8 +27,9 @@ const SEGMENT_CHARS_MIN: usize = 20;
 /// A segment of at least this length may be a token if it mixes letters and digits.
 const MIXED_SEGMENT_CHARS_MIN: usize = 9;
 
-/// Whether a variable, header, parameter or flag with this name is likely to hold a secret. The last
-/// word decides: `API_KEY` does, and `KEYCLOAK_URL`, `TOKEN_ENDPOINT` and `GIT_AUTHOR_NAME` do not.
+/// Whether a variable, header, parameter or flag with this name is likely to hold a secret. One of its
+/// words says so (`API_KEY`, `DB_PASSWORD_PROD`), and the last does not say that it is something else
+/// (`TOKEN_ENDPOINT`). A word within another one does not count (`KEYCLOAK`, `AUTHOR`).
 pub fn is_secret_name(name: &str) -> bool {
     const ENDINGS: [&str; 12] = [
         "key",
@@ -45,20 +46,24 @@ pub fn is_secret_name(name: &str) -> bool {
         "dsn",
     ];
     const WORDS: [&str; 4] = ["authorization", "pat", "pw", "private"];
+    const OTHER_THINGS: [&str; 12] = [
+        "column", "dir", "endpoint", "file", "limit", "mode", "name", "path", "type", "uri", "url",
+        "user",
+    ];
     let name = name.to_ascii_lowercase();
     // These variables contain the working directory, not a password.
     if matches!(name.as_str(), "pwd" | "oldpwd") {
         return false;
     }
-    let mut words = name.split(|c: char| !c.is_ascii_alphabetic());
-    let last = words.rfind(|word| !word.is_empty());
-    last.is_some_and(|last| {
-        let singular = last.strip_suffix('s').unwrap_or(last);
-        let is_secret = |word: &str| {
-            ENDINGS.iter().any(|ending| word.ends_with(ending)) || WORDS.contains(&word)
-        };
-        is_secret(last) || is_secret(singular)
-    })
+    let words = name.split(|c: char| !c.is_ascii_alphabetic());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let is_secret = |word: &str| {
+        let ends_so = |word: &str| ENDINGS.iter().any(|ending| word.ends_with(ending));
+        let singular = word.strip_suffix('s').unwrap_or(word);
+        ends_so(word) || ends_so(singular) || WORDS.contains(&word)
+    };
+    let is_other = |last: &&str| OTHER_THINGS.contains(last);
+    words.iter().any(|word| is_secret(word)) && !words.last().is_some_and(is_other)
 }
 
 /// Prefixes by which access tokens are recognized, whatever their name.

@@ -255,13 +255,23 @@ fn secret_names_are_distinguished_from_ordinary_names() {
         "MYSQL_PWD",
         "GITLAB_PAT",
         "SENTRY_DSN",
+        "DB_PASSWORD_PROD",
+        "SECRET_VALUE_2",
         "x-auth",
         "Cookie",
     ] {
         assert!(secrets::is_secret_name(name), "{name}");
     }
     for name in [
-        "PATH", "PWD", "OLDPWD", "PATTERN", "PASSAGE", "HOST", "SPAT_X",
+        "PATH",
+        "PWD",
+        "OLDPWD",
+        "PATTERN",
+        "PASSAGE",
+        "HOST",
+        "SPAT_X",
+        "AUTHOR",
+        "TOKEN_URL",
     ] {
         assert!(!secrets::is_secret_name(name), "{name}");
     }
