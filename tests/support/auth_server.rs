@@ -303,8 +303,8 @@ fn token(state: &mut AuthState, form: HashMap<String, String>, base: &str) -> An
         _ => return refuse("invalid_grant"),
     };
     state.counter += 1;
-    let access = format!("access-secret-{}", state.counter);
-    let refresh = format!("refresh-secret-{}", state.counter);
+    let access = format!("access-secret-{}-k20f83", state.counter);
+    let refresh = format!("refresh-secret-{}-k20f83", state.counter);
     state.access_tokens.insert(access.clone(), scope.clone());
     state.refresh_tokens.insert(refresh.clone(), scope);
     let mut answer =

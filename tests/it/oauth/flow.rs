@@ -161,7 +161,10 @@ async fn signing_out_removes_and_revokes_the_tokens() {
     let id = ServerId::new("guarded");
     assert_eq!(harness.mcp.hub.sign_out(&id).await, Ok(true));
     let revoked = harness.server.state().revoked.clone();
-    assert_eq!(revoked, ["refresh-secret-2", "access-secret-2"]);
+    assert_eq!(
+        revoked,
+        ["refresh-secret-2-k20f83", "access-secret-2-k20f83"]
+    );
     let file = std::fs::read_to_string(harness.auth_file()).expect("a file");
     assert!(!file.contains("secret"), "{file}");
     assert_eq!(harness.mcp.hub.sign_out(&id).await, Ok(false));
