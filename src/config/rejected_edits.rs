@@ -193,7 +193,7 @@ impl RejectedEdits {
     }
 
     pub(super) fn rejects_persona(&self, persona: &Persona) -> bool {
-        let value = persona_value(persona);
+        let value = json!(persona.as_reviewed());
         self.find(&persona_file(persona), "", &value).is_some()
     }
 }
@@ -227,19 +227,4 @@ pub(super) fn model_entry(name: &str) -> String {
 
 pub(super) fn persona_file(persona: &Persona) -> String {
     format!("personas/{}.md", persona.name)
-}
-
-/// All fields of a persona, each of which can change the model's behavior.
-fn persona_value(persona: &Persona) -> Value {
-    let Persona {
-        name: _,
-        description,
-        text,
-        tools,
-    } = persona;
-    let tools = tools.as_ref().map(|tools| {
-        let names = tools.iter().map(|tool| tool.qualified_name());
-        names.collect::<Vec<_>>()
-    });
-    json!([description, text.as_ref().ok(), tools])
 }

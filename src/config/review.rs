@@ -23,7 +23,7 @@ use crate::domain::{
     ChangeImpact, LaunchConfig, ModelConfig, Persona, ServerId, SettingsChange, ToolMode,
 };
 pub use consented_changes::{apply_consented, grants_same_permissions};
-use describe::{comma_list, differing_lines};
+use describe::differing_lines;
 pub use models::{model_use_change, model_use_entry};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -288,8 +288,8 @@ impl ChangeReviewer {
                 _ => "the persona",
             };
             let (old, new) = (
-                old.as_ref().map(persona_text),
-                new.as_ref().map(persona_text),
+                old.as_ref().map(Persona::as_reviewed),
+                new.as_ref().map(Persona::as_reviewed),
             );
             let (old, new) = match (&old, &new) {
                 (Some(old), Some(new)) => differing_lines(old, new),
@@ -299,23 +299,4 @@ impl ChangeReviewer {
         }
         before.to_vec()
     }
-}
-
-/// All fields of a persona as one text: each of them can change the model's behavior.
-fn persona_text(persona: &Persona) -> String {
-    let Persona {
-        name: _,
-        description,
-        text,
-        tools,
-    } = persona;
-    let tools = match tools {
-        None => "all".to_owned(),
-        Some(tools) => comma_list(tools.iter().map(|tool| tool.qualified_name())),
-    };
-    let text = match text {
-        Ok(text) => text.clone(),
-        Err(why) => format!("(cannot be used: {why})"),
-    };
-    format!("description: {description}\ntools: {tools}\n{text}")
 }

@@ -46,6 +46,28 @@ impl Persona {
         }
     }
 
+    /// All fields but the name as one text: each of them can change the model's behavior.
+    pub fn as_reviewed(&self) -> String {
+        let Self {
+            name: _,
+            description,
+            text,
+            tools,
+        } = self;
+        let tools = match tools {
+            None => "all".to_owned(),
+            Some(tools) => {
+                let names = tools.iter().map(ToolSelector::qualified_name);
+                names.collect::<Vec<_>>().join(", ")
+            }
+        };
+        let text = match text {
+            Ok(text) => text.clone(),
+            Err(why) => format!("(cannot be used: {why})"),
+        };
+        format!("description: {description}\ntools: {tools}\n{text}")
+    }
+
     /// Whether the persona offers this tool to the model.
     pub fn allows_tool(&self, offered: &OfferedTool) -> bool {
         let Some(tools) = &self.tools else {

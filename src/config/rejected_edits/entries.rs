@@ -3,7 +3,7 @@
 
 use super::{
     CONFIG, MODELS, PROMPT, RejectedEdit, RejectedEdits, SERVERS, model_entry, model_name,
-    persona_file, persona_value,
+    persona_file,
 };
 use crate::config::json_document::JsonDocument;
 use crate::config::server_entries::{self, ServerEntry};
@@ -96,7 +96,7 @@ impl FileEntries {
     }
 
     pub(in crate::config) fn add_persona(&mut self, persona: &Persona) {
-        self.add(&persona_file(persona), "", &persona_value(persona));
+        self.add(&persona_file(persona), "", &json!(persona.as_reviewed()));
     }
 
     /// The entries that `records` reject, including missing ones whose absence was rejected.

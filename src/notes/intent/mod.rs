@@ -40,7 +40,8 @@ impl NoteIntent {
     /// The intent of a whole prompt, if it is a phrase.
     pub fn of_prompt(prompt: &str) -> Option<Self> {
         let prompt = prompt.trim();
-        if prompt.contains(['\n', '\r']) || prompt.chars().count() > PROMPT_CHARS_MAX {
+        let is_too_long = prompt.chars().nth(PROMPT_CHARS_MAX).is_some();
+        if is_too_long || prompt.contains(['\n', '\r']) {
             return None;
         }
         let composed = ComposingNormalizerBorrowed::new_nfc().normalize(prompt);
