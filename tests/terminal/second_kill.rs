@@ -34,6 +34,8 @@ fn a_resumed_edit_of_an_earlier_message_survives_a_second_kill() {
         terminal.send_prompt(prompt);
         terminal.wait_for_text(answer);
         home.wait_until_saved(answer);
+        // The turn ends after it is saved, and until then no message can be edited.
+        terminal.wait_until_gone("Ctrl+C stop");
     }
     // Edit the first message.
     server.queue_reply(CHAT, endless(&["Words so far"]));
