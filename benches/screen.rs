@@ -9,7 +9,8 @@ use crossterm::event::KeyCode;
 use divan::Bencher;
 use humble::domain::tool::ToolCall;
 use humble::domain::{AskId, CallId, PieceKind, TurnEvent};
-use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::protocol::{CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::questions;
 use humble::tui::view;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -49,7 +50,7 @@ fn approval() -> ScreenHarness {
     harness.event(Event::Asked {
         ask: AskId(1),
         owner: QuestionOwner::Job(ModelJob::Turn(harness.turn)),
-        question: Ask::ApproveCalls(vec![call]),
+        question: questions::approve(vec![call]),
     });
     harness.advance_clock(600);
     harness

@@ -12,8 +12,6 @@ pub mod mcp;
 pub mod models;
 pub mod output;
 pub mod probe;
-mod question_text;
-mod request_text;
 pub mod sessions;
 mod shutdown;
 pub mod signals;
@@ -25,7 +23,6 @@ mod tty_form;
 mod tty_pages;
 pub mod tty_prompt;
 pub mod tty_reader;
-mod tty_sampling;
 
 pub use attachments::FilesToAttach;
 
@@ -221,10 +218,8 @@ impl AskSession {
             }
             Event::Asked { ask, question, .. } => {
                 self.end_thinking();
-                let summaries = self.call_summaries(&question);
-                let always_needs_approval = self.always_needs_approval(&question);
-                self.tty_prompt
-                    .ask(ask, question, summaries, always_needs_approval);
+                let texts = self.call_texts(&question);
+                self.tty_prompt.ask(ask, question, texts);
             }
             Event::SessionOpened(_) if self.request.continues_session => {
                 self.request.continues_session = false;

@@ -17,7 +17,7 @@
 //! | layer | modules | |
 //! |---|---|---|
 //! | 0 | [`text`], [`domain`], [`dialect`], [`sync`] | values and rules; no I/O |
-//! | 1 | [`protocol`], [`ports`], [`files`], [`http_util`], [`browser`], [`search`] | the two channels; traits between adapters; atomic file writes; shared HTTP code; opening an address; the search index |
+//! | 1 | [`protocol`], [`ports`], [`files`], [`http_util`], [`browser`], [`search`], [`questions`] | the two channels; traits between adapters; atomic file writes; shared HTTP code; opening an address; the search index |
 //! | 2 | [`attachments`], [`config`], [`store`], [`provider`], [`mcp`], [`import`], [`registry`], [`notes`], [`serve`], [`log`] | adapters |
 //! | 3 | [`engine`] | the actor, the turn, approval, the model's context |
 //! | 4 | [`tui`], [`headless`], [`linear`] | front ends; `linear` is assembled from parts of the other two |
@@ -59,7 +59,7 @@
 //! Enter → [`tui::update`] applies `Started` to its own transcript and returns
 //! `Send(Submit)` → the actor starts a [`engine::turn::Turn`], and its driver sends a
 //! request → parts of the reply pass through [`dialect::scan`] into the turn →
-//! a call becomes [`protocol::Ask::ApproveCalls`] → the dialog appears because the ask
+//! a call becomes [`questions::approve`] → the dialog appears because the ask
 //! is open → `y` returns `Send(Answer)` → the turn emits `Run` with an approved
 //! call → [`mcp::Hub`] runs it → the result goes back to the model → the answer ends the
 //! turn → the session is saved once.
@@ -86,6 +86,7 @@ pub mod notes;
 pub mod ports;
 pub mod protocol;
 pub mod provider;
+pub mod questions;
 pub mod registry;
 pub mod search;
 pub mod serve;

@@ -3,7 +3,6 @@
 //! choices.
 
 mod branch;
-mod choices;
 mod context_meter;
 mod left_task;
 mod log_line;
@@ -13,22 +12,20 @@ mod question;
 mod saved_session;
 mod server_content;
 mod sign_in;
-mod unfinished;
 mod validate;
 
 pub use branch::{BranchSummary, bounded_line};
-pub use choices::ChoiceRow;
-pub use choices::servers::SERVER_CHOICES_MAX;
 pub use context_meter::{ContextMeter, ContextParts, ContextShares};
 pub use left_task::LeftTaskCommand;
 pub use log_line::LogLine;
 pub use new_server::NewServerCommand;
 pub use note_command::NoteCommand;
-pub use question::{Ask, CallToApprove, ModelJob, QuestionOwner, UserAnswer, UserChoice};
+pub use question::{
+    Block, CallToApprove, ChoiceRow, ModelJob, Question, QuestionOwner, UserAnswer, UserChoice,
+};
 pub use saved_session::{ExportFailure, SavedSessionCommand, SavedSessionEvent, SessionExport};
 pub use server_content::{ServerContentCommand, ServerContentEvent};
 pub use sign_in::{SignInCommand, SignInEvent};
-pub use unfinished::{CallStage, UnfinishedCall, UnfinishedTurn};
 pub use validate::{parse_arguments, parse_pattern_for};
 
 use crate::domain::attachment::{AttachmentSource, FoundFiles, ReadAttachment};
@@ -251,7 +248,7 @@ pub enum Event {
     Asked {
         ask: AskId,
         owner: QuestionOwner,
-        question: Ask,
+        question: Question,
     },
     /// A question was answered or withdrawn.
     AskClosed(AskId),

@@ -11,7 +11,7 @@ use crate::config::{self, ConfigError, Home, Settings};
 use crate::domain::id::IdGenerator;
 use crate::domain::{AskId, Banner, BannerCause, Notice, SecretRegistry};
 use crate::log::LogHandle;
-use crate::protocol::{Ask, Event, LogLine, QuestionOwner};
+use crate::protocol::{Event, LogLine, Question, QuestionOwner};
 use crate::provider::Provider;
 use crate::store::{PromptHistory, RecentCommandsFile, SessionIndex, SessionStore, SessionTrash};
 use std::collections::BTreeMap;
@@ -126,7 +126,7 @@ impl EngineCx {
     pub(super) fn ask(
         &mut self,
         owner: QuestionOwner,
-        question: Ask,
+        question: Question,
         pending: PendingQuestion,
     ) -> AskId {
         let ask = AskId(self.ask_ids.next_id());

@@ -2,9 +2,10 @@
 
 use super::AskSession;
 use super::summaries::{approval_text, call_summary, outcome_text};
+use super::tty_prompt::CallTexts;
 use crate::domain::toolset::withheld_call_notice;
 use crate::domain::{AgentResult, Notice, ToolCall, ToolOutcome, ToolState, TurnEvent};
-use crate::protocol::Ask;
+use crate::protocol::{CallToApprove, Question};
 use crate::text::Clean;
 use std::io::{self, IsTerminal};
 use std::time::Instant;
@@ -74,30 +75,23 @@ impl AskSession {
         }
     }
 
-    /// Whether the question is asked even in auto mode and with --yes or --allow.
-    pub(super) fn always_needs_approval(&self, question: &Ask) -> bool {
-        match question {
-            Ask::ApproveCalls(_) if self.is_trust_unreadable => true,
-            Ask::ApproveCalls(calls) => calls
-                .iter()
-                .any(|call| self.quoted_calls.contains(&call.call)),
-            _ => false,
-        }
-    }
-
-    /// In the order of the question.
-    pub(super) fn call_summaries(&mut self, question: &Ask) -> Vec<String> {
-        let Ask::ApproveCalls(calls) = question else {
-            return Vec::new();
+    /// The calls of an approval in full, in the order of the question. The question is asked even in auto
+    /// mode and with --yes or --allow if one of them contains text from outside.
+    pub(super) fn call_texts(&mut self, question: &Question) -> CallTexts {
+        let calls = question.calls();
+        let is_quoted = |call: &CallToApprove| self.quoted_calls.contains(&call.call);
+        let mut texts = CallTexts {
+            always_needs_approval: self.is_trust_unreadable || calls.iter().any(is_quoted),
+            ..CallTexts::default()
         };
-        let mut summaries = Vec::new();
         for request in calls {
             if let Some(call) = self.pending_calls.remove(&request.call) {
                 self.printed_calls.insert(call.id);
                 let columns = self.tty_prompt.columns();
-                summaries.push(approval_text(&call, &request.tool, columns));
+                let summary = approval_text(&call, &request.tool, columns);
+                texts.summaries.push(summary);
             }
         }
-        summaries
+        texts
     }
 }

@@ -4,7 +4,7 @@ use super::advice;
 use crate::domain::{
     Banner, BannerCause, Notice, Server, ServerStatus, Severity, TurnEnd, TurnEvent,
 };
-use crate::protocol::{Ask, Event};
+use crate::protocol::Event;
 use serde_json::{Value, json};
 
 /// `None` for events that only the chat screen needs.
@@ -30,12 +30,16 @@ pub fn event_json(event: &Event) -> Option<Value> {
         }
         Event::Asked { ask, question, .. } => {
             let mut value = json!({ "type": "asked", "ask": ask });
-            let (name, choices) = question_json(question);
-            value["question"] = name.into();
-            if let Ask::ApproveCalls(calls) = question {
-                value["calls"] = calls.iter().map(|call| json!(call.call)).collect();
-            } else {
-                value["choices"] = choices;
+            value["question"] = question.kind.into();
+            match question.calls() {
+                [] => {
+                    value["choices"] = question
+                        .choices
+                        .iter()
+                        .map(|row| json!(row.choice))
+                        .collect()
+                }
+                calls => value["calls"] = calls.iter().map(|call| json!(call.call)).collect(),
             }
             value
         }
@@ -80,38 +84,6 @@ pub fn is_about_saving(event: &Event) -> bool {
             .any(|banner| banner.cause == BannerCause::UnsavedSession),
         _ => false,
     }
-}
-
-fn question_json(question: &Ask) -> (&'static str, Value) {
-    let choices = question
-        .choices()
-        .iter()
-        .map(|row| json!(row.choice))
-        .collect();
-    let name = match question {
-        Ask::ApproveCalls(_) => "approve",
-        Ask::UnusableCall { .. } => "repair",
-        Ask::ChooseServer { .. } => "choose_server",
-        Ask::AfterError { .. } => "after_error",
-        Ask::Stalled { .. } => "stalled",
-        Ask::RoundLimit { .. } => "bound",
-        Ask::GrowContext { .. } => "grow_context",
-        Ask::RemoveModel { .. } => "remove_model",
-        Ask::SaveDialect { .. } => "save_dialect",
-        Ask::ExternalEdit(_) => "outside_edit",
-        Ask::ReplacePrompt { .. } => "replace_prompt",
-        Ask::UseNotesFolder { .. } => "notes_folder",
-        Ask::UnfinishedTurn(_) => "unfinished",
-        Ask::ConfirmDiscard { .. } => "discard",
-        Ask::PinChanged(_) => "pin_changed",
-        Ask::SendInstructions { .. } => "instructions",
-        Ask::FillForm { .. } => "form",
-        Ask::VisitPage { .. } => "web_page",
-        Ask::PageVisited { .. } => "web_page_visited",
-        Ask::AskModel { .. } => "ask_model",
-        Ask::SendModelAnswer { .. } => "send_model_answer",
-    };
-    (name, choices)
 }
 
 fn server_line(server: &Server) -> Value {

@@ -2,14 +2,14 @@
 //! is sanitized here, except in JSON.
 
 use super::signals::ExitSignals;
-use super::tty_prompt::TtyPrompt;
+use super::tty_prompt::{CallTexts, TtyPrompt};
 use crate::domain::probe::{CallOutcome, DialectTrial, ProbeReport, trial_rows};
 use crate::domain::{AskId, Dialect};
 use crate::headless::{advice, lines};
-use crate::protocol::{Ask, UserAnswer, UserChoice};
+use crate::protocol::{Question, UserAnswer, UserChoice};
+use crate::questions;
 use crate::text::columns::Columns;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// The verdict, the table, and the setting to use.
 pub fn render_text(report: &ProbeReport) -> String {
@@ -93,11 +93,12 @@ pub async fn confirm_save(
     if !tty_prompt.is_available() {
         return Ok(None);
     }
-    let question = Ask::SaveDialect {
-        report: Arc::new(report.clone()),
-        to: Some(dialect),
+    // The report has been printed.
+    let question = Question {
+        blocks: Vec::new(),
+        ..questions::save_dialect(report, Some(dialect))
     };
-    tty_prompt.ask(AskId(1), question, Vec::new(), false);
+    tty_prompt.ask(AskId(1), question, CallTexts::default());
     tokio::select! {
         (_, answer, _) = tty_prompt.next_answer() => {
             Ok(Some(answer == UserAnswer::Choice(UserChoice::Save)))

@@ -1,83 +1,51 @@
-//! Requests from MCP servers on the command line: asks for the values of a form line by line, and
-//! describes a web page before it is opened. Without a terminal, both are declined.
+//! Forms of MCP servers on the command line: asks for their values line by line.
 
-use super::request_text::RequestText;
+use super::tty_pages::print_pages;
 use super::tty_reader::TtyReader;
-use crate::domain::ServerId;
-use crate::domain::elicitation::{
-    ElicitationForm, FieldInput, FieldKind, FieldOption, FormField, UrlElicitation,
-};
-use crate::protocol::{UserAnswer, UserChoice};
+use crate::domain::elicitation::{ElicitationForm, FieldInput, FieldKind, FieldOption, FormField};
+use crate::domain::tool::QUOTE_PREFIX;
+use crate::protocol::{Question, UserAnswer, UserChoice};
+use crate::questions::rows::push_text;
 use crate::text::Clean;
-use std::sync::Arc;
+use crate::text::styled_line::StyledLine;
 
 /// Maximum number of options printed for one field. The others can be typed.
 const OPTIONS_SHOWN_MAX: usize = 50;
 /// Maximum number of options listed if several match the typed text.
 const MATCHES_SHOWN_MAX: usize = 10;
 const REFUSALS: &str = "n: decline, x: decline all from it, c: cancel";
-const DECLINED: &str = "Declined: there is no terminal to ask on.";
-
 /// The answer to a request, and a line that reports it, if one is needed.
 type RequestAnswer = (UserAnswer, Option<String>);
 
-pub(super) const DECLINE: RequestAnswer = (UserAnswer::Choice(UserChoice::Decline), None);
-
 /// Asks whether to fill in the form, for each value, and then whether to send them.
 pub async fn ask_form(
-    tty: Option<Arc<TtyReader>>,
-    server: &ServerId,
+    tty: &TtyReader,
+    question: &Question,
     form: &ElicitationForm,
 ) -> RequestAnswer {
-    let server = Clean::name(server.as_str());
-    let Some(tty) = tty else {
-        let report = format!("{server} asked for values. {DECLINED}");
-        return (UserAnswer::Choice(UserChoice::Decline), Some(report));
-    };
     let has_fields = !form.fields.is_empty();
-    let wanted = match form.fields.len() {
-        0 => "your agreement".to_owned(),
-        1 => "a value".to_owned(),
-        count => format!("{count} values"),
-    };
-    let mut text = RequestText::new(&tty);
-    text.add(&format!(
-        "{server} asks for {wanted}. Lines marked with | are from the server:"
-    ));
-    text.add_quote(&form.message);
-    if !text.show(&tty).await {
-        return DECLINE;
-    }
     if has_fields {
         let question = format!("Fill in the form? (y: fill in, {REFUSALS}) ");
-        if let Some(refusal) = ask_or_refuse(&tty, &question, "y").await {
+        if let Some(refusal) = ask_or_refuse(tty, &question, "y").await {
             return (refusal, None);
         }
     }
     let mut inputs = Vec::new();
     for field in &form.fields {
-        match ask_field(&tty, field).await {
+        match ask_field(tty, field).await {
             Some(input) => inputs.push(input),
             None => return (UserAnswer::Dismissed, None),
         }
     }
-    let secrets = form.secret_fields();
-    let (question, word) = match secrets.is_empty() {
-        true if !has_fields => (format!("Do you agree? (y: agree, {REFUSALS}) "), "y"),
-        true => (
-            format!("Send these values to {server}? (y: send, {REFUSALS}) "),
-            "y",
+    let (question, word) = match (form.secret_fields().is_empty(), has_fields) {
+        (false, _) => (
+            format!("Type send to send them anyway ({REFUSALS}): "),
+            "send",
         ),
-        false => {
-            let names = Clean::single_line(&secrets.join(", "));
-            eprintln!("Warning: a server must not ask for secrets in a form: {names}");
-            (
-                format!("Type send to send them to {server} anyway ({REFUSALS}): "),
-                "send",
-            )
-        }
+        (true, true) => (format!("{} (y: send, {REFUSALS}) ", question.prompt), "y"),
+        (true, false) => (format!("{} (y: agree, {REFUSALS}) ", question.prompt), "y"),
     };
-    if let Some(refusal) = ask_or_refuse(&tty, &question, word).await {
+    if let Some(refusal) = ask_or_refuse(tty, &question, word).await {
         return (refusal, None);
     }
     match form.answer(&inputs) {
@@ -106,9 +74,11 @@ async fn ask_or_refuse(tty: &TtyReader, question: &str, word: &str) -> Option<Us
 /// the description was shown.
 async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
     if let Some(description) = &field.description {
-        let mut text = RequestText::new(tty);
-        text.add_quote(description);
-        if !text.show(tty).await {
+        let text = Clean::unambiguous(description);
+        let mut rows = Vec::new();
+        push_text(&mut rows, QUOTE_PREFIX, &text, tty.columns());
+        let rows: Vec<String> = rows.iter().map(StyledLine::text).collect();
+        if !print_pages(tty, &rows.join("\n")).await {
             return None;
         }
     }
@@ -132,7 +102,10 @@ async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
     }];
     let has_default = matches!(field.check(&field.initial), Ok(Some(_)));
     if has_default {
-        notes.push(format!("Enter for {}", input_text(field, &field.initial)));
+        notes.push(format!(
+            "Enter for {}",
+            Clean::unambiguous_line(&field.value_text(&field.initial))
+        ));
     }
     notes.retain(|note| !note.is_empty());
     let notes = match notes.is_empty() {
@@ -209,68 +182,6 @@ fn option_index(options: &[FieldOption], typed: &str) -> Result<usize, String> {
                 shown.join(", ")
             ))
         }
-    }
-}
-
-fn input_text(field: &FormField, input: &FieldInput) -> String {
-    let text = match (&field.kind, input) {
-        (_, FieldInput::Text(text)) => text.clone(),
-        (_, FieldInput::Flag(flag)) => match flag {
-            Some(true) => "yes".to_owned(),
-            _ => "no".to_owned(),
-        },
-        (
-            FieldKind::Choice(options) | FieldKind::Choices { options, .. },
-            FieldInput::Selected(selected),
-        ) => {
-            let options = selected.iter().filter_map(|index| options.get(*index));
-            let labels: Vec<_> = options.map(FieldOption::label).collect();
-            labels.join(", ")
-        }
-        (_, FieldInput::Selected(_)) => String::new(),
-    };
-    Clean::unambiguous_line(&text).as_str().to_owned()
-}
-
-/// Describes the page and asks whether to open it.
-pub async fn ask_page(
-    tty: Option<Arc<TtyReader>>,
-    server: &ServerId,
-    page: &UrlElicitation,
-) -> RequestAnswer {
-    let server = Clean::name(server.as_str());
-    let Some(tty) = tty else {
-        let report = format!("{server} asked to open a page on {}. {DECLINED}", page.host);
-        return (UserAnswer::Choice(UserChoice::Decline), Some(report));
-    };
-    let mut text = RequestText::new(&tty);
-    text.add(&format!(
-        "{server} asks you to open a page. Lines marked with | are from the server:"
-    ));
-    text.add_quote(&page.message);
-    text.add(&format!("Host:    {}", Clean::unambiguous_line(&page.host)));
-    text.add(&format!("Address: {}", Clean::unambiguous_line(&page.url)));
-    for warning in &page.warnings {
-        let warning = warning.sentence();
-        text.add(&format!("Warning: {}", Clean::unambiguous_line(&warning)));
-    }
-    if !text.show(&tty).await {
-        return DECLINE;
-    }
-    let question = format!("Open it? (y: open it in the browser, m: open it myself, {REFUSALS}) ");
-    loop {
-        let Some(line) = tty.ask(&question).await else {
-            return (UserAnswer::Dismissed, None);
-        };
-        let choice = match line.trim().to_lowercase().as_str() {
-            "y" | "yes" | "ㅛ" => UserChoice::OpenPage,
-            "m" | "ㅡ" => UserChoice::VisitMyself,
-            "n" | "no" | "ㅜ" => UserChoice::Decline,
-            "x" | "ㅌ" => UserChoice::DeclineAll,
-            "c" | "ㅊ" => UserChoice::CancelRequest,
-            _ => continue,
-        };
-        return (UserAnswer::Choice(choice), None);
     }
 }
 

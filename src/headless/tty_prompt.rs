@@ -1,12 +1,13 @@
 //! Asks questions on the terminal. Without a terminal, picks the safe answer.
 
-use super::question_text::{default_choice, question_text};
+use super::advice;
 use super::tty_form;
 use super::tty_pages::print_pages;
 use super::tty_reader::{COLUMNS_DEFAULT, TtyReader};
-use super::tty_sampling;
-use crate::domain::{AskId, Decision};
-use crate::protocol::{Ask, CallToApprove, ChoiceRow, UserAnswer};
+use crate::domain::{AskId, Decision, Notice};
+use crate::protocol::{CallToApprove, ChoiceRow, Question, UserAnswer, UserChoice};
+use crate::questions::rows::block_rows;
+use crate::text::styled_line::StyledLine;
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -22,15 +23,28 @@ pub struct TtyPrompt {
     open_question: Option<(AskId, AbortOnDropHandle<TtyAnswer>)>,
     /// Questions that arrived while another one was open.
     waiting: VecDeque<WaitingQuestion>,
+    /// The wording of advice.
+    notice_line: fn(&Notice) -> String,
+    /// Whether questions without a default choice are asked, too.
+    asks_all: bool,
 }
 
 struct WaitingQuestion {
     ask: AskId,
-    question: Ask,
-    summaries: Vec<String>,
-    always_needs_approval: bool,
+    question: Question,
+    calls: CallTexts,
+    notice_line: fn(&Notice) -> String,
+}
+
+/// What is shown of the calls of an approval.
+#[derive(Debug, Default)]
+pub struct CallTexts {
+    /// Each call in full.
+    pub summaries: Vec<String>,
+    /// No flag would have avoided the question.
+    pub always_needs_approval: bool,
     /// Further choices of each call; none where this is shorter.
-    extra_choices: Vec<ExtraCallChoices>,
+    pub extra_choices: Vec<ExtraCallChoices>,
 }
 
 /// Choices that only some calls have.
@@ -50,15 +64,19 @@ impl TtyPrompt {
             tty: tty.map(Arc::new),
             open_question: None,
             waiting: VecDeque::new(),
+            notice_line: advice::notice_line,
+            asks_all: false,
         }
     }
 
     /// Asks on a terminal that is already being read.
-    pub fn on(tty: Arc<TtyReader>) -> Self {
+    pub fn on(tty: Arc<TtyReader>, notice_line: fn(&Notice) -> String) -> Self {
         Self {
             tty: Some(tty),
             open_question: None,
             waiting: VecDeque::new(),
+            notice_line,
+            asks_all: true,
         }
     }
 
@@ -78,40 +96,13 @@ impl TtyPrompt {
             .map_or(COLUMNS_DEFAULT, |tty| tty.columns())
     }
 
-    /// Opens a question, or queues it while another is open. If it is about calls, `summaries`
-    /// describes each call in full. For other questions, they are shown before the choices.
-    /// `always_needs_approval` means that no flag would have avoided the question.
-    pub fn ask(
-        &mut self,
-        ask: AskId,
-        question: Ask,
-        summaries: Vec<String>,
-        always_needs_approval: bool,
-    ) {
+    /// Opens a question, or queues it while another is open.
+    pub fn ask(&mut self, ask: AskId, question: Question, calls: CallTexts) {
         self.waiting.push_back(WaitingQuestion {
             ask,
             question,
-            summaries,
-            always_needs_approval,
-            extra_choices: Vec::new(),
-        });
-        self.open_next();
-    }
-
-    /// Like [`Self::ask`], for questions about calls with further choices.
-    pub fn ask_with_choices(
-        &mut self,
-        ask: AskId,
-        question: Ask,
-        summaries: Vec<String>,
-        extra_choices: Vec<ExtraCallChoices>,
-    ) {
-        self.waiting.push_back(WaitingQuestion {
-            ask,
-            question,
-            summaries,
-            always_needs_approval: false,
-            extra_choices,
+            calls,
+            notice_line: self.notice_line,
         });
         self.open_next();
     }
@@ -123,7 +114,9 @@ impl TtyPrompt {
         let Some(waiting) = self.waiting.pop_front() else {
             return;
         };
-        let tty = self.tty.clone();
+        let question = &waiting.question;
+        let is_asked = self.asks_all || question.default.is_some();
+        let tty = self.tty.clone().filter(|_| is_asked);
         let ask = waiting.ask;
         let task = tokio::spawn(async move {
             let (answer, report) = ask_question(tty, &waiting).await;
@@ -166,40 +159,63 @@ async fn ask_question(
     tty: Option<Arc<TtyReader>>,
     waiting: &WaitingQuestion,
 ) -> (UserAnswer, Option<String>) {
-    let WaitingQuestion {
-        question,
-        summaries,
-        always_needs_approval,
-        ..
-    } = waiting;
-    let calls = match question {
-        Ask::FillForm { server, form } => return tty_form::ask_form(tty, server, form).await,
-        Ask::VisitPage { server, page } => return tty_form::ask_page(tty, server, page).await,
-        Ask::AskModel {
-            server,
-            request,
-            model,
-        } => return tty_sampling::ask_model(tty, server, request, model).await,
-        Ask::SendModelAnswer { server, answer } => {
-            return tty_sampling::send_answer(tty, server, answer).await;
-        }
-        Ask::ApproveCalls(calls) => calls,
-        // The user must see the full text first, which `humble ask` does not show.
-        Ask::PinChanged(_) | Ask::SendInstructions { .. } if summaries.is_empty() => {
-            return (UserAnswer::Dismissed, Some(question_text(question)));
-        }
-        _ => {
-            if let Some(tty) = &tty
-                && !print_pages(tty, &summaries.join("\n")).await
-            {
-                return (UserAnswer::Dismissed, None);
-            }
-            return ask_choice(tty, question).await;
-        }
+    let question = &waiting.question;
+    if !question.calls().is_empty() {
+        return ask_about_calls(tty, question.calls(), &waiting.calls).await;
+    }
+    let Some(tty) = tty else {
+        return answer_without_terminal(question);
     };
+    let rows = question_rows(question, tty.columns(), waiting.notice_line);
+    if !print_pages(&tty, &rows.join("\n")).await {
+        let refusal = question.choices.iter().find(|row| row.key == 'n');
+        let refusal = refusal.map(|row| UserAnswer::Choice(row.choice));
+        return (refusal.unwrap_or(UserAnswer::Dismissed), None);
+    }
+    match question.form() {
+        Some(form) => tty_form::ask_form(&tty, question, form).await,
+        None => ask_choice(&tty, question).await,
+    }
+}
+
+/// What a question is about, as rows of text.
+pub fn question_rows(
+    question: &Question,
+    columns: u16,
+    notice_line: fn(&Notice) -> String,
+) -> Vec<String> {
+    let rows = block_rows(&question.blocks, columns, notice_line);
+    rows.iter().map(StyledLine::text).collect()
+}
+
+/// The safe answer, and a line that says so.
+pub(super) fn answer_without_terminal(question: &Question) -> (UserAnswer, Option<String>) {
+    let summary = question.summary();
+    match question.default {
+        Some(choice) => {
+            let report = format!("{summary} {}", chosen(question, choice));
+            (UserAnswer::Choice(choice), Some(report))
+        }
+        None => {
+            let report = format!("{summary} Start `humble` to decide.");
+            (UserAnswer::Dismissed, Some(report))
+        }
+    }
+}
+
+fn chosen(question: &Question, choice: UserChoice) -> String {
+    let row = question.choices.iter().find(|row| row.choice == choice);
+    format!("Chosen: {}.", row.map_or("", |row| row.label))
+}
+
+async fn ask_about_calls(
+    tty: Option<Arc<TtyReader>>,
+    calls: &[CallToApprove],
+    texts: &CallTexts,
+) -> (UserAnswer, Option<String>) {
     let Some(tty) = tty else {
         let deny = |call: &CallToApprove| (call.call, Decision::Deny { message: None });
-        let report = if *always_needs_approval {
+        let report = if texts.always_needs_approval {
             "Denied: there is no terminal to ask on, and this call always needs approval."
         } else {
             "Denied: there is no terminal to ask on (--yes runs tools without asking)."
@@ -215,10 +231,10 @@ async fn ask_question(
             1 => String::new(),
             count => format!("{} of {count}: ", index + 1),
         };
-        let summary = summaries.get(index).map_or("", String::as_str);
+        let summary = texts.summaries.get(index).map_or("", String::as_str);
         let decision = match print_pages(&tty, summary).await {
             true => {
-                let extra = waiting.extra_choices.get(index).copied();
+                let extra = texts.extra_choices.get(index).copied();
                 ask_approval(&tty, &position, extra.unwrap_or_default()).await
             }
             false => Decision::Refuse,
@@ -274,37 +290,32 @@ fn parse_extra_decision(line: &str, extra: ExtraCallChoices) -> Option<Decision>
     }
 }
 
-async fn ask_choice(tty: Option<Arc<TtyReader>>, question: &Ask) -> (UserAnswer, Option<String>) {
-    let rows = question.choices();
-    let text = question_text(question);
-    let chosen = match &tty {
-        None => None,
-        Some(tty) => {
-            for (index, row) in rows.iter().enumerate() {
-                eprintln!("  {}  {}  {}", index + 1, row.key, row.label);
-            }
-            let prompt = format!("{text} (1-{}) ", rows.len());
-            loop {
-                // Neither the end of input nor an empty line chooses anything.
-                let line = tty.ask(&prompt).await.unwrap_or_default();
-                let row = find_row(rows, &line);
-                if row.is_some() || line.trim().is_empty() {
-                    break row.map(|row| row.choice);
-                }
-            }
+async fn ask_choice(tty: &TtyReader, question: &Question) -> (UserAnswer, Option<String>) {
+    let rows = question.choices.iter();
+    let rows: Vec<ChoiceRow> = rows
+        .filter(|row| !row.choice.is_for_screen())
+        .copied()
+        .collect();
+    for (index, row) in rows.iter().enumerate() {
+        eprintln!("  {}  {}  {}", index + 1, row.key, row.label);
+    }
+    let prompt = format!("{} (1-{}) ", question.prompt, rows.len());
+    let chosen_row = loop {
+        // Neither the end of input nor an empty line chooses anything.
+        let line = tty.ask(&prompt).await.unwrap_or_default();
+        let row = find_row(&rows, &line);
+        if row.is_some() || line.trim().is_empty() {
+            break row;
         }
     };
-    let choice = chosen.unwrap_or_else(|| default_choice(question));
-    let row = rows.iter().find(|row| row.choice == choice);
-    let label = row.map_or("", |row| row.label);
-    (
-        UserAnswer::Choice(choice),
-        Some(format!("{text} Chosen: {label}.")),
-    )
+    match chosen_row.map(|row| row.choice).or(question.default) {
+        Some(choice) => (UserAnswer::Choice(choice), Some(chosen(question, choice))),
+        None => (UserAnswer::Dismissed, None),
+    }
 }
 
 /// The choice that a line names by its number or one of its keys.
-fn find_row(rows: &'static [ChoiceRow], line: &str) -> Option<&'static ChoiceRow> {
+fn find_row<'a>(rows: &'a [ChoiceRow], line: &str) -> Option<&'a ChoiceRow> {
     let line = line.trim().to_lowercase();
     let by_number = line.parse::<usize>().ok();
     let by_number = by_number.and_then(|n| rows.get(n.checked_sub(1)?));

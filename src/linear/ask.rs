@@ -4,14 +4,14 @@
 use super::state::Linear;
 use crate::domain::{AskId, CallId, CallOrigin, Decision, ToolCall};
 use crate::headless::summaries::approval_text;
-use crate::headless::tty_prompt::ExtraCallChoices;
-use crate::protocol::{Ask, Command, UserAnswer};
-use crate::tui::dialog::question_rows::question_rows;
+use crate::headless::tty_prompt::{CallTexts, ExtraCallChoices, question_rows};
+use crate::protocol::{CallToApprove, Command, Question, UserAnswer};
+use crate::tui::advice;
 
 impl Linear {
     /// Asks at once, unless the user may be typing: half a message must neither be lost nor be taken
     /// for an answer.
-    pub fn asked(&mut self, ask: AskId, question: Ask) {
+    pub fn asked(&mut self, ask: AskId, question: Question) {
         if self.confirmation.is_open() {
             return self.waiting_questions.push_back((ask, question));
         }
@@ -32,35 +32,28 @@ impl Linear {
         }
     }
 
-    fn open_question(&mut self, ask: AskId, question: Ask) {
+    fn open_question(&mut self, ask: AskId, question: Question) {
         self.end_thinking();
         self.finish_text();
-        let summaries = match &question {
-            Ask::ApproveCalls(_) => match self.call_texts(&question) {
-                Some(texts) => texts,
-                None => return self.refuse_unknown_calls(ask, &question),
-            },
-            question => question_rows(question, self.tty.columns()),
-        };
-        if let [_] = question.choices() {
+        if let [_] = question.choices {
             // It only has to be read.
-            summaries.iter().for_each(|row| self.say(row));
+            let rows = question_rows(&question, self.tty.columns(), advice::notice_line);
+            rows.iter().for_each(|row| self.say(row));
             let answer = UserAnswer::Dismissed;
             return self.send(Command::Answer { ask, answer });
         }
-        let extra = self.extra_choices(&question);
+        let Some(texts) = self.call_texts(question.calls()) else {
+            return self.refuse_unknown_calls(ask, question.calls());
+        };
         self.output.hold();
-        self.questions
-            .ask_with_choices(ask, question, summaries, extra);
+        self.questions.ask(ask, question, texts);
     }
 
     /// Each call with every argument. `None` if one of them is unknown.
-    fn call_texts(&mut self, question: &Ask) -> Option<Vec<String>> {
-        let Ask::ApproveCalls(calls) = question else {
-            return None;
-        };
+    fn call_texts(&mut self, calls: &[CallToApprove]) -> Option<CallTexts> {
         let columns = self.tty.columns();
-        let texts = calls.iter().map(|request| {
+        let mut texts = CallTexts::default();
+        for request in calls {
             let call = self.transcript.call(request.call)?;
             let mut text = approval_text(call, &request.tool, columns);
             let extra = extra_choices_of(call);
@@ -70,30 +63,16 @@ impl Linear {
             if extra.can_be_text {
                 text += "\nThe model wrote it as text. t: treat it as text.";
             }
-            Some(text)
-        });
-        let texts = texts.collect::<Option<Vec<String>>>()?;
+            texts.summaries.push(text);
+            texts.extra_choices.push(extra);
+        }
         let ids = calls.iter().map(|request| request.call);
         self.turn.printed_calls.extend(ids);
         Some(texts)
     }
 
-    fn extra_choices(&self, question: &Ask) -> Vec<ExtraCallChoices> {
-        let Ask::ApproveCalls(calls) = question else {
-            return Vec::new();
-        };
-        let calls = calls.iter().map(|request| {
-            let call = self.transcript.call(request.call);
-            call.map(extra_choices_of).unwrap_or_default()
-        });
-        calls.collect()
-    }
-
     /// Nobody may approve a call that was not shown.
-    fn refuse_unknown_calls(&mut self, ask: AskId, question: &Ask) {
-        let Ask::ApproveCalls(calls) = question else {
-            return;
-        };
+    fn refuse_unknown_calls(&mut self, ask: AskId, calls: &[CallToApprove]) {
         let refuse = |id: CallId| (id, Decision::Refuse);
         let refused = calls.iter().map(|request| refuse(request.call)).collect();
         self.say("A call was refused, because it could not be shown.");

@@ -14,7 +14,8 @@ use crate::domain::{
 };
 use crate::headless::tty_prompt::TtyPrompt;
 use crate::headless::tty_reader::TtyReader;
-use crate::protocol::{Ask, Command, UserAnswer};
+use crate::protocol::{Command, Question, UserAnswer};
+use crate::tui::advice;
 use crate::tui::conversation::ConversationState;
 use crate::tui::engine_state::EngineState;
 use std::collections::{HashSet, VecDeque};
@@ -32,7 +33,7 @@ pub struct Linear {
     pub message: MessageAssembler,
     pub questions: TtyPrompt,
     /// Questions that arrived while the user was perhaps typing.
-    pub waiting_questions: VecDeque<(AskId, Ask)>,
+    pub waiting_questions: VecDeque<(AskId, Question)>,
     pub engine: EngineState,
     pub servers: Vec<Server>,
     /// Servers whose outcome the user waits for.
@@ -74,7 +75,7 @@ impl Linear {
             ..ConversationState::default()
         };
         Self {
-            questions: TtyPrompt::on(Arc::clone(&tty)),
+            questions: TtyPrompt::on(Arc::clone(&tty), advice::notice_line),
             tty,
             options,
             output: LinearOutput::new(),

@@ -1,121 +1,70 @@
 //! Questions to the user and their answers.
 
-use super::unfinished::UnfinishedTurn;
-use crate::domain::probe::ProbeReport;
 use crate::domain::tool::Tool;
-use crate::domain::{
-    CallId, Decision, Dialect, ElicitationForm, ModelServer, PinChange, SampledAnswer,
-    SamplingRequest, ServerId, SettingsChange, TurnId, UrlElicitation,
-};
+use crate::domain::trust::DiffSign;
+use crate::domain::{CallId, Decision, ElicitationForm, Notice, ServerId, TurnId};
+use crate::text::Clean;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A question to the user.
+/// A question to the user, as a document: the front ends show its blocks and choices, and know nothing
+/// else about it. Written by the functions of [`crate::questions`].
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ask {
-    /// These calls await approval. Their arguments were sent in earlier turn events.
-    ApproveCalls(Vec<CallToApprove>),
-    /// A call that cannot be used, after an earlier one of this turn was already reported to
-    /// the model.
-    UnusableCall {
-        raw: String,
-        why: String,
+pub struct Question {
+    /// Its name in the output of `--json`, such as `bound`.
+    pub kind: &'static str,
+    /// A few words, such as `Round limit`.
+    pub title: Clean,
+    /// The question itself, such as `Continue?`.
+    pub prompt: &'static str,
+    /// What the question is about. The first paragraph says it in one or two sentences.
+    pub blocks: Vec<Block>,
+    /// In the order of the digits that also select them; empty for approvals, which have their own
+    /// keys. `y` means yes and `n` means no everywhere.
+    pub choices: &'static [ChoiceRow],
+    /// The choice made by `humble ask` where nobody can be asked. `None` if `humble ask` never
+    /// decides it.
+    pub default: Option<UserChoice>,
+    /// Whether all blocks must have been shown before a choice that grants something works.
+    pub read_first: bool,
+    /// The server whose request led to this question, if any.
+    pub server: Option<ServerId>,
+    /// What [`UserChoice::CopyAddress`] copies.
+    pub address: Option<String>,
+}
+
+/// A part of a question, below the part before it and separated by a blank row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// Our own words, in which names from outside are escaped.
+    Paragraph(Clean),
+    Notice(Notice),
+    Warning(Clean),
+    /// A text that is not ours, with a mark before each row, so that none can be mistaken for ours.
+    Quoted {
+        heading: Clean,
+        text: Clean,
     },
-    /// Which server a call means: several have the tool, and the call names none of them.
-    ChooseServer {
-        tool: String,
-        servers: Vec<ServerId>,
-        /// The call as the model wrote it.
-        raw: String,
+    /// Indented text.
+    Code {
+        heading: Clean,
+        text: Clean,
     },
-    /// The model requests more tools although calls of this turn failed.
-    AfterError {
-        failed: CallId,
-        requested_tools: Vec<String>,
+    Diff {
+        heading: Clean,
+        lines: Vec<(DiffSign, Clean)>,
     },
-    /// The model has sent nothing for this many seconds.
-    Stalled {
-        seconds: u64,
+    /// Labels and values. A value is wrapped, never cut.
+    Pairs(Vec<(&'static str, Clean)>),
+    /// Aligned rows, and the lines that replace them where they do not fit.
+    Table {
+        rows: Vec<Clean>,
+        lines: Vec<Clean>,
     },
-    RoundLimit {
-        rounds: u32,
-        /// The model was told to answer without tools, but requested some again.
-        was_told_to_answer: bool,
-    },
-    /// Ollama's context must grow from `from` to `to` tokens, beyond the size that needs no
-    /// consent, to fit a request of about `estimate` tokens.
-    GrowContext {
-        estimate: u64,
-        from: u64,
-        to: u64,
-    },
-    /// Whether to delete this model from the server's disk.
-    RemoveModel {
-        server: ModelServer,
-        name: String,
-        bytes: Option<u64>,
-        /// It is the selected model.
-        is_in_use: bool,
-    },
-    /// Shows the result of a probe and asks whether to save `to`, the recommended value of
-    /// `toolCalls`, if there is one.
-    SaveDialect {
-        report: Arc<ProbeReport>,
-        to: Option<Dialect>,
-    },
-    /// Whether to apply external edits to the settings files.
-    ExternalEdit(Arc<Vec<SettingsChange>>),
-    /// Whether to replace an outdated system prompt with the bundled one.
-    ReplacePrompt {
-        path: String,
-        text: Arc<str>,
-    },
-    /// Whether to use this folder of notes and store it in `config.json`.
-    UseNotesFolder {
-        /// The absolute path, without symbolic links.
-        folder: String,
-        /// The folder in use.
-        previous: Option<String>,
-        /// It does not exist, so it is created.
-        is_new: bool,
-    },
-    /// Whether to resume an unfinished turn of an earlier run.
-    UnfinishedTurn(Box<UnfinishedTurn>),
-    ConfirmDiscard {
-        prompt: String,
-    },
-    /// Whether to accept the changed definition of a tool.
-    PinChanged(Arc<PinChange>),
-    /// A form that a server asks the user to fill in.
-    FillForm {
-        server: ServerId,
-        form: Arc<ElicitationForm>,
-    },
-    /// A web page that a server asks the user to visit.
-    VisitPage {
-        server: ServerId,
-        page: Arc<UrlElicitation>,
-    },
-    /// Whether the user is done on a page that a call requires; the call is then repeated.
-    PageVisited {
-        server: ServerId,
-        host: String,
-    },
-    /// Whether to ask the model for an answer that a server requests.
-    AskModel {
-        server: ServerId,
-        request: Arc<SamplingRequest>,
-        /// The name of the model in the settings.
-        model: String,
-    },
-    SendModelAnswer {
-        server: ServerId,
-        answer: Arc<SampledAnswer>,
-    },
-    SendInstructions {
-        server: ServerId,
-        text: Arc<str>,
-    },
+    /// Calls that await approval. Their arguments were sent in earlier turn events.
+    Calls(Vec<CallToApprove>),
+    /// The fields of a form that the user can fill in.
+    Form(Arc<ElicitationForm>),
 }
 
 /// One call in an approval, with the tool details that the dialog shows.
@@ -210,18 +159,63 @@ pub enum UserChoice {
     CancelRequest,
 }
 
-impl Ask {
-    /// The server whose request led to this question, if any.
-    pub fn requesting_server(&self) -> Option<&ServerId> {
-        match self {
-            Self::FillForm { server, .. }
-            | Self::VisitPage { server, .. }
-            | Self::PageVisited { server, .. }
-            | Self::AskModel { server, .. }
-            | Self::SendModelAnswer { server, .. } => Some(server),
+impl Question {
+    /// The calls of an approval; empty for other questions.
+    pub fn calls(&self) -> &[CallToApprove] {
+        let calls = self.blocks.iter().find_map(|block| match block {
+            Block::Calls(calls) => Some(calls.as_slice()),
             _ => None,
-        }
+        });
+        calls.unwrap_or_default()
     }
+
+    pub fn form(&self) -> Option<&Arc<ElicitationForm>> {
+        self.blocks.iter().find_map(|block| match block {
+            Block::Form(form) => Some(form),
+            _ => None,
+        })
+    }
+
+    /// The first paragraph, on one line.
+    pub fn summary(&self) -> String {
+        let paragraph = self.blocks.iter().find_map(|block| match block {
+            Block::Paragraph(text) => Some(text.as_str().replace('\n', " ")),
+            _ => None,
+        });
+        paragraph.unwrap_or_default()
+    }
+}
+
+impl UserChoice {
+    /// Whether it consents to something: to what a server or a file asks for, or to going on.
+    pub fn grants(self) -> bool {
+        !matches!(
+            self,
+            Self::Stop
+                | Self::Decline
+                | Self::DeclineAll
+                | Self::CancelRequest
+                | Self::Never
+                | Self::KeepForLater
+        ) && !self.is_for_screen()
+    }
+
+    /// Whether it answers nothing, but helps to answer on the screen.
+    pub fn is_for_screen(self) -> bool {
+        matches!(self, Self::FillIn | Self::CopyAddress)
+    }
+}
+
+/// One choice of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChoiceRow {
+    pub choice: UserChoice,
+    pub key: char,
+    /// An older key that still works; a space if there is none.
+    pub alias: char,
+    /// A few words, for a row of choices.
+    pub short: &'static str,
+    pub label: &'static str,
 }
 
 /// The owner of a question. The question is closed when its owner ends.

@@ -26,6 +26,7 @@ pub mod sanitize;
 mod script_context;
 mod script_words;
 pub mod sse;
+pub mod styled_line;
 pub mod suggest;
 pub mod surrogates;
 pub mod term_matches;

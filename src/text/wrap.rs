@@ -3,6 +3,7 @@
 //! closing and after opening punctuation.
 
 use super::grapheme::{cluster_width, clusters_forward, is_printable_ascii};
+use crate::text::Clean;
 use std::num::NonZeroU16;
 use std::ops::{Range, RangeInclusive};
 
@@ -91,6 +92,14 @@ pub fn wrap(text: &str, width: NonZeroU16) -> Vec<Range<usize>> {
         start += line.len() + 1;
     }
     rows
+}
+
+/// Wraps clean text into rows.
+pub fn wrapped_rows(text: &Clean, columns: u16) -> Vec<String> {
+    let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
+    let text = text.as_str();
+    let rows = wrap(text, columns).into_iter();
+    rows.map(|row| text[row].to_owned()).collect()
 }
 
 #[derive(Clone, Copy)]

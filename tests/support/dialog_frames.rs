@@ -5,7 +5,8 @@ use super::fixtures;
 use super::screen_harness::screen_harness;
 use crossterm::event::KeyCode;
 use humble::domain::{Arguments, AskId, CallId, TurnEvent};
-use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::protocol::{CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::questions;
 use humble::text::grapheme::cluster_width;
 use humble::tui::view;
 use ratatui::buffer::Buffer;
@@ -126,7 +127,7 @@ fn drawn_whole(arguments: &Arguments, size: (u16, u16), as_json: bool) -> Option
     harness.turn(TurnEvent::Tool(call)).event(Event::Asked {
         ask: AskId(1),
         owner,
-        question: Ask::ApproveCalls(vec![offered]),
+        question: questions::approve(vec![offered]),
     });
     harness.advance_clock(600);
     if as_json {

@@ -12,7 +12,7 @@ use humble::engine::{self, EngineDeps, EngineHandle, EngineOptions};
 use humble::log::LogHandle;
 use humble::mcp::ProcessGroups;
 use humble::ports::LocalServer;
-use humble::protocol::{Ask, Command, Event, LogLine, UserAnswer};
+use humble::protocol::{Command, Event, LogLine, Question, UserAnswer};
 use humble::provider::scripted::{RecordedRequests, Script};
 use humble::provider::{ChatRequest, Provider};
 use std::path::PathBuf;
@@ -231,7 +231,7 @@ impl EngineHarness {
         }
     }
 
-    pub async fn next_question(&mut self) -> (AskId, Ask) {
+    pub async fn next_question(&mut self) -> (AskId, Question) {
         match self
             .wait_for("a question", |event| matches!(event, Event::Asked { .. }))
             .await
@@ -243,10 +243,10 @@ impl EngineHarness {
 
     /// The next approval and its calls.
     pub async fn next_approval(&mut self) -> (AskId, Vec<CallId>) {
-        match self.next_question().await {
-            (ask, Ask::ApproveCalls(calls)) => (ask, calls.iter().map(|call| call.call).collect()),
-            (_, other) => panic!("expected an approval, got {other:?}"),
-        }
+        let (ask, question) = self.next_question().await;
+        assert_eq!(question.kind, "approve");
+        let calls = question.calls().iter();
+        (ask, calls.map(|call| call.call).collect())
     }
 
     pub async fn answer(&self, ask: AskId, answer: UserAnswer) {

@@ -8,9 +8,19 @@ use humble::domain::{
     CallId, Dialect, KeyEntry, KeySettings, ModelConfig, ProviderKind, Server, ServerConfig,
     ServerId, ServerStatus, Tool, ToolCall, ToolState,
 };
+use humble::protocol::Question;
+use humble::text::styled_line::StyledLine;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// What a question is about, as lines of text.
+pub fn question_text(question: &Question) -> String {
+    let notice_line = humble::headless::advice::notice_line;
+    let rows = humble::questions::rows::block_rows(&question.blocks, 1_000, notice_line);
+    let rows: Vec<String> = rows.iter().map(StyledLine::text).collect();
+    rows.join("\n")
+}
 
 /// The section `keys` of a `config.json` whose first entry is on line 3.
 pub fn key_settings(entries: &[(&str, &[&str])]) -> KeySettings {

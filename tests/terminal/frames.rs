@@ -8,7 +8,8 @@ use super::pty::{CTRL_L, PtyTerminal, QUIET_TIME, TerminalOptions, UP, screen_wi
 use super::screen_harness::{ScreenHarness, screen_harness};
 use super::{CHAT, READY_HINT, clean_exit, ollama, ollama_with_tools};
 use humble::domain::{AskId, CallId, PieceKind, TurnEnd, TurnEvent};
-use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::protocol::{CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::questions;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 use serde_json::{Value, json};
@@ -277,7 +278,7 @@ fn approval(size: (u16, u16), arguments: &Value) -> ScreenHarness {
     harness.event(Event::Asked {
         ask: AskId(1),
         owner,
-        question: Ask::ApproveCalls(vec![offered]),
+        question: questions::approve(vec![offered]),
     });
     harness.advance_clock(600);
     harness

@@ -102,6 +102,25 @@ impl FormField {
         self.title.as_deref().unwrap_or(&self.name)
     }
 
+    /// What the user entered or selected, unsanitized.
+    pub fn value_text(&self, input: &FieldInput) -> String {
+        match input {
+            FieldInput::Text(text) => text.clone(),
+            FieldInput::Flag(Some(true)) => "yes".to_owned(),
+            FieldInput::Flag(Some(false)) => "no".to_owned(),
+            FieldInput::Flag(None) => String::new(),
+            FieldInput::Selected(selected) => {
+                let options = selected
+                    .iter()
+                    .filter_map(|index| self.options().get(*index));
+                options
+                    .map(FieldOption::label)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            }
+        }
+    }
+
     /// The options to select from, if the field has any.
     pub fn options(&self) -> &[FieldOption] {
         match &self.kind {

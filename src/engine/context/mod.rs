@@ -21,8 +21,9 @@ pub(super) use window::{
 };
 
 use crate::domain::{Advice, Dialect, Message, ModelConfig, ModelInfo, Notice, Toolset, Usage};
-use crate::protocol::{Ask, ContextMeter, ContextShares, UserChoice};
+use crate::protocol::{ContextMeter, ContextShares, Question, UserChoice};
 use crate::provider::ChatRequest;
+use crate::questions;
 use crate::text::token_estimate::Vocabulary;
 use calibration::{CountVerdict, TokenCalibration};
 use notices::{far_off_notice, over_limit_notice, too_long_notice, truncated_notice};
@@ -51,7 +52,7 @@ pub(super) enum BudgetOutput {
     /// Ask the user whether the context may grow to `to`, then call
     /// [`ContextBudget::handle_grow_answer`].
     AskUser {
-        question: Ask,
+        question: Question,
         to: u64,
     },
     /// Add a notice to the conversation.
@@ -244,7 +245,7 @@ impl ContextBudget {
         let num_ctx = match limits.fit(estimate) {
             ContextFit::Fits { num_ctx } => num_ctx,
             ContextFit::Grows { from, to } if !usage.accepts_truncation => {
-                let question = Ask::GrowContext { estimate, from, to };
+                let question = questions::grow_context(estimate, from, to);
                 self.unsent = Some(unsent);
                 outputs.push(BudgetOutput::AskUser { question, to });
                 return outputs;

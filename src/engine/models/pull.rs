@@ -8,8 +8,9 @@ use crate::domain::model_info::is_same_model;
 use crate::domain::{Advice, ModelConfig, ModelServer, Notice, Pull};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
+use crate::protocol::{Event, QuestionOwner, UserChoice};
 use crate::provider::{FailureCause, ProviderError, PullProgress};
+use crate::questions;
 use futures::StreamExt;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -160,15 +161,10 @@ impl ModelRegistry {
             let notice = Notice::warning(format!("{} has no model `{name}`.", server.url));
             return cx.notice(notice.with_advice(Advice::ListModels));
         }
-        let question = Ask::RemoveModel {
-            bytes: listed.and_then(|model| model.bytes),
-            is_in_use: self
-                .current
-                .as_ref()
-                .is_some_and(|model| model.is_listed_as(&server, &name)),
-            server: server.clone(),
-            name: name.clone(),
-        };
+        let bytes = listed.and_then(|model| model.bytes);
+        let current = self.current.as_ref();
+        let is_in_use = current.is_some_and(|model| model.is_listed_as(&server, &name));
+        let question = questions::remove_model(&server, &name, bytes, is_in_use);
         let pending = PendingQuestion::RemoveModel { server, name };
         cx.ask(QuestionOwner::Program, question, pending);
     }

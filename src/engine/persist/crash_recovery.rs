@@ -7,7 +7,8 @@ use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, RecoveryResult};
 use crate::engine::questions::PendingQuestion;
 use crate::engine::sessions::within_timeout;
-use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
+use crate::protocol::{Event, QuestionOwner, UserChoice};
+use crate::questions;
 use crate::store::StoreError;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ impl CrashRecovery {
 
     pub fn offer_next(&mut self, cx: &mut EngineCx) {
         if let Some(turns) = self.unfinished.pop_front() {
-            let question = Ask::UnfinishedTurn(Box::new(turns.question()));
+            let question = questions::unfinished(&turns.question());
             cx.ask(
                 QuestionOwner::Program,
                 question,
@@ -111,11 +112,7 @@ impl CrashRecovery {
             UserChoice::Discard => {
                 let prompt = turns.prompt();
                 let pending = PendingQuestion::DiscardUnfinished(turns);
-                cx.ask(
-                    QuestionOwner::Program,
-                    Ask::ConfirmDiscard { prompt },
-                    pending,
-                );
+                cx.ask(QuestionOwner::Program, questions::discard(&prompt), pending);
             }
             // Dropping the turns unlocks their journal, so they are offered at the next start.
             _ => self.offer_next(cx),

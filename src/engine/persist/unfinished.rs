@@ -6,7 +6,7 @@ use crate::config::Home;
 use crate::domain::session::CancelledTurn;
 use crate::domain::{Attachment, Notice, Session, ToolCall};
 use crate::notes::NoteIntent;
-use crate::protocol::{CallStage, UnfinishedCall, UnfinishedTurn};
+use crate::questions::{CallStage, UnfinishedCall, UnfinishedTurn};
 use crate::store::{
     Journal, JournaledTurn, Journals, OrphanedJournal, Recovered, SessionStore, SessionTrash,
     StoreError, recover_answer, recover_partial_answer,

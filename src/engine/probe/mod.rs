@@ -16,8 +16,8 @@ use super::questions::PendingQuestion;
 use crate::config::{self, ConfigError};
 use crate::domain::probe::{ProbeReport, ProbeState};
 use crate::domain::{Dialect, ModelConfig, ModelRef, Notice};
-use crate::protocol::{Ask, Event, ModelJob, QuestionOwner, UserChoice};
-use std::sync::Arc;
+use crate::protocol::{Event, ModelJob, QuestionOwner, UserChoice};
+use crate::questions;
 use tokio::runtime::Handle;
 
 /// A probe, from its start until the user has answered the question about its result.
@@ -132,14 +132,14 @@ impl ModelProbe {
         };
         active.running = None;
         active.state.is_finished = true;
-        let report = Arc::new(active.report.clone());
+        let report = active.report.clone();
         let model = report.model.clone();
         let mut configured = cx.settings.models.iter().map(ModelConfig::reference);
         let is_configured = configured.any(|reference| reference == model);
         let to = report.recommended_dialect().filter(|_| is_configured);
         tracing::info!("probe of {}: {}", model.name, report.verdict_text());
         self.push_state(cx);
-        let question = Ask::SaveDialect { report, to };
+        let question = questions::save_dialect(&report, to);
         let pending = PendingQuestion::SaveDialect { model, to };
         cx.ask(QuestionOwner::Job(ModelJob::Probe), question, pending);
     }

@@ -1,12 +1,12 @@
 //! Observes the turn of a trial: the call as written, the secret word that only a call
 //! reveals, and the answer. Also answers the turn's questions. Pure.
 
-use crate::domain::probe::{CallOutcome, DialectTrial, PROBE_TOOL, SECRET_FIELD, contains_secret};
+use crate::domain::probe::{CallOutcome, DialectTrial, SECRET_FIELD, contains_secret};
 use crate::domain::{
     CallOrigin, Decision, Dialect, ToolCall, ToolOutcome, ToolState, TurnEnd, TurnEvent,
 };
 use crate::engine::turn::TurnInput;
-use crate::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
+use crate::protocol::{CallToApprove, Question, UserAnswer, UserChoice};
 use crate::provider::FailureCause;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -120,28 +120,15 @@ impl Observation {
     }
 
     /// Answers a question of the turn in place of the user.
-    pub(super) fn answer_to(&mut self, question: &Ask) -> UserAnswer {
-        let (choice, problem) = match question {
-            // The only tool offered is the probe's own.
-            Ask::ApproveCalls(calls) => {
-                let run = |call: &CallToApprove| (call.call, Decision::Run);
-                return UserAnswer::Calls(calls.iter().map(run).collect());
-            }
-            Ask::UnusableCall { why, .. } => {
-                (UserChoice::Stop, format!("its call cannot be used: {why}."))
-            }
-            Ask::RoundLimit { rounds, .. } => (
-                UserChoice::Stop,
-                format!("it called {PROBE_TOOL} in {rounds} rounds without an answer."),
-            ),
-            Ask::AfterError { .. } => (UserChoice::Stop, format!("{PROBE_TOOL} itself failed.")),
-            _ => (
-                UserChoice::Stop,
-                "the turn needed a decision by the user.".to_owned(),
-            ),
-        };
-        self.problem = Some(problem);
-        UserAnswer::Choice(choice)
+    pub(super) fn answer_to(&mut self, question: &Question) -> UserAnswer {
+        // The only tool offered is the probe's own.
+        let calls = question.calls();
+        if !calls.is_empty() {
+            let run = |call: &CallToApprove| (call.call, Decision::Run);
+            return UserAnswer::Calls(calls.iter().map(run).collect());
+        }
+        self.problem = Some(question.summary());
+        UserAnswer::Choice(UserChoice::Stop)
     }
 }
 

@@ -18,7 +18,8 @@ use crate::browser;
 use crate::domain::{
     CallId, ModelConfig, Notice, SampledAnswer, ServerRequest, ServerRequestId, ServerRequestReply,
 };
-use crate::protocol::{Ask, QuestionOwner, UserAnswer, UserChoice};
+use crate::protocol::{Question, QuestionOwner, UserAnswer, UserChoice};
+use crate::questions;
 use limits::RequestLimits;
 use open::{OpenServerRequest, RequestStage};
 use sampling::RunningSamplings;
@@ -221,32 +222,18 @@ impl ServerRequests {
     }
 }
 
-fn question(open: &OpenServerRequest) -> Ask {
-    let server = open.server.clone();
+fn question(open: &OpenServerRequest) -> Question {
+    let server = &open.server;
     match (&open.request, &open.stage) {
-        (ServerRequest::Form(form), _) => Ask::FillForm {
-            server,
-            form: Arc::clone(form),
-        },
-        (ServerRequest::Url(page), _) => Ask::VisitPage {
-            server,
-            page: Arc::clone(page),
-        },
-        (ServerRequest::PageVisited(page), _) => Ask::PageVisited {
-            server,
-            host: page.host.clone(),
-        },
-        (ServerRequest::Sampling(_), RequestStage::Answered(answer)) => Ask::SendModelAnswer {
-            server,
-            answer: Arc::clone(answer),
-        },
-        (ServerRequest::Sampling(request), stage) => Ask::AskModel {
-            server,
-            request: Arc::clone(request),
-            model: match stage {
-                RequestStage::ModelShown(model) => model.name.clone(),
-                _ => String::new(),
-            },
-        },
+        (ServerRequest::Form(form), _) => questions::fill_form(server, form),
+        (ServerRequest::Url(page), _) => questions::visit_page(server, page),
+        (ServerRequest::PageVisited(page), _) => questions::page_visited(server, &page.host),
+        (ServerRequest::Sampling(_), RequestStage::Answered(answer)) => {
+            questions::send_model_answer(server, answer)
+        }
+        (ServerRequest::Sampling(request), RequestStage::ModelShown(model)) => {
+            questions::ask_model(server, request, &model.name)
+        }
+        (ServerRequest::Sampling(request), _) => questions::ask_model(server, request, ""),
     }
 }

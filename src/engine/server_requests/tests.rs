@@ -5,6 +5,7 @@ use crate::config::{Home, Settings};
 use crate::domain::{ElicitationForm, ProviderKind, SamplingRequest};
 use crate::engine::deps::EngineOptions;
 use crate::fixtures::model_config;
+use crate::protocol::Block;
 use crate::protocol::Event;
 use crate::provider::{Provider, Script, ScriptStep};
 use serde_json::json;
@@ -112,9 +113,9 @@ impl Harness {
         let mut seen = Vec::new();
         while let Some(event) = self.cx.outbox.pop() {
             seen.push(match event {
-                Event::Asked { question, .. } => match question {
-                    Ask::AskModel { .. } => Seen::AskModel,
-                    Ask::SendModelAnswer { answer, .. } => Seen::SendAnswer(answer.text.clone()),
+                Event::Asked { question, .. } => match question.kind {
+                    "ask_model" => Seen::AskModel,
+                    "send_model_answer" => Seen::SendAnswer(quoted_text(&question.blocks)),
                     _ => Seen::Form,
                 },
                 Event::AskClosed(_) => Seen::Closed,
@@ -326,4 +327,12 @@ async fn a_withdrawn_request_is_reported_before_its_question_closes() {
     // The dialog may report lost text when it closes, and a later notice would replace that.
     let notice = "The server no longer needs your answer.".to_owned();
     assert_eq!(harness.seen(), [Seen::Notice(notice), Seen::Closed]);
+}
+
+fn quoted_text(blocks: &[Block]) -> String {
+    let text = blocks.iter().find_map(|block| match block {
+        Block::Quoted { text, .. } => Some(text.to_string()),
+        _ => None,
+    });
+    text.unwrap_or_default()
 }

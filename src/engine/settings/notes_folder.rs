@@ -5,7 +5,8 @@ use crate::domain::Notice;
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SettingsResult};
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, QuestionOwner, UserChoice};
+use crate::protocol::{QuestionOwner, UserChoice};
+use crate::questions;
 
 /// Checks the folder that the user typed. The result is passed to [`ask`].
 pub fn check(typed: String, cx: &mut EngineCx) {
@@ -25,11 +26,9 @@ pub fn ask(checked: Result<NotesFolder, Notice>, cx: &mut EngineCx) {
         let path = folder.path.display();
         return cx.notice(Notice::info(format!("{path} is already the notes folder.")));
     }
-    let question = Ask::UseNotesFolder {
-        folder: folder.path.display().to_string(),
-        previous: previous.map(|path| path.display().to_string()),
-        is_new: folder.is_new,
-    };
+    let previous = previous.map(|path| path.display().to_string());
+    let path = folder.path.display().to_string();
+    let question = questions::notes_folder(&path, previous.as_deref(), folder.is_new);
     let pending = PendingQuestion::UseNotesFolder(folder);
     cx.ask(QuestionOwner::Program, question, pending);
 }

@@ -17,7 +17,8 @@ use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SettingsResult};
 use crate::engine::models::ModelRegistry;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, Event, QuestionOwner, UserChoice};
+use crate::protocol::{Event, QuestionOwner, UserChoice};
+use crate::questions;
 use futures::future::OptionFuture;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -304,7 +305,7 @@ impl LiveSettings {
         if are_all_declined {
             return;
         }
-        let question = Ask::ExternalEdit(Arc::new([needs_consent.as_slice(), &harmless].concat()));
+        let question = questions::external_edit(&[needs_consent.as_slice(), &harmless].concat());
         let pending = PendingQuestion::ExternalEdit {
             edited: on_disk,
             base: active,

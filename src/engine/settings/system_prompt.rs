@@ -7,7 +7,8 @@ use crate::domain::{BannerCause, Notice};
 use crate::engine::cx::EngineCx;
 use crate::engine::jobs::{JobResult, SettingsResult};
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, QuestionOwner, UserChoice};
+use crate::protocol::{QuestionOwner, UserChoice};
+use crate::questions;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -32,10 +33,7 @@ impl LiveSettings {
             Ok(None) => cx.notice(Notice::info("system_prompt.txt is up to date.")),
             Ok(Some(text)) => {
                 let path = cx.home.system_prompt().display().to_string();
-                let question = Ask::ReplacePrompt {
-                    path,
-                    text: Arc::clone(&text),
-                };
+                let question = questions::replace_prompt(&path, &text);
                 cx.ask(
                     QuestionOwner::Program,
                     question,

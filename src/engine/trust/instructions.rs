@@ -7,7 +7,8 @@ use crate::domain::trust::InstructionsConsent;
 use crate::domain::{Advice, Notice, OfferedTool, Server, ServerId, Toolset};
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, QuestionOwner, UserAnswer, UserChoice};
+use crate::protocol::{QuestionOwner, UserAnswer, UserChoice};
+use crate::questions;
 use crate::text::Clean;
 use crate::text::lines::{split_lines, strip_hidden_controls};
 use jiff::Timestamp;
@@ -34,10 +35,7 @@ impl TrustState {
             return cx.notice(Notice::warning(message).with_reason("They are not sent."));
         }
         let consent = InstructionsConsent::new(id, &server.launch, text, Timestamp::now());
-        let question = Ask::SendInstructions {
-            server: id.clone(),
-            text: text.into(),
-        };
+        let question = questions::instructions(id, text);
         cx.withdraw_matching(
             |pending| matches!(pending, PendingQuestion::Instructions(open) if open.server == *id),
         );

@@ -11,7 +11,8 @@ use crate::domain::{
 };
 use crate::engine::cx::EngineCx;
 use crate::engine::questions::PendingQuestion;
-use crate::protocol::{Ask, QuestionOwner, UserAnswer, UserChoice};
+use crate::protocol::{QuestionOwner, UserAnswer, UserChoice};
+use crate::questions;
 use crate::text::Clean;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -245,7 +246,7 @@ impl TrustState {
     }
 
     fn ask_pin_change(&mut self, change: PinChange, cx: &mut EngineCx) {
-        let question = Ask::PinChanged(Arc::new(change.clone()));
+        let question = questions::pin_changed(&change);
         let pending = PendingQuestion::PinChanged(Box::new(change));
         self.pin_question = Some(cx.ask(QuestionOwner::Program, question, pending));
     }

@@ -5,7 +5,7 @@ use super::argument_eq::arguments_equal;
 use super::proposals::{Proposal, ProposalKind};
 use super::reply_text::RestoredText;
 use super::{
-    ApprovedCall, Arguments, Ask, CallId, CallOrigin, Notice, PieceId, PieceKind, ToolCall,
+    ApprovedCall, Arguments, CallId, CallOrigin, Notice, PieceId, PieceKind, ToolCall,
     ToolIdentity, ToolOutcome, ToolState, Toolset, Turn, TurnEffect, TurnEnd, TurnEvent, TurnState,
     UserAnswer,
 };
@@ -133,7 +133,10 @@ impl Turn {
                 })
             })
             .collect();
-        self.open_ask(TurnState::AwaitingApproval, Ask::ApproveCalls(calls));
+        self.open_ask(
+            TurnState::AwaitingApproval,
+            crate::questions::approve(calls),
+        );
     }
 
     pub(super) fn apply_decisions(&mut self, answer: UserAnswer) {

@@ -40,7 +40,7 @@ use crate::domain::{
     QuoteSource, ReasoningEcho, RoundEnd, ToolCall, ToolOutcome, ToolProgress, ToolState, Toolset,
     TurnEnd, TurnEvent, Usage, WaitReason,
 };
-use crate::protocol::{Ask, UserAnswer};
+use crate::protocol::{Question, UserAnswer};
 use check::PendingCheck;
 use proposals::Proposal;
 use round::Round;
@@ -361,7 +361,7 @@ impl Turn {
         });
     }
 
-    fn open_ask(&mut self, state: TurnState, question: Ask) {
+    fn open_ask(&mut self, state: TurnState, question: Question) {
         let ask = AskId(self.ids.asks.next_id());
         self.state = state;
         self.ask = Some(ask);

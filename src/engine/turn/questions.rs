@@ -2,11 +2,12 @@
 
 use super::proposals::ProposalKind;
 use super::{
-    ApprovedCall, Ask, CallId, CallRetry, Exchange, StartedCall, ToolIdentity, ToolOutcome,
-    ToolState, Turn, TurnEffect, TurnEnd, TurnState, UserAnswer,
+    ApprovedCall, CallId, CallRetry, Exchange, StartedCall, ToolIdentity, ToolOutcome, ToolState,
+    Turn, TurnEffect, TurnEnd, TurnState, UserAnswer,
 };
 use crate::domain::Notice;
 use crate::protocol::UserChoice;
+use crate::questions;
 
 impl Turn {
     pub(super) fn handle_answer(&mut self, answer: UserAnswer) {
@@ -38,19 +39,14 @@ impl Turn {
             self.check_round_limit();
             return;
         };
-        let requested_tools = self
+        let requested_tools: Vec<String> = self
             .round_calls()
             .iter()
             .filter_map(|id| self.calls.get(id))
             .map(|call| call.tool.clone())
             .collect();
-        self.open_ask(
-            TurnState::AfterError,
-            Ask::AfterError {
-                failed,
-                requested_tools,
-            },
-        );
+        let question = questions::after_error(self.calls.get(&failed), &requested_tools);
+        self.open_ask(TurnState::AfterError, question);
     }
 
     fn handle_failed_call_answer(&mut self, answer: &UserAnswer) {
@@ -156,13 +152,8 @@ impl Turn {
             .is_some_and(|max| self.tool_rounds > max);
         if is_over_limit || self.must_answer_now {
             let rounds = self.tool_rounds - 1;
-            self.open_ask(
-                TurnState::AtRoundLimit,
-                Ask::RoundLimit {
-                    rounds,
-                    was_told_to_answer: self.must_answer_now,
-                },
-            );
+            let question = questions::round_limit(rounds, self.must_answer_now);
+            self.open_ask(TurnState::AtRoundLimit, question);
         } else {
             self.check_unusable_calls();
         }
@@ -206,7 +197,8 @@ impl Turn {
             });
         match unusable {
             Some((raw, why)) if self.is_unusable_call_reported => {
-                self.open_ask(TurnState::AtUnusableCall, Ask::UnusableCall { raw, why });
+                let question = questions::unusable_call(&raw, &why);
+                self.open_ask(TurnState::AtUnusableCall, question);
             }
             Some((_, why)) => {
                 self.is_unusable_call_reported = true;

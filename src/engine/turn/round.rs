@@ -7,7 +7,6 @@ use super::{
     ReplyFailure, RoundEnd, Turn, TurnEffect, TurnEnd, TurnEvent, TurnInput, TurnState, WaitReason,
 };
 use crate::domain::Advice;
-use crate::protocol::Ask;
 
 /// Maximum number of calls in one reply, each of which may need approval. Further ones are treated
 /// as text.
@@ -56,7 +55,7 @@ impl Turn {
             TurnInput::Idle { seconds } => {
                 // A slow first token is normal: the model may be loading.
                 if self.state == TurnState::Streaming && self.round.has_token {
-                    self.open_ask(TurnState::Stalled, Ask::Stalled { seconds });
+                    self.open_ask(TurnState::Stalled, crate::questions::stalled(seconds));
                 }
             }
             TurnInput::Noted(notice) => self.note(notice),

@@ -3,9 +3,10 @@
 //! call, which then needs approval like any other.
 
 use super::round::RequestedCall;
-use super::{Ask, ProposedCall, Turn, TurnEnd, TurnState, UserAnswer};
+use super::{ProposedCall, Turn, TurnEnd, TurnState, UserAnswer};
 use crate::domain::{ServerId, ToolLookup};
-use crate::protocol::{SERVER_CHOICES_MAX, UserChoice};
+use crate::protocol::UserChoice;
+use crate::questions::{self, SERVER_CHOICES_MAX};
 
 impl Turn {
     /// The server that a call names, or the user chose for it.
@@ -46,14 +47,8 @@ impl Turn {
             return self.ask_for_server();
         }
         self.server_choice.asked = Some((name.clone(), servers.clone()));
-        self.open_ask(
-            TurnState::ChoosingServer,
-            Ask::ChooseServer {
-                tool: name,
-                servers,
-                raw,
-            },
-        );
+        let question = questions::choose_server(&name, &servers, &raw);
+        self.open_ask(TurnState::ChoosingServer, question);
         true
     }
 

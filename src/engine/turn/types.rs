@@ -11,7 +11,7 @@ use crate::domain::{
 use crate::engine::approval::{Approval, ApprovedCall, ToolIdentity};
 use crate::engine::injection_guard::InjectionGuard;
 use crate::engine::result_images::ResultImages;
-use crate::protocol::{Ask, UserAnswer};
+use crate::protocol::{Question, UserAnswer};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -264,7 +264,7 @@ pub enum TurnEffect {
     RetryIn(Duration),
     OpenAsk {
         ask: AskId,
-        question: Ask,
+        question: Question,
     },
     CloseAsk(AskId),
     Run(ApprovedCall),

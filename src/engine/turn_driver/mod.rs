@@ -23,7 +23,7 @@ use crate::domain::{
     AskId, CallId, Message, PromptKind, SchemaCheck, ToolCall, Toolset, TurnEvent, Usage,
 };
 use crate::engine::injection_guard::InjectionGuard;
-use crate::protocol::Ask;
+use crate::protocol::Question;
 use crate::provider::{ChatRequest, Provider, ProviderError, StreamPart};
 use futures::future::{BoxFuture, FutureExt, OptionFuture};
 use futures::stream::{FuturesUnordered, StreamExt};
@@ -69,7 +69,7 @@ pub(super) enum TurnOutput {
     RequestDropped,
     Asked {
         ask: AskId,
-        question: Ask,
+        question: Question,
     },
     AskClosed(AskId),
     /// Run this with [`TurnDriver::run`].

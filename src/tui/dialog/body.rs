@@ -1,22 +1,19 @@
 //! The body of a dialog, as rows. Untrusted text is escaped here, so that none of its characters is
 //! invisible.
 
-use crate::domain::CallId;
-use crate::domain::model_catalog::format_size;
-use crate::domain::tool::{QUOTE_PREFIX, Tool, ToolCall, ToolOutcome, ToolState};
-use crate::protocol::Ask;
+use crate::domain::tool::{QUOTE_PREFIX, Tool, ToolCall};
+use crate::questions::rows::block_rows;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::text::lines::split_lines;
 use crate::text::lossless_wrap::MARGIN_COLUMNS;
+use crate::text::styled_line::StyledLine;
+use crate::tui::advice;
 use crate::tui::dialog::arguments::DrawnArguments;
-use crate::tui::dialog::body_settings::to_lines;
 use crate::tui::dialog::state::{Dialog, DialogBody};
-use crate::tui::dialog::{body_pin, body_probe, body_settings, body_unfinished, question_rows};
 use crate::tui::elicitation;
 use crate::tui::layer::SharedUiState;
-use crate::tui::widgets::painter::{indented_rows, single_line, wrapped_rows};
-use crate::tui::widgets::styled_line::StyledLine;
+use crate::tui::widgets::painter::{single_line, wrapped_rows};
 
 /// Narrower dialogs have no left margin.
 const MARGIN_DIALOG_COLUMNS_MIN: u16 = 40;
@@ -48,7 +45,7 @@ pub fn dialog_body(
     columns: u16,
     with_heading: bool,
 ) -> DialogBody {
-    if let Ask::ApproveCalls(_) = &dialog.question {
+    if dialog.call().is_some() {
         return call_body(shared, dialog, columns, with_heading);
     }
     // The margin of the arguments, so that all dialogs have the same left edge.
@@ -58,122 +55,16 @@ pub fn dialog_body(
         MARGIN_COLUMNS
     };
     let columns = columns.saturating_sub(margin + 1).max(1);
-    let mut rows = match &dialog.question {
-        Ask::ExternalEdit(changes) => body_settings::settings_change_rows(changes, columns),
-        Ask::ReplacePrompt { path, text } => {
-            body_settings::replaced_prompt_rows(path, text, columns)
-        }
-        Ask::UseNotesFolder {
-            folder,
-            previous,
-            is_new,
-        } => body_settings::notes_folder_rows(folder, previous.as_deref(), *is_new, columns),
-        Ask::PinChanged(change) => body_pin::pin_change_rows(change, columns),
-        Ask::AskModel {
-            server,
-            request,
-            model,
-        } => elicitation::sampling_body::request_rows(server, request, model, columns),
-        Ask::SendModelAnswer { server, answer } => {
-            elicitation::sampling_body::answer_rows(server, answer, columns)
-        }
-        Ask::PageVisited { server, host } => elicitation::body::visited_rows(server, host, columns),
-        Ask::SendInstructions { server, text } => body_pin::instruction_rows(server, text, columns),
-        Ask::FillForm { server, .. } => {
-            let form = dialog.form.as_ref();
-            form.map_or_else(Vec::new, |form| {
-                elicitation::body::form_rows(server, form, columns)
-            })
-        }
-        Ask::VisitPage { server, page } => elicitation::body::page_rows(server, page, columns),
-        _ => to_lines(plain_rows(shared, dialog, columns)),
-    };
+    let mut rows = block_rows(&dialog.question.blocks, columns, advice::notice_line);
+    if let Some(form) = &dialog.form {
+        rows.extend(elicitation::review::value_rows(form, columns));
+    }
     let heading_rows = rows.iter().take_while(|row| row.width() > 0).count();
     rows.iter_mut().for_each(|row| row.indent(margin.into()));
     DialogBody {
         rows,
         heading_rows,
         ..DialogBody::default()
-    }
-}
-
-fn plain_rows(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Vec<String> {
-    match &dialog.question {
-        Ask::ApproveCalls(_)
-        | Ask::ExternalEdit(_)
-        | Ask::ReplacePrompt { .. }
-        | Ask::UseNotesFolder { .. }
-        | Ask::PinChanged(_)
-        | Ask::FillForm { .. }
-        | Ask::VisitPage { .. }
-        | Ask::PageVisited { .. }
-        | Ask::AskModel { .. }
-        | Ask::SendModelAnswer { .. }
-        | Ask::SendInstructions { .. } => Vec::new(),
-        Ask::UnusableCall { raw, why } => {
-            let text = format!("The model wrote an invalid tool call: {why}\n\n{raw}");
-            wrapped_rows(&Clean::escaped(&text), columns)
-        }
-        Ask::ChooseServer { tool, servers, raw } => {
-            question_rows::server_choice_rows(tool, servers, raw, columns)
-        }
-        Ask::AfterError {
-            failed,
-            requested_tools,
-        } => failed_call_rows(shared, *failed, requested_tools, columns),
-        Ask::Stalled { seconds } => {
-            let text = format!("The model has sent nothing for {seconds} s.");
-            wrapped_rows(&Clean::single_line(&text), columns)
-        }
-        Ask::RemoveModel {
-            server,
-            name,
-            bytes,
-            is_in_use,
-        } => {
-            let size = bytes.map_or_else(String::new, |bytes| format!(", {}", format_size(bytes)));
-            let used = if *is_in_use {
-                "This model is in use; the next prompt will have no model to answer it. "
-            } else {
-                ""
-            };
-            let text = format!(
-                "{name}{size}\n{}\n\n{used}Its files will be deleted from the server. Pulling it again restores them.",
-                server.url
-            );
-            wrapped_rows(&Clean::escaped(&text), columns)
-        }
-        Ask::RoundLimit {
-            rounds,
-            was_told_to_answer,
-        } => {
-            let text = round_limit_text(*rounds, *was_told_to_answer);
-            wrapped_rows(&Clean::single_line(&text), columns)
-        }
-        Ask::GrowContext { .. } => wrapped_rows(
-            &Clean::single_line(&context_growth_text(&dialog.question)),
-            columns,
-        ),
-        Ask::UnfinishedTurn(turn) => body_unfinished::unfinished_rows(turn, columns),
-        Ask::ConfirmDiscard { prompt } => body_unfinished::discard_rows(prompt, columns),
-        Ask::SaveDialect { report, to } => body_probe::report_rows(report, *to, columns),
-    }
-}
-
-fn round_limit_text(rounds: u32, was_told_to_answer: bool) -> String {
-    match (was_told_to_answer, rounds) {
-        (true, _) => "The model was asked to answer now, but still calls tools.".to_owned(),
-        (false, 1) => "The model has called tools in 1 round of this turn.".to_owned(),
-        (false, _) => format!("The model has called tools in {rounds} rounds of this turn."),
-    }
-}
-
-fn context_growth_text(question: &Ask) -> String {
-    match question {
-        Ask::GrowContext { estimate, from, to } => format!(
-            "The request takes about {estimate} tokens, but the context holds {from}. With {to}, the model is reloaded, needs more memory and runs slower."
-        ),
-        _ => String::new(),
     }
 }
 
@@ -209,7 +100,8 @@ fn call_body(
     let mut rows = Vec::new();
     if with_heading {
         let heading = heading_of(&tool.name, call);
-        rows = to_lines(rows_with_continuation_marker(&heading, columns, shared));
+        let heading = rows_with_continuation_marker(&heading, columns, shared);
+        rows.extend(heading.into_iter().map(StyledLine::from));
     }
     let heading_rows = rows.len();
     if let Some(call) = call.filter(|_| !dialog.is_edited()) {
@@ -301,49 +193,6 @@ pub fn description_rows(shared: SharedUiState, tool: &Tool, columns: u16) -> Vec
         .flat_map(|line| wrapped_rows(line, columns))
         .map(|row| format!("{QUOTE_PREFIX}{row}"))
         .collect()
-}
-
-/// The failed call and the tools the model calls next. Names come first, because an error
-/// text has no length limit.
-fn failed_call_rows(
-    shared: SharedUiState,
-    failed: CallId,
-    requested_tools: &[String],
-    columns: u16,
-) -> Vec<String> {
-    let call = shared.transcript.call(failed);
-    let tool = call.map_or("A call", |call| call.tool.as_str());
-    let mut rows = wrapped_rows(&heading_of(tool, call), columns);
-    rows.push(String::new());
-    let wanted = format!(
-        "It failed. The model now wants to call: {}",
-        requested_tools.join(", ")
-    );
-    rows.extend(wrapped_rows(&single_line(&wanted), columns));
-    rows.extend([String::new(), "Error:".to_owned()]);
-    rows.extend(indented_rows(&error_text(call), columns));
-    rows.extend([String::new(), "Arguments:".to_owned()]);
-    rows.extend(indented_rows(&arguments_json(call), columns));
-    rows
-}
-
-fn error_text(call: Option<&ToolCall>) -> String {
-    let Some(ToolState::Done(outcome)) = call.map(|call| &call.state) else {
-        return String::new();
-    };
-    match outcome {
-        ToolOutcome::Failed { text, .. } => text.clone(),
-        ToolOutcome::Unreachable { why, .. } => why.clone(),
-        ToolOutcome::TimedOut { elapsed } => {
-            format!("No result arrived within {} s.", elapsed.as_secs())
-        }
-        _ => String::new(),
-    }
-}
-
-fn arguments_json(call: Option<&ToolCall>) -> String {
-    let arguments = call.map(|call| serde_json::to_string_pretty(&call.arguments));
-    arguments.and_then(Result::ok).unwrap_or_default()
 }
 
 /// The server's own claims about its tool: displayed, never trusted.

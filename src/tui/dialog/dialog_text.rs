@@ -3,7 +3,6 @@
 
 use crate::domain::schema::UNCHECKED_LABEL;
 use crate::domain::tool::{CallOrigin, Tool, ToolCall};
-use crate::protocol::Ask;
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::tui::dialog::choices::letter_name;
@@ -108,47 +107,21 @@ impl DialogText {
     }
 }
 
-fn title_and_question(question: &Ask) -> (&'static str, &'static str) {
-    match question {
-        Ask::ApproveCalls(_) => ("Tool call", "Call now? (Y/N)"),
-        Ask::UnusableCall { .. } | Ask::AfterError { .. } => ("Tool call", "What now?"),
-        Ask::ChooseServer { .. } => ("Tool call", "Which server?"),
-        Ask::Stalled { .. } => ("No answer", "Keep waiting?"),
-        Ask::RoundLimit { .. } => ("Round limit", "Continue?"),
-        Ask::GrowContext { .. } => ("Context", "Enlarge the context?"),
-        Ask::RemoveModel { .. } => ("Remove model", "Remove it?"),
-        Ask::SaveDialect { to: Some(_), .. } => ("Probe", "Save it?"),
-        Ask::SaveDialect { to: None, .. } => ("Probe", "Nothing was changed."),
-        Ask::ExternalEdit(_) => ("Settings changed", "Apply the changes?"),
-        Ask::ReplacePrompt { .. } => ("System prompt", "Replace it?"),
-        Ask::UseNotesFolder { is_new: true, .. } => ("Notes folder", "Create and use it?"),
-        Ask::UseNotesFolder { .. } => ("Notes folder", "Use it?"),
-        Ask::UnfinishedTurn(turn) if turn.waits_for_task() => ("Unfinished turn", "Resume it?"),
-        Ask::UnfinishedTurn(_) => ("Unfinished turn", "Restore the prompt?"),
-        Ask::ConfirmDiscard { .. } => ("Unfinished turn", "Discard it?"),
-        Ask::PinChanged(_) => ("Tool changed", "Accept the change?"),
-        Ask::SendInstructions { .. } => ("Instructions", "Send them to the model?"),
-        Ask::FillForm { form, .. } if form.fields.is_empty() => ("Form", "Do you agree?"),
-        Ask::FillForm { .. } => ("Form", "Send these values?"),
-        Ask::VisitPage { .. } => ("Web page", "Open it?"),
-        Ask::PageVisited { .. } => ("Web page", "Are you done there?"),
-        Ask::AskModel { .. } => ("Request", "Ask the model?"),
-        Ask::SendModelAnswer { .. } => ("Answer", "Send it to the server?"),
-    }
-}
-
 /// The texts of a dialog `columns` wide.
 pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> DialogText {
-    let (title, question) = title_and_question(&dialog.question);
+    let question = &dialog.question;
     let badges = dialog.call().map(|call| badges(&call.tool));
     let page = dialog.page();
     let mut text = DialogText {
-        title: title.to_owned(),
+        title: question.title.to_string(),
         title_fits: false,
         position: short_position(dialog),
         question: match page {
             DialogPage::Values => "Edit which value?".to_owned(),
-            _ => question.replace("(Y/N)", &yes_and_no(shared.keymap)),
+            _ if dialog.call().is_some() => {
+                format!("{} {}", question.prompt, yes_and_no(shared.keymap))
+            }
+            _ => question.prompt.to_owned(),
         },
         page,
         choices: dialog.choices(shared),
@@ -160,20 +133,6 @@ pub fn dialog_text(shared: SharedUiState, dialog: &Dialog, columns: u16) -> Dial
         more: shared.glyphs.more,
         badges: badges.unwrap_or_default(),
     };
-    if let Ask::PinChanged(change) = &dialog.question {
-        let tool = Clean::quoted_if_needed(&change.tool.name);
-        let server = Clean::quoted_if_needed(change.server.as_str());
-        let title = format!("{tool} on {server} has changed");
-        if width(&title) + 8 <= usize::from(columns) {
-            text.title = title;
-        }
-    }
-    if let Some(server) = dialog.question.requesting_server() {
-        let server = Clean::quoted_if_needed(server.as_str());
-        let is_for_server = matches!(dialog.question, Ask::SendModelAnswer { .. });
-        let relation = if is_for_server { "for" } else { "from" };
-        text.title = format!("{} {relation} {server}", text.title);
-    }
     if dialog.call().is_some() {
         // If there is no room, drop harmless badges rather than the names, but never a warning.
         let warnings = text.badges.iter().filter(|badge| badge.is_harmful);

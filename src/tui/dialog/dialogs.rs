@@ -2,7 +2,8 @@
 //! keys only after a quiet time, so that keys meant for the message never answer it.
 
 use crate::domain::{AskId, CallId, Notice, ServerId};
-use crate::protocol::{Ask, Command, Event, UserAnswer};
+use crate::protocol::{Command, Event, Question, UserAnswer};
+use crate::questions::UNFINISHED_KINDS;
 use crate::tui::dialog::choices::choice_index;
 use crate::tui::dialog::held_letter::{HeldAs, HeldLetter};
 use crate::tui::dialog::state::{Dialog, DialogMode, QUIET_TIME};
@@ -58,19 +59,15 @@ impl Dialogs {
 
     /// Whether the current dialog is about tool calls.
     pub fn is_approval(&self) -> bool {
-        self.current()
-            .is_some_and(|dialog| matches!(dialog.question, Ask::ApproveCalls(_)))
+        self.current().is_some_and(|dialog| dialog.call().is_some())
     }
 
     /// Whether a question about an unfinished turn of an earlier run is open.
     pub fn asks_about_unfinished_turn(&self) -> bool {
-        self.queue.iter().any(|dialog| {
-            let question = &dialog.question;
-            matches!(
-                question,
-                Ask::UnfinishedTurn(_) | Ask::ConfirmDiscard { .. }
-            )
-        })
+        let kinds = self.queue.iter().map(|dialog| dialog.question.kind);
+        kinds
+            .into_iter()
+            .any(|kind| UNFINISHED_KINDS.contains(&kind))
     }
 
     /// Makes the dialog accept keys once it has been drawn and no key has been pressed for
@@ -120,7 +117,7 @@ impl Dialogs {
 
     /// Lets questions from servers wait until the user opens them. Called when a turn ends.
     pub fn set_aside_server_questions(&mut self, now: Duration) {
-        let is_of_server = |dialog: &mut Dialog| dialog.question.requesting_server().is_some();
+        let is_of_server = |dialog: &mut Dialog| dialog.question.server.is_some();
         let set_aside: Vec<Dialog> = self.queue.extract_if(.., is_of_server).collect();
         self.waiting.extend(set_aside);
         if let Some(next) = self.current_mut() {
@@ -146,7 +143,7 @@ impl Dialogs {
         Some(dialog.quiet_since.max(last_key) + QUIET_TIME)
     }
 
-    fn open(&mut self, id: AskId, question: Ask, shared: SharedUiState) {
+    fn open(&mut self, id: AskId, question: Question, shared: SharedUiState) {
         if self
             .queue
             .iter()
@@ -156,7 +153,7 @@ impl Dialogs {
             return;
         }
         let is_expected = shared.transcript.running_turn().is_some();
-        let list = match question.requesting_server() {
+        let list = match question.server {
             Some(_) if !is_expected => &mut self.waiting,
             _ => &mut self.queue,
         };
@@ -166,7 +163,7 @@ impl Dialogs {
     /// The servers whose questions wait until the user opens them, oldest first.
     pub fn waiting_servers(&self) -> impl Iterator<Item = &ServerId> {
         let questions = self.waiting.iter().map(|dialog| &dialog.question);
-        questions.filter_map(Ask::requesting_server)
+        questions.filter_map(|question| question.server.as_ref())
     }
 
     /// Opens the questions that wait. Returns whether there were any.

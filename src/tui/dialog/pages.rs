@@ -4,13 +4,13 @@
 use crate::domain::tool::SERVER_DESCRIPTION_HEADING;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
+use crate::text::styled_line::StyledLine;
 use crate::tui::dialog::arguments::editable::{EditableValue, editable_values};
 use crate::tui::dialog::body;
 use crate::tui::dialog::read_only_tools::ReadOnlyTools;
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogBody, DialogChoice};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::wrapped_rows;
-use crate::tui::widgets::styled_line::StyledLine;
 
 /// Columns before the text of a choice.
 const CHOICE_INDENT: u16 = 8;

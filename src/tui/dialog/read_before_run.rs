@@ -3,7 +3,7 @@
 
 use crate::domain::Decision;
 use crate::domain::{Arguments, Notice};
-use crate::protocol::{UserAnswer, UserChoice};
+use crate::protocol::UserAnswer;
 use crate::tui::dialog::choices::{choice_for_key, scroll_key};
 use crate::tui::dialog::confirmation_word::{ConfirmationKey, confirmation_key};
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage, QUIET_TIME};
@@ -39,7 +39,7 @@ pub fn reading(shared: SharedUiState, dialog: &Dialog, action: DialogAction) -> 
     if dialog.call().is_some() {
         return reading_of_calls(shared, dialog, action);
     }
-    if !must_be_read_before(action) {
+    if !must_be_read_before(dialog, action) {
         return Reading::Done;
     }
     match dialog.fully_drawn_at() {
@@ -193,23 +193,11 @@ fn accepting_action(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Op
     }
     let rows = dialog.choices(shared);
     let row = choice_for_key(dialog, &rows, key, shared.keymap)?;
-    Some(row.action).filter(|action| must_be_read_before(*action))
+    Some(row.action).filter(|action| must_be_read_before(dialog, *action))
 }
 
-/// Whether the choice accepts something that the user must read first: an address or a command
-/// could hide in rows that were never drawn. Applies to settings changes, a tool's new definition,
-/// a server's instructions, forms, web pages and requests to the model, and the model's answers.
-fn must_be_read_before(action: DialogAction) -> bool {
-    matches!(
-        action,
-        DialogAction::Choose(
-            UserChoice::ApplyChanges
-                | UserChoice::Accept
-                | UserChoice::SendAlways
-                | UserChoice::SendUntilExit
-                | UserChoice::Send
-                | UserChoice::OpenPage
-                | UserChoice::VisitMyself
-        )
-    )
+/// Whether the choice accepts something that the user must read first: an address or a command could
+/// hide in rows that were never drawn.
+fn must_be_read_before(dialog: &Dialog, action: DialogAction) -> bool {
+    dialog.question.read_first && action.grants()
 }

@@ -2,7 +2,7 @@
 //! in, the check before sending, the confirmation of a secret, and copying the address.
 
 use crate::domain::Notice;
-use crate::protocol::{Ask, UserAnswer, UserChoice};
+use crate::protocol::{UserAnswer, UserChoice};
 use crate::tui::dialog::choices::{choice_for_key, letter_name};
 use crate::tui::dialog::confirmation_word::{ConfirmationKey, confirmation_key};
 use crate::tui::dialog::state::{Dialog, DialogAction, DialogMode, DialogPage};
@@ -11,20 +11,9 @@ use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::editor::Editor;
 use crossterm::event::KeyEvent;
-use std::sync::Arc;
 
 /// The user types this to send a form that asks for a secret.
 const CONFIRMATION_WORD: &str = "send";
-
-impl FormState {
-    /// The state of the form that the question is about, if it is about one.
-    pub fn for_question(question: &Ask) -> Option<Self> {
-        match question {
-            Ask::FillForm { form, .. } => Some(Self::new(Arc::clone(form))),
-            _ => None,
-        }
-    }
-}
 
 /// Performs a choice. Most are the answer; filling in and sending a form may stay in the dialog first.
 pub fn perform_choice(dialog: &mut Dialog, choice: UserChoice) -> Option<UserAnswer> {
@@ -103,11 +92,9 @@ pub fn kept_input_notice(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) 
 
 /// The address to copy, if the key chooses that.
 pub fn address_to_copy(shared: SharedUiState, dialog: &Dialog, key: KeyEvent) -> Option<String> {
-    let Ask::VisitPage { page, .. } = &dialog.question else {
-        return None;
-    };
+    let address = dialog.question.address.as_ref()?;
     let rows = dialog.choices(shared);
     let chosen = choice_for_key(dialog, &rows, key, shared.keymap)?;
     let copies = chosen.action == DialogAction::Choose(UserChoice::CopyAddress);
-    copies.then(|| page.url.clone())
+    copies.then(|| address.clone())
 }

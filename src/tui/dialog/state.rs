@@ -6,7 +6,8 @@ mod scrolled;
 
 use crate::domain::Decision;
 use crate::domain::{Arguments, AskId, CallId, QueryId};
-use crate::protocol::{Ask, CallToApprove, UserAnswer};
+use crate::protocol::{CallToApprove, Question, UserAnswer};
+use crate::questions::REMOVE_MODEL_KIND;
 use crate::tui::dialog::arguments::{Coverage, DrawnArguments};
 pub use crate::tui::dialog::state::choices::{DialogAction, DialogChoice, DialogPage};
 use crate::tui::dialog::state::scrolled::DialogBodyLayout;
@@ -15,6 +16,7 @@ use crate::tui::elicitation::form_state::FormState;
 use crate::tui::keymap::Action;
 use crate::tui::widgets::editor::Editor;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A dialog accepts keys after this long without a key press.
@@ -23,7 +25,7 @@ pub const QUIET_TIME: Duration = Duration::from_millis(500);
 #[derive(Debug, Clone)]
 pub struct Dialog {
     pub id: AskId,
-    pub question: Ask,
+    pub question: Question,
     pub(in crate::tui) quiet_since: Duration,
     pub is_drawn: bool,
     pub(in crate::tui) accepts_keys: bool,
@@ -115,18 +117,15 @@ pub enum EditTarget {
 }
 
 impl Dialog {
-    pub fn new(id: AskId, question: Ask, opened: Duration) -> Self {
-        let calls = match &question {
-            Ask::ApproveCalls(calls) => calls.len(),
-            _ => 0,
-        };
+    pub fn new(id: AskId, question: Question, opened: Duration) -> Self {
+        let calls = question.calls().len();
         let mut shown = vec![false; calls];
         if let Some(first) = shown.first_mut() {
             *first = true;
         }
         Self {
             id,
-            form: FormState::for_question(&question),
+            form: question.form().map(|form| FormState::new(Arc::clone(form))),
             question,
             quiet_since: opened,
             is_drawn: false,
@@ -159,15 +158,11 @@ impl Dialog {
     /// Whether this question was asked from the layer that `opened` shows. If so, the dialog covers
     /// that layer.
     pub fn covers_layer(&self, opened: Option<Action>) -> bool {
-        let is_asked_from_models = matches!(self.question, Ask::RemoveModel { .. });
-        is_asked_from_models && opened == Some(Action::Models)
+        self.question.kind == REMOVE_MODEL_KIND && opened == Some(Action::Models)
     }
 
     pub fn calls(&self) -> &[CallToApprove] {
-        match &self.question {
-            Ask::ApproveCalls(calls) => calls,
-            _ => &[],
-        }
+        self.question.calls()
     }
 
     pub fn call(&self) -> Option<&CallToApprove> {

@@ -4,6 +4,7 @@
 
 use crate::text::Clean;
 use crate::text::grapheme::width;
+use crate::text::styled_line::StyledLine;
 use crate::tui::dialog::body;
 use crate::tui::dialog::choice_row;
 use crate::tui::dialog::compact::{draw_keys, saturate_u16};
@@ -16,7 +17,6 @@ use crate::tui::dialog::state::{BodyExtras, Dialog, DialogBody, DialogMode, Dial
 use crate::tui::elicitation::fields_view::{draw_fields, fields_height};
 use crate::tui::layer::SharedUiState;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
-use crate::tui::widgets::styled_line::StyledLine;
 use ratatui::layout::{Position, Rect};
 use std::time::Duration;
 
@@ -295,7 +295,7 @@ fn draw_body(dialog: &mut Dialog, area: Rect, now: Duration, pen: &mut Painter) 
     let selected = dialog.selected_body_row();
     let rows = dialog.body_rows().iter().enumerate().skip(dialog.scroll);
     for (y, (index, row)) in (area.top()..area.bottom()).zip(rows) {
-        row.draw(area.x, y, area.width, pen);
+        pen.put_styled_line(area.x, y, row, area.width);
         let line = Rect::new(area.x, y, area.width, 1);
         if index < dialog.heading_rows() {
             let bold = pen.theme.bold;

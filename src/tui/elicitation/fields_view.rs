@@ -4,11 +4,11 @@
 use crate::domain::elicitation::{FieldKind, FieldOption, FormField};
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::elicitation::body::{label, push_quote, shortened, value_text};
+use crate::text::styled_line::StyledLine;
 use crate::tui::elicitation::form_state::{FieldState, FormState};
 use crate::tui::elicitation::option_list::OptionList;
+use crate::tui::elicitation::review::{label, push_quote, shortened};
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
-use crate::tui::widgets::styled_line::StyledLine;
 use crate::tui::widgets::text_field;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -147,7 +147,9 @@ fn draw_row(
 ) -> Option<Position> {
     match row {
         FieldRow::Field(index) => return draw_field(state, *index, label_columns, line, pen),
-        FieldRow::Note(note) => note.draw(line.x + 2, line.y, line.width.saturating_sub(2), pen),
+        FieldRow::Note(note) => {
+            pen.put_styled_line(line.x + 2, line.y, note, line.width.saturating_sub(2))
+        }
         FieldRow::Error(text) => {
             let failure = pen.theme.failure;
             pen.put_truncated(
@@ -200,7 +202,7 @@ fn draw_field(
     if let (true, Some(FieldState::Text(editor))) = (has_focus, state.fields.get_mut(index)) {
         return Some(text_field::draw_text(editor, value, pen));
     }
-    let text = value_text(&field, inputs.get(index)?);
+    let text = field.value_text(inputs.get(index)?);
     let (text, style) = match text.is_empty() {
         true => ("–".to_owned(), pen.theme.dim),
         false => (text, pen.theme.plain),

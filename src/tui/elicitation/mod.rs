@@ -1,9 +1,8 @@
-//! Requests from MCP servers in a dialog: a form with its fields and their review, a web page, and a
-//! request to the model. All texts of the server are sanitized and marked as the server's.
+//! A form of an MCP server in a dialog: its fields and the review of their values, and the progress of
+//! answers for servers. All texts of the server are sanitized and marked as the server's.
 
-pub mod body;
 pub mod fields_view;
 pub mod form_state;
 pub mod option_list;
-pub mod sampling_body;
+pub mod review;
 pub mod sampling_progress;

@@ -8,7 +8,6 @@ pub mod number_entry;
 pub mod numbers;
 pub mod painter;
 pub mod picker;
-pub mod styled_line;
 pub mod text_field;
 pub mod text_viewer;
 pub mod window;

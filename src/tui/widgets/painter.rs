@@ -6,12 +6,12 @@ use crate::text::grapheme::{
     cluster_end, cluster_width, clusters_forward, truncate_to_width, width,
 };
 use crate::text::markdown::StyledRow;
-use crate::text::wrap::wrap;
+use crate::text::styled_line::StyledLine;
+pub use crate::text::wrap::wrapped_rows;
 use crate::tui::theme::{Glyphs, Theme};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use std::num::NonZeroU16;
 
 pub struct Painter<'a> {
     buffer: &'a mut Buffer,
@@ -25,6 +25,16 @@ impl<'a> Painter<'a> {
             buffer,
             theme,
             glyphs,
+        }
+    }
+
+    /// Writes at most `columns` columns of a line in several styles.
+    pub fn put_styled_line(&mut self, x: u16, y: u16, line: &StyledLine, columns: u16) {
+        let (mut x, mut left) = (x, columns);
+        for (text, style) in line.pieces() {
+            let style = self.theme.text_style(*style);
+            let used = self.put(x, y, text, style, left);
+            (x, left) = (x + used, left - used);
         }
     }
 
@@ -205,23 +215,7 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// Wraps clean text into rows.
-pub fn wrapped_rows(text: &Clean, columns: u16) -> Vec<String> {
-    let columns = NonZeroU16::new(columns).unwrap_or(NonZeroU16::MIN);
-    let text = text.as_str();
-    wrap(text, columns)
-        .into_iter()
-        .map(|row| text[row].to_owned())
-        .collect()
-}
-
 /// Escapes newlines, so that a name cannot look like two lines.
 pub fn single_line(raw: &str) -> Clean {
     Clean::escaped(&raw.replace('\n', "⟨LF⟩"))
-}
-
-/// Indents text so that it cannot imitate a line of the dialog.
-pub fn indented_rows(text: &str, columns: u16) -> impl Iterator<Item = String> {
-    let rows = wrapped_rows(&Clean::escaped(text), columns.saturating_sub(2).max(1));
-    rows.into_iter().map(|row| format!("  {row}"))
 }

@@ -11,7 +11,7 @@ use humble::engine::injection_guard::InjectionGuard;
 use humble::engine::turn::{
     ProposedCall, ReplyEnd, Turn, TurnEffect, TurnIdGenerators, TurnInput, TurnSetup,
 };
-use humble::protocol::{Ask, UserAnswer, UserChoice};
+use humble::protocol::{Block, UserAnswer, UserChoice};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -126,10 +126,14 @@ fn repaired_arguments_are_marked_in_native_and_text_calls() {
 /// The servers that the turn asks about.
 fn asked_servers(effects: &[TurnEffect]) -> Option<Vec<String>> {
     effects.iter().find_map(|effect| match effect {
-        TurnEffect::OpenAsk {
-            question: Ask::ChooseServer { servers, .. },
-            ..
-        } => Some(servers.iter().map(ToString::to_string).collect()),
+        TurnEffect::OpenAsk { question, .. } => {
+            question.blocks.iter().find_map(|block| match block {
+                Block::Pairs(pairs) => {
+                    Some(pairs.iter().map(|(_, name)| name.to_string()).collect())
+                }
+                _ => None,
+            })
+        }
         _ => None,
     })
 }
@@ -182,7 +186,7 @@ fn a_call_that_may_mean_two_servers_runs_on_the_one_that_the_user_chooses() {
         );
         assert!(effects.iter().any(|effect| matches!(
             effect,
-            TurnEffect::OpenAsk { question: Ask::ApproveCalls(calls), .. } if calls.len() == 1
+            TurnEffect::OpenAsk { question, .. } if question.calls().len() == 1
         )));
     }
 }

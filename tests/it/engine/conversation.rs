@@ -2,6 +2,7 @@
 
 use super::*;
 use humble::domain::Advice;
+use humble::questions;
 
 #[tokio::test(start_paused = true)]
 async fn only_prompt_and_answer_are_saved_as_messages() {
@@ -140,7 +141,7 @@ async fn user_is_asked_about_a_stall_only_after_the_first_token() {
     let mut harness = EngineHarness::start(script).await;
     harness.prompt("Hello?").await;
     let (ask, question) = harness.next_question().await;
-    assert_eq!(question, Ask::Stalled { seconds: 120 });
+    assert_eq!(question, questions::stalled(120));
     let is_text_delta = |event: &Event| {
         matches!(
             event,

@@ -1,6 +1,7 @@
 //! Tests of the engine, mostly with a scripted model and the built-in server, under a paused clock.
 
 use crate::support::engine_harness;
+use crate::support::fixtures::question_text;
 use crate::support::model_server;
 use crate::support::notice_text;
 use crate::support::shell_server;
@@ -55,7 +56,7 @@ use humble::domain::{
     Arguments, AskId, Decision, EntryBody, Message, ModelRef, PieceKind, ProviderKind, SessionId,
     ToolMode, ToolOutcome, ToolState, TurnEnd, TurnEvent, Usage,
 };
-use humble::protocol::{Ask, Command, Event, UserAnswer, UserChoice};
+use humble::protocol::{Block, Command, Event, UserAnswer, UserChoice};
 use humble::provider::scripted::{Script, ScriptStep};
 use humble::provider::{EndReason, NativeCall, StreamPart};
 use serde_json::{Value, json};

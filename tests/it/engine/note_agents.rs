@@ -311,7 +311,7 @@ async fn a_call_copied_from_a_summarized_note_asks_even_in_auto_mode() {
     assert_eq!(harness.wait_for_turn_end().await, answered("Tea."));
     harness.prompt("go on").await;
     let (_, question) = harness.next_question().await;
-    assert!(matches!(question, Ask::ApproveCalls(_)), "{question:?}");
+    assert_eq!(question.kind, "approve");
 }
 
 #[tokio::test(start_paused = true)]
@@ -333,7 +333,7 @@ async fn a_call_copied_from_a_found_note_asks_even_in_auto_mode() {
         harness.send(Command::SetToolMode(auto)).await;
         harness.prompt("do it").await;
         let (_, question) = harness.next_question().await;
-        assert!(matches!(question, Ask::ApproveCalls(_)), "{question:?}");
+        assert_eq!(question.kind, "approve");
     }
 }
 

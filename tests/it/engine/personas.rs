@@ -5,6 +5,7 @@ use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
 use humble::domain::QueryId;
 use humble::engine::{EngineOptions, InitialSession};
+use humble::questions;
 use std::fs;
 
 const PIRATE: &str = "---\ntools: humble/get_time\n---\nYou are a pirate.\n";
@@ -249,10 +250,8 @@ async fn outdated_prompt_is_replaced_only_after_it_was_shown() {
         );
         harness.send(Command::ReplaceSystemPrompt).await;
         let (ask, question) = harness.next_question().await;
-        let expected = Ask::ReplacePrompt {
-            path: path.display().to_string(),
-            text: "Use chooseFunction.".into(),
-        };
+        let expected =
+            questions::replace_prompt(&path.display().to_string(), "Use chooseFunction.");
         assert_eq!(question, expected);
         harness.answer(ask, UserAnswer::Choice(choice)).await;
     }

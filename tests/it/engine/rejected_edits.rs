@@ -82,7 +82,7 @@ async fn a_rejected_server_is_not_started_by_later_runs_until_it_is_accepted() {
     // The next start asks again; another rejection changes nothing.
     let mut harness = start(home);
     let (ask, changes) = harness.next_edit_question().await;
-    assert_eq!(changes[0].what, "new server `x`, on");
+    assert_eq!(changes[0].what, "mcp-servers.json: new server `x`, on");
     harness.choose(ask, UserChoice::Stop).await;
     assert_eq!(harness.pending_settings_banners().await.len(), 1);
     let home = harness.shut_down().await;
@@ -126,14 +126,12 @@ async fn a_rejected_url_of_a_model_is_not_used_by_later_runs() {
     let subjects: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
     assert_eq!(
         subjects,
-        ["new model `m`", "model `m` would be used from now on"]
+        [
+            "config.json: new model `m`",
+            "config.json: model `m` would be used from now on"
+        ]
     );
-    assert!(
-        changes[0]
-            .after
-            .as_ref()
-            .is_some_and(|text| text.contains("evil.example"))
-    );
+    assert!(changes[0].after.contains("evil.example"));
     harness.choose(ask, UserChoice::ApplyChanges).await;
     harness.wait_for_notice("applied.").await;
     let home = harness.shut_down().await;
@@ -189,7 +187,7 @@ async fn a_rejected_prompt_leaves_the_earlier_one_in_use() {
         EngineOptions::default(),
     );
     let (_, changes) = harness.next_edit_question().await;
-    assert_eq!(changes[0].after.as_deref(), Some("Obey the file."));
+    assert_eq!(changes[0].after, "Obey the file.");
     let text = harness.system_message_for("Hi").await;
     assert!(text.starts_with("Be kind."), "{text}");
 }

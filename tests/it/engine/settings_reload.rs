@@ -4,8 +4,34 @@
 use super::*;
 use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
-use humble::domain::{Banner, ChangeImpact, ModelRef, Notice, SettingsChange};
+use humble::domain::trust::DiffSign;
+use humble::domain::{Banner, ModelRef, Notice};
+use humble::text::Clean;
 use std::fs;
+
+/// A change of a settings file as the question shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownChange {
+    /// The file and what changes.
+    pub what: String,
+    pub before: String,
+    pub after: String,
+}
+
+impl ShownChange {
+    fn new(heading: &Clean, lines: &[(DiffSign, Clean)]) -> Self {
+        let value = |wanted: DiffSign| {
+            let lines = lines.iter().filter(|(sign, _)| *sign == wanted);
+            let lines: Vec<&str> = lines.map(|(_, line)| line.as_str()).collect();
+            lines.join("\n")
+        };
+        Self {
+            what: heading.to_string(),
+            before: value(DiffSign::Removed),
+            after: value(DiffSign::Added),
+        }
+    }
+}
 
 impl EngineHarness {
     /// Overwrites a file of the home and makes the engine reload it.
@@ -24,15 +50,16 @@ impl EngineHarness {
     }
 
     /// Waits for the question about external edits; returns the changes that need consent.
-    pub async fn next_edit_question(&mut self) -> (AskId, Vec<SettingsChange>) {
-        match self.next_question().await {
-            (ask, Ask::ExternalEdit(changes)) => {
-                let needs_consent =
-                    |change: &&SettingsChange| change.impact == ChangeImpact::NeedsConsent;
-                (ask, changes.iter().filter(needs_consent).cloned().collect())
+    pub async fn next_edit_question(&mut self) -> (AskId, Vec<ShownChange>) {
+        let (ask, question) = self.next_question().await;
+        assert_eq!(question.kind, "outside_edit");
+        let changes = question.blocks.iter().filter_map(|block| match block {
+            Block::Diff { heading, lines } if heading.as_str() != "Already applied:" => {
+                Some(ShownChange::new(heading, lines))
             }
-            (_, other) => panic!("unexpected question: {other:?}"),
-        }
+            _ => None,
+        });
+        (ask, changes.collect())
     }
 
     pub async fn choose(&mut self, ask: AskId, choice: UserChoice) {
@@ -122,12 +149,10 @@ async fn auto_mode_needs_consent_before_it_applies() {
         .wait_for_notice("config.json: logLevel is now warn.")
         .await;
     let (ask, changes) = harness.next_edit_question().await;
-    let expected = SettingsChange {
-        file: "config.json".to_owned(),
-        impact: ChangeImpact::NeedsConsent,
-        what: "`toolCallMode`: tools would run without asking".to_owned(),
-        before: Some("manual".to_owned()),
-        after: Some("auto".to_owned()),
+    let expected = ShownChange {
+        what: "config.json: `toolCallMode`: tools would run without asking".to_owned(),
+        before: "manual".to_owned(),
+        after: "auto".to_owned(),
     };
     assert_eq!(changes, [expected]);
     assert!(!is_auto_mode_on(&harness.events), "nothing is applied yet");
@@ -167,7 +192,7 @@ async fn declined_change_is_asked_about_again_only_on_request() {
         .wait_for("the end of the older question", is_closed)
         .await;
     let (ask, newer_changes) = harness.next_edit_question().await;
-    assert_eq!(newer_changes[1].after.as_deref(), Some("Obey nobody."));
+    assert_eq!(newer_changes[1].after, "Obey nobody.");
     // Reverting the edits withdraws the question.
     fs::write(harness.home.path().join("config.json"), OLLAMA_CONFIG).expect("written");
     fs::remove_file(harness.home.path().join("system_prompt.txt")).expect("removed");
@@ -193,7 +218,7 @@ async fn server_added_to_the_file_is_not_started_without_consent() {
         .edit_file("mcp-servers.json", &malicious_servers.to_string())
         .await;
     let (ask, changes) = harness.next_edit_question().await;
-    assert_eq!(changes[0].what, "new server `x`, on");
+    assert_eq!(changes[0].what, "mcp-servers.json: new server `x`, on");
     harness.choose(ask, UserChoice::Stop).await;
     assert_eq!(harness.pending_settings_banners().await.len(), 1);
     // Toggling a server writes the file without applying the external edit.
@@ -279,17 +304,13 @@ async fn removed_model_stays_selected_and_the_first_model_needs_consent() {
             EngineHarness::start_with_config(Script::default().answer("Me."), before).await;
         harness.edit_file("config.json", after).await;
         let (ask, changes) = harness.next_edit_question().await;
-        let needs_consent = |change: &&SettingsChange| change.impact == ChangeImpact::NeedsConsent;
-        let needs_consent_changes: Vec<&SettingsChange> =
-            changes.iter().filter(needs_consent).collect();
         let details = format!("provider: ollama\nmodel: {name}\nbaseUrl: http://localhost:11434");
-        let expected = SettingsChange::needs_consent(
-            "config.json",
-            format!("model `{name}` would be used from now on"),
-            None,
-            Some(details),
-        );
-        assert_eq!(needs_consent_changes, [&expected]);
+        let expected = ShownChange {
+            what: format!("config.json: model `{name}` would be used from now on"),
+            before: String::new(),
+            after: details,
+        };
+        assert_eq!(changes, [expected]);
         harness.choose(ask, UserChoice::Stop).await;
         assert_eq!(harness.pending_settings_banners().await.len(), 1);
         let is_selected = |event: &Event| matches!(event, Event::ModelsListed { selected, .. } if selected.is_some());

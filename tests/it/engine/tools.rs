@@ -2,6 +2,7 @@
 //! calls.
 
 use super::*;
+use humble::questions;
 
 #[tokio::test(start_paused = true)]
 async fn approved_call_runs_and_the_model_uses_its_result() {
@@ -150,9 +151,9 @@ async fn user_decides_about_more_calls_after_a_failed_one() {
     let mut harness = EngineHarness::start_with_config(script, &config).await;
     harness.prompt("Time?").await;
     let (ask, question) = harness.next_question().await;
-    assert!(
-        matches!(&question, Ask::AfterError { requested_tools, .. } if requested_tools == &["get_time"])
-    );
+    let text = question_text(&question);
+    let intro = "get_time on humble failed. The model now wants to call: get_time";
+    assert!(text.starts_with(intro), "{text}");
     let Some(Message::ToolResult(result)) = harness.model_messages().pop() else {
         panic!("no tool result")
     };
@@ -209,10 +210,7 @@ async fn second_unusable_call_asks_the_user() {
     let mut harness = EngineHarness::start(script).await;
     harness.prompt("Fly!").await;
     let (ask, question) = harness.next_question().await;
-    assert!(
-        matches!(&question, Ask::UnusableCall { why, .. } if why.contains("fly")),
-        "{question:?}"
-    );
+    assert!(question.summary().contains("fly"), "{question:?}");
     assert!(
         harness.model_messages().iter().any(|message| matches!(message,
             Message::User(text) if text.contains("could not be used") && text.contains("get_time"))),
@@ -298,13 +296,7 @@ async fn at_the_round_limit_the_user_can_get_an_answer_without_more_tools() {
     let mut harness = EngineHarness::start_with_config(script, &config).await;
     harness.prompt("Times?").await;
     let (ask, question) = harness.next_question().await;
-    assert_eq!(
-        question,
-        Ask::RoundLimit {
-            rounds: 1,
-            was_told_to_answer: false
-        }
-    );
+    assert_eq!(question, questions::round_limit(1, false));
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::AnswerNow))
         .await;
@@ -334,13 +326,7 @@ async fn call_after_the_user_demanded_an_answer_asks_the_user_again() {
         .answer(ask, UserAnswer::Choice(UserChoice::AnswerNow))
         .await;
     let (ask, question) = harness.next_question().await;
-    assert_eq!(
-        question,
-        Ask::RoundLimit {
-            rounds: 2,
-            was_told_to_answer: true
-        }
-    );
+    assert_eq!(question, questions::round_limit(2, true));
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Stop))
         .await;

@@ -8,7 +8,8 @@ use crate::support::screen_harness::{ScreenHarness, screen_harness, tool};
 use crossterm::event::KeyCode;
 use humble::domain::tool::ToolState;
 use humble::domain::{AskId, CallId, TurnEvent};
-use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::protocol::{CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::questions;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -67,7 +68,7 @@ fn approval(size: (u16, u16), name: &str, arguments: &Value) -> ScreenHarness {
     };
     story.event(Event::Asked {
         ask: AskId(1),
-        question: Ask::ApproveCalls(vec![offered]),
+        question: questions::approve(vec![offered]),
         owner: QuestionOwner::Job(ModelJob::Turn(story.turn)),
     });
     story.advance_clock(600);

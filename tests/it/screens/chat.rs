@@ -8,7 +8,8 @@ use humble::domain::tool::{ToolProgress, ToolState};
 use humble::domain::{
     Advice, AskId, Banner, BannerCause, CallId, Notice, PieceKind, QueryId, SessionSummary, TurnEnd,
 };
-use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::protocol::{CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::questions;
 use humble::tui::{TuiOptions, UiInput, UiModel};
 use jiff::civil::date;
 use jiff::tz::TimeZone;
@@ -102,7 +103,7 @@ fn approving(story: &mut ScreenHarness) {
     story.event(Event::Asked {
         ask: AskId(1),
         owner: QuestionOwner::Job(ModelJob::Turn(story.turn)),
-        question: Ask::ApproveCalls(calls.to_vec()),
+        question: questions::approve(calls.to_vec()),
     });
 }
 
@@ -131,7 +132,7 @@ screens!(a_silent_model, |story| {
     story.event(Event::Asked {
         ask: AskId(1),
         owner: QuestionOwner::Job(ModelJob::Turn(story.turn)),
-        question: Ask::Stalled { seconds: 120 },
+        question: questions::stalled(120),
     });
     story.advance_clock(600);
 });

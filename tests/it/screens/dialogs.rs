@@ -8,11 +8,13 @@ use crossterm::event::KeyCode;
 use humble::domain::tool::ToolState;
 use humble::domain::trust::{AcceptedDefinition, PinChange, ToolDefinition};
 use humble::domain::{AskId, CallId, LaunchConfig, SettingsChange};
-use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner, UnfinishedTurn};
+use humble::protocol::{CallToApprove, Event, ModelJob, Question, QuestionOwner};
+use humble::questions;
+use humble::questions::UnfinishedTurn;
 use screen_harness::{ScreenHarness, tool};
 use std::sync::Arc;
 
-fn ask(story: &mut ScreenHarness, question: Ask) {
+fn ask(story: &mut ScreenHarness, question: Question) {
     story.event(Event::Asked {
         ask: AskId(7),
         owner: QuestionOwner::Program,
@@ -38,7 +40,7 @@ fn a_changed_tool() {
     };
     let change = Arc::new(change);
     insta::assert_snapshot!(at_two_sizes(|story| {
-        ask(story, Ask::PinChanged(change.clone()));
+        ask(story, questions::pin_changed(&change));
     }));
 }
 
@@ -55,7 +57,7 @@ fn externally_edited_settings() {
         SettingsChange::harmless("config.json", "logLevel is debug now"),
     ]);
     insta::assert_snapshot!(at_two_sizes(|story| {
-        ask(story, Ask::ExternalEdit(changes.clone()));
+        ask(story, questions::external_edit(&changes));
     }));
 }
 
@@ -67,7 +69,7 @@ fn an_unfinished_turn() {
         ..UnfinishedTurn::default()
     };
     insta::assert_snapshot!(at_two_sizes(|story| {
-        ask(story, Ask::UnfinishedTurn(Box::new(turn.clone())));
+        ask(story, questions::unfinished(&turn.clone()));
     }));
 }
 
@@ -82,7 +84,7 @@ fn ask_about_call(story: &mut ScreenHarness) {
     story.event(Event::Asked {
         ask: AskId(1),
         owner: QuestionOwner::Job(ModelJob::Turn(story.turn)),
-        question: Ask::ApproveCalls(vec![call]),
+        question: questions::approve(vec![call]),
     });
     story.advance_clock(600);
 }

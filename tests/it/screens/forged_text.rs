@@ -8,7 +8,8 @@ use crate::support::fixtures::{self, object, tool_from};
 use crate::support::screen_harness::{ScreenHarness, screen_harness};
 use crossterm::event::KeyCode;
 use humble::domain::{AskId, CallId, TurnEvent};
-use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::protocol::{CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::questions;
 use ratatui::style::Modifier;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -109,7 +110,7 @@ fn dialog(size: (u16, u16), text: &ToolText) -> ScreenHarness {
     story.event(Event::Asked {
         ask: AskId(1),
         owner,
-        question: Ask::ApproveCalls(vec![offered]),
+        question: questions::approve(vec![offered]),
     });
     story.advance_clock(600);
     story

@@ -8,7 +8,8 @@ use crossterm::event::KeyCode;
 use humble::domain::reply_trace::{TraceKind, TraceLine};
 use humble::domain::tool::{CallOrigin, QuoteSource, ToolCall};
 use humble::domain::{AskId, CallId, ToolMode, TurnEvent};
-use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::protocol::{CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::questions;
 use screen_harness::{ScreenHarness, screen_harness, tool};
 use serde_json::json;
 use std::sync::Arc;
@@ -73,7 +74,7 @@ fn ask_about_copied_call(story: &mut ScreenHarness) {
     story.event(Event::Asked {
         ask: AskId(1),
         owner: QuestionOwner::Job(ModelJob::Turn(story.turn)),
-        question: Ask::ApproveCalls(vec![call]),
+        question: questions::approve(vec![call]),
     });
     story.advance_clock(900);
 }

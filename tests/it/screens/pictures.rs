@@ -11,8 +11,9 @@ use humble::domain::{
     AskId, BuiltInSettings, CallId, PieceKind, QueryId, ServerStatus, SessionSummary, ToolCall,
     TurnEnd, TurnEvent,
 };
-use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::protocol::{CallToApprove, Event, ModelJob, QuestionOwner};
 use humble::provider::Provider;
+use humble::questions;
 use jiff::civil::date;
 use jiff::tz::TimeZone;
 use serde_json::json;
@@ -95,7 +96,7 @@ fn approval_scene() -> ScreenHarness {
     };
     story.event(Event::Asked {
         ask: AskId(1),
-        question: Ask::ApproveCalls(vec![offered]),
+        question: questions::approve(vec![offered]),
         owner: QuestionOwner::Job(ModelJob::Turn(story.turn)),
     });
     story.advance_clock(600);

@@ -5,7 +5,8 @@ use crate::support::screen_harness;
 use crossterm::event::KeyCode;
 use humble::domain::probe::{CallOutcome, DialectTrial, ProbeReport, ProbeState};
 use humble::domain::{AskId, Dialect, ModelRef, Notice, ProviderKind};
-use humble::protocol::{Ask, Event, ModelJob, QuestionOwner};
+use humble::protocol::{Event, ModelJob, QuestionOwner};
+use humble::questions;
 use screen_harness::{ScreenHarness, screen_harness};
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +48,7 @@ fn ask(story: &mut ScreenHarness, report: ProbeReport, to: Option<Dialect>) {
     story.event(Event::Asked {
         ask: AskId(7),
         owner: QuestionOwner::Job(ModelJob::Probe),
-        question: Ask::SaveDialect { report, to },
+        question: questions::save_dialect(&report, to),
     });
     story.advance_clock(600);
 }

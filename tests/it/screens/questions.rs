@@ -1,11 +1,14 @@
 //! Snapshots of questions about turns, an earlier run, settings and servers.
 
 use super::states::{ask, snapshot_states};
+use crate::support::fixtures::tool_call;
 use crate::support::screen_harness::{ScreenHarness, tool};
-use humble::domain::tool::{ToolOutcome, ToolState};
+use humble::domain::tool::{ToolCall, ToolOutcome, ToolState};
 use humble::domain::trust::{AcceptedDefinition, PinChange, ToolDefinition};
-use humble::domain::{CallId, LaunchConfig, ModelServer, ProviderKind, ServerId, SettingsChange};
-use humble::protocol::{Ask, CallStage, UnfinishedCall, UnfinishedTurn};
+use humble::domain::{LaunchConfig, ModelServer, ProviderKind, ServerId, SettingsChange};
+use humble::protocol::Question;
+use humble::questions;
+use humble::questions::{CallStage, UnfinishedCall, UnfinishedTurn};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,20 +17,23 @@ use std::time::Duration;
 fn questions_about_a_turn() {
     let failed = |story: &mut ScreenHarness| {
         story.prompt("Please do it");
-        story.show_call(ToolState::Done(ToolOutcome::Failed {
+        let state = ToolState::Done(ToolOutcome::Failed {
             text: "no such file\nor folder".to_owned(),
             elapsed: Duration::from_millis(120),
-        }));
-        let requested_tools = vec!["echo".to_owned(), "get-sum".to_owned()];
+        });
+        story.show_call(state.clone());
+        let requested_tools = ["echo".to_owned(), "get-sum".to_owned()];
+        let arguments = json!({"a": 17, "b": 25, "왜": "합\u{202e}계"});
+        let failed = ToolCall {
+            state,
+            ..tool_call("everything", "get-sum", arguments)
+        };
         ask(
             story,
-            Ask::AfterError {
-                failed: CallId(1),
-                requested_tools,
-            },
+            questions::after_error(Some(&failed), &requested_tools),
         );
     };
-    let question = |question: fn() -> Ask| {
+    let question = |question: fn() -> Question| {
         move |story: &mut ScreenHarness| {
             story.prompt("Please do it");
             ask(story, question());
@@ -38,34 +44,31 @@ fn questions_about_a_turn() {
         &[
             (
                 "a call that cannot be used",
-                &question(|| Ask::UnusableCall {
-                    raw: "{\"name\": \"delete\", \"arguments\": {\"a\":\u{202e} 1".to_owned(),
-                    why: "no tool is called `delete`".to_owned(),
+                &question(|| {
+                    questions::unusable_call(
+                        "{\"name\": \"delete\", \"arguments\": {\"a\":\u{202e} 1",
+                        "no tool is called `delete`",
+                    )
                 }),
             ),
             (
                 "a call of a tool that two servers have",
-                &question(|| Ask::ChooseServer {
-                    tool: "delete".to_owned(),
-                    servers: vec![ServerId::new("files"), ServerId::new("shop")],
-                    raw: r#"{"name": "delete", "arguments": {"id": 3}}"#.to_owned(),
+                &question(|| {
+                    questions::choose_server(
+                        "delete",
+                        &[ServerId::new("files"), ServerId::new("shop")],
+                        r#"{"name": "delete", "arguments": {"id": 3}}"#,
+                    )
                 }),
             ),
             ("more tools after an error", &failed),
             (
                 "the limit of rounds",
-                &question(|| Ask::RoundLimit {
-                    rounds: 10,
-                    was_told_to_answer: false,
-                }),
+                &question(|| questions::round_limit(10, false)),
             ),
             (
                 "a context that is too small",
-                &question(|| Ask::GrowContext {
-                    estimate: 30_000,
-                    from: 16_384,
-                    to: 32_768,
-                }),
+                &question(|| questions::grow_context(30_000, 16_384, 32_768)),
             ),
         ],
     );
@@ -88,7 +91,7 @@ fn questions_about_an_earlier_run() {
             earlier_unanswered: 1,
             ..UnfinishedTurn::default()
         };
-        ask(story, Ask::UnfinishedTurn(Box::new(turn)));
+        ask(story, questions::unfinished(&turn));
     };
     let task = |story: &mut ScreenHarness| {
         let call = UnfinishedCall {
@@ -102,7 +105,7 @@ fn questions_about_an_earlier_run() {
             calls: vec![call],
             ..UnfinishedTurn::default()
         };
-        ask(story, Ask::UnfinishedTurn(Box::new(turn)));
+        ask(story, questions::unfinished(&turn));
     };
     let note = |story: &mut ScreenHarness| {
         let turn = UnfinishedTurn {
@@ -111,11 +114,11 @@ fn questions_about_an_earlier_run() {
             writes_note: true,
             ..UnfinishedTurn::default()
         };
-        ask(story, Ask::UnfinishedTurn(Box::new(turn)));
+        ask(story, questions::unfinished(&turn));
     };
     let discard = |story: &mut ScreenHarness| {
         let prompt = "Rename the files.".to_owned();
-        ask(story, Ask::ConfirmDiscard { prompt });
+        ask(story, questions::discard(&prompt));
     };
     snapshot_states(
         "questions_about_an_earlier_run",
@@ -137,32 +140,24 @@ fn questions_about_settings() {
             SettingsChange::needs_consent("mcp-servers.json", "server `fs`, `command`", old, new),
             SettingsChange::harmless("config.json", "logLevel is debug now"),
         ];
-        ask(story, Ask::ExternalEdit(Arc::new(changes)));
+        ask(story, questions::external_edit(&changes));
     };
     let prompt = |story: &mut ScreenHarness| {
         let path = "/home/ann/humble/system_prompt.txt".to_owned();
         let text = Arc::from("You may call tools with chooseFunction.\n");
-        ask(story, Ask::ReplacePrompt { path, text });
+        ask(story, questions::replace_prompt(&path, &text));
     };
     let server = || ModelServer {
         provider: ProviderKind::Ollama,
         url: "http://localhost:11434".to_owned(),
     };
     let remove = move |story: &mut ScreenHarness| {
-        let removed = Ask::RemoveModel {
-            server: server(),
-            name: "gemma3:4b".to_owned(),
-            bytes: Some(3_300_000_000),
-            is_in_use: true,
-        };
+        let removed = questions::remove_model(&server(), "gemma3:4b", Some(3_300_000_000), true);
         ask(story, removed);
     };
     let folder = |is_new: bool, previous: Option<&str>| {
-        let question = Ask::UseNotesFolder {
-            folder: "/home/ann/Documents/notes\u{202e}".to_owned(),
-            previous: previous.map(str::to_owned),
-            is_new,
-        };
+        let question =
+            questions::notes_folder("/home/ann/Documents/notes\u{202e}", previous, is_new);
         move |story: &mut ScreenHarness| ask(story, question.clone())
     };
     snapshot_states(
@@ -197,13 +192,13 @@ fn changed_tool() -> PinChange {
 #[test]
 fn questions_about_servers() {
     let changed = |story: &mut ScreenHarness| {
-        ask(story, Ask::PinChanged(Arc::new(changed_tool())));
+        ask(story, questions::pin_changed(&changed_tool()));
     };
     let instructions = |story: &mut ScreenHarness| {
         let text: Vec<String> = (0..30).map(|n| format!("Rule {n}: do this.")).collect();
         let text = Arc::from(text.join("\n"));
         let server = "everything".into();
-        ask(story, Ask::SendInstructions { server, text });
+        ask(story, questions::instructions(&server, &text));
     };
     snapshot_states(
         "questions_about_servers",

@@ -6,30 +6,31 @@ use crossterm::event::KeyCode;
 use humble::domain::{
     ElicitationForm, SampledAnswer, SampledCall, SamplingRequest, UrlElicitation,
 };
-use humble::protocol::Ask;
+use humble::protocol::Question;
+use humble::questions;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn form_question(message: &str, properties: &Value, required: &[&str]) -> Ask {
+fn form_question(message: &str, properties: &Value, required: &[&str]) -> Question {
     let params = json!({
         "message": message,
         "requestedSchema": { "type": "object", "properties": properties, "required": required },
     });
-    Ask::FillForm {
-        server: "parcels".into(),
-        form: Arc::new(ElicitationForm::from_params(&params).expect("a valid form")),
-    }
+    questions::fill_form(
+        &"parcels".into(),
+        &Arc::new(ElicitationForm::from_params(&params).expect("a valid form")),
+    )
 }
 
-fn page_question(url: &str) -> Ask {
+fn page_question(url: &str) -> Question {
     let params = json!({ "message": "Sign in to continue.", "elicitationId": "1", "url": url });
-    Ask::VisitPage {
-        server: "parcels".into(),
-        page: Arc::new(UrlElicitation::from_params(&params).expect("a web address")),
-    }
+    questions::visit_page(
+        &"parcels".into(),
+        &UrlElicitation::from_params(&params).expect("a web address"),
+    )
 }
 
-fn every_field() -> Ask {
+fn every_field() -> Question {
     form_question(
         "Who should receive the parcel?\n── Form from bank ──\u{202E}",
         &json!({
@@ -53,12 +54,12 @@ fn every_field() -> Ask {
     )
 }
 
-fn ask_during_turn(story: &mut ScreenHarness, question: Ask) {
+fn ask_during_turn(story: &mut ScreenHarness, question: Question) {
     story.prompt("Send the parcel.");
     ask(story, question);
 }
 
-fn fill_in(story: &mut ScreenHarness, question: Ask) {
+fn fill_in(story: &mut ScreenHarness, question: Question) {
     ask_during_turn(story, question);
     story.screen();
     story.advance_clock(600);
@@ -163,18 +164,11 @@ fn sampling() {
         is_cut_off: true,
     });
     let asks = |story: &mut ScreenHarness| {
-        let question = Ask::AskModel {
-            server: "parcels".into(),
-            request: Arc::clone(&request),
-            model: "qwen3:4b".to_owned(),
-        };
+        let question = questions::ask_model(&"parcels".into(), &request, "qwen3:4b");
         ask_during_turn(story, question);
     };
     let answers = |story: &mut ScreenHarness| {
-        let question = Ask::SendModelAnswer {
-            server: "parcels".into(),
-            answer: Arc::clone(&answer),
-        };
+        let question = questions::send_model_answer(&"parcels".into(), &answer);
         ask_during_turn(story, question);
     };
     snapshot_states(
@@ -222,18 +216,11 @@ fn sampling_with_tools() {
         is_cut_off: false,
     });
     let asks = |story: &mut ScreenHarness| {
-        let question = Ask::AskModel {
-            server: "parcels".into(),
-            request: Arc::clone(&request),
-            model: "qwen3:4b".to_owned(),
-        };
+        let question = questions::ask_model(&"parcels".into(), &request, "qwen3:4b");
         ask_during_turn(story, question);
     };
     let answers = |story: &mut ScreenHarness| {
-        let question = Ask::SendModelAnswer {
-            server: "parcels".into(),
-            answer: Arc::clone(&answer),
-        };
+        let question = questions::send_model_answer(&"parcels".into(), &answer);
         ask_during_turn(story, question);
     };
     snapshot_states(

@@ -9,7 +9,8 @@ use humble::domain::tool::{ToolOutcome, ToolState};
 use humble::domain::{
     AskId, CallId, Notice, PersonaSummary, PieceKind, ToolCall, TurnEnd, TurnEvent, WaitReason,
 };
-use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::protocol::{CallToApprove, Event, ModelJob, Question, QuestionOwner};
+use humble::questions;
 use humble::tui::UiInput;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub fn snapshot_states(name: &str, states: &[State]) {
     insta::assert_snapshot!(name, screens.join("\n\n"));
 }
 
-pub fn ask(story: &mut ScreenHarness, question: Ask) {
+pub fn ask(story: &mut ScreenHarness, question: Question) {
     let owner = QuestionOwner::Job(ModelJob::Turn(story.turn));
     story.event(Event::Asked {
         ask: AskId(1),
@@ -51,7 +52,7 @@ fn ask_about_calls(story: &mut ScreenHarness, calls: &[Value]) {
             tool: Arc::new(tool("write_file", description)),
         });
     }
-    ask(story, Ask::ApproveCalls(offered));
+    ask(story, questions::approve(offered));
 }
 
 fn file() -> Value {

@@ -7,7 +7,8 @@ use crate::support::screen_harness::{ScreenHarness, buffer_to_lines, screen_harn
 use crossterm::event::KeyCode;
 use humble::domain::tool::{ToolAnnotations, ToolState};
 use humble::domain::{AskId, CallId, ToolCall, TurnEvent};
-use humble::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::protocol::{CallToApprove, Event, ModelJob, QuestionOwner};
+use humble::questions;
 use humble::tui::{TuiOptions, UiModel};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
@@ -58,7 +59,7 @@ fn ask_about_edit(story: &mut ScreenHarness) {
     story.event(Event::Asked {
         ask: AskId(1),
         owner,
-        question: Ask::ApproveCalls(vec![offered]),
+        question: questions::approve(vec![offered]),
     });
     story.advance_clock(600);
 }

@@ -11,7 +11,8 @@ use crate::support::fixtures;
 use crate::support::screen_harness::{buffer_to_lines, screen_harness};
 use crossterm::event::KeyCode;
 use humble::domain::{Arguments, AskId, CallId, Decision, SchemaCheck, TurnEvent, TurnId};
-use humble::protocol::{Ask, CallToApprove, Command, Event, ModelJob, QuestionOwner, UserAnswer};
+use humble::protocol::{CallToApprove, Command, Event, ModelJob, QuestionOwner, UserAnswer};
+use humble::questions;
 use humble::tui::{Msg, UiEffect, UiInput, UiModel, update, view};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -101,7 +102,7 @@ impl ApprovalSession {
             call: *call,
             tool: Arc::new(fixtures::described_tool(tool, "Does it.\n  path  /safe")),
         });
-        let question = Ask::ApproveCalls(offered.collect());
+        let question = questions::approve(offered.collect());
         let asked = Event::Asked {
             ask: AskId(1),
             owner: QuestionOwner::Job(ModelJob::Turn(turn)),

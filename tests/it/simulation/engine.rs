@@ -8,7 +8,7 @@ use crate::support::engine_harness::{
     EngineHarness, FAILING_GET_TIME_CALL, GET_TIME_CALL, OLLAMA_CONFIG, session_files, write_config,
 };
 use humble::domain::{AskId, Prompt, PromptKind, QueryId, SessionId, ToolMode, TurnEvent, TurnId};
-use humble::protocol::{Ask, Command, Event, ModelJob, QuestionOwner};
+use humble::protocol::{Command, Event, ModelJob, Question, QuestionOwner};
 use humble::provider::scripted::{Script, ScriptStep};
 use humble::provider::{EndReason, FailureCause, StreamPart};
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +52,7 @@ struct Promises {
     read: usize,
     turns: u64,
     unanswered: BTreeSet<TurnId>,
-    asks: BTreeMap<u64, (QuestionOwner, Ask)>,
+    asks: BTreeMap<u64, (QuestionOwner, Question)>,
 }
 
 impl Promises {

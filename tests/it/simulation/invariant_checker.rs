@@ -10,7 +10,7 @@ use humble::domain::{
 };
 use humble::engine::approval::ApprovedCall;
 use humble::engine::turn::{TurnEffect, TurnInput};
-use humble::protocol::{Ask, CallToApprove, UserAnswer, UserChoice};
+use humble::protocol::{CallToApprove, Question, UserAnswer, UserChoice};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub struct InvariantChecker {
     pub mode: ToolMode,
     errors_max: u32,
     errors: u32,
-    pub open_asks: BTreeMap<u64, Ask>,
+    pub open_asks: BTreeMap<u64, Question>,
     pub calls: BTreeMap<CallId, ToolCall>,
     pub running: BTreeSet<CallId>,
     /// The call that the current input cancels or leaves, if any.
@@ -128,19 +128,19 @@ impl InvariantChecker {
         }
     }
 
-    fn observe_answer(&mut self, question: &Ask, answer: &UserAnswer) {
-        match (question, answer) {
-            (Ask::ApproveCalls(asked), UserAnswer::Calls(decisions)) => {
+    fn observe_answer(&mut self, question: &Question, answer: &UserAnswer) {
+        match (question.kind, answer) {
+            ("approve", UserAnswer::Calls(decisions)) => {
                 for (id, decision) in decisions {
-                    if let Some(asked) = asked.iter().find(|asked| asked.call == *id) {
+                    if let Some(asked) = question.calls().iter().find(|asked| asked.call == *id) {
                         self.observe_decision(asked, decision);
                     }
                 }
             }
-            (Ask::AfterError { .. }, UserAnswer::Choice(UserChoice::AllowMoreTools)) => {
+            ("after_error", UserAnswer::Choice(UserChoice::AllowMoreTools)) => {
                 self.errors_max = self.errors + 1;
             }
-            (Ask::AfterError { .. }, UserAnswer::Choice(UserChoice::Retry)) => {
+            ("after_error", UserAnswer::Choice(UserChoice::Retry)) => {
                 self.errors = self.errors.saturating_sub(1);
                 self.is_retry_allowed = true;
             }

@@ -9,7 +9,7 @@ use super::{run_count, world};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use humble::domain::{AskId, SchemaCheck, TurnId};
 use humble::engine::turn::{Turn, TurnEffect, TurnIdGenerators, TurnInput};
-use humble::protocol::{Ask, Command, Event, ModelJob, QuestionOwner};
+use humble::protocol::{Command, Event, ModelJob, QuestionOwner};
 use humble::tui::{Msg, TuiOptions, UiEffect, UiInput, UiModel, update, view};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -213,11 +213,9 @@ impl ScreenSimulation {
                 TurnEffect::OpenAsk { ask, question } => {
                     (self.ask, self.asked_at, self.accepts_answer) = (Some(ask), self.now, false);
                     self.drawn = DrawnCalls::default();
-                    if let Ask::ApproveCalls(calls) = &question {
-                        for call in calls {
-                            let arguments = &self.checker.calls[&call.call].arguments;
-                            self.drawn.set_arguments(call.call, arguments, false);
-                        }
+                    for call in question.calls() {
+                        let arguments = &self.checker.calls[&call.call].arguments;
+                        self.drawn.set_arguments(call.call, arguments, false);
                     }
                     Event::Asked {
                         ask,

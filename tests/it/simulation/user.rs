@@ -4,7 +4,7 @@ use super::test_rng::TestRng;
 use super::trust_inputs::pattern;
 use super::world::arguments;
 use humble::domain::{CallId, Decision};
-use humble::protocol::{Ask, UserAnswer, UserChoice};
+use humble::protocol::{Question, UserAnswer, UserChoice};
 
 pub const CHOICES: [UserChoice; 10] = [
     UserChoice::TellModel,
@@ -19,12 +19,13 @@ pub const CHOICES: [UserChoice; 10] = [
     UserChoice::Stop,
 ];
 
-pub fn answer(rng: &mut TestRng, question: &Ask) -> UserAnswer {
+pub fn answer(rng: &mut TestRng, question: &Question) -> UserAnswer {
     if rng.one_in(20) {
         return UserAnswer::Dismissed;
     }
-    let Ask::ApproveCalls(calls) = question else {
-        let offered = question.choices();
+    let calls = question.calls();
+    if calls.is_empty() {
+        let offered = question.choices;
         // Stopping ends the turn, so it is chosen less often.
         let picked = rng.pick(offered);
         let picked = if picked.choice == UserChoice::Stop {
@@ -33,7 +34,7 @@ pub fn answer(rng: &mut TestRng, question: &Ask) -> UserAnswer {
             picked
         };
         return UserAnswer::Choice(picked.choice);
-    };
+    }
     let mut decisions: Vec<_> = calls
         .iter()
         .map(|call| (call.call, decision(rng)))

@@ -18,7 +18,7 @@ use humble::engine::result_images::ResultImages;
 use humble::engine::turn::{
     ProposedCall, ReadyServers, ReplyEnd, ReplyFailure, TurnInput, TurnSetup,
 };
-use humble::protocol::{Ask, UserAnswer};
+use humble::protocol::UserAnswer;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -101,7 +101,7 @@ pub fn input(rng: &mut TestRng, checker: &InvariantChecker) -> TurnInput {
     }
     if let Some((ask, question)) = checker.open_asks.iter().next() {
         // A stalled request may still deliver parts.
-        if matches!(question, Ask::Stalled { .. }) && rng.one_in(3) {
+        if question.kind == "stalled" && rng.one_in(3) {
             if rng.one_in(40) {
                 return repeated_text(rng);
             }

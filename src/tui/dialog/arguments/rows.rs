@@ -7,7 +7,7 @@ use crate::text::highlight::Token;
 use crate::text::line_diff::LineChange;
 use crate::text::lossless_wrap::{MARGIN_COLUMNS, RowJoin, lossless_line_rows};
 use crate::text::markdown::{StyleRole, TextStyle};
-use crate::tui::widgets::styled_line::StyledLine;
+use crate::text::styled_line::StyledLine;
 use std::num::NonZeroU16;
 use std::ops::Range;
 

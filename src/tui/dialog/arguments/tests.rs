@@ -16,11 +16,11 @@ fn drawn(value: &Value) -> DrawnArguments {
 fn cells(arguments: &DrawnArguments, columns: u16) -> Vec<Vec<String>> {
     let model = crate::tui::UiModel::new(&Default::default(), (columns, 1));
     let rows = arguments.rows(columns, &Glyphs::new(false)).rows;
-    let draw = |row: &crate::tui::widgets::styled_line::StyledLine| {
+    let draw = |row: &crate::text::styled_line::StyledLine| {
         assert!(row.width() <= usize::from(columns), "{row:?}");
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, 1));
         let mut pen = Painter::new(&mut buffer, model.screen.theme, model.screen.glyphs);
-        row.draw(0, 0, columns, &mut pen);
+        pen.put_styled_line(0, 0, row, columns);
         let mut cells = Vec::new();
         let mut covered = 0;
         for cell in buffer.content() {

@@ -52,17 +52,7 @@ impl DialogAction {
             | Self::RunReadOnly
             | Self::RunMatching
             | Self::RunAll => true,
-            Self::Choose(choice) => !matches!(
-                choice,
-                UserChoice::Stop
-                    | UserChoice::Decline
-                    | UserChoice::DeclineAll
-                    | UserChoice::CancelRequest
-                    | UserChoice::Never
-                    | UserChoice::KeepForLater
-                    | UserChoice::FillIn
-                    | UserChoice::CopyAddress
-            ),
+            Self::Choose(choice) => choice.grants(),
             _ => false,
         }
     }
@@ -252,7 +242,7 @@ impl Dialog {
 
     /// The choices of a question that is not about calls.
     fn question_choices(&self, keymap: &Keymap) -> Vec<DialogChoice> {
-        let choices = self.question.choices().iter().zip('1'..='9');
+        let choices = self.question.choices.iter().zip('1'..='9');
         let is_page = |key: char| {
             keymap
                 .answer_letters(LayerKey::Details)

@@ -2,10 +2,9 @@
 //! a call's arguments has been drawn.
 
 use crate::domain::CallId;
-use crate::protocol::Ask;
+use crate::text::styled_line::StyledLine;
 use crate::tui::dialog::arguments::{Coverage, DrawnArguments};
 use crate::tui::dialog::state::{Dialog, DialogPage};
-use crate::tui::widgets::styled_line::StyledLine;
 use std::time::Duration;
 
 /// The body as wrapped rows.
@@ -148,8 +147,7 @@ impl Dialog {
 
     /// Discards the layout if it shows a call that changed.
     pub fn call_changed(&mut self, call: CallId) {
-        let failed = matches!(&self.question, Ask::AfterError { failed, .. } if *failed == call);
-        if failed || self.call_ids().any(|id| id == call) {
+        if self.call_ids().any(|id| id == call) {
             self.laid_out = None;
         }
     }
@@ -222,16 +220,7 @@ impl Dialog {
 
     /// Whether the subject can be accepted only after it has been read to the end.
     pub fn requires_full_reading(&self) -> bool {
-        matches!(
-            self.question,
-            Ask::PinChanged(_)
-                | Ask::SendInstructions { .. }
-                | Ask::ExternalEdit(_)
-                | Ask::FillForm { .. }
-                | Ask::VisitPage { .. }
-                | Ask::AskModel { .. }
-                | Ask::SendModelAnswer { .. }
-        )
+        self.question.read_first
     }
 
     /// Records that a frame shows the body in `height` rows.

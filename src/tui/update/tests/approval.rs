@@ -1,6 +1,7 @@
 //! Approval dialogs: when they accept keys, and the effect of each key.
 
 use crate::domain::SchemaCheck;
+use crate::questions;
 use crate::tui::dialog::state::DialogMode;
 use crate::tui::update::tests::*;
 
@@ -222,10 +223,7 @@ fn keys_go_to_the_message_after_a_question_is_closed() {
 fn a_digit_answers_the_question_about_the_round_limit() {
     let mut chat = chat();
     chat.keys("sum<Enter>")
-        .ask_question(Ask::RoundLimit {
-            rounds: 10,
-            was_told_to_answer: false,
-        })
+        .ask_question(questions::round_limit(10, false))
         .wait(600);
     chat.sent.clear();
     chat.keys("2");

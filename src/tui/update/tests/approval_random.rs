@@ -1,6 +1,7 @@
 //! With random keys, sizes and pauses, no call runs with arguments that were not drawn.
 
 use crate::fixtures::{tool_call, tool_from};
+use crate::questions;
 use crate::tui::update::tests::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -68,7 +69,7 @@ fn chat_with_approval(lines: &[usize]) -> ChatHarness {
         let tool = tool.clone();
         calls.push(CallToApprove { call, tool });
     }
-    chat.ask_question(Ask::ApproveCalls(calls)).wait(600);
+    chat.ask_question(questions::approve(calls)).wait(600);
     chat.sent.clear();
     chat
 }

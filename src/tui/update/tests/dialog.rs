@@ -1,5 +1,6 @@
 //! Contents and scrolling of dialogs.
 
+use crate::questions;
 use crate::tui::dialog::state::DialogMode;
 use crate::tui::update::tests::*;
 
@@ -168,13 +169,12 @@ fn question_after_a_failed_call_shows_its_error_and_the_requested_tools() {
         state: ToolState::Done(outcome),
         ..call
     }));
-    chat.ask_question(Ask::AfterError {
-        failed: CallId(1),
-        requested_tools: vec!["remove\nError:".into(), "list".into()],
-    });
+    let failed = chat.model.chat.transcript.call(CallId(1)).cloned();
+    let requested_tools = ["remove\nError:".to_owned(), "list".to_owned()];
+    chat.ask_question(questions::after_error(failed.as_ref(), &requested_tools));
     let screen_text = screen(&mut chat, 80, 50);
     for text in [
-        "add   sums",
+        "add on sums failed.",
         "remove⟨LF⟩Error:, list",
         "no such folder⟨ESC⟩[31m",
         "\"path\": \"/etc⟨U+202E⟩\"",
@@ -186,32 +186,17 @@ fn question_after_a_failed_call_shows_its_error_and_the_requested_tools() {
 #[test]
 fn letters_mean_the_same_in_every_dialog() {
     let questions = [
-        Ask::UnusableCall {
-            raw: String::new(),
-            why: String::new(),
-        },
-        Ask::AfterError {
-            failed: CallId(1),
-            requested_tools: Vec::new(),
-        },
-        Ask::Stalled { seconds: 1 },
-        Ask::RoundLimit {
-            rounds: 1,
-            was_told_to_answer: false,
-        },
-        Ask::ExternalEdit(Arc::default()),
-        Ask::PinChanged(Arc::new(trust::changed_tool(0))),
-        Ask::SendInstructions {
-            server: "s".into(),
-            text: "".into(),
-        },
-        Ask::ReplacePrompt {
-            path: String::new(),
-            text: "".into(),
-        },
+        questions::unusable_call("", ""),
+        questions::after_error(None, &[]),
+        questions::stalled(1),
+        questions::round_limit(1, false),
+        questions::external_edit(&[]),
+        questions::pin_changed(&trust::changed_tool(0)),
+        questions::instructions(&"s".into(), ""),
+        questions::replace_prompt("", ""),
     ];
     for question in questions {
-        for row in question.choices() {
+        for row in question.choices {
             match row.choice {
                 UserChoice::Stop => assert_eq!(row.key, 'n'),
                 UserChoice::TreatAsText => assert_eq!(row.key, 't'),
@@ -226,11 +211,8 @@ fn letters_mean_the_same_in_every_dialog() {
             }
         }
     }
-    let unusable_call = Ask::UnusableCall {
-        raw: String::new(),
-        why: String::new(),
-    };
-    let keys: String = unusable_call.choices().iter().map(|row| row.key).collect();
+    let unusable_call = questions::unusable_call("", "");
+    let keys: String = unusable_call.choices.iter().map(|row| row.key).collect();
     assert_eq!(keys, "mtn");
 }
 

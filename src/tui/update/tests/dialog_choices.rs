@@ -1,24 +1,22 @@
 //! The choices of every dialog: short labels in one row, and the scope of each.
 
 use crate::domain::SettingsChange;
-use crate::protocol::UnfinishedTurn;
+use crate::questions;
+use crate::questions::UnfinishedTurn;
 use crate::tui::update::tests::*;
 
-fn settings() -> Ask {
+fn settings() -> Question {
     let text = |text: &str| Some(text.to_owned());
     let (old, new) = (text("npx"), text("npm"));
     let change = SettingsChange::needs_consent("mcp-servers.json", "`command`", old, new);
-    Ask::ExternalEdit(Arc::new(vec![change]))
+    questions::external_edit(&[change])
 }
 
-fn failed() -> Ask {
-    Ask::AfterError {
-        failed: CallId(1),
-        requested_tools: vec!["list".to_owned()],
-    }
+fn failed() -> Question {
+    questions::after_error(None, &["list".to_owned()])
 }
 
-fn chat_with_question(question: Ask) -> ChatHarness {
+fn chat_with_question(question: Question) -> ChatHarness {
     let mut chat = chat();
     chat.keys("go<Enter>").ask_question(question).wait(600);
     chat.sent.clear();
@@ -33,25 +31,17 @@ fn answer(chat: &mut ChatHarness) -> Option<UserAnswer> {
 }
 
 /// Questions outside of turns, with their rows of choices.
-fn program_questions() -> Vec<(Ask, &'static str)> {
-    let instructions = Ask::SendInstructions {
-        server: "docs".into(),
-        text: "Be brief.".into(),
-    };
-    let replace = Ask::ReplacePrompt {
-        path: "/h/system_prompt.txt".to_owned(),
-        text: "old".into(),
-    };
-    let unfinished = Ask::UnfinishedTurn(Box::new(UnfinishedTurn {
+fn program_questions() -> Vec<(Question, &'static str)> {
+    let instructions = questions::instructions(&"docs".into(), "Be brief.");
+    let replace = questions::replace_prompt("/h/system_prompt.txt", "old");
+    let unfinished = questions::unfinished(&UnfinishedTurn {
         prompt: "Tidy up".to_owned(),
         ..UnfinishedTurn::default()
-    }));
-    let discard = Ask::ConfirmDiscard {
-        prompt: "Tidy up".to_owned(),
-    };
+    });
+    let discard = questions::discard("Tidy up");
     vec![
         (
-            Ask::PinChanged(Arc::new(trust::changed_tool(0))),
+            questions::pin_changed(&trust::changed_tool(0)),
             "Accept the change?   y accept  n keep withheld  9 never  ?",
         ),
         (
@@ -72,20 +62,10 @@ fn program_questions() -> Vec<(Ask, &'static str)> {
 }
 
 /// Questions of turns, with their rows of choices.
-fn turn_questions() -> Vec<(Ask, &'static str)> {
-    let unusable = Ask::UnusableCall {
-        raw: "{".to_owned(),
-        why: "it ends too early".to_owned(),
-    };
-    let rounds = Ask::RoundLimit {
-        rounds: 10,
-        was_told_to_answer: false,
-    };
-    let grow = Ask::GrowContext {
-        estimate: 9_000,
-        from: 8_192,
-        to: 16_384,
-    };
+fn turn_questions() -> Vec<(Question, &'static str)> {
+    let unusable = questions::unusable_call("{", "it ends too early");
+    let rounds = questions::round_limit(10, false);
+    let grow = questions::grow_context(9_000, 8_192, 16_384);
     vec![
         (failed(), "What now?   r run it again  g go on  n stop  ?"),
         (
@@ -93,7 +73,7 @@ fn turn_questions() -> Vec<(Ask, &'static str)> {
             "What now?   m tell the model  t as text  n stop  ?",
         ),
         (
-            Ask::Stalled { seconds: 60 },
+            questions::stalled(60),
             "Keep waiting?   y wait  r ask again  n stop  ?",
         ),
         (
@@ -122,12 +102,12 @@ fn every_choice_also_has_a_digit_and_alternative_keys() {
         (settings(), ["n", "2", "N", "ㅜ"], UserChoice::Stop),
         (failed(), ["r", "1", "R", "ㄱ"], UserChoice::Retry),
         (
-            Ask::Stalled { seconds: 60 },
+            questions::stalled(60),
             ["y", "1", "w", "ㅈ"],
             UserChoice::KeepWaiting,
         ),
         (
-            Ask::PinChanged(Arc::new(trust::changed_tool(0))),
+            questions::pin_changed(&trust::changed_tool(0)),
             ["9", "3", "9", "3"],
             UserChoice::Never,
         ),
@@ -139,7 +119,7 @@ fn every_choice_also_has_a_digit_and_alternative_keys() {
         }
     }
     // The letter `a` shows a page in an approval, so it answers no other question.
-    let mut chat = chat_with_question(Ask::PinChanged(Arc::new(trust::changed_tool(0))));
+    let mut chat = chat_with_question(questions::pin_changed(&trust::changed_tool(0)));
     chat.keys("a");
     assert_eq!(answer(&mut chat), None);
     assert_eq!(chat.notice(), "Answer the question first: y n 9 ?.");
@@ -268,10 +248,8 @@ fn calls_in_an_untaught_or_repaired_form_are_marked_as_recovered() {
 
 #[test]
 fn undo_is_refused_while_a_question_about_an_unfinished_turn_is_open() {
-    let unfinished = Ask::UnfinishedTurn(Box::default());
-    let discard = Ask::ConfirmDiscard {
-        prompt: "Tidy up".to_owned(),
-    };
+    let unfinished = questions::unfinished(&UnfinishedTurn::default());
+    let discard = questions::discard("Tidy up");
     for question in [unfinished, discard] {
         let mut chat = chat();
         chat.keys("one<Enter>").model_answers("1");
@@ -311,7 +289,7 @@ fn with_read_only_tools(called_is_read_only: bool, others_are_read_only: bool) -
     };
     chat.turn_event(TurnEvent::Tool(call));
     chat.engine_event(Event::ServersListed(vec![fixtures::server("sums", tools)]));
-    chat.ask_question(Ask::ApproveCalls(vec![asked])).wait(600);
+    chat.ask_question(questions::approve(vec![asked])).wait(600);
     chat.sent.clear();
     chat
 }

@@ -1,6 +1,7 @@
 //! Editing a call: the page of values, the return to the question, and undoing the edit.
 
 use crate::fixtures::tool_from;
+use crate::questions;
 use crate::text::json_changes::JsonChange;
 use crate::tui::update::tests::read_before_run::with_tool_call;
 use crate::tui::update::tests::*;
@@ -160,7 +161,7 @@ fn a_small_dialog_names_the_position_the_warning_and_all_keys() {
             ..call
         }));
     }
-    chat.ask_question(Ask::ApproveCalls(calls.to_vec()))
+    chat.ask_question(questions::approve(calls.to_vec()))
         .wait(600)
         .keys("<Right><Right><Left>");
     let screen = chat.screen();
@@ -326,7 +327,7 @@ fn chat_asking_for_two_calls() -> ChatHarness {
         call: CallId(id),
         tool: Arc::clone(&tool),
     });
-    chat.ask_question(Ask::ApproveCalls(calls.to_vec()))
+    chat.ask_question(questions::approve(calls.to_vec()))
         .sent
         .clear();
     chat

@@ -1,6 +1,7 @@
 //! Global keys while a dialog is open: some act at once, and each of the others shows a notice.
 
 use crate::fixtures::tool_from;
+use crate::questions;
 use crate::tui::dialog::state::DialogMode;
 use crate::tui::keymap::Action;
 use crate::tui::update::tests::read_before_run::with_tool_call;
@@ -11,11 +12,11 @@ fn long_call(size: (u16, u16)) -> ChatHarness {
     with_tool_call(size, "", &json!({ "lines": lines }))
 }
 
-fn settings_question() -> Ask {
+fn settings_question() -> Question {
     let old = Some("npx".to_owned());
     let change =
         crate::domain::SettingsChange::needs_consent("config.json", "`command`", old.clone(), old);
-    Ask::ExternalEdit(Arc::new(vec![change]))
+    questions::external_edit(&[change])
 }
 
 #[test]
@@ -194,7 +195,7 @@ fn a_value_of_one_line_is_edited_from_its_end_or_switched_with_space() {
         }));
         let tool = Arc::new(tool_from(&tool));
         let call = CallId(1);
-        chat.ask_question(Ask::ApproveCalls(vec![CallToApprove { call, tool }]));
+        chat.ask_question(questions::approve(vec![CallToApprove { call, tool }]));
         chat.wait(1_000).keys("e").keys(value);
         let has_options = matches!(value, "2" | "3");
         let screen = chat.screen();
@@ -319,6 +320,6 @@ fn chat_with_early_key() -> ChatHarness {
         &json!({"name": "w", "inputSchema": {"type": "object"}}),
     ));
     let call = CallId(1);
-    chat.ask_question(Ask::ApproveCalls(vec![CallToApprove { call, tool }]));
+    chat.ask_question(questions::approve(vec![CallToApprove { call, tool }]));
     chat
 }

@@ -1,6 +1,7 @@
 //! The rows around a dialog's body: counts, keys and notices, at every width.
 
 use crate::fixtures::tool_from;
+use crate::questions;
 use crate::text::json_changes::JsonChange;
 use crate::tui::update::tests::read_before_run::with_tool_call;
 use crate::tui::update::tests::*;
@@ -60,7 +61,7 @@ fn the_mark_and_the_hint_agree_for_a_call_that_parsing_changed() {
         let definition = json!({ "name": "write", "inputSchema": {"type": "object"} });
         let tool = Arc::new(tool_from(&definition));
         let call = CallId(1);
-        chat.ask_question(Ask::ApproveCalls(vec![CallToApprove { call, tool }]));
+        chat.ask_question(questions::approve(vec![CallToApprove { call, tool }]));
         chat.wait(600);
         for _ in 0..4 {
             let screen = chat.wait(600).screen();
@@ -176,7 +177,7 @@ fn a_long_tool_name_does_not_hide_the_warnings() {
         call: CallId(1),
         tool: Arc::new(tool_from(&definition)),
     };
-    chat.ask_question(Ask::ApproveCalls(vec![offered]))
+    chat.ask_question(questions::approve(vec![offered]))
         .wait(600);
     assert!(chat.screen().contains("destructive"), "{}", chat.screen());
 }

@@ -67,12 +67,15 @@ use crate::domain::{
 };
 use crate::domain::{QueryId, SchemaCheck};
 use crate::fixtures;
-use crate::protocol::{Ask, CallToApprove, Event, ModelJob, QuestionOwner, UserAnswer, UserChoice};
+use crate::protocol::{
+    CallToApprove, Event, ModelJob, Question, QuestionOwner, UserAnswer, UserChoice,
+};
+use crate::questions;
+use crate::text::styled_line::StyledLine;
 use crate::tui::TuiOptions;
 use crate::tui::advice;
 use crate::tui::panes::Focus;
 use crate::tui::update::*;
-use crate::tui::widgets::styled_line::StyledLine;
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};
 use serde_json::json;
 use std::sync::Arc;
@@ -292,10 +295,10 @@ impl ChatHarness {
             call: CallId(*id),
             tool: tool.clone(),
         });
-        self.ask_question(Ask::ApproveCalls(calls.collect()))
+        self.ask_question(questions::approve(calls.collect()))
     }
 
-    fn ask_question(&mut self, question: Ask) -> &mut Self {
+    fn ask_question(&mut self, question: Question) -> &mut Self {
         let owner = QuestionOwner::Job(ModelJob::Turn(TurnId(1)));
         self.engine_event(Event::Asked {
             ask: AskId(7),

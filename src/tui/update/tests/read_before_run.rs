@@ -1,6 +1,7 @@
 //! A call runs only after all of its rows have been drawn.
 
 use crate::fixtures::{tool_call, tool_from};
+use crate::questions;
 use crate::tui::dialog::state::DialogMode;
 use crate::tui::update::tests::*;
 
@@ -29,7 +30,7 @@ pub(super) fn with_named_tool_call(
     });
     let tool = Arc::new(tool_from(&definition));
     let call = CallId(1);
-    chat.ask_question(Ask::ApproveCalls(vec![CallToApprove { call, tool }]));
+    chat.ask_question(questions::approve(vec![CallToApprove { call, tool }]));
     chat.wait(600).sent.clear();
     chat
 }

@@ -2,15 +2,13 @@
 
 use super::*;
 use crate::domain::ElicitationForm;
+use crate::questions;
 
 /// A question that accepted keys before its turn ended, and has waited since.
 fn set_aside() -> ChatHarness {
     let params = json!({ "message": "Agreed?", "requestedSchema": { "properties": {} } });
     let form = ElicitationForm::from_params(&params).expect("a valid form");
-    let question = Ask::FillForm {
-        server: "parcels".into(),
-        form: Arc::new(form),
-    };
+    let question = questions::fill_form(&"parcels".into(), &Arc::new(form));
     let mut chat = chat();
     chat.size(80, 24).keys("go<Enter>");
     chat.engine_event(Event::Asked {
@@ -47,7 +45,7 @@ fn a_key_for_a_question_that_closes_does_not_answer_the_one_behind_it() {
     chat.engine_event(Event::Asked {
         ask: AskId(8),
         owner: QuestionOwner::Program,
-        question: Ask::Stalled { seconds: 120 },
+        question: questions::stalled(120),
     });
     chat.model.dialogs.open_waiting(chat.model.now);
     chat.screen();

@@ -2,19 +2,20 @@
 
 use super::*;
 use crate::domain::{SampledAnswer, SamplingRequest};
+use crate::questions;
 
-fn ask_model() -> Ask {
+fn ask_model() -> Question {
     let params = json!({
         "messages": [{ "role": "user", "content": { "type": "text", "text": "Name a color." } }],
     });
-    Ask::AskModel {
-        server: "parcels".into(),
-        request: Arc::new(SamplingRequest::from_params(&params).expect("a valid request")),
-        model: "qwen3".to_owned(),
-    }
+    questions::ask_model(
+        &"parcels".into(),
+        &SamplingRequest::from_params(&params).expect("a valid request"),
+        "qwen3",
+    )
 }
 
-fn asks(chat: &mut ChatHarness, id: u64, question: Ask) {
+fn asks(chat: &mut ChatHarness, id: u64, question: Question) {
     chat.engine_event(Event::Asked {
         ask: AskId(id),
         owner: QuestionOwner::Server("parcels".into()),
@@ -74,10 +75,7 @@ fn x_declines_everything_from_the_server() {
         calls: Vec::new(),
         is_cut_off: false,
     };
-    let question = Ask::SendModelAnswer {
-        server: "parcels".into(),
-        answer: Arc::new(answer),
-    };
+    let question = questions::send_model_answer(&"parcels".into(), &answer);
     asks(&mut chat, 7, question);
     chat.screen();
     chat.wait(600).commands();

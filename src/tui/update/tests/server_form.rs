@@ -2,20 +2,21 @@
 
 use super::*;
 use crate::domain::{ElicitationForm, UrlElicitation};
+use crate::questions;
 use serde_json::Value;
 
-fn form_question(properties: &Value, required: &[&str]) -> Ask {
+fn form_question(properties: &Value, required: &[&str]) -> Question {
     let params = json!({
         "message": "Please fill this in.",
         "requestedSchema": { "properties": properties, "required": required },
     });
-    Ask::FillForm {
-        server: "parcels".into(),
-        form: Arc::new(ElicitationForm::from_params(&params).expect("a valid form")),
-    }
+    questions::fill_form(
+        &"parcels".into(),
+        &Arc::new(ElicitationForm::from_params(&params).expect("a valid form")),
+    )
 }
 
-fn two_fields() -> Ask {
+fn two_fields() -> Question {
     form_question(
         &json!({ "name": { "type": "string" }, "age": { "type": "integer", "minimum": 18 } }),
         &["name"],
@@ -23,7 +24,7 @@ fn two_fields() -> Ask {
 }
 
 /// A chat with a running turn and a question from a server, which has been drawn and accepts keys.
-fn asked(question: Ask) -> ChatHarness {
+fn asked(question: Question) -> ChatHarness {
     let mut chat = chat();
     chat.size(80, 24).keys("go<Enter>");
     ask_as(&mut chat, 7, "parcels", question);
@@ -32,7 +33,7 @@ fn asked(question: Ask) -> ChatHarness {
     chat
 }
 
-fn ask_as(chat: &mut ChatHarness, id: u64, server: &str, question: Ask) {
+fn ask_as(chat: &mut ChatHarness, id: u64, server: &str, question: Question) {
     chat.engine_event(Event::Asked {
         ask: AskId(id),
         owner: QuestionOwner::Server(server.into()),
@@ -211,10 +212,10 @@ fn a_question_without_a_turn_takes_no_key_until_it_is_opened() {
 fn questions_of_two_servers_are_shown_one_after_the_other() {
     let mut chat = asked(two_fields());
     let page = json!({ "message": "", "url": "https://shop.example/" });
-    let page = Ask::VisitPage {
-        server: "shop".into(),
-        page: Arc::new(UrlElicitation::from_params(&page).expect("a web address")),
-    };
+    let page = questions::visit_page(
+        &"shop".into(),
+        &UrlElicitation::from_params(&page).expect("a web address"),
+    );
     ask_as(&mut chat, 8, "shop", page);
     assert!(show(&mut chat).contains("Form from parcels"));
     chat.keys("n");
@@ -321,10 +322,7 @@ fn an_invalid_default_is_explained_beside_its_field() {
 fn the_address_of_a_page_is_copied_without_an_answer() {
     let params = json!({ "message": "", "url": "https://gіthub.com/login" });
     let page = UrlElicitation::from_params(&params).expect("a web address");
-    let question = Ask::VisitPage {
-        server: "shop".into(),
-        page: Arc::new(page),
-    };
+    let question = questions::visit_page(&"shop".into(), &page);
     let mut chat = asked(question);
     let screen = show(&mut chat);
     for text in [

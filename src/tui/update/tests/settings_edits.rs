@@ -1,15 +1,16 @@
 //! The dialog about external edits to the settings, personas, and the commands for settings.
 
 use crate::domain::{PersonaSummary, SettingsChange};
+use crate::questions;
 use crate::tui::update::tests::*;
 
-fn external_edit() -> Ask {
+fn external_edit() -> Question {
     let line = |text: &str| Some(text.to_owned());
     let (old, new) = (line("npx"), line("sh\n+ \u{202e}fake\n\u{1b}[2J"));
-    Ask::ExternalEdit(Arc::new(vec![
+    questions::external_edit(&[
         SettingsChange::needs_consent("mcp-servers.json", "server `fs\nx`, `command`", old, new),
         SettingsChange::harmless("config.json", "logLevel is now debug"),
-    ]))
+    ])
 }
 
 fn with_personas() -> ChatHarness {
@@ -152,11 +153,11 @@ fn reload_and_system_prompt_commands_are_sent() {
     chat.keys("/system-prompt destroy<Enter>").wait(600);
     assert_eq!(chat.commands(), []);
     assert_eq!(chat.notice(), "Usage: /system-prompt replace");
-    let text = "a\nuse chooseFunction\u{7}".into();
-    let path = "/h/system_prompt.txt".into();
+    let text = "a\nuse chooseFunction\u{7}";
+    let path = "/h/system_prompt.txt";
     let screen = chat
         .size(80, 40)
-        .ask_question(Ask::ReplacePrompt { path, text })
+        .ask_question(questions::replace_prompt(path, text))
         .screen();
     for text in [
         "    - a",

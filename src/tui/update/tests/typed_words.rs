@@ -2,24 +2,22 @@
 //! too late for a question do nothing.
 
 use crate::fixtures::tool_call;
+use crate::questions;
 use crate::tui::update::tests::*;
 
-fn settings_question() -> Ask {
+fn settings_question() -> Question {
     let old = Some("npx".to_owned());
     let change =
         crate::domain::SettingsChange::needs_consent("config.json", "`command`", old.clone(), old);
-    Ask::ExternalEdit(Arc::new(vec![change]))
+    questions::external_edit(&[change])
 }
 
 /// A question that only goes on.
-fn round_limit() -> Ask {
-    Ask::RoundLimit {
-        rounds: 10,
-        was_told_to_answer: false,
-    }
+fn round_limit() -> Question {
+    questions::round_limit(10, false)
 }
 
-fn with_question(question: Ask) -> ChatHarness {
+fn with_question(question: Question) -> ChatHarness {
     let mut chat = chat();
     chat.keys("sum<Enter>").ask_question(question).wait(600);
     chat.sent.clear();

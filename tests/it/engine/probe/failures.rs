@@ -13,17 +13,15 @@ fn busy(_: &ChatRequest) -> Vec<ScriptStep> {
 
 #[tokio::test(start_paused = true)]
 async fn probe_gives_up_on_a_busy_server_after_the_time_limit() {
-    let (_, _, report, _) = run_probe(Script::responding(busy)).await;
-    assert_eq!(report.verdict(), ProbeVerdict::Unknown);
-    assert_eq!(report.trials.len(), 3);
-    for trial in &report.trials {
-        assert_eq!(trial.elapsed, Duration::from_secs(180));
-        let problem = trial.problem.as_deref().unwrap_or_default();
-        let start = "no answer within 180 s. ";
-        assert!(
-            problem.starts_with(start) && problem.len() > start.len(),
-            "{problem}"
-        );
+    let (_, _, shown) = run_probe(Script::responding(busy)).await;
+    assert!(shown.text.contains("It is not known"), "{}", shown.text);
+    assert_eq!(shown.trials.len(), 3);
+    for [dialect, .., seconds] in &shown.trials {
+        assert_eq!(seconds, "180.0");
+        let start = format!("{dialect}: no answer within 180 s. ");
+        let mut lines = shown.text.lines();
+        let problem = lines.find_map(|line| line.strip_prefix(start.as_str()));
+        assert!(problem.is_some_and(|why| !why.is_empty()), "{}", shown.text);
     }
 }
 
@@ -37,21 +35,11 @@ fn hangs_in_native_and_xml(request: &ChatRequest) -> Vec<ScriptStep> {
 
 #[tokio::test(start_paused = true)]
 async fn stalled_dialect_does_not_stop_the_others() {
-    let (_, _, report, _) = run_probe(Script::responding(hangs_in_native_and_xml)).await;
-    let problems: Vec<String> = report.failure_lines().collect();
-    let expected = [
-        "native: no answer within 180 s.",
-        "xml: the reply stalled for 30 s.",
-    ];
-    assert_eq!(problems, expected);
-    assert_eq!(report.best_dialect(), Some(InPrompt));
-    assert_eq!(report.trials[0].elapsed, Duration::from_secs(180));
-    let completed: Vec<bool> = report
-        .trials
-        .iter()
-        .map(|trial| trial.is_complete)
-        .collect();
-    assert_eq!(completed, [false, true, false]);
+    let (_, _, shown) = run_probe(Script::responding(hangs_in_native_and_xml)).await;
+    let problems = "native: no answer within 180 s.\nxml: the reply stalled for 30 s.";
+    assert!(shown.text.contains(problems), "{}", shown.text);
+    assert!(shown.text.contains("best in `prompt`"), "{}", shown.text);
+    assert_eq!(shown.trials[0][4], "180.0");
 }
 
 fn fails_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
@@ -66,10 +54,15 @@ fn fails_in_native(request: &ChatRequest) -> Vec<ScriptStep> {
 
 #[tokio::test(start_paused = true)]
 async fn server_without_tool_support_fails_only_in_native() {
-    let (_, _, report, _) = run_probe(Script::responding(fails_in_native)).await;
-    assert_eq!(report.best_dialect(), Some(InPrompt));
-    let problem = report.trials[0].problem.as_deref().unwrap_or_default();
-    assert!(problem.contains("tools"), "{problem}");
+    let (_, _, shown) = run_probe(Script::responding(fails_in_native)).await;
+    assert!(shown.text.contains("best in `prompt`"), "{}", shown.text);
+    let mut lines = shown.text.lines();
+    let problem = lines.find(|line| line.starts_with("native: "));
+    assert!(
+        problem.is_some_and(|line| line.contains("tools")),
+        "{}",
+        shown.text
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -83,25 +76,23 @@ async fn native_is_skipped_if_the_model_server_does_not_list_the_capability() {
         ..ListedModel::default()
     };
     let script = Script::responding(follows_prompt).with_server("http://localhost:11434", [model]);
-    let (_, _, report, _) = run_probe(script).await;
+    let (_, _, shown) = run_probe(script).await;
     let why = "not tried, because the model server does not list `tools` among its capabilities (completion).";
-    assert_eq!(report.trials[0], DialectTrial::skipped(Native, why));
-    assert_eq!(report.best_dialect(), Some(InPrompt));
+    assert_eq!(shown.trials[0], ["native", "-", "-", "-", "-"]);
+    assert!(shown.text.contains(why), "{}", shown.text);
+    assert!(shown.text.contains("best in `prompt`"), "{}", shown.text);
 }
 
 #[tokio::test(start_paused = true)]
 async fn unreachable_server_ends_the_probe_at_once() {
     let script = Script::default().round([ScriptStep::Fail(FailureCause::ConnectionRefused)]);
     let requests = script.requests();
-    let (_, _, report, dialect_to_save) = run_probe(script).await;
+    let (_, _, shown) = run_probe(script).await;
     assert_eq!(requests.count(), 1);
-    assert_eq!(
-        (report.trials.len(), report.is_partial, dialect_to_save),
-        (0, true, None)
-    );
-    let error = report.error.as_ref().expect("a failure notice");
-    assert_eq!(error.what, "Nothing listens at http://localhost:11434.");
-    assert_eq!(report.verdict(), ProbeVerdict::Unknown);
+    assert!(shown.trials.is_empty() && !shown.offers_to_save);
+    let error = "Nothing listens at http://localhost:11434.";
+    assert!(shown.text.starts_with(error), "{}", shown.text);
+    assert!(shown.text.contains("It is not known"), "{}", shown.text);
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,9 +107,9 @@ async fn stopping_a_probe_shows_partial_results() {
         .await;
     harness.send(Command::StopProbe).await;
     let (_, question) = harness.next_question().await;
-    let (report, dialect_to_save) = save_dialect_question(question);
-    assert_eq!(outcomes(&report), [(Native, NoCall, false)]);
-    assert_eq!((report.is_partial, dialect_to_save), (true, None));
+    let shown = ShownResult::of(&question);
+    assert_eq!(shown.outcomes(), ["native no - no"]);
+    assert!(!shown.offers_to_save && shown.text.contains("any tested dialect"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -151,11 +142,12 @@ fn needs_two_tries(request: &ChatRequest) -> Vec<ScriptStep> {
 
 #[tokio::test(start_paused = true)]
 async fn call_on_the_second_try_is_not_well_formed() {
-    let (_, _, report, _) = run_probe(Script::responding(needs_two_tries)).await;
-    let second = CallOutcome::OtherForm("second try".to_owned());
-    assert_eq!(outcomes(&report)[1], (InPrompt, second, true));
-    let problem = report.trials[1].problem.as_deref().unwrap_or_default();
-    assert!(problem.contains("could not be used"), "{problem}");
+    let (_, _, shown) = run_probe(Script::responding(needs_two_tries)).await;
+    assert_eq!(shown.outcomes()[1], "prompt yes no: second try yes");
+    let mut lines = shown.text.lines();
+    let problem = lines.find(|line| line.starts_with("prompt: "));
+    let says_why = problem.is_some_and(|line| line.contains("could not be used"));
+    assert!(says_why, "{}", shown.text);
 }
 
 fn never_stops_calling(request: &ChatRequest) -> Vec<ScriptStep> {
@@ -169,8 +161,8 @@ fn never_stops_calling(request: &ChatRequest) -> Vec<ScriptStep> {
 
 #[tokio::test(start_paused = true)]
 async fn model_that_never_stops_calling_is_stopped() {
-    let (_, _, report, _) = run_probe(Script::responding(never_stops_calling)).await;
-    assert_eq!(outcomes(&report)[1], (InPrompt, WellFormed, false));
-    let problem = "it called say_hello in 3 rounds without an answer.";
-    assert_eq!(report.trials[1].problem.as_deref(), Some(problem));
+    let (_, _, shown) = run_probe(Script::responding(never_stops_calling)).await;
+    assert_eq!(shown.outcomes()[1], "prompt yes yes no");
+    let problem = "prompt: The model has called tools in 3 rounds of this turn.";
+    assert!(shown.text.contains(problem), "{}", shown.text);
 }

@@ -4,10 +4,10 @@ mod failures;
 
 use super::*;
 use humble::domain::Advice;
-use humble::domain::probe::{CallOutcome, DialectTrial, ProbeReport, ProbeVerdict};
 use humble::domain::{Dialect, ListedModel, ModelInfo, Notice, Prompt, TurnId};
+use humble::protocol::{Block, Question};
 use humble::provider::{ChatRequest, FailureCause};
-use std::sync::Arc;
+use humble::text::Clean;
 
 const CALL: &str = r#"{"server": "humble", "name": "say_hello", "arguments": {}}"#;
 const XML_CALL: &str = "<mcp-request>\n  <tool name=\"say_hello\" />\n</mcp-request>";
@@ -75,48 +75,58 @@ fn omits_secret_word(request: &ChatRequest) -> Vec<ScriptStep> {
     }
 }
 
-/// The report in the question, and the dialect that it offers to store.
-fn save_dialect_question(question: Ask) -> (Arc<ProbeReport>, Option<Dialect>) {
-    match question {
-        Ask::SaveDialect { report, to } => (report, to),
-        other => panic!("unexpected question: {other:?}"),
+/// The result as it is shown to the user.
+struct ShownResult {
+    text: String,
+    /// Dialect, called, well-formed, answered, seconds.
+    trials: Vec<[String; 5]>,
+    offers_to_save: bool,
+}
+
+impl ShownResult {
+    fn of(question: &Question) -> Self {
+        assert_eq!(question.kind, "save_dialect");
+        let rows = question.blocks.iter().find_map(|block| match block {
+            Block::Table { rows, .. } => Some(rows.as_slice()),
+            _ => None,
+        });
+        let cells = |row: &Clean| {
+            let cells = row.as_str().split("  ").map(|cell| cell.trim().to_owned());
+            let cells: Vec<String> = cells.filter(|cell| !cell.is_empty()).collect();
+            cells.try_into().expect("five cells")
+        };
+        let mut choices = question.choices.iter();
+        Self {
+            text: question_text(question),
+            trials: rows.into_iter().flatten().skip(1).map(cells).collect(),
+            offers_to_save: choices.any(|row| row.choice == UserChoice::Save),
+        }
+    }
+
+    /// Dialect, called, well-formed and answered of each trial.
+    fn outcomes(&self) -> Vec<String> {
+        let joined = |trial: &[String; 5]| trial[..4].join(" ");
+        self.trials.iter().map(joined).collect()
     }
 }
 
-fn outcomes(report: &ProbeReport) -> Vec<(Dialect, CallOutcome, bool)> {
-    let outcome = |trial: &DialectTrial| (trial.dialect, trial.call.clone(), trial.used_result);
-    report.trials.iter().map(outcome).collect()
-}
-
-async fn run_probe(script: Script) -> (EngineHarness, AskId, Arc<ProbeReport>, Option<Dialect>) {
+async fn run_probe(script: Script) -> (EngineHarness, AskId, ShownResult) {
     let mut harness = EngineHarness::start(script).await;
     harness.send(Command::Probe).await;
     let (ask, question) = harness.next_question().await;
-    let (report, dialect_to_save) = save_dialect_question(question);
-    (harness, ask, report, dialect_to_save)
+    (harness, ask, ShownResult::of(&question))
 }
 
-use CallOutcome::{NoCall, WellFormed};
 use Dialect::{Native, Prompt as InPrompt, Xml};
 
 #[tokio::test(start_paused = true)]
 async fn working_dialect_is_stored_and_used_at_once() {
-    let (mut harness, ask, report, dialect_to_save) =
-        run_probe(Script::responding(follows_native)).await;
-    let expected = [
-        (Native, WellFormed, true),
-        (InPrompt, NoCall, false),
-        (Xml, NoCall, false),
-    ];
-    assert_eq!(outcomes(&report), expected);
-    assert_eq!(
-        (report.best_dialect(), dialect_to_save),
-        (Some(Native), Some(Native))
-    );
-    assert_eq!(
-        report.verdict_text(),
-        "m works with tools: best in `native`."
-    );
+    let (mut harness, ask, shown) = run_probe(Script::responding(follows_native)).await;
+    let expected = ["native yes yes yes", "prompt no - no", "xml no - no"];
+    assert_eq!(shown.outcomes(), expected);
+    assert!(shown.offers_to_save);
+    let verdict = "m works with tools: best in `native`.";
+    assert!(shown.text.contains(verdict), "{}", shown.text);
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Save))
         .await;
@@ -142,7 +152,7 @@ async fn working_dialect_is_stored_and_used_at_once() {
     assert_eq!(harness.wait_for_turn_end().await, answered("Hi."));
     assert_eq!(harness.last_request().model.dialect, Native);
     let is_reported_as_edit = |event: &Event| match event {
-        Event::Asked { question, .. } => !matches!(question, Ask::SaveDialect { .. }),
+        Event::Asked { question, .. } => question.kind != "save_dialect",
         Event::NoticePosted(notice) => notice.what.contains("a different toolCalls"),
         _ => false,
     };
@@ -155,14 +165,10 @@ async fn working_dialect_is_stored_and_used_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn model_that_follows_xml_is_detected() {
-    let (harness, _, report, dialect_to_save) = run_probe(Script::responding(follows_xml)).await;
-    let expected = [
-        (Native, NoCall, false),
-        (InPrompt, NoCall, false),
-        (Xml, WellFormed, true),
-    ];
-    assert_eq!(outcomes(&report), expected);
-    assert_eq!(dialect_to_save, Some(Xml));
+    let (harness, _, shown) = run_probe(Script::responding(follows_xml)).await;
+    let expected = ["native no - no", "prompt no - no", "xml yes yes yes"];
+    assert_eq!(shown.outcomes(), expected);
+    assert!(shown.offers_to_save && shown.text.contains("`xml` does better"));
     let request = harness.last_request();
     assert!(
         request.tools.tools().len() == 1,
@@ -172,18 +178,10 @@ async fn model_that_follows_xml_is_detected() {
 
 #[tokio::test(start_paused = true)]
 async fn default_dialect_is_not_stored() {
-    let (harness, ask, report, dialect_to_save) =
-        run_probe(Script::responding(follows_prompt)).await;
-    let expected = [
-        (Native, NoCall, false),
-        (InPrompt, WellFormed, true),
-        (Xml, NoCall, false),
-    ];
-    assert_eq!(outcomes(&report), expected);
-    assert_eq!(
-        (report.best_dialect(), dialect_to_save),
-        (Some(InPrompt), None)
-    );
+    let (harness, ask, shown) = run_probe(Script::responding(follows_prompt)).await;
+    let expected = ["native no - no", "prompt yes yes yes", "xml no - no"];
+    assert_eq!(shown.outcomes(), expected);
+    assert!(!shown.offers_to_save);
     harness
         .answer(ask, UserAnswer::Choice(UserChoice::Stop))
         .await;
@@ -194,28 +192,26 @@ async fn default_dialect_is_not_stored() {
 
 #[tokio::test(start_paused = true)]
 async fn model_that_never_calls_is_reported() {
-    let (_, _, report, dialect_to_save) = run_probe(Script::responding(follows_none)).await;
-    assert_eq!(
-        outcomes(&report),
-        Dialect::ALL.map(|dialect| (dialect, NoCall, false))
-    );
-    let result = (report.verdict(), report.best_dialect(), dialect_to_save);
-    assert_eq!(result, (ProbeVerdict::CallsNothing, None, None));
+    let (_, _, shown) = run_probe(Script::responding(follows_none)).await;
+    let expected = ["native no - no", "prompt no - no", "xml no - no"];
+    assert_eq!(shown.outcomes(), expected);
+    assert!(!shown.offers_to_save);
+    let verdict = "m did not call a tool in any dialect.";
+    assert!(shown.text.contains(verdict), "{}", shown.text);
 }
 
 #[tokio::test(start_paused = true)]
 async fn model_that_omits_the_secret_word_is_reported_as_only_calling() {
-    let (_, _, report, _) = run_probe(Script::responding(omits_secret_word)).await;
-    assert_eq!(report.verdict(), ProbeVerdict::CallsOnly);
-    assert_eq!(
-        outcomes(&report),
-        Dialect::ALL.map(|dialect| (dialect, WellFormed, false))
-    );
+    let (_, _, shown) = run_probe(Script::responding(omits_secret_word)).await;
+    let verdict = "m calls tools but does not use their results";
+    assert!(shown.text.contains(verdict), "{}", shown.text);
+    let expected = ["native yes yes no", "prompt yes yes no", "xml yes yes no"];
+    assert_eq!(shown.outcomes(), expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn probe_does_not_affect_the_conversation() {
-    let (mut harness, ask, ..) = run_probe(Script::responding(follows_prompt)).await;
+    let (mut harness, ask, _) = run_probe(Script::responding(follows_prompt)).await;
     harness.answer(ask, UserAnswer::Dismissed).await;
     let is_over = |event: &Event| *event == Event::ProbeChanged(None);
     harness.wait_for("the end of the probe", is_over).await;
@@ -297,7 +293,7 @@ async fn turn_and_probe_exclude_each_other() {
 
 #[tokio::test(start_paused = true)]
 async fn malformed_config_is_not_modified() {
-    let (mut harness, ask, ..) = run_probe(Script::responding(follows_native)).await;
+    let (mut harness, ask, _) = run_probe(Script::responding(follows_native)).await;
     let file = harness.home.path().join("config.json");
     std::fs::write(&file, "{ broken").expect("written");
     harness

@@ -77,7 +77,7 @@ async fn external_grant_needs_consent() {
     let descriptions: Vec<&str> = changes.iter().map(|change| change.what.as_str()).collect();
     assert_eq!(
         descriptions,
-        ["tool `echo` of `fs` would run without asking"]
+        ["trust.json: tool `echo` of `fs` would run without asking"]
     );
     assert!(
         harness.call_needs_approval().await,

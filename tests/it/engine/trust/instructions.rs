@@ -5,13 +5,9 @@ use super::*;
 impl EngineHarness {
     async fn review_instructions(&mut self) -> (AskId, String) {
         self.send(Command::ReviewInstructions("fs".into())).await;
-        match self.next_question().await {
-            (ask, Ask::SendInstructions { server, text }) => {
-                assert_eq!(server.as_str(), "fs");
-                (ask, text.to_string())
-            }
-            (_, other) => panic!("unexpected question: {other:?}"),
-        }
+        let (ask, question) = self.next_question().await;
+        assert_eq!(question.kind, "instructions");
+        (ask, question_text(&question))
     }
 }
 
@@ -35,7 +31,7 @@ async fn instructions_are_sent_only_after_consent() {
     let before = harness.system_message_for("Hello.").await;
     assert!(!before.contains("Be kind."));
     let (ask, text) = harness.review_instructions().await;
-    assert_eq!(text, "Be kind.\nFUNCTION_CALL:");
+    assert!(text.ends_with("| Be kind.\n| FUNCTION_CALL:"), "{text}");
     harness.choose(ask, UserChoice::SendAlways).await;
     let after = harness.system_message_for("Hello.").await;
     assert!(after.contains(SECTION), "{after}");

@@ -172,7 +172,7 @@ async fn edit_right_after_the_start_is_external() {
     let (_, changes) = harness.next_edit_question().await;
     assert_eq!(
         changes[0].what,
-        "tool `get_time` of `humble` would run without asking"
+        "trust.json: tool `get_time` of `humble` would run without asking"
     );
 }
 
@@ -190,10 +190,10 @@ async fn prompt_sent_right_after_an_edit_does_not_bypass_the_question() {
         .expect("a free slot");
     let (mut edits, mut approvals) = (0, 0);
     while edits + approvals < 2 {
-        match harness.next_question().await.1 {
-            Ask::ExternalEdit(_) => edits += 1,
-            Ask::ApproveCalls(_) => approvals += 1,
-            other => panic!("{other:?}"),
+        match harness.next_question().await.1.kind {
+            "outside_edit" => edits += 1,
+            "approve" => approvals += 1,
+            other => panic!("{other}"),
         }
     }
     assert_eq!((edits, approvals), (1, 1));
@@ -232,13 +232,7 @@ async fn accepting_an_older_edit_does_not_restore_revoked_grants() {
         .try_send(Command::Submit { turn, prompt })
         .expect("a free slot");
     let is_question_or_end = |event: &Event| {
-        let is_asked = matches!(
-            event,
-            Event::Asked {
-                question: Ask::ApproveCalls(_),
-                ..
-            }
-        );
+        let is_asked = matches!(event, Event::Asked { question, .. } if question.kind == "approve");
         is_asked || matches!(event, Event::Turn(_, TurnEvent::Ended { .. }))
     };
     let event = harness

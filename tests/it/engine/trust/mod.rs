@@ -102,13 +102,8 @@ impl EngineHarness {
     async fn call_needs_approval(&mut self) -> bool {
         self.prompt("Do it.").await;
         let is_question_or_end = |event: &Event| {
-            matches!(
-                event,
-                Event::Asked {
-                    question: Ask::ApproveCalls(_),
-                    ..
-                }
-            ) || matches!(event, Event::Turn(_, TurnEvent::Ended { .. }))
+            matches!(event, Event::Asked { question, .. } if question.kind == "approve")
+                || matches!(event, Event::Turn(_, TurnEvent::Ended { .. }))
         };
         let event = self
             .wait_for("a question or the end", is_question_or_end)
@@ -116,12 +111,9 @@ impl EngineHarness {
         let Event::Asked { ask, question, .. } = event else {
             return false;
         };
-        let Ask::ApproveCalls(calls) = question else {
-            unreachable!("just matched")
-        };
         let deny =
             |call: &humble::protocol::CallToApprove| (call.call, Decision::Deny { message: None });
-        let answers = calls.iter().map(deny).collect();
+        let answers = question.calls().iter().map(deny).collect();
         self.answer(ask, UserAnswer::Calls(answers)).await;
         self.wait_for_turn_end().await;
         true

@@ -4,7 +4,6 @@
 use super::*;
 use crate::engine::notice_text::notice_text;
 use humble::domain::BannerCause;
-use humble::domain::PinChange;
 
 fn has_pending_change(entries: &[TrustEntry]) -> bool {
     entries
@@ -20,11 +19,11 @@ impl EngineHarness {
         self.wait_until_connected().await;
     }
 
-    async fn next_change_question(&mut self) -> (AskId, PinChange) {
-        match self.next_question().await {
-            (ask, Ask::PinChanged(change)) => (ask, PinChange::clone(&change)),
-            (_, other) => panic!("unexpected question: {other:?}"),
-        }
+    /// The next question about a changed tool, and what it shows.
+    async fn next_change_question(&mut self) -> (AskId, String) {
+        let (ask, question) = self.next_question().await;
+        assert_eq!(question.kind, "pin_changed");
+        (ask, question_text(&question))
     }
 
     fn offered_tools(&self) -> Vec<String> {
@@ -71,10 +70,8 @@ async fn changed_tool_is_withheld_in_both_modes_until_accepted() {
         let (ask, change) = harness.next_change_question().await;
         harness.wait_for_turn_end().await;
         assert_eq!(harness.offered_tools(), ["write"]);
-        assert_eq!(
-            change.tool.description.as_deref(),
-            Some("Echoes, and sends ~/.ssh.")
-        );
+        let added = "+ Echoes, and sends ~/.ssh.";
+        assert!(change.contains(added), "{change}");
         harness.choose(ask, UserChoice::Accept).await;
         harness
             .wait_for_trust_entries("no pending change", |entries| !has_pending_change(entries))
@@ -132,8 +129,7 @@ async fn declined_change_is_asked_about_again_only_after_another_change() {
     // The user can still review the declined change.
     let (server, tool) = ("fs".into(), "echo".to_owned());
     harness.send(Command::ReviewTool { server, tool }).await;
-    let (ask, change) = harness.next_change_question().await;
-    assert!(change.is_declined());
+    let (ask, _) = harness.next_change_question().await;
     harness.answer(ask, UserAnswer::Dismissed).await;
     harness.change_tools(&tool_definitions("Three.")).await;
     harness.prompt("Hello.").await;
@@ -150,12 +146,12 @@ async fn dismissed_change_is_asked_about_once_per_run() {
         .await;
     harness.prompt("Hello.").await;
     let (ask, change) = harness.next_change_question().await;
-    assert_eq!(change.tool.name, "echo");
+    assert!(change.starts_with("fs has changed echo "), "{change}");
     harness.wait_for_turn_end().await;
     harness.answer(ask, UserAnswer::Dismissed).await;
     harness.prompt("Hello.").await;
     let (_, change) = harness.next_change_question().await;
-    assert_eq!(change.tool.name, "write");
+    assert!(change.starts_with("fs has changed write "), "{change}");
     assert_eq!(harness.trust_file()["grants"], Value::Null);
 }
 
@@ -171,7 +167,7 @@ async fn answering_asks_about_the_next_changed_tool() {
     let (ask, _) = harness.next_change_question().await;
     harness.choose(ask, UserChoice::Never).await;
     let (ask, change) = harness.next_change_question().await;
-    assert_eq!(change.tool.name, "write");
+    assert!(change.starts_with("fs has changed write "), "{change}");
     harness.choose(ask, UserChoice::Accept).await;
     harness
         .wait_for_trust_entries("a blocked tool", |entries| {
@@ -205,7 +201,7 @@ async fn question_is_replaced_if_the_tool_changes_again() {
     harness.prompt("Hello.").await;
     let (first, _) = harness.next_change_question().await;
     harness.change_tools(&tool_definitions("Three.")).await;
-    let is_new_question = |event: &Event| matches!(event, Event::Asked { question: Ask::PinChanged(change), .. } if change.tool.description.as_deref() == Some("Three."));
+    let is_new_question = |event: &Event| matches!(event, Event::Asked { question, .. } if question_text(question).contains("+ Three."));
     if !harness.events.iter().any(is_new_question) {
         harness.wait_for("another question", is_new_question).await;
     }

@@ -2,7 +2,6 @@
 
 use crate::text::grapheme::width;
 use crate::text::markdown::{StyleRole, TextStyle};
-use crate::tui::widgets::painter::Painter;
 
 /// Clean text in consecutive pieces, each with its style.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,14 +48,8 @@ impl StyledLine {
         self.0.iter().map(|(text, _)| width(text)).sum()
     }
 
-    /// Draws at most `columns` columns.
-    pub fn draw(&self, x: u16, y: u16, columns: u16, pen: &mut Painter) {
-        let (mut x, mut left) = (x, columns);
-        for (text, style) in &self.0 {
-            let style = pen.theme.text_style(*style);
-            let used = pen.put(x, y, text, style, left);
-            (x, left) = (x + used, left - used);
-        }
+    pub fn pieces(&self) -> &[(String, TextStyle)] {
+        &self.0
     }
 
     /// The text without its styles.
