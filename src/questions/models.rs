@@ -3,7 +3,7 @@
 use super::{C, line, paragraph, question, row};
 use crate::domain::model_catalog::format_size;
 use crate::domain::probe::{DialectTrial, ProbeReport, trial_rows};
-use crate::domain::{Dialect, ModelServer};
+use crate::domain::{Advice, Dialect, ModelServer, Notice};
 use crate::protocol::{Block, ChoiceRow, Question};
 use crate::text::Clean;
 use crate::text::columns::Columns;
@@ -71,14 +71,15 @@ pub fn save_dialect(report: &ProbeReport, to: Option<Dialect>) -> Question {
     if !failures.is_empty() {
         blocks.push(paragraph(&failures.join("\n")));
     }
-    if let Some(mut text) = report.recommendation_text() {
+    if let Some(text) = report.recommendation_text() {
+        blocks.push(paragraph(&text));
         if report.recommended_dialect() != to {
             let name = line(&report.model.name);
-            text += &format!(
-                "\nconfig.json does not list {name}, so the setting cannot be saved. /models keep adds it."
-            );
+            let what = format!("config.json does not list {name}, so the setting cannot be saved.");
+            blocks.push(Block::Notice(
+                Notice::info(what).with_advice(Advice::KeepModel),
+            ));
         }
-        blocks.push(paragraph(&text));
     }
     let (prompt, choices) = match to {
         Some(_) => ("Save it?", SAVE_DIALECT),

@@ -1,8 +1,9 @@
+//! The keys of all questions against the documentation, and the rows of some.
+
 use super::*;
 use crate::domain::{ElicitationForm, UrlElicitation};
-use crate::fixtures::{documented, question_text};
+use crate::fixtures::{documented, question_rows, question_text};
 use crate::text::grapheme::width;
-use crate::text::styled_line::StyledLine;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -62,9 +63,7 @@ fn a_long_host_is_shown_to_its_end() {
             (visit_page(&"shop".into(), &page), "Address  ".len()),
             (page_visited(&"shop".into(), &page.host), "Host  ".len()),
         ] {
-            let notice_line = crate::headless::advice::notice_line;
-            let rows = rows::block_rows(&question.blocks, columns, notice_line);
-            let rows: Vec<String> = rows.iter().map(StyledLine::text).collect();
+            let rows = question_rows(&question, columns);
             assert!(
                 rows.iter()
                     .all(|row| width(row.trim_end()) <= columns.into()),

@@ -9,17 +9,19 @@ use humble::domain::{
     ServerId, ServerStatus, Tool, ToolCall, ToolState,
 };
 use humble::protocol::Question;
-use humble::text::styled_line::StyledLine;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a question is about, as lines of text.
-pub fn question_text(question: &Question) -> String {
+/// What a question is about, as rows of text.
+pub fn question_rows(question: &Question, columns: u16) -> Vec<String> {
     let notice_line = humble::headless::advice::notice_line;
-    let rows = humble::questions::rows::block_rows(&question.blocks, 1_000, notice_line);
-    let rows: Vec<String> = rows.iter().map(StyledLine::text).collect();
-    rows.join("\n")
+    humble::headless::tty_prompt::question_rows(question, columns, notice_line)
+}
+
+/// What a question is about, with lines that are not wrapped.
+pub fn question_text(question: &Question) -> String {
+    question_rows(question, 1_000).join("\n")
 }
 
 /// The section `keys` of a `config.json` whose first entry is on line 3.

@@ -118,8 +118,8 @@ fn result_for_an_unlisted_model_cannot_be_stored() {
     let screen = story.screen();
     let text = "config.json does not list qwen3:4b, so the setting";
     assert!(screen.contains(text), "{screen}");
-    assert!(screen.contains("/models keep adds it."), "{screen}");
-    assert!(!screen.contains("Store it in config.json"), "{screen}");
+    assert!(screen.contains("/models keep adds it to"), "{screen}");
+    assert!(!screen.contains("save and use"), "{screen}");
 }
 
 #[test]

@@ -31,7 +31,10 @@ async fn instructions_are_sent_only_after_consent() {
     let before = harness.system_message_for("Hello.").await;
     assert!(!before.contains("Be kind."));
     let (ask, text) = harness.review_instructions().await;
-    assert!(text.ends_with("| Be kind.\n| FUNCTION_CALL:"), "{text}");
+    assert!(
+        text.ends_with("\n  | Be kind.\n  | FUNCTION_CALL:"),
+        "{text}"
+    );
     harness.choose(ask, UserChoice::SendAlways).await;
     let after = harness.system_message_for("Hello.").await;
     assert!(after.contains(SECTION), "{after}");
