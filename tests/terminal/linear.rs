@@ -338,7 +338,7 @@ fn a_question_does_not_interrupt_a_line_that_is_being_typed() {
     terminal.press("message\r");
     terminal.wait_for_text("tools would run without asking");
     terminal.answer(
-        "The settings files were changed by another program. (1-2)",
+        "Apply the changes? (1-2)",
         "n",
     );
     terminal.wait_for_text("qwen3:4b: Read.");
@@ -358,7 +358,7 @@ fn a_hangup_keeps_the_turn_for_the_next_start() {
     assert_eq!(terminal.exit().code, 129);
     let options = TerminalOptions::in_home(&home).size(80, 40).arg("--linear");
     let mut terminal = options.start();
-    let question = "An earlier turn is unfinished. (1-3)";
+    let question = "Restore the prompt? (1-3)";
     // It waits for Enter if the prompt was faster.
     let waiting = "Press Enter to read it.";
     let screen = terminal.wait_for("the question", |screen| {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Longer than the time in which input counts as typed ahead.
 const READING_TIME: Duration = Duration::from_millis(700);
-const QUESTION: &str = "Save `native` as `toolCalls` of qwen3:4b? (1-2)";
+const QUESTION: &str = "Save it? (1-2)";
 
 /// Starts a model server whose model works only in a dialect other than the configured one.
 fn misconfigured_model() -> (ModelServer, TestHome) {

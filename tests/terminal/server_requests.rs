@@ -198,7 +198,7 @@ fn humble_ask_lets_the_user_decline_a_form_before_and_after_filling_it_in() {
             format!("Fill in the form? (y: fill in, {refusals})"),
             "Name *".to_owned(),
             "express (yes or no; Enter for yes)".to_owned(),
-            format!("Send these values to test? (y: send, {refusals})"),
+            format!("Send these values? (y: send, {refusals})"),
         ];
         for (question, answer) in questions.iter().zip(answers) {
             if answer.is_empty() {

@@ -36,7 +36,7 @@ fn the_next_start_after_kill_9_waits_for_the_task() {
         home.assert_no_process_left();
 
         let mut terminal = open(&home);
-        terminal.wait_for_text("gate   test: was running as a task");
+        terminal.wait_for_text("Tool call gate on test: was running as a task");
         terminal.wait_for_text(READY_HINT);
         terminal.press("r");
         terminal.wait_for_text("working: page 3 of 7");
