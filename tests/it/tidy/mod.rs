@@ -5,6 +5,7 @@ mod docs;
 mod imports;
 mod names;
 mod source;
+mod words;
 
 use source::code;
 use std::fs;
