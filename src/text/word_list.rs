@@ -32,7 +32,7 @@ macro_rules! word_list {
 pub(crate) use word_list;
 
 impl WordList {
-    /// For [`word_list!`]. The section before the first heading has an empty name.
+    /// For `word_list!`. The section before the first heading has an empty name.
     pub const fn new(file: &'static str, section: &'static str) -> Self {
         let words = OnceLock::new();
         Self {
