@@ -1,6 +1,7 @@
 //! Opens a web page in the user's browser, without a shell. Callers pass only addresses that the
 //! user chose to open.
 
+use crate::text::{WordList, word_list};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -12,23 +13,8 @@ const START_TIMEOUT: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Variables that a browser needs. Others, such as API keys, are not passed on.
-const ALLOWED_NAMES: &[&str] = &[
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "TMPDIR",
-    "TZ",
-    "DISPLAY",
-    "XAUTHORITY",
-    "WAYLAND_DISPLAY",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "DESKTOP_SESSION",
-    "BROWSER",
-];
-const ALLOWED_PREFIXES: &[&str] = &["LC_", "XDG_", "WSL", "KDE_", "GNOME_", "SNAP", "MOZ_"];
+static ALLOWED_NAMES: WordList = word_list!("environment", "browser");
+static ALLOWED_PREFIXES: WordList = word_list!("environment", "browser prefixes");
 
 /// Starts the browser with an `http` or `https` address. Blocks for up to 2 s for each
 /// program that it tries.

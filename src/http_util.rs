@@ -75,15 +75,13 @@ pub fn is_invalid_response(error: &reqwest::Error) -> bool {
 
 fn proxy_variable() -> Option<&'static str> {
     let names = [
-        "HTTPS_PROXY",
-        "https_proxy",
-        "HTTP_PROXY",
-        "http_proxy",
-        "ALL_PROXY",
-        "all_proxy",
+        ["HTTPS_PROXY", "https_proxy"],
+        ["HTTP_PROXY", "http_proxy"],
+        ["ALL_PROXY", "all_proxy"],
     ];
     names
         .into_iter()
+        .flatten()
         .find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 

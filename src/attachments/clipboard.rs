@@ -4,6 +4,7 @@
 use super::error::AttachError;
 use super::reader;
 use crate::domain::attachment::{IMAGE_BYTES_MAX, ReadAttachment};
+use crate::text::{WordList, word_list};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::ffi::OsString;
@@ -19,18 +20,7 @@ const PROGRAM_TIMEOUT: Duration = Duration::from_secs(3);
 /// Base64 needs four bytes for three.
 const OUTPUT_BYTES_MAX: u64 = IMAGE_BYTES_MAX / 3 * 4 + 1_024;
 const ATTACHMENT_NAME: &str = "clipboard.png";
-const VARIABLES: [&str; 10] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LANG",
-    "TMPDIR",
-    "DISPLAY",
-    "XAUTHORITY",
-    "WAYLAND_DISPLAY",
-    "XDG_RUNTIME_DIR",
-    "WSL_INTEROP",
-];
+static VARIABLES: WordList = word_list!("environment", "clipboard");
 
 /// The environment variables that a clipboard program receives. They also decide which program is
 /// used.

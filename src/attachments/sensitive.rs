@@ -1,28 +1,13 @@
 //! Recognizes files that probably hold credentials, by their paths and first lines.
 
+use crate::text::{WordList, word_list};
 use std::path::Path;
 
 /// Names of files with credentials, in lower case.
-const NAMES: [&str; 15] = [
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".my.cnf",
-    ".htpasswd",
-    ".git-credentials",
-    ".vault-token",
-    "credentials",
-    "credentials.json",
-    "secrets.json",
-    "secrets.yaml",
-    "secrets.yml",
-    "auth.json",
-];
-const EXTENSIONS: [&str; 8] = ["pem", "key", "p12", "pfx", "jks", "keystore", "kdbx", "ppk"];
+static NAMES: WordList = word_list!("sensitive_files", "names");
+static EXTENSIONS: WordList = word_list!("sensitive_files", "extensions");
 /// Folders in which almost every file is a credential.
-const FOLDERS: [&str; 6] = [".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure"];
+static FOLDERS: WordList = word_list!("sensitive_files", "folders");
 /// Bytes at the start of a text that are searched for a private key.
 const KEY_SEARCH_BYTES: usize = 4_096;
 

@@ -9,27 +9,15 @@ use super::json_document::JsonDocument;
 use super::json_edit::PathStep;
 use crate::domain::{Banner, BannerCause, Notice};
 use crate::text::suggest::nearest;
+use crate::text::{WordList, word_list};
 use serde_json::{Map, Value};
 
 /// The checked sections and all their keys.
-const SECTIONS: [(&str, &[&str]); 4] = [
-    ("limits", &["toolRounds", "errorsPerTurn", "idleSeconds"]),
-    (
-        "ui",
-        &["ascii", "keyboardProtocol", "linear", "sidebar", "theme"],
-    ),
-    (
-        "builtIn",
-        &[
-            "geocodingUrl",
-            "forecastUrl",
-            "catFactUrl",
-            "ollamaUrl",
-            "ollamaModel",
-            "fetchHosts",
-        ],
-    ),
-    ("notes", &["vault", "embedModel"]),
+static SECTIONS: [(&str, WordList); 4] = [
+    ("limits", word_list!("config_keys", "limits")),
+    ("ui", word_list!("config_keys", "ui")),
+    ("builtIn", word_list!("config_keys", "builtin")),
+    ("notes", word_list!("config_keys", "notes")),
 ];
 
 /// Maximum number of unused keys that the log names.
@@ -76,7 +64,7 @@ pub(super) fn unknown_keys_banner(document: &JsonDocument) -> Option<Banner> {
 /// The unknown keys of the sections that no other program uses.
 fn keys_of_sections(document: &JsonDocument) -> Vec<UnknownKey<'_>> {
     let mut unknown = Vec::new();
-    for (section, known) in SECTIONS {
+    for (section, known) in &SECTIONS {
         let Some(Value::Object(entries)) = fields::get(document.root(), section) else {
             continue;
         };
@@ -133,35 +121,8 @@ fn misspelled_keys<'a>(
     })
 }
 
-const ROOT_KEYS: [&str; 11] = [
-    "models",
-    "logLevel",
-    "toolCallMode",
-    "limits",
-    "toolDiet",
-    "ui",
-    "keys",
-    "builtIn",
-    "notes",
-    "roots",
-    "registryUrl",
-];
-const MODEL_KEYS: [&str; 14] = [
-    "name",
-    "model",
-    "provider",
-    "baseUrl",
-    "apiKey",
-    "caFile",
-    "active",
-    "contextLength",
-    "think",
-    "toolCalls",
-    "toolRole",
-    "keepAlive",
-    "options",
-    "vision",
-];
+static ROOT_KEYS: WordList = word_list!("config_keys", "root");
+static MODEL_KEYS: WordList = word_list!("config_keys", "models");
 
 /// The keys at the root of `config.json` and in its models that this program does not read, up to a
 /// limit. They may belong to another program, so a banner names only those that are probably

@@ -1,6 +1,9 @@
 //! The opening and closing markers around calls. `wrapper` recognizes them; the other recognizers
 //! use them to find the end of a call.
 
+use crate::text::{WordList, word_list};
+use std::sync::LazyLock;
+
 /// An opening marker, which must be followed by a call.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct OpeningMarker {
@@ -77,54 +80,12 @@ pub(super) static WRAPPERS: &[OpeningMarker] = &[
 const FUNCTOOLS: OpeningMarker = likely("functools", "Phi");
 
 /// Markers that close a wrapper or a form, and tokens that end the message.
-pub(super) const CLOSERS: &[&str] = &[
-    "</tool_call>",
-    "</tool_calls>",
-    "</tools>",
-    "</TOOLCALL>",
-    "</function_call>",
-    "</function_calls>",
-    concat!("</", "antml:function_calls>"),
-    "</tool_code>",
-    "</function>",
-    "</invoke>",
-    "</seed:tool_call>",
-    "</minimax:tool_call>",
-    "</mcp-request>",
-    "<|/tool_call|>",
-    "<end_function_call>",
-    "<tool_call|>",
-    "[/TOOL_CALLS]",
-    "<|tool_call_end|>",
-    "<|END_ACTION|>",
-    "<｜tool▁call▁end｜>",
-    "<｜tool▁calls▁end｜>",
-    "<|tool▁call▁end|>",
-    "<|tool▁calls▁end|>",
-    "<|tool_calls_end|>",
-    "<|tool_calls_section_end|>",
-    "</｜DSML｜function_calls>",
-    "</|DSML|function_calls>",
-    "</｜DSML｜tool_calls>",
-    "</|DSML|tool_calls>",
-    "</｜｜DSML｜｜tool_calls>",
-    "</｜｜DSML｜｜ tool_calls>",
-    "</｜｜DSML｜｜ calls>",
-    // End-of-message tokens that some servers pass through.
-    "<|endoftext|>",
-    "<|eot|>",
-    "<|eom_id|>",
-    "<|eot_id|>",
-    "<|im_end|>",
-    "<|end|>",
-    "<|call|>",
-    "<|return|>",
-    "<|tool_response>",
-    "<start_function_response>",
-    "<end_of_turn>",
-    "<｜end▁of▁sentence｜>",
-    "</s>",
-];
+pub(super) static CLOSERS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    static MARKERS: WordList = word_list!("closing_markers");
+    // In two parts, because programs may take the whole marker for the end of a call.
+    let split = concat!("</", "antml:function_calls>");
+    MARKERS.iter().copied().chain([split]).collect()
+});
 
 #[cfg(test)]
 mod tests {

@@ -12,26 +12,12 @@ use crate::domain::{ToolLookup, Toolset};
 
 const FORM: &str = "Harmony";
 const RECIPIENT: &str = "to=functions.";
-/// The text of the tokens before the recipient: role and channel.
-const HEADERS: [&str; 6] = [
-    "",
-    "commentary ",
-    "analysis ",
-    "assistant ",
-    "assistantcommentary ",
-    "assistantanalysis ",
-];
+/// The text of the tokens before the recipient, separated by `|`: role and channel.
+const HEADERS: &str = "|commentary |analysis |assistant |assistantcommentary |assistantanalysis ";
 /// A channel after the recipient is not separated from it.
 const CHANNELS: [&str; 2] = ["commentary", "analysis"];
 /// May stand between the name and the arguments.
-const WORDS: [&str; 6] = [
-    "json",
-    "code",
-    "commentary",
-    "analysis",
-    "<|constrain|>",
-    "<|message|>",
-];
+const WORDS: &str = "json code commentary analysis <|constrain|> <|message|>";
 const NAME_BYTES_MAX: usize = 256;
 const WORDS_BYTES_MAX: usize = 64;
 
@@ -161,7 +147,7 @@ impl StrippedHarmonyRecognizer {
             });
         }
         let rest = after_words(&body[name_end..]);
-        let may_continue = WORDS.iter().any(|word| word.starts_with(rest));
+        let may_continue = WORDS.split(' ').any(|word| word.starts_with(rest));
         match may_continue && body.len() - name_end <= WORDS_BYTES_MAX {
             true => Advance::Hold,
             false => Advance::Reject,
@@ -194,13 +180,13 @@ impl StrippedHarmonyRecognizer {
 
 fn is_complete_header(body: &str) -> bool {
     HEADERS
-        .iter()
+        .split('|')
         .any(|header| body.strip_prefix(header) == Some(RECIPIENT))
 }
 
 fn may_be_header(body: &str) -> bool {
     HEADERS
-        .iter()
+        .split('|')
         .any(|header| match body.strip_prefix(header) {
             Some(rest) => RECIPIENT.starts_with(rest),
             None => header.starts_with(body),
@@ -219,7 +205,7 @@ fn tool_name<'a>(text: &'a str, offered: &Toolset) -> Option<&'a str> {
 /// The text after whitespace and [`WORDS`].
 fn after_words(text: &str) -> &str {
     let mut rest = text.trim_start();
-    while let Some(after) = WORDS.iter().find_map(|word| rest.strip_prefix(word)) {
+    while let Some(after) = WORDS.split(' ').find_map(|word| rest.strip_prefix(word)) {
         rest = after.trim_start();
     }
     rest

@@ -4,6 +4,7 @@
 use super::model::{ApiKey, ModelConfig, Secret};
 use super::redact::pattern_matches;
 use super::server::{LaunchConfig, ServerConfig};
+use crate::text::{WordList, word_list};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
@@ -31,25 +32,9 @@ const MIXED_SEGMENT_CHARS_MIN: usize = 9;
 /// words says so (`API_KEY`, `DB_PASSWORD_PROD`), and the last does not say that it is something else
 /// (`TOKEN_ENDPOINT`). A word within another one does not count (`KEYCLOAK`, `AUTHOR`).
 pub fn is_secret_name(name: &str) -> bool {
-    const ENDINGS: [&str; 12] = [
-        "key",
-        "token",
-        "secret",
-        "password",
-        "passwd",
-        "passphrase",
-        "pass",
-        "pwd",
-        "auth",
-        "credential",
-        "cookie",
-        "dsn",
-    ];
-    const WORDS: [&str; 4] = ["authorization", "pat", "pw", "private"];
-    const OTHER_THINGS: [&str; 12] = [
-        "column", "dir", "endpoint", "file", "limit", "mode", "name", "path", "type", "uri", "url",
-        "user",
-    ];
+    static ENDINGS: WordList = word_list!("secret_names", "endings");
+    static WORDS: WordList = word_list!("secret_names", "words");
+    static OTHER_THINGS: WordList = word_list!("secret_names", "other things");
     let name = name.to_ascii_lowercase();
     // These variables contain the working directory, not a password.
     if matches!(name.as_str(), "pwd" | "oldpwd") {
@@ -67,48 +52,9 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 /// Prefixes by which access tokens are recognized, whatever their name.
-const TOKEN_PREFIXES: [&str; 38] = [
-    "sk-",
-    "sk_",
-    "pk_live_",
-    "rk_live_",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "xoxa-",
-    "xoxe",
-    "xapp-",
-    "AKIA",
-    "ASIA",
-    "AIza",
-    "ya29.",
-    "eyJ",
-    "hf_",
-    "npm_",
-    "pypi-",
-    "dop_v1_",
-    "ntn_",
-    "secret_",
-    "lin_api_",
-    "figd_",
-    "sbp_",
-    "shpat_",
-    "SG.",
-    "whsec_",
-    "r8_",
-    "gsk_",
-    "tvly-",
-    "pplx-",
-    "xai-",
-];
+static TOKEN_PREFIXES: WordList = word_list!("token_prefixes", "prefixes");
 /// Prefixes that ordinary words have too, so the rest must contain a digit.
-const AMBIGUOUS_PREFIXES: [&str; 5] = ["sk_", "npm_", "secret_", "hf_", "eyJ"];
+static AMBIGUOUS_PREFIXES: WordList = word_list!("token_prefixes", "ambiguous");
 /// Minimum length of the text after the prefix, with and without digits; `sk-learn` is not a token.
 const TOKEN_REST_BYTES_MIN: usize = 4;
 const TOKEN_REST_LETTERS_MIN: usize = 6;

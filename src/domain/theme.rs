@@ -95,24 +95,8 @@ pub enum ThemeColor {
     Rgb(u8, u8, u8),
 }
 
-const ANSI_NAMES: [&str; 16] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "white",
-    "bright-black",
-    "bright-red",
-    "bright-green",
-    "bright-yellow",
-    "bright-blue",
-    "bright-magenta",
-    "bright-cyan",
-    "bright-white",
-];
+/// The first eight; the others have the prefix `bright-`.
+const ANSI_NAMES: &str = "black red green yellow blue magenta cyan white";
 
 impl ThemeColor {
     /// Parses `#rrggbb` or the name of an ANSI color.
@@ -124,8 +108,13 @@ impl ThemeColor {
             return Some(Self::Rgb(red, green, blue));
         }
         let name = name.to_ascii_lowercase();
-        let index = ANSI_NAMES.iter().position(|known| *known == name)?;
-        u8::try_from(index).ok().map(Self::Indexed)
+        let (plain, first) = match name.strip_prefix("bright-") {
+            Some(plain) => (plain, 8),
+            None => (&*name, 0),
+        };
+        let mut names = (first..).zip(ANSI_NAMES.split(' '));
+        let (index, _) = names.find(|(_, known)| *known == plain)?;
+        Some(Self::Indexed(index))
     }
 }
 

@@ -12,18 +12,8 @@ use std::path::PathBuf;
 const TEXT_BYTES_MAX: usize = 64 << 10;
 const DESCRIPTION_CHARS_MAX: usize = 200;
 /// Settings that are not imported although they change how a server is started or used.
-const REPORTED_KEYS: [&str; 10] = [
-    "envFile",
-    "auth",
-    "oauth",
-    "autoApprove",
-    "alwaysAllow",
-    "trust",
-    "sandbox",
-    "sandboxEnabled",
-    "headersHelper",
-    "inheritEnv",
-];
+const REPORTED_KEYS: &str = "envFile auth oauth autoApprove alwaysAllow trust sandbox \
+                             sandboxEnabled headersHelper inheritEnv";
 
 type Entry = Map<String, Value>;
 
@@ -57,7 +47,9 @@ pub(super) fn parse(name: &str, value: &Value) -> Result<ServerCandidate, String
         }
         (None, None) => return Err("it has neither a command nor a URL".to_owned()),
     };
-    let ignored = REPORTED_KEYS.iter().filter(|key| entry.contains_key(**key));
+    let ignored = REPORTED_KEYS
+        .split(' ')
+        .filter(|key| entry.contains_key(*key));
     let ignored: Vec<String> = ignored.map(|key| format!("`{key}`")).collect();
     if !ignored.is_empty() {
         remarks.push(format!("Not imported: {}.", ignored.join(", ")));

@@ -2,40 +2,16 @@
 //! program's environment does not reach every server.
 
 use crate::domain::server::InheritedEnv;
+use crate::text::{WordList, word_list};
 use std::ffi::{OsStr, OsString};
 
-const ALLOWED_NAMES: &[&str] = &[
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "LANG",
-    "TERM",
-    "TMPDIR",
-    "TZ",
-    "NODE_EXTRA_CA_CERTS",
-    "REQUESTS_CA_BUNDLE",
-    "VOLTA_HOME",
-    "JAVA_HOME",
-    "DOCKER_HOST",
-    "SSH_AUTH_SOCK",
-    "DISPLAY",
-    "WAYLAND_DISPLAY",
-    "DBUS_SESSION_BUS_ADDRESS",
-];
+static ALLOWED_NAMES: WordList = word_list!("environment", "server");
 
 /// Inherited in upper and lower case.
-const PROXY_NAMES: &[&str] = &[
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "FTP_PROXY",
-    "ALL_PROXY",
-    "NO_PROXY",
-];
+static PROXY_NAMES: WordList = word_list!("environment", "proxies");
 
 /// Inherited with any suffix.
-const ALLOWED_PREFIXES: &[&str] = &["LC_", "XDG_", "SSL_CERT_", "NVM_", "ASDF_", "PYENV_", "UV_"];
+static ALLOWED_PREFIXES: WordList = word_list!("environment", "server prefixes");
 
 /// Selects the variables of this program that a child may inherit. The caller adds the variables of
 /// its `env` entry.

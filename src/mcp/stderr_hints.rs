@@ -1,5 +1,6 @@
 //! Looks in a server's stderr output for the reason why it exited.
 
+use crate::text::{WordList, word_list};
 /// The module that an error from Python or Node.js names as missing. Ignores names that are too long
 /// to be real.
 pub fn missing_module(line: &str) -> Option<&str> {
@@ -26,21 +27,7 @@ pub fn missing_module(line: &str) -> Option<&str> {
 
 /// Whether an error mentions an environment variable, key or token.
 pub fn mentions_variable(line: &str) -> bool {
-    const WORDS: [&str; 13] = [
-        "environment",
-        "env var",
-        "env:",
-        "keyerror",
-        "api key",
-        "api_key",
-        "api-key",
-        "apikey",
-        "_key",
-        "_token",
-        "access token",
-        "api token",
-        "credential",
-    ];
+    static WORDS: WordList = word_list!("variable_hints");
     let line = line.to_lowercase();
     WORDS.iter().any(|word| line.contains(word))
 }

@@ -23,8 +23,8 @@ pub(super) fn parse_model_list(list: &Value) -> Option<Vec<ListedModel>> {
 }
 
 fn parse_model(entry: &Value) -> Option<ListedModel> {
-    let first_count = |pointers: &[&str]| {
-        let mut pointers = pointers.iter();
+    let first_count = |pointers: &str| {
+        let mut pointers = pointers.split(' ');
         pointers.find_map(|pointer| token_count(entry.pointer(pointer)))
     };
     Some(ListedModel {
@@ -32,15 +32,11 @@ fn parse_model(entry: &Value) -> Option<ListedModel> {
         bytes: entry.pointer("/meta/size").and_then(Value::as_u64),
         is_loaded: None,
         info: ModelInfo {
-            context_length: first_count(&[
-                "/max_context_length",
-                "/max_model_len",
-                "/meta/n_ctx_train",
-                "/context_length",
-                "/context_window",
-                "/max_input_tokens",
-            ]),
-            loaded_context: first_count(&["/meta/n_ctx", "/loaded_context_length"]),
+            context_length: first_count(
+                "/max_context_length /max_model_len /meta/n_ctx_train /context_length \
+                 /context_window /max_input_tokens",
+            ),
+            loaded_context: first_count("/meta/n_ctx /loaded_context_length"),
             capabilities: capabilities(entry.get("capabilities")),
             ..ModelInfo::default()
         },

@@ -6,6 +6,7 @@ use super::raw_arguments::keep_raw_arguments;
 use super::types::{EndReason, NativeCall, StreamPart};
 use crate::domain::{Arguments, ReasoningEcho, Usage};
 use crate::text::surrogates::{self, SurrogateJoiner};
+use crate::text::{WordList, word_list};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -18,17 +19,7 @@ pub const CALLS_MAX: usize = 256;
 
 /// Fields whose text arrives in fragments. A fragment may end in the middle of a surrogate pair;
 /// a lone surrogate then stays marked until its fragment is joined to the next.
-const FRAGMENTED_FIELDS: [&str; 9] = [
-    "content",
-    "text",
-    "thinking",
-    "reasoning",
-    "reasoning_content",
-    "refusal",
-    "summary",
-    "partial_json",
-    "arguments",
-];
+static FRAGMENTED_FIELDS: WordList = word_list!("fragmented_fields");
 
 /// A part of a reply, or the reason why the reply failed. Nothing follows an error.
 pub type DecodedPart = Result<StreamPart, FailureCause>;

@@ -1,72 +1,15 @@
 //! Recognizes error messages that report that a model, or its server setup, does not support
 //! tools. Servers word them in many ways. Pure.
 
+use crate::text::{WordList, word_list};
 /// Phrases that do not combine a name with a refusal.
-const EXACT_PHRASES: [&str; 2] = ["tools param requires", "tool choice requires"];
-const TOOL_NAMES: [&str; 12] = [
-    "tools",
-    "tool use",
-    "tool_use",
-    "tool-use",
-    "tool calling",
-    "tool calls",
-    "tool-calling",
-    "tool_calls",
-    "tool_choice",
-    "function calling",
-    "function calls",
-    "functions",
-];
+static EXACT_PHRASES: WordList = word_list!("tools_unsupported", "exact phrases");
+static TOOL_NAMES: WordList = word_list!("tools_unsupported", "tool names");
 /// Refusals that follow a name, as in "tools not supported".
-const REFUSALS_AFTER: [&str; 6] = [
-    "not supported",
-    "not enabled",
-    "not available",
-    "not allowed",
-    "not permitted",
-    "unsupported",
-];
+static REFUSALS_AFTER: WordList = word_list!("tools_unsupported", "refusals after");
 /// Refusals that precede a name, as in "unknown tools".
-const REFUSALS_BEFORE: [&str; 11] = [
-    "not support",
-    "n't support",
-    "no support for",
-    "not supporting",
-    "that support",
-    "unsupported",
-    "unknown",
-    "unrecognized",
-    "unrecognised",
-    "unexpected",
-    "not capable",
-];
-const FILLERS: [&str; 25] = [
-    "the",
-    "any",
-    "a",
-    "native",
-    "using",
-    "use",
-    "of",
-    "parameter",
-    "parameters",
-    "param",
-    "field",
-    "fields",
-    "argument",
-    "arguments",
-    "request",
-    "supplied",
-    "keyword",
-    "option",
-    "is",
-    "are",
-    "was",
-    "yet",
-    "currently",
-    "input",
-    "property",
-];
+static REFUSALS_BEFORE: WordList = word_list!("tools_unsupported", "refusals before");
+static FILLERS: WordList = word_list!("tools_unsupported", "fillers");
 
 /// Whether a message, possibly about the request parameter `param`, refuses tools.
 pub(super) fn is_tools_refusal(message: &str, param: Option<&str>) -> bool {
@@ -82,7 +25,7 @@ pub(super) fn is_tools_refusal(message: &str, param: Option<&str>) -> bool {
     match param {
         // `param` names tools, so the message needs only a refusal.
         Some("tools" | "tool_choice" | "functions") => {
-            let mut refusals = REFUSALS_AFTER.iter().chain(&REFUSALS_BEFORE);
+            let mut refusals = REFUSALS_AFTER.iter().chain(REFUSALS_BEFORE.iter());
             if refusals.any(contains) || contains(&"extra inputs not permitted") {
                 return true;
             }

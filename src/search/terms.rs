@@ -7,6 +7,7 @@
 
 use super::filler_words::is_filler;
 use super::word_forms::{base, completions, stem};
+use crate::text::{WordList, word_list};
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Per query. Further terms are ignored.
@@ -18,43 +19,10 @@ const RUN_CHARS_MAX: usize = 32;
 const PREFIX_CHARS_MIN: usize = 3;
 
 /// Words that are ignored unless the query has no others.
-const STOP_WORDS: &[&str] = &[
-    "a", "an", "and", "are", "about", "as", "at", "be", "by", "can", "do", "does", "for", "from",
-    "how", "i", "in", "is", "it", "my", "of", "on", "or", "that", "the", "this", "to", "was",
-    "what", "when", "where", "which", "who", "why", "will", "with", "you",
-];
+static STOP_WORDS: WordList = word_list!("search_terms", "stop words");
 
 /// Particles at the end of a Korean word, the longest first.
-const PARTICLES: &[&str] = &[
-    "에서는",
-    "에게서",
-    "으로는",
-    "에서",
-    "에게",
-    "한테",
-    "으로",
-    "부터",
-    "까지",
-    "처럼",
-    "보다",
-    "이나",
-    "라는",
-    "하는",
-    "은",
-    "는",
-    "이",
-    "가",
-    "을",
-    "를",
-    "의",
-    "에",
-    "와",
-    "과",
-    "도",
-    "로",
-    "만",
-    "나",
-];
+static PARTICLES: WordList = word_list!("search_terms", "particles");
 
 /// Which terms must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

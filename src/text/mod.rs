@@ -32,9 +32,12 @@ pub mod surrogates;
 pub mod term_matches;
 pub mod terminal_json;
 pub mod token_estimate;
+mod word_list;
 pub mod wrap;
 
 pub use ascii_twin::fold_look_alikes;
 pub use json_scanner::{JsonEvent, JsonScanner};
 pub use sanitize::Clean;
 pub use script_context::ScriptContext;
+pub use word_list::WordList;
+pub(crate) use word_list::word_list;

@@ -5,6 +5,10 @@
 #[cfg(test)]
 mod tests;
 
+use super::{WordList, word_list};
+
+static SMALL_VOCABULARIES: WordList = word_list!("small_vocabularies");
+
 /// Weights in hundredths of a token.
 mod weight {
     /// A run of letters, and each letter beyond the seventh.
@@ -61,20 +65,7 @@ impl Vocabulary {
             Self::English
         } else if matches_any(&["gpt", "o200k"]) {
             Self::Gpt
-        } else if matches_any(&[
-            "llama2",
-            "llama-2",
-            "codellama",
-            "tinyllama",
-            "vicuna",
-            "phi2",
-            "phi3",
-            "phi-2",
-            "phi-3",
-            "mixtral",
-            "mistral:7b",
-            "mistral-7b",
-        ]) {
+        } else if matches_any(&SMALL_VOCABULARIES) {
             Self::Small
         } else {
             Self::Large

@@ -2,68 +2,15 @@
 //! enter your password here`. Everything else is kept: a negation elsewhere in the text must not
 //! hide a request for a secret.
 
+use crate::text::{WordList, word_list};
 /// Words before the verb, in English.
-const NEGATIONS: &[&str] = &[
-    "do not",
-    "don't",
-    "don’t",
-    "never",
-    "must not",
-    "mustn't",
-    "should not",
-    "shouldn't",
-];
+static NEGATIONS: WordList = word_list!("negated_entries", "negations");
 /// Verbs whose object may be a secret.
-const VERBS: &[&str] = &[
-    "enter", "type", "paste", "include", "put", "write", "provide", "submit", "send", "give",
-    "use", "add",
-];
+static VERBS: WordList = word_list!("negated_entries", "verbs");
 /// Words that end the negated part, because the rest of the sentence may still ask for a secret.
-const CLAUSE_WORDS: &[&str] = &[
-    "when",
-    "while",
-    "but",
-    "unless",
-    "until",
-    "before",
-    "except",
-    "if",
-    "after",
-    "then",
-    "in",
-    "into",
-    "with",
-    "from",
-    "of",
-    "to",
-    "only",
-    "just",
-    "instead",
-    "because",
-    "so",
-    "as",
-    "than",
-    "for",
-    "wrong",
-    "incorrect",
-    "invalid",
-    "old",
-    "expired",
-];
+static CLAUSE_WORDS: WordList = word_list!("negated_entries", "clause words");
 /// Endings of Korean clauses that forbid entering something. The object precedes them.
-const KOREAN_ENDINGS: &[&str] = &[
-    "입력하지 마",
-    "입력하지 말",
-    "입력하지 않",
-    "입력하면 안",
-    "적지 마",
-    "적지 말",
-    "쓰지 마",
-    "쓰지 말",
-    "넣지 마",
-    "넣지 말",
-    "입력 금지",
-];
+static KOREAN_ENDINGS: WordList = word_list!("negated_entries", "korean endings");
 
 /// The text without the parts that tell the user not to enter something.
 pub fn without_negated_entries(text: &str) -> String {

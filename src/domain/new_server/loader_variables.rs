@@ -1,23 +1,11 @@
 //! Variables with which an entry can change which program or code runs, whatever its command says.
 
+use crate::text::{WordList, word_list};
 /// Names, upper case.
-const NAMES: [&str; 12] = [
-    "PATH",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "PYTHONPATH",
-    "PYTHONSTARTUP",
-    "PYTHONHOME",
-    "BASH_ENV",
-    "PERL5LIB",
-    "PERL5OPT",
-    "RUBYLIB",
-    "RUBYOPT",
-    "JAVA_TOOL_OPTIONS",
-];
+static NAMES: WordList = word_list!("environment", "loaders");
 /// Beginnings of names, upper case. `LD_PRELOAD` and `DYLD_INSERT_LIBRARIES` load a library; variables
 /// with the other prefixes can change where packages or images come from.
-const PREFIXES: [&str; 7] = ["LD_", "DYLD_", "NPM_", "UV_", "PIP_", "DOCKER_", "BUN_"];
+static PREFIXES: WordList = word_list!("environment", "loader prefixes");
 
 /// Whether a variable can change which program or code runs.
 pub fn can_change_program(name: &str) -> bool {

@@ -19,14 +19,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum number of redirects of a metadata document.
 const REDIRECTS_MAX: usize = 3;
 
-const SECRET_FIELDS: [&str; 6] = [
-    "code",
-    "code_verifier",
-    "refresh_token",
-    "client_secret",
-    "client_assertion",
-    "token",
-];
+const SECRET_FIELDS: &str = "code code_verifier refresh_token client_secret client_assertion token";
 
 /// The HTTP client for the authorization servers of one MCP server.
 #[derive(Clone)]
@@ -210,7 +203,7 @@ pub(super) fn request_secrets(
 ) -> Vec<Secret> {
     let in_form = form
         .iter()
-        .filter(|(name, _)| SECRET_FIELDS.contains(name))
+        .filter(|(name, _)| SECRET_FIELDS.split(' ').any(|field| field == *name))
         .map(|(_, value)| value.as_str());
     // After `Basic`; the client secret is percent-encoded in it.
     let header = authorization.and_then(|value| value.to_str().ok());

@@ -7,8 +7,8 @@ use std::fmt;
 
 pub(super) struct Language {
     pub name: &'static str,
-    /// Other names used in fences, and file extensions.
-    pub aliases: &'static [&'static str],
+    /// Other names used in fences, and file extensions, separated by spaces.
+    pub aliases: &'static str,
     pub lexer: LexerKind,
 }
 
@@ -26,6 +26,12 @@ pub(super) enum LexerKind {
     /// Commands after a prompt; all other lines are output or comments.
     Session(&'static CodeSyntax),
     Yaml,
+}
+
+impl Language {
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.aliases.split_whitespace())
+    }
 }
 
 // Each language is defined once, so its name identifies it.

@@ -10,18 +10,8 @@ use super::state::{LexMode, LexState};
 const PROMPT_BYTES_MAX: usize = 80;
 
 pub(super) fn lex_diff(state: &mut LexState, cursor: &mut LineCursor<'_>) {
-    let metadata = [
-        "diff ",
-        "index ",
-        "Index: ",
-        "new file ",
-        "deleted file ",
-        "rename ",
-        "similarity ",
-        "old mode ",
-        "new mode ",
-        "Binary files ",
-    ];
+    let metadata = "diff |index |Index: |new file |deleted file |rename |similarity |old mode |\
+                    new mode |Binary files ";
     // In a hunk, `---` may be a removed line that starts with `--`, such as a comment in SQL.
     let file_headers = ["--- a/", "+++ b/", "--- /dev/null", "+++ /dev/null"];
     let is_outside_hunk = state.mode != LexMode::Hunk;
@@ -39,7 +29,7 @@ pub(super) fn lex_diff(state: &mut LexState, cursor: &mut LineCursor<'_>) {
         Some(b'+' | b'>') => Token::Added,
         Some(b'-' | b'<') => Token::Removed,
         Some(b'\\') => Token::Comment,
-        _ if metadata.iter().any(|start| cursor.starts_with(start)) => {
+        _ if metadata.split('|').any(|start| cursor.starts_with(start)) => {
             state.mode = LexMode::Start;
             Token::Comment
         }

@@ -2,6 +2,7 @@
 //! its exit status shows whether it worked. Over SSH none is used: it would fill the clipboard of the
 //! wrong computer.
 
+use crate::text::{WordList, word_list};
 use crate::tui::clipboard::{CopyMethod, CopyReport, CopyRequest, TERMINAL_BYTES_MAX};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -17,22 +18,7 @@ use tokio::time::timeout;
 
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(2);
 /// The variables that clipboard programs need. They get no others, which may hold secrets.
-const VARIABLES: &[&str] = &[
-    "PATH",
-    "HOME",
-    "TMPDIR",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "DISPLAY",
-    "XAUTHORITY",
-    "WAYLAND_DISPLAY",
-    "XDG_RUNTIME_DIR",
-    "WSL_INTEROP",
-    "WSL_DISTRO_NAME",
-    "TMUX",
-    "TMUX_PANE",
-];
+static VARIABLES: WordList = word_list!("environment", "clipboard");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ClipboardProgram {

@@ -5,6 +5,7 @@ mod docs;
 mod imports;
 mod names;
 mod source;
+mod words;
 
 use source::code;
 use std::fs;
@@ -21,8 +22,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("sync", &[]),
     ("files", &["sync"]),
     ("http_util", &["domain"]),
-    ("browser", &[]),
-    ("search", &["files"]),
+    ("browser", &["text"]),
+    ("search", &["files", "text"]),
     ("log", &["domain", "files", "protocol", "sync", "text"]),
     ("attachments", &["domain", "files", "text", "sync"]),
     ("config", &["domain", "files", "text", "sync"]),

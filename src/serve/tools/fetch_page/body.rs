@@ -42,23 +42,17 @@ impl ContentType {
 
     /// Whether the content may be text.
     pub fn is_text(&self) -> bool {
-        const TEXT_TYPES: [&str; 9] = [
-            "",
-            "application/json",
-            "application/xml",
-            "application/javascript",
-            "application/x-javascript",
-            "application/yaml",
-            "application/x-yaml",
-            "application/toml",
-            "application/x-sh",
-        ];
+        const TEXT_SUBTYPES: &str = "json xml javascript x-javascript yaml x-yaml toml x-sh";
         let media_type = self.media_type.as_str();
+        let is_text_subtype = |subtype| TEXT_SUBTYPES.split(' ').any(|text| text == subtype);
         self.is_html()
             || media_type.starts_with("text/")
             || media_type.ends_with("+json")
             || (media_type.ends_with("+xml") && media_type != "image/svg+xml")
-            || TEXT_TYPES.contains(&media_type)
+            || media_type.is_empty()
+            || media_type
+                .strip_prefix("application/")
+                .is_some_and(is_text_subtype)
     }
 }
 

@@ -11,17 +11,7 @@ pub(super) const ALL: &[&Language] = &[
 
 static JSON: Language = Language {
     name: "json",
-    aliases: &[
-        "jsonc",
-        "json5",
-        "jsonl",
-        "ndjson",
-        "geojson",
-        "webmanifest",
-        "ipynb",
-        "hjson",
-        "har",
-    ],
+    aliases: "jsonc json5 jsonl ndjson geojson webmanifest ipynb hjson har",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Constant: "true false null Infinity NaN undefined"),
@@ -39,7 +29,7 @@ static JSON: Language = Language {
 
 static TOML: Language = Language {
     name: "toml",
-    aliases: &["cargo.lock", "pipfile"],
+    aliases: "cargo.lock pipfile",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
@@ -63,82 +53,43 @@ static TOML: Language = Language {
 
 static YAML: Language = Language {
     name: "yaml",
-    aliases: &[
-        "yml",
-        "docker-compose",
-        "compose",
-        "k8s",
-        "kubernetes",
-        "ansible",
-        "openapi",
-        "helm",
-    ],
+    aliases: "yml docker-compose compose k8s kubernetes ansible openapi helm",
     lexer: LexerKind::Yaml,
 };
 
 static INI: Language = Language {
     name: "ini",
-    aliases: &[
-        "properties",
-        "conf",
-        "cfg",
-        "config",
-        "dosini",
-        "env",
-        "dotenv",
-        "editorconfig",
-        "gitconfig",
-        "systemd",
-        "service",
-        "desktop",
-    ],
+    aliases: "properties conf cfg config dosini env dotenv editorconfig gitconfig systemd \
+              service desktop",
     lexer: LexerKind::Ini,
 };
 
 static HTML: Language = Language {
     name: "html",
-    aliases: &[
-        "htm",
-        "xhtml",
-        "vue",
-        "svelte",
-        "astro",
-        "handlebars",
-        "hbs",
-        "jinja",
-        "jinja2",
-        "django",
-        "twig",
-        "ejs",
-        "erb",
-        "liquid",
-    ],
+    aliases: "htm xhtml vue svelte astro handlebars hbs jinja jinja2 django twig ejs erb liquid",
     lexer: LexerKind::Markup,
 };
 
 static XML: Language = Language {
     name: "xml",
-    aliases: &[
-        "svg", "rss", "xsd", "xsl", "xslt", "plist", "wsdl", "csproj", "xaml", "pom", "mathml",
-        "atom",
-    ],
+    aliases: "svg rss xsd xsl xslt plist wsdl csproj xaml pom mathml atom",
     lexer: LexerKind::Markup,
 };
 
 pub(in super::super) static CSS: Language = Language {
     name: "css",
-    aliases: &["scss", "sass", "less", "stylus", "postcss"],
+    aliases: "scss sass less stylus postcss",
     lexer: LexerKind::Css,
 };
 
 static MARKDOWN: Language = Language {
     name: "markdown",
-    aliases: &["md", "mdx", "mkd", "mdown", "qmd"],
+    aliases: "md mdx mkd mdown qmd",
     lexer: LexerKind::Markdown,
 };
 
 static DIFF: Language = Language {
     name: "diff",
-    aliases: &["patch", "udiff", "git-diff"],
+    aliases: "patch udiff git-diff",
     lexer: LexerKind::Diff,
 };

@@ -21,7 +21,7 @@ const ML_LIKE: CodeSyntax = CodeSyntax {
 
 static HASKELL: Language = Language {
     name: "haskell",
-    aliases: &["hs", "lhs", "ghci", "purescript", "purs", "elm", "idris"],
+    aliases: "hs lhs ghci purescript purs elm idris",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["--"],
@@ -45,7 +45,7 @@ const OCAML_KEYWORDS: &str = "and as assert begin class constraint do done downt
 
 static OCAML: Language = Language {
     name: "ocaml",
-    aliases: &["ml", "mli", "reasonml", "rescript", "sml"],
+    aliases: "ml mli reasonml rescript sml",
     lexer: LexerKind::Code(
         &CodeSyntax {
             block_comments: &[BlockComment::new("(*", "*)").nestable()],
@@ -64,7 +64,7 @@ static OCAML: Language = Language {
 
 static FSHARP: Language = Language {
     name: "fsharp",
-    aliases: &["f#", "fs", "fsx", "fsi"],
+    aliases: "f# fs fsx fsi",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["//"],
@@ -92,7 +92,7 @@ static FSHARP: Language = Language {
 
 static ELIXIR: Language = Language {
     name: "elixir",
-    aliases: &["ex", "exs", "iex", "heex"],
+    aliases: "ex exs iex heex",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
@@ -121,7 +121,7 @@ static ELIXIR: Language = Language {
 
 static ERLANG: Language = Language {
     name: "erlang",
-    aliases: &["erl", "hrl"],
+    aliases: "erl hrl",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["%"],
@@ -152,7 +152,7 @@ const LISP_LIKE: CodeSyntax = CodeSyntax {
 
 static CLOJURE: Language = Language {
     name: "clojure",
-    aliases: &["clj", "cljs", "cljc", "edn", "bb", "fennel", "hy"],
+    aliases: "clj cljs cljc edn bb fennel hy",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "and as-> case catch comment cond cond-> cond->> def defonce do doseq dosync \
@@ -171,7 +171,7 @@ static CLOJURE: Language = Language {
 
 static LISP: Language = Language {
     name: "lisp",
-    aliases: &["common-lisp", "commonlisp", "cl", "lsp", "elisp", "emacs-lisp", "el"],
+    aliases: "common-lisp commonlisp cl lsp elisp emacs-lisp el",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "and block case cond declare defconst defconstant defcustom defparameter \
@@ -190,7 +190,7 @@ static LISP: Language = Language {
 
 static SCHEME: Language = Language {
     name: "scheme",
-    aliases: &["scm", "racket", "rkt", "guile"],
+    aliases: "scm racket rkt guile",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "and begin call/cc case case-lambda cond define define-record-type \

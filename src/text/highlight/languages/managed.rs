@@ -47,7 +47,7 @@ const JS_CODE: CodeSyntax = CodeSyntax {
 
 pub(in super::super) static JAVASCRIPT: Language = Language {
     name: "javascript",
-    aliases: &["js", "jsx", "mjs", "cjs", "node", "nodejs", "es6"],
+    aliases: "js jsx mjs cjs node nodejs es6",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: JS_KEYWORDS, Constant: JS_CONSTANTS, NamesFunction: "function",
@@ -60,7 +60,7 @@ pub(in super::super) static JAVASCRIPT: Language = Language {
 
 static TYPESCRIPT: Language = Language {
     name: "typescript",
-    aliases: &["ts", "tsx", "mts", "cts", "deno"],
+    aliases: "ts tsx mts cts deno",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: JS_KEYWORDS, Constant: JS_CONSTANTS, NamesFunction: "function",
@@ -82,7 +82,7 @@ const JAVA_TYPES: &str = "boolean byte char double float int long short void";
 
 static JAVA: Language = Language {
     name: "java",
-    aliases: &["jsh", "jshell"],
+    aliases: "jsh jshell",
     lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
@@ -101,7 +101,7 @@ static JAVA: Language = Language {
 
 static GROOVY: Language = Language {
     name: "groovy",
-    aliases: &["gradle", "jenkinsfile", "jenkins"],
+    aliases: "gradle jenkinsfile jenkins",
     lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
@@ -126,7 +126,7 @@ static GROOVY: Language = Language {
 
 static KOTLIN: Language = Language {
     name: "kotlin",
-    aliases: &["kt", "kts"],
+    aliases: "kt kts",
     lexer: LexerKind::Code(
         &CodeSyntax {
             block_comments: &[BlockComment::C.nestable()],
@@ -152,7 +152,7 @@ static KOTLIN: Language = Language {
 
 static SCALA: Language = Language {
     name: "scala",
-    aliases: &["sc", "sbt"],
+    aliases: "sc sbt",
     lexer: LexerKind::Code(
         &CodeSyntax {
             block_comments: &[BlockComment::C.nestable()],
@@ -186,7 +186,7 @@ const INTERPOLATORS: &[&str] = &["s", "f", "raw"];
 
 static CSHARP: Language = Language {
     name: "csharp",
-    aliases: &["cs", "c#", "csx", "dotnet"],
+    aliases: "cs c# csx dotnet",
     lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
@@ -220,7 +220,7 @@ static CSHARP: Language = Language {
 
 static DART: Language = Language {
     name: "dart",
-    aliases: &["flutter"],
+    aliases: "flutter",
     lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
@@ -261,13 +261,13 @@ static DART: Language = Language {
 
 static PHP: Language = Language {
     name: "php",
-    aliases: &["php3", "php7", "php8", "phtml", "blade", "laravel"],
+    aliases: "php3 php7 php8 phtml blade laravel",
     lexer: LexerKind::Page(&PHP_CODE),
 };
 
 static PHP_CODE: Language = Language {
     name: "php code",
-    aliases: &[],
+    aliases: "",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["//", "#"],

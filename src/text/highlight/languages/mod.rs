@@ -28,7 +28,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Language> {
 /// Ignores case.
 pub(super) fn find(word: &str) -> Option<&'static Language> {
     all().find(|language| {
-        let mut names = std::iter::once(&language.name).chain(language.aliases);
+        let mut names = language.names();
         names.any(|name| name.eq_ignore_ascii_case(word))
     })
 }

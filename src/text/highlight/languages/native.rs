@@ -24,7 +24,7 @@ pub(super) const ALL: &[&Language] = &[
 
 static RUST: Language = Language {
     name: "rust",
-    aliases: &["rs", "ron"],
+    aliases: "rs ron",
     lexer: LexerKind::Code(
         &CodeSyntax {
             block_comments: &[BlockComment::C.nestable()],
@@ -65,7 +65,7 @@ const C_CODE: CodeSyntax = CodeSyntax {
 
 static C: Language = Language {
     name: "c",
-    aliases: &["h", "cuda-c", "opencl"],
+    aliases: "h cuda-c opencl",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: C_KEYWORDS, Type: C_TYPES, NamesType: "struct enum union",
@@ -78,7 +78,7 @@ static C: Language = Language {
 
 static CPP: Language = Language {
     name: "cpp",
-    aliases: &["c++", "cc", "cxx", "hpp", "h++", "hh", "hxx", "cu", "cuda", "arduino", "ino", "glsl", "hlsl"],
+    aliases: "c++ cc cxx hpp h++ hh hxx cu cuda arduino ino glsl hlsl",
     lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
@@ -104,7 +104,7 @@ static CPP: Language = Language {
 
 static OBJECTIVE_C: Language = Language {
     name: "objective-c",
-    aliases: &["objc", "objectivec", "obj-c", "mm"],
+    aliases: "objc objectivec obj-c mm",
     lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[
@@ -124,7 +124,7 @@ static OBJECTIVE_C: Language = Language {
 
 static GO: Language = Language {
     name: "go",
-    aliases: &["golang"],
+    aliases: "golang",
     lexer: LexerKind::Code(
         &CodeSyntax {
             strings: &[StringSyntax::DOUBLE, StringSyntax::SINGLE, StringSyntax::new("`", "`").multiline()],
@@ -145,7 +145,7 @@ static GO: Language = Language {
 
 static SWIFT: Language = Language {
     name: "swift",
-    aliases: &["swiftui"],
+    aliases: "swiftui",
     lexer: LexerKind::Code(
         &CodeSyntax {
             block_comments: &[BlockComment::C.nestable()],
@@ -173,7 +173,7 @@ const BACKSLASH_PAREN: Option<Interpolation> = interpolation("\\(", b'(', b')');
 
 static ZIG: Language = Language {
     name: "zig",
-    aliases: &["zon"],
+    aliases: "zon",
     lexer: LexerKind::Code(
         &CodeSyntax {
             // Each line of a multiline string starts with `\\`.
@@ -197,7 +197,7 @@ static ZIG: Language = Language {
 
 static SOLIDITY: Language = Language {
     name: "solidity",
-    aliases: &["sol"],
+    aliases: "sol",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "abstract as assembly assert break calldata catch constant \
@@ -216,7 +216,7 @@ static SOLIDITY: Language = Language {
 
 static PROTOBUF: Language = Language {
     name: "protobuf",
-    aliases: &["proto", "proto3"],
+    aliases: "proto proto3",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "extend extensions group import map oneof option optional package \
@@ -233,7 +233,7 @@ static PROTOBUF: Language = Language {
 
 static GRAPHQL: Language = Language {
     name: "graphql",
-    aliases: &["gql", "graphqls"],
+    aliases: "gql graphqls",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
@@ -252,7 +252,7 @@ static GRAPHQL: Language = Language {
 
 static HCL: Language = Language {
     name: "hcl",
-    aliases: &["terraform", "tf", "tfvars", "opentofu", "nomad"],
+    aliases: "terraform tf tfvars opentofu nomad",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#", "//"],
@@ -273,7 +273,7 @@ static HCL: Language = Language {
 
 static NIX: Language = Language {
     name: "nix",
-    aliases: &["nixos"],
+    aliases: "nixos",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],

@@ -16,7 +16,7 @@ const PLAIN_PREFIXES: &[&str] = &["", "b", "r", "u", "br", "rb"];
 
 static PYTHON: Language = Language {
     name: "python",
-    aliases: &["py", "python3", "py3", "pyi", "pyw", "pycon", "ipython", "gdscript", "starlark", "bzl", "mojo"],
+    aliases: "py python3 py3 pyi pyw pycon ipython gdscript starlark bzl mojo",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
@@ -47,7 +47,7 @@ static PYTHON: Language = Language {
 
 static RUBY: Language = Language {
     name: "ruby",
-    aliases: &["rb", "rake", "rakefile", "gemfile", "gemspec", "irb", "crystal", "cr", "podfile", "vagrantfile"],
+    aliases: "rb rake rakefile gemfile gemspec irb crystal cr podfile vagrantfile",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
@@ -82,7 +82,7 @@ static RUBY: Language = Language {
 
 static PERL: Language = Language {
     name: "perl",
-    aliases: &["pl", "pm", "raku"],
+    aliases: "pl pm raku",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
@@ -114,7 +114,7 @@ static PERL: Language = Language {
 
 static LUA: Language = Language {
     name: "lua",
-    aliases: &["luau", "moonscript"],
+    aliases: "luau moonscript",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["--"],
@@ -138,7 +138,7 @@ static LUA: Language = Language {
 
 static R: Language = Language {
     name: "r",
-    aliases: &["rscript", "splus", "rmd"],
+    aliases: "rscript splus rmd",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
@@ -154,7 +154,7 @@ static R: Language = Language {
 
 static JULIA: Language = Language {
     name: "julia",
-    aliases: &["jl"],
+    aliases: "jl",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
@@ -182,7 +182,7 @@ static JULIA: Language = Language {
 
 static MATLAB: Language = Language {
     name: "matlab",
-    aliases: &["octave"],
+    aliases: "octave",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["%", "#"],
@@ -201,7 +201,8 @@ static MATLAB: Language = Language {
 
 static SQL: Language = Language {
     name: "sql",
-    aliases: &["mysql", "postgresql", "postgres", "pgsql", "plpgsql", "sqlite", "tsql", "plsql", "mariadb", "duckdb", "bigquery", "cql", "hql", "ddl"],
+    aliases: "mysql postgresql postgres pgsql plpgsql sqlite tsql plsql mariadb duckdb \
+              bigquery cql hql ddl",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["--"],
@@ -241,7 +242,7 @@ const SQL_DEFINITIONS: &str = "add after alter analyze auto_increment autoincrem
 
 static LATEX: Language = Language {
     name: "latex",
-    aliases: &["tex", "bibtex", "bib", "sty"],
+    aliases: "tex bibtex bib sty",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["%"],

@@ -61,36 +61,19 @@ const COMMANDS: CodeSyntax = SHELL_LIKE.with_special_bytes();
 
 static BASH: Language = Language {
     name: "bash",
-    aliases: &[
-        "sh",
-        "shell",
-        "zsh",
-        "ksh",
-        "dash",
-        "bashrc",
-        "zshrc",
-        "shellscript",
-        "bats",
-        "pkgbuild",
-    ],
+    aliases: "sh shell zsh ksh dash bashrc zshrc shellscript bats pkgbuild",
     lexer: LexerKind::Code(&SHELL),
 };
 
 static CONSOLE: Language = Language {
     name: "console",
-    aliases: &[
-        "shell-session",
-        "shellsession",
-        "sh-session",
-        "bash-session",
-        "terminal",
-    ],
+    aliases: "shell-session shellsession sh-session bash-session terminal",
     lexer: LexerKind::Session(&COMMANDS),
 };
 
 static FISH: Language = Language {
     name: "fish",
-    aliases: &["nu", "nushell"],
+    aliases: "nu nushell",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "and begin command else end exec if not or time while",
@@ -104,7 +87,7 @@ static FISH: Language = Language {
 
 static POWERSHELL: Language = Language {
     name: "powershell",
-    aliases: &["ps1", "pwsh", "posh", "psm1", "psd1"],
+    aliases: "ps1 pwsh posh psm1 psd1",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
@@ -135,7 +118,7 @@ static POWERSHELL: Language = Language {
 
 static BATCH: Language = Language {
     name: "batch",
-    aliases: &["bat", "cmd", "dos", "batchfile"],
+    aliases: "bat cmd dos batchfile",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["::", "REM ", "rem "],
@@ -153,7 +136,7 @@ static BATCH: Language = Language {
 
 static DOCKERFILE: Language = Language {
     name: "dockerfile",
-    aliases: &["docker", "containerfile"],
+    aliases: "docker containerfile",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(Keyword: "CMD ENTRYPOINT HEALTHCHECK ONBUILD RUN",
@@ -167,13 +150,13 @@ static DOCKERFILE: Language = Language {
 
 static MAKEFILE: Language = Language {
     name: "makefile",
-    aliases: &["make", "mk", "mak", "gnumakefile", "just", "justfile"],
+    aliases: "make mk mak gnumakefile just justfile",
     lexer: LexerKind::Make(&COMMANDS),
 };
 
 static CMAKE: Language = Language {
     name: "cmake",
-    aliases: &["cmakelists.txt"],
+    aliases: "cmakelists.txt",
     lexer: LexerKind::Code(
         &CodeSyntax {
             line_comments: &["#"],
@@ -194,7 +177,7 @@ static CMAKE: Language = Language {
 
 static NGINX: Language = Language {
     name: "nginx",
-    aliases: &["nginxconf", "caddyfile", "caddy", "apache", "apacheconf"],
+    aliases: "nginxconf caddyfile caddy apache apacheconf",
     lexer: LexerKind::Code(
         &CodeSyntax {
             keywords: words!(TakesOperands: "break events geo http if include internal limit_except location map mail \

@@ -91,8 +91,8 @@ fn every_language_has_a_sample() {
 fn language_names_and_aliases_are_unique_and_resolve() {
     let mut seen = HashSet::new();
     for language in languages::all() {
-        for name in std::iter::once(&language.name).chain(language.aliases) {
-            assert!(seen.insert(*name), "{name} is listed twice");
+        for name in language.names() {
+            assert!(seen.insert(name), "{name} is listed twice");
             let resolved = Highlighter::new(name).map(|highlighter| highlighter.language.name);
             assert_eq!(resolved, Some(language.name), "{name}");
         }

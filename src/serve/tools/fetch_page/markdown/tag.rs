@@ -1,71 +1,13 @@
 //! Tags: the elements that are skipped or start a new paragraph, and the attributes that matter.
 
+use crate::text::{WordList, word_list};
 use html5gum::StartTag;
 
 /// Elements whose content is not text of the page.
-pub const SKIPPED: &[&str] = &[
-    "script", "style", "template", "noscript", "svg", "math", "iframe", "object", "canvas",
-    "audio", "video", "select", "datalist", "textarea", "noembed", "noframes",
-];
+pub static SKIPPED: WordList = word_list!("html_elements", "skipped");
 /// Elements that can be skipped as a whole if they are hidden, because their end tags are mandatory.
-const HIDABLE: &[&str] = &[
-    "a",
-    "article",
-    "aside",
-    "b",
-    "blockquote",
-    "button",
-    "details",
-    "dialog",
-    "div",
-    "em",
-    "footer",
-    "form",
-    "header",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "i",
-    "main",
-    "nav",
-    "ol",
-    "pre",
-    "section",
-    "span",
-    "strong",
-    "table",
-    "ul",
-];
-pub const BLOCKS: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "body",
-    "center",
-    "dd",
-    "details",
-    "dialog",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "header",
-    "html",
-    "legend",
-    "main",
-    "nav",
-    "p",
-    "section",
-    "summary",
-    "head",
-];
+static HIDABLE: WordList = word_list!("html_elements", "hidable");
+pub static BLOCKS: WordList = word_list!("html_elements", "blocks");
 
 pub fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
     let value = tag.attributes.get(name.as_bytes())?;
