@@ -157,9 +157,11 @@ impl TtyReader {
             // Without keys, a paste cannot be told from typing, so nothing can be approved.
             let keys = TtyKeys::enter(&self.file, &self.settings, &self.passes_keys).ok()?;
             input.discard();
+            // Before the question is printed: a key that comes at once must not vanish without a word.
+            let asked_at = Instant::now();
             (&self.file).write_all(question.as_bytes()).ok()?;
             let is_echoed = keys.is_echoed();
-            let answer = input.answer(|echo| {
+            let answer = input.answer(asked_at, |echo| {
                 if is_echoed {
                     let _ = (&self.file).write_all(echo.as_bytes());
                 }
@@ -232,8 +234,7 @@ impl TtyInput {
     }
 
     /// One attempt to answer a question. `echo` prints what the terminal itself would have printed.
-    async fn answer(&mut self, echo: impl Fn(&str)) -> Option<Answer> {
-        let asked_at = Instant::now();
+    async fn answer(&mut self, asked_at: Instant, echo: impl Fn(&str)) -> Option<Answer> {
         let mut line = AnswerLine::default();
         let end = loop {
             let read = self.reads.recv().await?;

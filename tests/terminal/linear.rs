@@ -337,10 +337,7 @@ fn a_question_does_not_interrupt_a_line_that_is_being_typed() {
     terminal.wait_for_text("A question waits for your answer.");
     terminal.press("message\r");
     terminal.wait_for_text("tools would run without asking");
-    terminal.answer(
-        "Apply the changes? (1-2)",
-        "n",
-    );
+    terminal.answer("Apply the changes? (1-2)", "n");
     terminal.wait_for_text("qwen3:4b: Read.");
     assert_eq!(prompts(&server), ["half a message"]);
     type_line(&terminal, "/exit");
