@@ -70,6 +70,7 @@ pub mod app;
 pub mod attachments;
 pub mod browser;
 pub mod cli;
+pub mod commands;
 pub mod config;
 pub mod demo;
 pub mod dialect;

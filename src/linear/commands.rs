@@ -2,13 +2,39 @@
 //! what to use instead. No command is ever sent to the model.
 
 use super::state::Linear;
-use crate::domain::{Notice, Prompt, ToolMode};
-use crate::protocol::{Command, NoteCommand};
+use crate::commands::{CommandCx, CommandState, PickList, View, Wanted, models};
+use crate::domain::{Notice, Prompt};
+use crate::protocol::Command;
 use crate::text::Clean;
 use crate::text::suggest::nearest;
 use crate::tui::keymap::{self, Action};
 use crate::tui::palette::command_with_meaning;
-use crate::tui::settings::context_notice;
+
+impl CommandCx for Linear {
+    fn state(&self) -> CommandState<'_> {
+        CommandState {
+            engine: &self.engine,
+            conversation: &self.conversation,
+            transcript: &self.transcript,
+        }
+    }
+
+    fn send(&mut self, command: Command) {
+        Self::send(self, command);
+    }
+
+    fn notify(&mut self, notice: Notice) {
+        Self::notify(self, notice);
+    }
+
+    fn has_to_wait(&mut self) -> bool {
+        Self::has_to_wait(self)
+    }
+
+    fn ask_for(&mut self, wanted: Wanted) {
+        self.ask_for_wanted(wanted);
+    }
+}
 
 impl Linear {
     pub fn run_command(&mut self, line: &str) {
@@ -18,7 +44,9 @@ impl Linear {
             return self.run_other_command(name, argument);
         };
         match binding.command_that_needs_argument() {
-            Some(command) if argument.is_empty() && !asks_for_argument(binding.action) => {
+            Some(command)
+                if argument.is_empty() && !matches!(binding.action, Action::Command(_)) =>
+            {
                 self.say(&format!("Usage: {command} {}", binding.usage));
             }
             _ => self.run_action(binding.action, argument),
@@ -56,24 +84,17 @@ impl Linear {
 
     fn run_action(&mut self, action: Action, argument: &str) {
         match action {
+            Action::Command(row) => (row.run)(self, argument),
             Action::Help => self.help(argument),
             Action::Quit => self.quit(),
             Action::NewSession => self.send(Command::NewSession),
-            Action::SetModel => self.set_model(argument),
-            Action::Models => self.models(argument),
-            Action::Think => self.think(argument),
             Action::Thinking => self.toggle_thinking(),
-            Action::SetToolMode => self.set_tool_mode(argument),
-            Action::SetPersona => self.set_persona(argument),
             Action::Mcp => self.mcp(argument),
             Action::Tools => self.tools(argument),
             Action::ToggleServer => self.toggle_server(argument),
             Action::Trust => self.trust(),
             Action::Sessions => self.list_sessions(argument),
-            Action::Rename => self.rename(argument),
             Action::Export => self.export_command(argument),
-            Action::DeleteSession => self.delete(argument),
-            Action::Fork => self.send_if_idle(Command::ForkSession),
             Action::Private => self.set_private(argument),
             Action::Branches => self.list_branches(argument),
             Action::Retry => self.retry(),
@@ -82,22 +103,12 @@ impl Linear {
             Action::Continue => self.continue_answer(),
             Action::Compact if !self.has_to_wait() => self.request_summary(),
             Action::Compact => {}
-            Action::Context => self.notify(context_notice(self.engine.context_meter)),
             Action::CopyAnswer => self.copy(argument),
             Action::Attach => self.attach(argument),
             Action::Detach => self.detach(argument),
             Action::ServerPrompt => self.server_prompt(argument),
             Action::Resource => self.resource(argument),
             Action::Chat => self.submit(Prompt::new(argument).bypassing_agents()),
-            Action::Note => self.send(Command::Note(match argument {
-                "" => NoteCommand::ShowOpen,
-                "off" => NoteCommand::Close,
-                note => NoteCommand::Open(note.to_owned()),
-            })),
-            Action::Notes => self.notes(argument),
-            Action::Probe => self.send_if_idle(Command::Probe),
-            Action::Reload => self.send(Command::Reload),
-            Action::SystemPrompt => self.send(Command::ReplaceSystemPrompt),
             Action::Log => self.log(argument),
             Action::LeftTasks => self.left_tasks(),
             Action::CancelCall | Action::LeaveCall => self.running_call(action, argument),
@@ -106,49 +117,43 @@ impl Linear {
         }
     }
 
+    /// Asks for what a command lacks.
+    fn ask_for_wanted(&mut self, wanted: Wanted) {
+        match wanted {
+            Wanted::Row(list) => self.pick_row(list),
+            Wanted::Argument { row, question } => {
+                self.ask_text(&question, |linear, text| match text.trim() {
+                    "" => linear.say("Nothing was changed."),
+                    text => (row.run)(linear, text),
+                });
+            }
+            Wanted::Deletion { session, title } => self.confirm_deletion(session, &title),
+            Wanted::View(View::Models) => self.list_catalog(),
+            Wanted::View(View::ConfiguredModels) => self.list_models(),
+            Wanted::View(View::PulledModel) => self.notify(models::MODELS.usage_notice()),
+        }
+    }
+
+    fn pick_row(&mut self, list: PickList) {
+        let mut rows = list.rows;
+        let shown = rows.iter().enumerate().map(|(index, row)| {
+            let note = match list.current == Some(index) {
+                true if row.note.is_empty() => "in use".to_owned(),
+                true => format!("{}, in use", row.note),
+                false => row.note.clone(),
+            };
+            (row.name.clone(), note)
+        });
+        let shown: Vec<(String, String)> = shown.collect();
+        self.pick(list.title, list.keep, &shown, move |linear, index| {
+            rows.swap_remove(index).pick(linear);
+        });
+    }
+
     pub fn send_if_idle(&mut self, command: Command) {
         if !self.has_to_wait() {
             self.send(command);
         }
-    }
-
-    fn set_tool_mode(&mut self, argument: &str) {
-        if let Some(mode) = ToolMode::from_name(argument) {
-            if mode == self.engine.mode {
-                self.say(&format!("The tool mode is already {argument}."));
-            }
-            return self.send(Command::SetToolMode(mode));
-        }
-        if !argument.is_empty() {
-            return self.say("Please enter either auto or manual.");
-        }
-        let rows = [
-            ("manual", "ask before each call"),
-            ("auto", "run calls without asking"),
-        ];
-        let rows = rows.map(|(name, note)| (name.to_owned(), note.to_owned()));
-        self.pick(
-            "Tool mode",
-            "Keep the current mode",
-            &rows,
-            |linear, index| {
-                let modes = [ToolMode::Manual, ToolMode::Auto];
-                linear.send(Command::SetToolMode(modes[index]));
-            },
-        );
-    }
-
-    fn notes(&mut self, argument: &str) {
-        let command = match argument {
-            "" => NoteCommand::ShowConsulting,
-            "on" => NoteCommand::Consult(true),
-            "off" => NoteCommand::Consult(false),
-            path if path.contains('/') || path.starts_with(['~', '.']) => {
-                NoteCommand::UseFolder(path.to_owned())
-            }
-            _ => return self.say("Usage: /notes [on|off|PATH]. A folder here is ./NAME."),
-        };
-        self.send(Command::Note(command));
     }
 
     fn answer_waiting(&mut self) {
@@ -156,11 +161,6 @@ impl Linear {
             self.say("No question waits for your answer.");
         }
     }
-}
-
-/// Whether the command asks for a missing argument itself.
-fn asks_for_argument(action: Action) -> bool {
-    matches!(action, Action::Rename | Action::SystemPrompt)
 }
 
 /// The alternative to an action that needs the screen.

@@ -3,9 +3,9 @@
 use super::pending::PendingReply;
 use super::state::{INPUT_PROMPT, Linear};
 use super::turn::REPLACED_NOTICE;
+use crate::commands::conversation_state::{ReplacementTurn, TitleSource, title_of};
 use crate::domain::{EntryBody, LastPrompt, Notice, Prompt, PromptKind, WaitReason};
 use crate::protocol::Command;
-use crate::tui::conversation::{ReplacementTurn, TitleSource, title_of};
 
 impl Linear {
     /// Sends the last prompt again. An answer stays as another branch.
@@ -182,19 +182,5 @@ impl Linear {
             "off" => self.send(Command::SetPrivate(false)),
             _ => self.say("Usage: /private [off]"),
         }
-    }
-
-    pub fn rename(&mut self, argument: &str) {
-        if !argument.is_empty() {
-            return self.send(Command::RenameSession(argument.to_owned()));
-        }
-        let question = match self.conversation.title.as_str() {
-            "" => "Title: ".to_owned(),
-            title => format!("New title instead of \"{title}\": "),
-        };
-        self.ask_text(&question, |linear, title| match title.trim() {
-            "" => linear.say("Nothing was changed."),
-            title => linear.send(Command::RenameSession(title.to_owned())),
-        });
     }
 }

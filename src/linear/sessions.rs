@@ -1,4 +1,4 @@
-//! `/sessions`, `/export` and `/delete`.
+//! `/sessions` and `/export`, and the question before a conversation is deleted.
 
 use super::choice::numbered;
 use super::lists::picked;
@@ -157,22 +157,10 @@ impl Linear {
         }
     }
 
-    fn confirm_deletion(&mut self, id: SessionId, title: &str) {
+    pub fn confirm_deletion(&mut self, id: SessionId, title: &str) {
         self.confirm(&format!("Delete \"{title}\"?"), |linear| {
             linear.send(Command::DeleteSession(id));
         });
-    }
-
-    pub fn delete(&mut self, argument: &str) {
-        match (argument, self.conversation.session.clone()) {
-            ("undo", _) => self.send(Command::SavedSession(SavedSessionCommand::UndoDelete)),
-            ("", Some(session)) => {
-                let title = self.conversation.title.clone();
-                self.confirm_deletion(session, &title);
-            }
-            ("", None) => self.say("Nothing to delete: this conversation is not saved."),
-            _ => self.say("Usage: /delete [undo]"),
-        }
     }
 
     pub fn export_command(&mut self, argument: &str) {

@@ -7,6 +7,8 @@ use super::output::LinearOutput;
 use super::pending::PendingReply;
 use super::turn_text::TurnText;
 
+use crate::commands::conversation_state::ConversationState;
+use crate::commands::engine_state::EngineState;
 use crate::domain::id::IdGenerator;
 use crate::domain::{
     AskId, Attachment, Notice, Prompt, QueryId, Server, ServerId, Transcript, TurnEvent, TurnId,
@@ -16,8 +18,6 @@ use crate::headless::tty_prompt::TtyPrompt;
 use crate::headless::tty_reader::TtyReader;
 use crate::protocol::{Command, Question, UserAnswer};
 use crate::tui::advice;
-use crate::tui::conversation::ConversationState;
-use crate::tui::engine_state::EngineState;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use tokio::time::Instant;

@@ -21,6 +21,7 @@ pub mod lossless_wrap;
 pub mod markdown;
 mod mixed_scripts;
 pub mod normalize;
+pub mod numbers;
 pub mod python;
 pub mod sanitize;
 mod script_context;

@@ -3,18 +3,20 @@
 //! neither `UiModel` nor other features, so a new layer needs one folder and one line that opens
 //! it.
 
+use crate::commands::PickRow;
+use crate::commands::conversation_state::ConversationState;
+use crate::commands::engine_state::EngineState;
 use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
 use crate::domain::theme::{ThemeChoice, ThemeSettings};
 use crate::domain::{
-    CallId, LeftTaskId, ModelRef, Notice, QueryId, RecentCommands, Server, ServerId, SessionId,
-    Think, ToolCall, ToolMode, Transcript,
+    CallId, LeftTaskId, Notice, QueryId, RecentCommands, Server, ServerId, SessionId, ToolCall,
+    Transcript,
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::attachments::file::AttachedFile;
 use crate::tui::clipboard::CopyRequest;
-use crate::tui::engine_state::EngineState;
 use crate::tui::keymap::{Action, Keymap};
 use crate::tui::panes::Focus;
 use crate::tui::theme::Glyphs;
@@ -131,6 +133,9 @@ pub struct SharedUiState<'a> {
     /// The program's folder.
     pub home: &'a str,
     pub engine: &'a EngineState,
+    pub conversation: &'a ConversationState,
+    /// Why a new prompt has to wait.
+    pub busy: Option<Busy>,
     pub themes: &'a ThemeSettings,
     pub servers: &'a [Server],
     pub transcript: &'a Transcript,
@@ -149,9 +154,18 @@ impl<'a> SharedUiState<'a> {
     }
 }
 
+/// What a new prompt has to wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Busy {
+    pub reason: &'static str,
+    /// Whether the key that interrupts ends it.
+    pub can_be_stopped: bool,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum PickedItem {
-    Model(ModelRef),
+    /// A row of a command's list.
+    Row(Box<PickRow>),
     Server(ServerId),
     /// The call to cancel.
     Call(CallId),
@@ -159,11 +173,7 @@ pub enum PickedItem {
     LeftCall(CallId),
     /// The number of the attached file to remove.
     AttachedFile(usize),
-    Mode(ToolMode),
     Theme(ThemeChoice),
-    Think(Think),
-    /// `None` selects the plain system prompt.
-    Persona(Option<String>),
     Branch(BranchSummary),
     Resource {
         server: ServerId,
@@ -178,6 +188,8 @@ pub enum UiRequest {
     Notify(Notice),
     /// Shows, until the next key, why a key did nothing.
     NotifyAboutKey(Notice),
+    /// Shows why a new prompt has to wait, while that is so.
+    NotifyAboutActivity(Notice),
     /// Shows a notice about the text in the message, at most until that is sent.
     NotifyAboutMessage(Notice),
     Copy(CopyRequest),

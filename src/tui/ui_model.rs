@@ -1,22 +1,22 @@
 //! The complete state of the screen, one owner per feature. `update` changes it and `view`
 //! draws it; features never access it.
 
+use crate::commands::conversation_state::ConversationState;
+use crate::commands::engine_state::EngineState;
 use crate::domain::id::IdGenerator;
 use crate::domain::{AskId, Banner, Notice, RecentCommands, TurnId};
 use crate::tui::attachments::state::AttachmentList;
 use crate::tui::chat::state::Chat;
 use crate::tui::composer::completion::CompletionList;
 use crate::tui::composer::state::Composer;
-use crate::tui::conversation::ConversationState;
 use crate::tui::demo_tour::state::DemoTour;
 use crate::tui::dialog::dialogs::Dialogs;
 use crate::tui::dialog::state::Dialog;
 use crate::tui::elicitation::sampling_progress::SamplingProgress;
-use crate::tui::engine_state::EngineState;
 use crate::tui::input::spent_keys::SpentKeys;
 use crate::tui::interrupt_state::InterruptState;
 use crate::tui::keymap::{Action, KeyProtocol, Keymap};
-use crate::tui::layer::{Handled, Layer, SharedUiState, UiContext, UiRequest};
+use crate::tui::layer::{Busy, Handled, Layer, SharedUiState, UiContext, UiRequest};
 use crate::tui::models::first_run::FirstRun;
 use crate::tui::notices::Notices;
 use crate::tui::panes::{Focus, PaneState};
@@ -199,6 +199,8 @@ impl UiModel {
             keymap: &self.keymap,
             home: &self.home,
             engine: &self.engine,
+            conversation: &self.conversation,
+            busy: self.busy(),
             themes: &self.screen.themes,
             servers: &self.servers_pane.servers,
             transcript: &self.chat.transcript,
@@ -393,12 +395,28 @@ impl UiModel {
         self.probe.as_ref().filter(|probe| !probe.state.is_finished)
     }
 
-    /// Whether a new prompt has to wait. A finished probe also blocks until it is closed,
-    /// because storing its result changes how the next prompt is sent.
     pub fn is_busy(&self) -> bool {
-        self.running_turn().is_some()
-            || self.probe.is_some()
-            || self.conversation.requested_summary.is_some()
-            || self.conversation.is_opening
+        self.busy().is_some()
+    }
+
+    /// What a new prompt has to wait for. A finished probe also blocks until it is closed, because
+    /// storing its result changes how the next prompt is sent.
+    pub fn busy(&self) -> Option<Busy> {
+        let (reason, can_be_stopped) = match self.running_turn() {
+            Some(_) => ("A turn is still running.", true),
+            None if self.active_probe().is_some() => ("A probe is still running.", true),
+            None if self.probe.is_some() => {
+                ("The result of the probe waits for your answer.", false)
+            }
+            None if self.conversation.is_opening => {
+                ("The conversation is still being opened.", false)
+            }
+            None if self.conversation.requested_summary.is_some() => ("A turn is starting.", true),
+            None => return None,
+        };
+        Some(Busy {
+            reason,
+            can_be_stopped,
+        })
     }
 }

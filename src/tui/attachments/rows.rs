@@ -2,11 +2,11 @@
 
 use crate::domain::ImageSupport;
 use crate::text::Clean;
+use crate::text::numbers::group_digits;
 use crate::tui::attachments::describe::description;
 use crate::tui::attachments::file::AttachedFile;
 use crate::tui::attachments::state::AttachmentList;
 use crate::tui::ui_model::UiModel;
-use crate::tui::widgets::numbers::group_digits;
 
 /// A file above the message.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 //! there is. The whole text is read only when an entry is laid out, never per frame.
 
 use crate::text::Clean;
+use crate::text::numbers::group_digits;
 use crate::text::wrap::wrap_line;
-use crate::tui::widgets::numbers::group_digits;
 use std::num::NonZeroU16;
 
 /// A prompt with more lines or more characters is folded.

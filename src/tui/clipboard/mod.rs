@@ -3,7 +3,7 @@
 //! method confirms.
 
 use crate::domain::Notice;
-use crate::tui::widgets::numbers::group_digits;
+use crate::text::numbers::group_digits;
 
 /// Many terminals ignore an OSC 52 sequence with more text than this: 100,000 bytes in Base64.
 const TERMINAL_BYTES_SAFE_MAX: usize = 74_994;

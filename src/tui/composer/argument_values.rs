@@ -2,14 +2,14 @@
 //! prompts, servers and their resources, running calls, and the fixed words of the command table.
 //! Sends no requests.
 
+use crate::commands::arguments::{ArgumentKind, ArgumentWord, NOTE_WORDS};
+use crate::commands::models;
 use crate::domain::model_catalog::{format_size, invalid_name_notice};
 use crate::domain::{ListedModel, Server, Think};
 use crate::text::Clean;
 use crate::text::grapheme::bounded_prefix;
 use crate::tui::composer::completion::CompletionValue;
-use crate::tui::keymap::arguments::{ArgumentKind, ArgumentWord, NOTE_WORDS};
 use crate::tui::layer::SharedUiState;
-use crate::tui::models::select;
 use crate::tui::servers::state::status_label;
 use crate::tui::settings::theme_note;
 use crate::tui::{server_content, templates};
@@ -158,12 +158,12 @@ fn notes(argument: &str, shared: SharedUiState) -> Vec<CompletionValue> {
 }
 
 fn think_values(shared: SharedUiState) -> Vec<CompletionValue> {
-    let values = select::think_values(shared.engine.selected.as_ref());
+    let values = models::think_values(shared.engine.selected.as_ref());
     let value = |think: &Think| CompletionValue {
         value: think.word().to_owned(),
         aliases: Vec::new(),
         label: Clean::from_static(think.word()),
-        description: Clean::from_static(select::think_note(*think)),
+        description: Clean::from_static(models::think_note(*think)),
         takes_more: false,
     };
     values.iter().map(value).collect()

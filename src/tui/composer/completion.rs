@@ -1,6 +1,7 @@
 //! The completion list of a typed command: which commands or arguments match, and which one
 //! is selected. Labels are sanitized; inserted values are raw.
 
+use crate::commands::arguments::ArgumentKind;
 use crate::domain::PromptTemplate;
 use crate::text::Clean;
 use crate::text::comparison::comparison_key;
@@ -8,7 +9,6 @@ use crate::tui::composer::argument_values::argument_values;
 use crate::tui::composer::state::{CompletionState, Composer};
 use crate::tui::keymap;
 use crate::tui::keymap::Binding;
-use crate::tui::keymap::arguments::ArgumentKind;
 use crate::tui::layer::SharedUiState;
 use crate::tui::{server_content, templates};
 

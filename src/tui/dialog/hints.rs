@@ -1,12 +1,12 @@
 //! Key hints for a dialog that accepts keys.
 
+use crate::text::numbers::format_row_count;
 use crate::tui::dialog::choices::letter_name;
 use crate::tui::dialog::state::{Dialog, DialogMode, DialogPage, EditTarget};
 use crate::tui::elicitation::form_state::FormState;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::keymap::{Action, Keymap};
 use crate::tui::widgets::editor::Edit;
-use crate::tui::widgets::numbers::format_row_count;
 
 /// The hints, most important first.
 pub fn dialog_hints(dialog: &Dialog, keymap: &Keymap) -> Vec<String> {

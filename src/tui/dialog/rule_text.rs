@@ -2,11 +2,11 @@
 //! and how much of the body was shown.
 
 use crate::text::grapheme::width;
+use crate::text::numbers::format_row_count;
 use crate::tui::dialog::dialog_text::DialogText;
 use crate::tui::dialog::state::{Dialog, DialogPage};
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::keymap::{Action, Keymap};
-use crate::tui::widgets::numbers::format_row_count;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 

@@ -158,7 +158,7 @@ impl Dialog {
     /// Whether this question was asked from the layer that `opened` shows. If so, the dialog covers
     /// that layer.
     pub fn covers_layer(&self, opened: Option<Action>) -> bool {
-        self.question.kind == REMOVE_MODEL_KIND && opened == Some(Action::Models)
+        self.question.kind == REMOVE_MODEL_KIND && opened == Some(Action::MODELS)
     }
 
     pub fn calls(&self) -> &[CallToApprove] {

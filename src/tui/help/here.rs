@@ -19,10 +19,11 @@ impl KeysHere {
     /// `below` is the action that opens the layer below; most forms and texts have none.
     pub fn new(hints: &[String], below: Option<Action>, is_over_layer: bool) -> Self {
         let first: &[G] = match below {
-            Some(Action::Sessions | Action::Export | Action::DeleteSession) => {
+            Some(Action::Sessions | Action::Export) => &[G::Conversations, G::Lists, G::Scrolling],
+            Some(action) if action == Action::DELETE_SESSION => {
                 &[G::Conversations, G::Lists, G::Scrolling]
             }
-            Some(Action::Models) => &[G::ModelList, G::Lists, G::Scrolling],
+            Some(action) if action == Action::MODELS => &[G::ModelList, G::Lists, G::Scrolling],
             Some(Action::Mcp | Action::Tools) => &[G::ServerList, G::Lists, G::Texts],
             Some(Action::ImportServers) => &[G::Imports, G::Lists, G::Scrolling],
             Some(Action::Trust) => &[G::Decisions, G::Lists, G::Scrolling],

@@ -2,9 +2,7 @@
 //! [`LAYER_TABLE`] for lists, forms, texts and questions. The palette, the help, command completion
 //! and all hints come from them; [`Keymap`] combines them with the keys that the user chose.
 
-pub mod arguments;
 mod chord;
-mod group;
 mod layer_lookup;
 mod layer_table;
 pub mod layers;
@@ -13,21 +11,23 @@ mod lost_keys;
 mod scope;
 mod user_keys;
 
+pub use crate::commands::BindingGroup;
 pub use chord::{Chord, KeyProtocol};
-pub use group::BindingGroup;
 pub use layer_table::LAYER_TABLE;
 pub use lookup::Keymap;
 pub use scope::BindingScope;
 
+use crate::commands::{ArgumentKind, CommandRow};
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::widgets::editor::{Edit, Motion};
-use arguments::ArgumentKind;
 use chord::{ALT, ALT_SHIFT, CTRL, CTRL_SHIFT, SHIFT, alt, chord, ctrl, function_key, key};
 use crossterm::event::{KeyCode, KeyEvent};
 use layers::LayerKey;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
+    /// A command that works without the screen, too.
+    Command(&'static CommandRow),
     Send,
     Interrupt,
     Back,
@@ -38,33 +38,19 @@ pub enum Action {
     ChangeKeys,
     Sessions,
     NewSession,
-    SetModel,
-    Models,
-    Think,
-    Probe,
-    SetToolMode,
-    SetPersona,
     Theme,
-    Reload,
     Trust,
-    SystemPrompt,
     ToggleSidebar,
     Thinking,
     ToggleServer,
     Retry,
     Continue,
     Compact,
-    Context,
     EditLast,
     Undo,
     Chat,
-    Note,
-    Notes,
     Branches,
-    Fork,
-    Rename,
     Export,
-    DeleteSession,
     RestoreSession,
     Private,
     Raw,
@@ -121,6 +107,13 @@ pub enum Action {
     Layer(LayerKey),
 }
 
+impl Action {
+    pub const MODELS: Self = Self::Command(&models::MODELS);
+    pub const SET_MODEL: Self = Self::Command(&models::SET_MODEL);
+    pub const RENAME: Self = Self::Command(&conversation::RENAME);
+    pub const DELETE_SESSION: Self = Self::Command(&conversation::DELETE);
+}
+
 #[derive(Debug)]
 pub struct Binding {
     pub action: Action,
@@ -165,6 +158,24 @@ const fn bind(
     }
 }
 
+/// The binding of a command without default keys.
+const fn command(row: &'static CommandRow) -> Binding {
+    Binding {
+        command: Some(row.name),
+        usage: row.usage,
+        argument: row.argument,
+        search_words: row.search_words,
+        ..bind(
+            Action::Command(row),
+            row.binding,
+            row.group,
+            BindingScope::Always,
+            &[],
+            row.description,
+        )
+    }
+}
+
 impl Binding {
     const fn command(mut self, command: &'static str, usage: &'static str) -> Self {
         self.command = Some(command);
@@ -194,7 +205,7 @@ impl Binding {
     }
 }
 
-use arguments as words;
+use crate::commands::{arguments as words, conversation, models, notes, settings};
 use {Action as A, ArgumentKind as Arg, BindingGroup as G, BindingScope as Scope, KeyCode as K};
 
 // One row per binding. Commands are sorted by how often they are used. The palette and the
@@ -206,14 +217,14 @@ pub const TABLE: &[Binding] = &[
     bind(A::Interrupt, "interrupt", G::Conversation, Scope::Always, &[ctrl('c')], "Stop the turn, clear the message, or quit"),
     bind(A::Commands, "commands", G::Program, Scope::Always, &[ctrl('p')], "Find a command"),
     bind(A::Back, "back", G::Moving, Scope::Always, &[key(K::Esc)], "Close or go back"),
-    bind(A::SetModel, "set-model", G::Models, Scope::Always, &[], "Choose the model").command("/set-model", "[NUMBER|NAME]").argument(Arg::ConfiguredModel).found_by("change switch use"),
-    bind(A::Models, "models", G::Models, Scope::Always, &[], "Choose, pull, add or remove models").command("/models", "[keep|pull NAME|rm NAME|stop]").argument(Arg::Words(words::MODELS_WORDS)).found_by("download install delete list uninstall api"),
+    command(&models::SET_MODEL),
+    command(&models::MODELS),
     bind(A::Sessions, "sessions", G::Conversation, Scope::Always, &[ctrl('o'), function_key(4)], "Open an earlier conversation").command("/sessions", "[WORDS]").found_by("history resume load previous chats archive past recent"),
     bind(A::NewSession, "new", G::Conversation, Scope::Always, &[], "Start a new conversation").command("/new", "").found_by("reset start chat forget"),
     bind(A::NewSession, "clear", G::Conversation, Scope::Always, &[], "Start a new conversation").command("/clear", ""),
     bind(A::Help, "help", G::Program, Scope::Always, &[function_key(1)], "Show all keys and commands").command("/help", "").found_by("shortcuts hotkeys manual about"),
     bind(A::ChangeKeys, "keys", G::Program, Scope::Always, &[], "Show how to change keys").command("/keys", "").found_by("shortcuts rebind remap keybinding customize settings hotkeys preferences"),
-    bind(A::SetToolMode, "set-tool-mode", G::Tools, Scope::Always, &[], "Ask before tool calls, or run them at once").command("/set-tool-mode", "[auto|manual]").argument(Arg::Words(words::TOOL_MODE_WORDS)).found_by("approve approval allow permission yolo auto manual autopilot confirm security safety"),
+    command(&settings::SET_TOOL_MODE),
     bind(A::Mcp, "mcp", G::Tools, Scope::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]").argument(Arg::Server(words::SERVER_WORDS)).found_by("mcp add server plugins extensions connectors login signin restart reconnect"),
     bind(A::Tools, "tools", G::Tools, Scope::Always, &[], "List, pin and switch tools").command("/tools", "[WORDS]").argument(Arg::Words(words::TOOLS_WORDS)).found_by("mcp diet annotations read-only held back plugins functions"),
     bind(A::ImportServers, "import", G::Tools, Scope::Always, &[], "Import MCP servers from other clients").command("/import", "").found_by("claude desktop cursor vscode code add server mcp"),
@@ -223,16 +234,16 @@ pub const TABLE: &[Binding] = &[
     bind(A::CopyAnswer, "copy", G::Conversation, Scope::Pane, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(Arg::Words(words::COPY_WORDS)).found_by("clipboard yank code"),
     bind(A::Find, "find", G::Moving, Scope::Always, &[ctrl('f')], "Find in the chat").command("/find", "[TEXT]").found_by("search text"),
     bind(A::Undo, "undo", G::Conversation, Scope::Always, &[], "Undo the last turn").command("/undo", "").found_by("delete remove back revert rollback"),
-    bind(A::Note, "note", G::Conversation, Scope::Always, &[], "Open a note, or name the open one").command("/note", "[PATH|off]").argument(Arg::Note).found_by("markdown file"),
-    bind(A::Notes, "notes", G::Conversation, Scope::Always, &[], "Send note excerpts with prompts").command("/notes", "[on|off|PATH]").argument(Arg::Words(words::NOTES_WORDS)).found_by("retrieval rag context vault folder documents knowledge"),
+    command(&notes::NOTE),
+    command(&notes::NOTES),
     bind(A::Chat, "chat", G::Conversation, Scope::Always, &[], "Send a prompt without the note agents").command("/chat", "PROMPT"),
-    bind(A::Think, "think", G::Models, Scope::Always, &[], "Set how much the model thinks").command("/think", "[on|off|LEVEL]").argument(Arg::Think).found_by("reasoning effort"),
-    bind(A::SetPersona, "persona", G::Models, Scope::Always, &[], "Choose a persona").command("/persona", "[NAME|off]").argument(Arg::Persona).found_by("role character assistant profile bot"),
+    command(&models::THINK),
+    command(&settings::PERSONA),
     bind(A::Trust, "trust", G::Tools, Scope::Always, &[], "Review and revoke tool permissions").command("/trust", "").found_by("allow allowed always never approve permission revoke security safety block deny ban"),
     bind(A::ToggleServer, "toggle-mcp", G::Tools, Scope::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]").argument(Arg::Server(&[])).found_by("enable disable"),
     bind(A::Continue, "continue", G::Conversation, Scope::Always, &[alt('c')], "Continue a truncated answer").command("/continue", "").found_by("more resume"),
-    bind(A::Context, "context", G::Conversation, Scope::Always, &[], "Show what fills the model's context").command("/context", "").found_by("tokens usage size limit window memory cost price"),
-    bind(A::Context, "tokens", G::Conversation, Scope::Always, &[], "Show what fills the model's context").command("/tokens", ""),
+    command(&settings::CONTEXT),
+    bind(A::Command(&settings::CONTEXT), "tokens", G::Conversation, Scope::Always, &[], "Show what fills the model's context").command("/tokens", ""),
     bind(A::Compact, "compact", G::Conversation, Scope::Always, &[], "Summarize older messages to free context").command("/compact", "").found_by("shorten context tokens usage summary shrink compress"),
     bind(A::Attach, "attach", G::Writing, Scope::Always, &[ctrl('v')], "Paste an image; with a path, attach the file").command("/attach", "[PATH]").found_by("image picture file upload paste clipboard screenshot photo document"),
     bind(A::ServerPrompt, "prompt", G::Writing, Scope::Always, &[], "Use a server prompt or a template").command("/prompt", "[SERVER:PROMPT [VALUES]]").argument(Arg::ServerPrompt).found_by("mcp template own saved snippet macro"),
@@ -240,10 +251,10 @@ pub const TABLE: &[Binding] = &[
     bind(A::Detach, "detach", G::Writing, Scope::Always, &[alt('x')], "Remove an attached file").command("/detach", "[NUMBER|NAME]").argument(Arg::AttachedFile).found_by("image file"),
     bind(A::SearchHistory, "recall", G::Writing, Scope::Always, &[ctrl('r')], "Search earlier prompts").found_by("history"),
     bind(A::EditExternally, "editor", G::Writing, Scope::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
-    bind(A::Rename, "rename", G::Conversation, Scope::Always, &[], "Rename this conversation").command("/rename", "TITLE").found_by("title name chat"),
-    bind(A::Fork, "fork", G::Conversation, Scope::Always, &[], "Continue in a copy of this conversation").command("/fork", "").found_by("duplicate chat branch clone"),
+    command(&conversation::RENAME),
+    command(&conversation::FORK),
     bind(A::Export, "export", G::Conversation, Scope::Always, &[], "Export this conversation to a file").command("/export", "[md|json|html] [PATH] [--last N] [--answers]").argument(Arg::Words(words::EXPORT_WORDS)).found_by("save markdown html write download chat print share archive transcript"),
-    bind(A::DeleteSession, "delete-conversation", G::Conversation, Scope::Always, &[], "Delete this conversation").command("/delete", "[undo]").argument(Arg::Words(words::DELETE_WORDS)).found_by("remove trash chat erase wipe"),
+    command(&conversation::DELETE),
     bind(A::RestoreSession, "restore-conversation", G::Conversation, Scope::Always, &[], "Undo /delete: restore that conversation").found_by("undelete deleted trash chat back"),
     bind(A::Branches, "branches", G::Conversation, Scope::Always, &[], "Switch to another branch").command("/branches", "[NUMBER]").found_by("versions alternatives earlier answer variants"),
     bind(A::Private, "private", G::Conversation, Scope::Always, &[], "Do not save this conversation").command("/private", "[off]").argument(Arg::Words(words::PRIVATE_WORDS)).found_by("incognito temporary secret anonymous hidden"),
@@ -256,9 +267,9 @@ pub const TABLE: &[Binding] = &[
     bind(A::Log, "log", G::Program, Scope::Always, &[function_key(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]").argument(Arg::Words(words::LOG_WORDS)).found_by("errors debug console verbose bug diagnose"),
     bind(A::Theme, "theme", G::Screen, Scope::Always, &[], "Change the theme").command("/theme", "[NAME]").argument(Arg::Theme).found_by("color colour dark light scheme appearance"),
     bind(A::Mouse, "mouse", G::Screen, Scope::Always, &[alt('m')], "Mouse capture on or off (off: select as usual)").command("/mouse", "").found_by("select text"),
-    bind(A::Reload, "reload", G::Program, Scope::Always, &[], "Reload the settings").command("/reload", "").found_by("config refresh preferences"),
-    bind(A::Probe, "probe", G::Models, Scope::Always, &[], "Detect how the model calls tools").command("/probe", "").found_by("test check diagnose"),
-    bind(A::SystemPrompt, "system-prompt", G::Models, Scope::Always, &[], "Update an old system prompt (keeps a backup)").command("/system-prompt", "replace").argument(Arg::Words(words::SYSTEM_PROMPT_WORDS)).found_by("instructions"),
+    command(&settings::RELOAD),
+    command(&settings::PROBE),
+    command(&settings::SYSTEM_PROMPT),
     bind(A::Redraw, "redraw", G::Screen, Scope::Always, &[ctrl('l')], "Redraw"),
     bind(A::Suspend, "suspend", G::Program, Scope::Always, &[ctrl('z')], "Suspend humble"),
     bind(A::Quit, "exit", G::Program, Scope::Always, &[], "Quit; all MCP sessions are closed").command("/exit", "").found_by("close leave bye"),

@@ -145,7 +145,7 @@ impl FirstRun {
                 model: listed.name.clone(),
             }),
             Some(FirstRunItem::Pull) => {
-                cx.request(UiRequest::RunCommand(Action::Models, "pull".to_owned()));
+                cx.request(UiRequest::RunCommand(Action::MODELS, "pull".to_owned()));
             }
             Some(FirstRunItem::AnotherServer) => cx.open(AddModelForm::new(cx.shared)),
             Some(FirstRunItem::ImportServers) => {

@@ -1,16 +1,13 @@
 //! The picker of `/models` and `/set-model`: models of all servers, to use, pull, add or remove.
 
+use crate::commands::models::{SET_MODEL, select_model};
 use crate::domain::model_catalog::invalid_name_notice;
-use crate::domain::{ModelRef, ModelServer, Notice};
+use crate::domain::{ModelServer, Notice};
 use crate::protocol::{Command, Event};
-use crate::text::Clean;
-use crate::text::suggest::nearest;
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
-use crate::tui::layer::{
-    Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
-};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::models::add_form::AddModelForm;
 use crate::tui::models::rows::{KnownModels, ModelListChoice, ModelRow, PickerAction};
 use crate::tui::models::{rows, view};
@@ -36,79 +33,18 @@ pub struct ModelsLayer {
     pub(super) pulling: Option<Editor>,
 }
 
-/// `/models [keep | pull NAME | rm NAME | stop]`.
-pub fn run(argument: &str, cx: &mut UiContext) {
-    let (word, name) = argument
-        .split_once(char::is_whitespace)
-        .unwrap_or((argument, ""));
-    let name = name.trim().to_owned();
-    match (word, name.is_empty()) {
-        ("", _) => open(None, cx),
-        ("keep", true) => cx.send(Command::KeepModel),
-        ("pull", true) => open(Some(Editor::default()), cx),
-        ("pull", false) => cx.send(Command::PullModel { server: None, name }),
-        ("stop", true) => cx.send(Command::StopPull),
-        ("rm", false) => cx.send(Command::RemoveModel { server: None, name }),
-        ("rm", true) => {
-            let notice = Notice::warning("Usage: /models rm NAME");
-            cx.notify(notice);
-        }
-        _ => cx.notify(Notice::warning(
-            "Usage: /models [keep | pull NAME | rm NAME | stop]",
-        )),
-    }
+/// Opens the list of configured models, in which a number chooses at once.
+pub fn open_configured(cx: &mut UiContext) {
+    let picker = ModelsLayer::new(KnownModels::new(cx.shared.engine));
+    cx.open(ModelsLayer {
+        takes_numbers: true,
+        ..picker
+    });
+    cx.send(Command::ListCatalog);
 }
 
-/// `/set-model [NUMBER|NAME]`: the same picker, in which a number chooses at once. Names come first,
-/// because a name may be a number.
-pub fn set_model(argument: &str, cx: &mut UiContext) {
-    let known = KnownModels::new(cx.shared.engine);
-    if argument.is_empty() {
-        let picker = ModelsLayer::new(known);
-        cx.open(ModelsLayer {
-            takes_numbers: true,
-            ..picker
-        });
-        return cx.send(Command::ListCatalog);
-    }
-    let count = known.configured.len();
-    let named = known.configured.iter().find(|model| model.name == argument);
-    match (named, argument.parse::<usize>()) {
-        (Some(model), _) => cx.request(UiRequest::Pick(PickedItem::Model(model.clone()))),
-        (None, Ok(number)) if number <= count => choose_number(number, cx),
-        (None, Ok(_)) => {
-            let text = format!("Please enter a number from 0 to {count}.");
-            cx.notify(Notice::warning(text));
-        }
-        (None, Err(_)) => match known.catalog.server_with(argument) {
-            Some(server) => cx.send(Command::UseModel {
-                server: server.clone(),
-                model: argument.to_owned(),
-            }),
-            None => cx.notify(unknown_model_notice(argument, known.configured)),
-        },
-    }
-}
-
-fn unknown_model_notice(name: &str, models: &[ModelRef]) -> Notice {
-    let notice = Notice::warning(format!("No model `{}` is configured.", Clean::name(name)));
-    let names = models.iter().map(|model| model.name.as_str());
-    notice.with_advice(match nearest(name, names) {
-        Some(similar) => format!("Did you mean `{}`?", Clean::name(similar)),
-        None => "/models lists the models of all servers.".to_owned(),
-    })
-}
-
-/// Selects a configured model; 0 keeps the current one.
-fn choose_number(number: usize, cx: &mut UiContext) {
-    let models = &cx.shared.engine.models;
-    match number.checked_sub(1).and_then(|index| models.get(index)) {
-        Some(model) => cx.request(UiRequest::Pick(PickedItem::Model(model.clone()))),
-        None => cx.notify(Notice::info("Nothing was changed.")),
-    }
-}
-
-fn open(pulling: Option<Editor>, cx: &mut UiContext) {
+/// Opens the list of all models, with a field for the name of one to pull if there is an editor.
+pub fn open(pulling: Option<Editor>, cx: &mut UiContext) {
     let picker = ModelsLayer::new(KnownModels::new(cx.shared.engine));
     cx.open(ModelsLayer { pulling, ..picker });
     cx.send(Command::ListCatalog);
@@ -184,7 +120,7 @@ impl ModelsLayer {
             Some(ModelListChoice::Model(row)) => {
                 match (row.configured, row.server) {
                     (Some(configured), _) => {
-                        cx.request(UiRequest::Pick(PickedItem::Model(configured.clone())));
+                        select_model(cx, configured.clone());
                     }
                     (None, Some(server)) => cx.send(Command::UseModel {
                         server: server.clone(),
@@ -242,7 +178,7 @@ impl ModelsLayer {
             NumberKey::Discarded => {}
             NumberKey::Chosen(0) => return Some(Handled::Closed),
             NumberKey::Chosen(number) => {
-                choose_number(number, cx);
+                (SET_MODEL.run)(cx, &number.to_string());
                 return Some(Handled::Closed);
             }
             NumberKey::Typed(number) => {
@@ -289,7 +225,7 @@ impl ModelsLayer {
 
 impl Layer for ModelsLayer {
     fn action(&self) -> Option<Action> {
-        Some(Action::Models)
+        Some(Action::MODELS)
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {

@@ -10,5 +10,4 @@ pub mod first_run_view;
 pub mod layer;
 pub mod offered_models;
 pub mod rows;
-pub mod select;
 pub mod view;

@@ -4,6 +4,7 @@ use crate::domain::model_catalog::format_size;
 use crate::domain::{ListedModel, Pull, ServerCatalog};
 use crate::text::Clean;
 use crate::text::grapheme;
+use crate::text::numbers::format_thousands;
 use crate::tui::layer::SharedUiState;
 use crate::tui::layout::{SIDEBAR_WIDTH, fits_sidebar};
 use crate::tui::models::layer::ModelsLayer;
@@ -12,7 +13,6 @@ use crate::tui::models::rows::{
     PickerAction, model_count, rows,
 };
 use crate::tui::widgets::list::{ListCount, ListRow, rows_area, rows_in_view};
-use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::{Painter, wrapped_rows};
 use crate::tui::widgets::text_field;
 use crate::tui::widgets::window::content_area;

@@ -74,9 +74,9 @@ impl<'a> PaletteEntry<'a> {
 
 /// The action whose entry stands for this one: `/set-model` and `/models` open the same list.
 fn entry_action(action: Action) -> Action {
-    match action {
-        Action::SetModel => Action::Models,
-        other => other,
+    match action == Action::SET_MODEL {
+        true => Action::MODELS,
+        false => action,
     }
 }
 

@@ -4,12 +4,12 @@
 use crate::domain::{Server, ServerStatus, Tool};
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
+use crate::text::numbers::format_thousands;
 use crate::tui::panes::Pane;
 use crate::tui::servers::state::{
     BYTES_PER_TOKEN, SERVER_INDENT, ServersPane, ServersPaneRow, TOOL_INDENT, TextTone,
     status_label,
 };
-use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 use ratatui::style::Style;

@@ -1,8 +1,9 @@
 //! The one-row popups of `/export` and `/delete`, which act on the open conversation.
 
+use crate::commands::conversation;
 use crate::domain::session_export::ExportArguments;
 use crate::domain::{Notice, SessionId};
-use crate::protocol::{Command, Event, SavedSessionCommand};
+use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
@@ -27,21 +28,6 @@ pub fn export(title: &str, argument: &str, cx: &mut UiContext) {
         form.export(false, cx);
     }
     cx.open(ExportLayer { form });
-}
-
-/// Runs `/delete` with its argument.
-pub fn delete(session: Option<&SessionId>, title: &str, argument: &str, cx: &mut UiContext) {
-    match (argument, session) {
-        ("undo", _) => cx.send(Command::SavedSession(SavedSessionCommand::UndoDelete)),
-        ("", Some(session)) => cx.open(DeleteLayer {
-            session: session.clone(),
-            title: title.to_owned(),
-        }),
-        ("", None) => cx.notify(Notice::info(
-            "Nothing to delete: this conversation is not saved.",
-        )),
-        _ => cx.notify(Notice::warning("Usage: /delete [undo]")),
-    }
 }
 
 #[derive(Debug)]
@@ -90,14 +76,14 @@ impl Layer for ExportLayer {
 
 /// Asks before the open conversation is deleted.
 #[derive(Debug)]
-struct DeleteLayer {
-    session: SessionId,
-    title: String,
+pub struct DeleteLayer {
+    pub session: SessionId,
+    pub title: String,
 }
 
 impl Layer for DeleteLayer {
     fn action(&self) -> Option<Action> {
-        Some(Action::DeleteSession)
+        Some(Action::Command(&conversation::DELETE))
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {

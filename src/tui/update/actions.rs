@@ -1,13 +1,13 @@
 //! Runs every action of the keymap, with the argument of its command.
 
+use crate::commands::{conversation, models};
 use crate::domain::Notice;
-use crate::protocol::{Command, NoteCommand};
+use crate::protocol::Command;
 use crate::tui::help::HelpLayer;
 use crate::tui::history_search::HistorySearch;
 use crate::tui::keymap::Action;
 use crate::tui::layer::{Layer, UiContext};
 use crate::tui::log::state as log;
-use crate::tui::models::select;
 use crate::tui::msg::UiEffect;
 use crate::tui::palette::Palette;
 use crate::tui::panes::Focus;
@@ -17,7 +17,7 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
     attachments, branches, calls, composer, find, interrupt, navigation, selection, submit,
 };
-use crate::tui::{imports, left_tasks, models, server_content, sessions, settings};
+use crate::tui::{imports, left_tasks, server_content, sessions, settings};
 
 pub fn run_action(
     model: &mut UiModel,
@@ -39,23 +39,19 @@ pub fn run_action(
         Action::Continue => submit::continue_answer(model, effects),
         Action::Compact => submit::compact(model),
         Action::Chat => submit::submit_bypassing_agents(model, argument, effects),
-        Action::Notes => consult_notes(model, argument, effects),
-        Action::Note => effects.push(UiEffect::Send(note_command(argument))),
-        Action::Probe => submit::send_if_idle(model, Command::Probe, effects),
         Action::NewSession => start_session(model, effects),
-        Action::Sessions | Action::Export | Action::DeleteSession | Action::RestoreSession => {
+        Action::Sessions | Action::Export | Action::RestoreSession => {
             run_session_action(model, action, argument);
         }
-        Action::SetModel | Action::Models if argument.is_empty() && model.reopen_first_run() => {
+        Action::Command(row)
+            if argument.is_empty()
+                && [&models::SET_MODEL, &models::MODELS].contains(&row)
+                && model.reopen_first_run() =>
+        {
             effects.push(UiEffect::Send(Command::ListCatalog));
         }
-        Action::SetModel => model.with_context(|cx| models::layer::set_model(argument, cx)),
-        Action::Models => model.with_context(|cx| models::layer::run(argument, cx)),
-        Action::Think => model.with_context(|cx| select::think(argument, cx)),
-        Action::SetToolMode | Action::Theme | Action::SetPersona | Action::SystemPrompt => {
-            model.with_context(|cx| settings::run_action(action, argument, cx));
-        }
-        Action::Reload => effects.push(UiEffect::Send(Command::Reload)),
+        Action::Command(row) => model.with_context(|cx| (row.run)(cx, argument)),
+        Action::Theme => model.with_context(|cx| settings::set_theme(argument, cx)),
         Action::ImportServers | Action::Trust | Action::Tools | Action::LeftTasks => {
             model.with_context(|cx| open_list(action, argument, cx));
         }
@@ -135,13 +131,11 @@ fn start_session(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 }
 
 fn run_session_action(model: &mut UiModel, action: Action, argument: &str) {
-    let (session, title) = (&model.conversation.session, &model.conversation.title);
-    let (session, title) = (session.clone(), title.clone());
+    let title = model.conversation.title.clone();
     model.with_context(|cx| match action {
         Action::Sessions => sessions::layer::open(argument, cx),
         Action::Export => sessions::commands::export(&title, argument, cx),
-        Action::RestoreSession => sessions::commands::delete(None, "", "undo", cx),
-        _ => sessions::commands::delete(session.as_ref(), &title, argument, cx),
+        _ => conversation::undo_delete(cx),
     });
 }
 
@@ -164,30 +158,6 @@ fn run_server_action(model: &mut UiModel, action: Action, argument: &str) {
             _ => stderr_log::open(&id, cx),
         }
     });
-}
-
-fn consult_notes(model: &mut UiModel, argument: &str, effects: &mut Vec<UiEffect>) {
-    let command = match argument {
-        "" => NoteCommand::ShowConsulting,
-        "on" => NoteCommand::Consult(true),
-        "off" => NoteCommand::Consult(false),
-        path if path.contains('/') || path.starts_with(['~', '.']) => {
-            NoteCommand::UseFolder(path.to_owned())
-        }
-        _ => {
-            let usage = Notice::warning("Usage: /notes [on|off|PATH].");
-            return model.notify(usage.with_advice("A folder here is ./NAME."));
-        }
-    };
-    effects.push(UiEffect::Send(Command::Note(command)));
-}
-
-fn note_command(argument: &str) -> Command {
-    Command::Note(match argument {
-        "" => NoteCommand::ShowOpen,
-        "off" => NoteCommand::Close,
-        note => NoteCommand::Open(note.to_owned()),
-    })
 }
 
 fn toggle_mouse(model: &mut UiModel, effects: &mut Vec<UiEffect>) {

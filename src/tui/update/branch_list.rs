@@ -1,11 +1,11 @@
 //! The list of branches: what tells them apart, and when they were answered.
 
+use crate::commands::conversation_state::BranchRequest;
 use crate::domain::{EntryBody, Notice};
 use crate::protocol::{BranchSummary, bounded_line};
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::text::markdown::{MarkdownGlyphs, MarkdownView};
 use crate::tui::chat::entry_rows::prompt_text;
-use crate::tui::conversation::BranchRequest;
 use crate::tui::keymap::Action;
 use crate::tui::layer::PickedItem;
 use crate::tui::ui_model::UiModel;

@@ -1,13 +1,12 @@
 //! Actions on the whole conversation: undo, retry or edit the last turn, switch branches,
 //! rename, private mode, token usage.
 
+use crate::commands::conversation_state::{BranchRequest, ReplacementTurn, TitleSource, title_of};
 use crate::domain::{EntryBody, LastPrompt, Notice, Prompt, PromptKind, TurnId, WaitReason};
 use crate::protocol::Command;
 use crate::tui::composer::state::MessageTarget;
-use crate::tui::conversation::{BranchRequest, ReplacementTurn, TitleSource, title_of};
 use crate::tui::keymap::Action;
 use crate::tui::msg::UiEffect;
-use crate::tui::settings;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{messages, set_aside, submit};
 use crate::tui::widgets::editor::{Edit, Motion};
@@ -31,11 +30,6 @@ pub fn run_action(
         Action::Undo => undo_last_turn(model, effects),
         Action::DropStopped => drop_stopped_turn(model, effects),
         Action::Branches => request_branches(model, argument, effects),
-        Action::Fork => submit::send_if_idle(model, Command::ForkSession, effects),
-        Action::Rename => {
-            effects.push(UiEffect::Send(Command::RenameSession(argument.to_owned())));
-        }
-        Action::Context => model.notify(settings::context_notice(model.engine.context_meter)),
         Action::Private => set_private(model, argument, effects),
         Action::Back => return cancel_edit(model),
         _ => return false,

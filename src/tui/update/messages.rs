@@ -1,10 +1,10 @@
 //! Editing any message of the conversation, and its branches.
 
+use crate::commands::conversation_state::BranchRequest;
 use crate::domain::{Attachment, EntryBody, Notice, TranscriptEntry};
 use crate::protocol::Command;
 use crate::tui::chat::stops::Stop;
 use crate::tui::composer::state::MessageTarget;
-use crate::tui::conversation::BranchRequest;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;

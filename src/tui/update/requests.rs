@@ -5,7 +5,6 @@ use crate::domain::{Notice, Prompt};
 use crate::protocol::Command;
 use crate::tui::keymap::{self, Action};
 use crate::tui::layer::{PickedItem, UiRequest};
-use crate::tui::models::select;
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::servers::commands as servers;
@@ -22,6 +21,9 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::Send(command) => effects.push(UiEffect::Send(command)),
             UiRequest::Notify(notice) => model.notify(notice),
             UiRequest::NotifyAboutKey(notice) => model.notify_about_key(notice),
+            UiRequest::NotifyAboutActivity(notice) => {
+                model.notices.show_about_activity(notice, model.now);
+            }
             UiRequest::NotifyAboutMessage(notice) => {
                 model.notices.show_about_message(notice, model.now);
             }
@@ -112,7 +114,7 @@ fn take_server_prompt(
 /// can change; for other commands, none.
 fn argument_to_edit(model: &UiModel, command: &str) -> String {
     let renames =
-        keymap::find_command(command).is_some_and(|(_, row)| row.action == Action::Rename);
+        keymap::find_command(command).is_some_and(|(_, row)| row.action == Action::RENAME);
     match renames {
         true => model.conversation.title.clone(),
         false => String::new(),
@@ -121,10 +123,7 @@ fn argument_to_edit(model: &UiModel, command: &str) -> String {
 
 fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffect>) {
     let command = match picked {
-        PickedItem::Model(model_ref) => {
-            model.notify(Notice::info(format!("Using {}.", model_ref.name)));
-            Command::SelectModel(model_ref)
-        }
+        PickedItem::Row(row) => return model.with_context(|cx| row.pick(cx)),
         PickedItem::Server(server) => {
             return model.with_servers_pane(|pane, cx| servers::toggle(pane, &server, cx));
         }
@@ -137,10 +136,7 @@ fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffec
         PickedItem::AttachedFile(number) => {
             return attachments::detach(model, &number.to_string());
         }
-        PickedItem::Persona(name) => Command::SelectPersona(name),
         PickedItem::Theme(choice) => return themes::choose(model, choice, effects),
-        PickedItem::Mode(mode) => Command::SetToolMode(mode),
-        PickedItem::Think(think) => return model.with_context(|cx| select::set_think(think, cx)),
         PickedItem::Branch(branch) => {
             messages::keep_selected(model);
             Command::SwitchBranch(branch)

@@ -1,10 +1,10 @@
 //! Submits prompts, or queues them during a turn.
 
+use crate::commands::CommandCx;
 use crate::domain::model::CONFIG_EXAMPLE;
 use crate::domain::{Advice, Notice, Prompt, TurnEvent, TurnId};
 use crate::protocol::{Command, Event};
 use crate::tui::composer::queue::QueuedPrompt;
-use crate::tui::keymap::Action;
 use crate::tui::layer::UiRequest;
 use crate::tui::models;
 use crate::tui::msg::UiEffect;
@@ -21,7 +21,7 @@ pub fn keep_until_model(model: &mut UiModel, prompt: Prompt) {
     let mut notice =
         Notice::warning("No active model is configured.").with_advice(Advice::SelectModel);
     if !model.offers_first_run() {
-        model.with_context(|cx| models::layer::run("", cx));
+        model.with_context(|cx| models::layer::open(None, cx));
         let file = model.config_file();
         notice = notice.with_advice(format!("Or put this into {file}: {CONFIG_EXAMPLE}"));
     }
@@ -153,36 +153,7 @@ pub fn remember(model: &mut UiModel, prompt: &str) {
         .remember(prompt, model.conversation.is_private);
 }
 
-/// Sends a command that is not allowed while a new prompt has to wait ([`UiModel::is_busy`]).
-pub fn send_if_idle(model: &mut UiModel, command: Command, effects: &mut Vec<UiEffect>) {
-    if !notify_if_busy(model) {
-        effects.push(UiEffect::Send(command));
-    }
-}
-
 /// Shows a notice if a new prompt has to wait ([`UiModel::is_busy`]). Returns whether that is so.
 pub fn notify_if_busy(model: &mut UiModel) -> bool {
-    let reason = match model.running_turn() {
-        Some(_) => "A turn is still running.",
-        None if model.active_probe().is_some() => "A probe is still running.",
-        None if model.probe.is_some() => {
-            return notify_unstoppable(model, "The result of the probe waits for your answer.");
-        }
-        None if model.conversation.is_opening => {
-            return notify_unstoppable(model, "The conversation is still being opened.");
-        }
-        None if model.is_busy() => "A turn is starting.",
-        None => return false,
-    };
-    let stop = model.keymap.hint(Action::Interrupt, "stops it.");
-    let notice = Notice::info(reason).with_advice(stop.unwrap_or_default());
-    model.notices.show_about_activity(notice, model.now);
-    true
-}
-
-/// Shows why a new prompt has to wait, if no key ends that. Returns true.
-fn notify_unstoppable(model: &mut UiModel, reason: &str) -> bool {
-    let notice = Notice::info(reason);
-    model.notices.show_about_activity(notice, model.now);
-    true
+    model.with_context(|cx| cx.has_to_wait())
 }

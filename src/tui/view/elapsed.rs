@@ -2,11 +2,11 @@
 //! duration of the last turn.
 
 use crate::text::grapheme::width;
+use crate::text::numbers::{format_seconds, format_thousands, format_whole_seconds};
 use crate::tui::keymap::Action;
 use crate::tui::layout::ScreenLayout;
 use crate::tui::ui_model::UiModel;
 use crate::tui::view::{hints, message};
-use crate::tui::widgets::numbers::{format_seconds, format_thousands, format_whole_seconds};
 use crate::tui::widgets::painter::Painter;
 
 /// The spinner with the elapsed time (of a probe, that of its step), and a suffix: the step of a

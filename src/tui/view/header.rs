@@ -6,10 +6,10 @@ use crate::domain::starting_servers::starting_servers;
 use crate::protocol::ContextMeter;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
+use crate::text::numbers::format_thousands;
 use crate::tui::layout::ScreenLayout;
 use crate::tui::left_tasks::header_label;
 use crate::tui::ui_model::UiModel;
-use crate::tui::widgets::numbers::format_thousands;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
 

@@ -50,7 +50,7 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
         contextual.clear();
     }
     if let Some(pull) = &model.engine.pull
-        && !model.is_layer_open(Action::Models)
+        && !model.is_layer_open(Action::MODELS)
     {
         let progress = pull_progress(pull, pen, area.width >= 120);
         always = vec![Clean::single_line(&progress).as_str().to_owned()];

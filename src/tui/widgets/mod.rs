@@ -5,7 +5,6 @@ pub mod labeled_fields;
 pub mod list;
 pub mod log_tail;
 pub mod number_entry;
-pub mod numbers;
 pub mod painter;
 pub mod picker;
 pub mod text_field;

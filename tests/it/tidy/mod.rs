@@ -18,6 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("dialect", &["domain", "text"]),
     ("protocol", &["domain", "text"]),
     ("questions", &["domain", "protocol", "text"]),
+    ("commands", &["domain", "protocol", "text"]),
     ("ports", &["domain"]),
     ("sync", &[]),
     ("files", &["sync"]),
@@ -66,11 +67,20 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("headless", &["domain", "text", "protocol", "questions"]),
     (
         "tui",
-        &["browser", "domain", "text", "protocol", "questions"],
+        &[
+            "browser",
+            "commands",
+            "domain",
+            "text",
+            "protocol",
+            "questions",
+        ],
     ),
     (
         "linear",
-        &["browser", "domain", "headless", "protocol", "text", "tui"],
+        &[
+            "browser", "commands", "domain", "headless", "protocol", "text", "tui",
+        ],
     ),
     ("cli", &["dialect", "domain", "text"]),
     ("demo", &["domain", "provider"]),

@@ -1,11 +1,11 @@
 //! Completion of commands and their arguments.
 
+use crate::commands::arguments::ArgumentKind;
 use crate::domain::{
     CatalogState, ListedModel, ModelCatalog, ModelInfo, ModelList, ModelServer, PersonaSummary,
     ServerCatalog, Think, ToolMode,
 };
 use crate::tui::keymap;
-use crate::tui::keymap::arguments::ArgumentKind;
 use crate::tui::update::tests::*;
 
 /// The labels in the completion list, the selected one in brackets; empty if the list is closed.

@@ -166,7 +166,7 @@ fn scrolling_in_a_long_text_names_the_line() {
         .expect("a number")
         .parse()
         .expect("a number");
-    let number = crate::tui::widgets::numbers::group_digits(item);
+    let number = crate::text::numbers::group_digits(item);
     assert!(
         screen.contains(&format!("line {number} of 2,000 · ↓ ")),
         "{screen}"

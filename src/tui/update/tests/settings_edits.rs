@@ -152,7 +152,7 @@ fn reload_and_system_prompt_commands_are_sent() {
     assert_eq!(chat.commands(), [Command::ReplaceSystemPrompt]);
     chat.keys("/system-prompt destroy<Enter>").wait(600);
     assert_eq!(chat.commands(), []);
-    assert_eq!(chat.notice(), "Usage: /system-prompt replace");
+    assert_eq!(chat.notice(), "Usage: /system-prompt [replace]");
     let text = "a\nuse chooseFunction\u{7}";
     let path = "/h/system_prompt.txt";
     let screen = chat

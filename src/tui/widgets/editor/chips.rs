@@ -3,7 +3,7 @@
 //! text get entries of their own, so nothing is lost or confused.
 
 use crate::text::Clean;
-use crate::tui::widgets::numbers::group_digits;
+use crate::text::numbers::group_digits;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,7 +1,7 @@
 //! The count in the title of a list.
 
+use crate::text::numbers::group_digits;
 use crate::tui::theme::Glyphs;
-use crate::tui::widgets::numbers::group_digits;
 
 /// The number of listed rows, of all rows, and of listed rows outside the view.
 #[derive(Debug, Clone, Copy, Default)]

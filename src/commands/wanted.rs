@@ -1,0 +1,90 @@
+//! What a command asks for, if its argument does not say it. Each front end asks in its own way.
+
+use super::{CommandCx, CommandRow};
+use crate::domain::{Notice, SessionId};
+use crate::protocol::Command;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    /// One row of a list.
+    Row(PickList),
+    /// The argument of this command, which then runs with it.
+    Argument {
+        row: &'static CommandRow,
+        /// Such as `Title: `.
+        question: String,
+    },
+    /// The user's consent to deleting this conversation.
+    Deletion {
+        session: SessionId,
+        title: String,
+    },
+    View(View),
+}
+
+/// What each front end shows in its own way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum View {
+    /// The models of all servers.
+    Models,
+    /// The configured models, with numbers.
+    ConfiguredModels,
+    /// A field for the name of a model to pull.
+    PulledModel,
+}
+
+/// A numbered list of which the user picks one row. Zero picks none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PickList {
+    pub title: &'static str,
+    /// What number 0 does.
+    pub keep: &'static str,
+    pub rows: Vec<PickRow>,
+    /// The row that is in use.
+    pub current: Option<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PickRow {
+    pub name: String,
+    /// A description or a state.
+    pub note: String,
+    /// What picking the row does.
+    pub command: Command,
+    pub notice: Option<Notice>,
+}
+
+impl PickRow {
+    pub fn new(name: &str, note: &str, command: Command) -> Self {
+        Self {
+            name: name.to_owned(),
+            note: note.to_owned(),
+            command,
+            notice: None,
+        }
+    }
+
+    pub fn pick(self, cx: &mut dyn CommandCx) {
+        if let Some(notice) = self.notice {
+            cx.notify(notice);
+        }
+        cx.send(self.command);
+    }
+}
+
+impl PickList {
+    /// Asks for a row. An argument, which must be a number, picks it at once.
+    pub fn ask(mut self, argument: &str, cx: &mut dyn CommandCx) {
+        if argument.is_empty() {
+            return cx.ask_for(Wanted::Row(self));
+        }
+        match argument.parse::<usize>() {
+            Ok(0) => cx.notify(Notice::info("Nothing was changed.")),
+            Ok(number) if number <= self.rows.len() => self.rows.swap_remove(number - 1).pick(cx),
+            _ => cx.notify(Notice::warning(format!(
+                "Please enter a number from 0 to {}.",
+                self.rows.len()
+            ))),
+        }
+    }
+}
