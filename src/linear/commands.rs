@@ -99,7 +99,6 @@ impl Linear {
             Action::Reload => self.send(Command::Reload),
             Action::SystemPrompt => self.send(Command::ReplaceSystemPrompt),
             Action::Log => self.log(argument),
-            Action::LeftTasks => self.left_tasks(),
             Action::CancelCall | Action::LeaveCall => self.running_call(action, argument),
             Action::Answer => self.answer_waiting(),
             other => self.say(needs_screen(other)),

@@ -7,8 +7,8 @@ use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
 use crate::domain::theme::{ThemeChoice, ThemeSettings};
 use crate::domain::{
-    CallId, LeftTaskId, ModelRef, Notice, QueryId, RecentCommands, Server, ServerId, SessionId,
-    Think, ToolCall, ToolMode, Transcript,
+    CallId, ModelRef, Notice, QueryId, RecentCommands, Server, ServerId, SessionId, Think,
+    ToolCall, ToolMode, Transcript,
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
@@ -200,8 +200,6 @@ pub enum UiRequest {
     Pick(PickedItem),
     /// Sends a prompt, or queues it, as if the user had typed it.
     SubmitPrompt(String),
-    /// Starts a turn that waits for a task.
-    UseLeftTask(LeftTaskId),
     /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
     /// Puts an earlier prompt into the message editor, folded if it is long.
