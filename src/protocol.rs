@@ -4,7 +4,6 @@
 
 mod branch;
 mod context_meter;
-mod left_task;
 mod log_line;
 mod new_server;
 mod note_command;
@@ -16,7 +15,6 @@ mod validate;
 
 pub use branch::{BranchSummary, bounded_line};
 pub use context_meter::{ContextMeter, ContextParts, ContextShares};
-pub use left_task::LeftTaskCommand;
 pub use log_line::LogLine;
 pub use new_server::NewServerCommand;
 pub use note_command::NoteCommand;
@@ -34,11 +32,11 @@ use crate::domain::reply_trace::TraceLine;
 use crate::domain::theme::{ThemeChoice, ThemeSettings};
 use crate::domain::tool::Tool;
 use crate::domain::{
-    Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, LeftTask,
-    ModelCatalog, ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServerError,
-    NotePaths, Notice, PersonaSummary, Prompt, PromptTemplates, Pull, QueryId, RecentCommands,
-    SchemaCheck, Server, ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary,
-    Think, ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
+    Arguments, AskId, Banner, CallId, ImageSupport, ImportSource, KeySettings, ModelCatalog,
+    ModelList, ModelRef, ModelServer, NewModel, NewModelServer, NewServerError, NotePaths, Notice,
+    PersonaSummary, Prompt, PromptTemplates, Pull, QueryId, RecentCommands, SchemaCheck, Server,
+    ServerId, ServerLog, Session, SessionId, SessionPreview, SessionSummary, Think, ToolCall,
+    ToolMode, TrustEntry, TurnEvent, TurnId, UnsentText,
 };
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -81,7 +79,8 @@ pub enum Command {
     },
     /// Cancels one running call; the turn continues.
     CancelCall(CallId),
-    LeftTask(LeftTaskCommand),
+    /// Leaves a running call, which its server runs as a task; the turn continues.
+    LeaveCall(CallId),
     /// Tests which tool-call dialect the current model follows.
     Probe,
     /// Ends the probe early and shows partial results, if there are any.
@@ -362,8 +361,11 @@ pub enum Event {
     },
     /// All stored decisions and pending tool changes; replaces the earlier list.
     TrustChanged(Arc<Vec<TrustEntry>>),
-    /// The tasks that the user left running, oldest first; replaces the earlier list.
-    LeftTasksListed(Arc<Vec<LeftTask>>),
+    /// The end of a task that the user left running, and the files of its result for the message.
+    LeftTaskEnded {
+        call: Box<ToolCall>,
+        files: Vec<ReadAttachment>,
+    },
     /// The reply to [`Command::ReadServerLog`].
     ServerLogRead(Arc<ServerLog>),
     SignIn(SignInEvent),

@@ -21,9 +21,6 @@ pub async fn run(
     let Some(end) = run_chat(home, provider, options, None, background).await? else {
         return Ok(EXIT_USAGE);
     };
-    if let Some(left_tasks) = &end.left_tasks {
-        println!("{left_tasks}");
-    }
     if let (0, Some(title)) = (end.code, &end.saved_title) {
         let line = resume_line::resume_line(resume_command, title, end.columns);
         println!("{line}");

@@ -270,9 +270,6 @@ async fn run_screen(
     let end = tui::run(commands, events, tui_options).await;
     stop_engine(task, background).await;
     let end = end?;
-    if let Some(left_tasks) = &end.left_tasks {
-        println!("{left_tasks}");
-    }
     if let (tui::ScreenExit::Quit, false, Some(title)) = (end.exit, is_demo, &end.saved_title) {
         println!(
             "{}",

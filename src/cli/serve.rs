@@ -28,7 +28,7 @@ pub struct ServeArgs {
     /// Also answer to this name, for example behind a proxy; can be repeated
     #[arg(long, requires = "http", value_name = "NAME")]
     pub allow_host: Vec<String>,
-    /// Requests per second from one client address; 0 means no limit
+    /// Requests per second of all clients together; 0 means no limit
     #[arg(long, requires = "http", value_name = "N", default_value_t = 2_000)]
     pub rate_limit: u32,
 }

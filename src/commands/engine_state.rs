@@ -3,8 +3,8 @@
 
 use crate::domain::reply_trace::TraceLine;
 use crate::domain::{
-    Banner, LeftTask, ModelCatalog, ModelRef, ModelServer, NotePaths, PersonaSummary,
-    PromptTemplates, Pull, Think, ToolMode, TrustEntry,
+    Banner, ModelCatalog, ModelRef, ModelServer, NotePaths, PersonaSummary, PromptTemplates, Pull,
+    Think, ToolMode, TrustEntry,
 };
 use crate::protocol::{ContextMeter, Event, LogLine};
 use std::collections::VecDeque;
@@ -29,8 +29,6 @@ pub struct EngineState {
     pub note_paths: (String, Arc<NotePaths>),
     pub mode: ToolMode,
     pub trust_entries: Arc<Vec<TrustEntry>>,
-    /// The tasks that the user left running.
-    pub left_tasks: Arc<Vec<LeftTask>>,
     pub context_meter: ContextMeter,
     pub banners: Vec<Banner>,
     pub log: VecDeque<LogLine>,
@@ -58,7 +56,6 @@ impl EngineState {
             Event::PullChanged(pull) => self.pull = pull,
             Event::ThinkChanged(think) => self.think = think,
             Event::ToolModeChanged(mode) => self.mode = mode,
-            Event::LeftTasksListed(tasks) => self.left_tasks = tasks,
             Event::ContextMeasured(meter) => self.context_meter = meter,
             Event::BannersChanged(banners) => self.banners = banners,
             Event::ReplyTraceLoaded(lines) => self.trace = Some(lines),

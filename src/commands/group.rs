@@ -25,7 +25,6 @@ pub enum BindingGroup {
     SignIn,
     Imports,
     Decisions,
-    TaskList,
     Numbers,
     Forms,
     ServerPrompts,
@@ -39,7 +38,7 @@ pub enum BindingGroup {
 
 impl BindingGroup {
     /// All groups, in the order in which they are listed.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 31] = [
         Self::Writing,
         Self::Conversation,
         Self::Models,
@@ -62,7 +61,6 @@ impl BindingGroup {
         Self::SignIn,
         Self::Imports,
         Self::Decisions,
-        Self::TaskList,
         Self::Numbers,
         Self::Forms,
         Self::ServerPrompts,
@@ -98,7 +96,6 @@ impl BindingGroup {
             Self::SignIn => "Signing in to a server",
             Self::Imports => "Servers of another client",
             Self::Decisions => "Lasting decisions",
-            Self::TaskList => "Tasks that you left running",
             Self::Numbers => "Numbered lists",
             Self::Forms => "Forms",
             Self::ServerPrompts => "Server prompts",

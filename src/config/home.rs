@@ -127,7 +127,7 @@ impl Home {
         self.root.join("journal")
     }
 
-    /// The tasks that the user left running.
+    /// Where earlier versions stored the tasks that the user left running.
     pub fn left_tasks(&self) -> PathBuf {
         self.root.join("tasks")
     }

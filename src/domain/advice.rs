@@ -61,9 +61,8 @@ pub enum Advice {
     Reload,
     /// Replace an outdated system prompt with the built-in one.
     ReplaceSystemPrompt,
-    /// See the tasks that the user left running.
-    ShowLeftTasks,
-    UseLeftTask,
+    /// Send or remove the result of a task, which was attached to the message.
+    UseResult,
     /// Ask before tool calls again.
     AskBeforeCalls,
     /// Review changes to trusted tools.

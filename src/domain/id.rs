@@ -33,8 +33,6 @@ numeric_ids! {
     PieceId,
     /// One query from the front end, which ignores replies to older queries.
     QueryId,
-    /// One task that the user left running. Valid only in this run of the program.
-    LeftTaskId,
 }
 
 macro_rules! string_ids {

@@ -14,7 +14,6 @@ pub mod elicitation;
 mod host_scope;
 pub mod id;
 mod key_settings;
-mod left_task;
 pub mod message;
 pub mod model;
 pub mod model_catalog;
@@ -64,9 +63,8 @@ pub use built_in::{BuiltInSettings, FetchHost, OllamaTarget};
 pub use decision::Decision;
 pub use elicitation::{ElicitationForm, UrlElicitation};
 pub use host_scope::HostScope;
-pub use id::{AskId, CallId, LaunchId, LeftTaskId, PieceId, QueryId, ServerId, SessionId, TurnId};
+pub use id::{AskId, CallId, LaunchId, PieceId, QueryId, ServerId, SessionId, TurnId};
 pub use key_settings::{KeyEntry, KeySettings};
-pub use left_task::{LeftTask, LeftTaskState, TaskCancellation};
 pub use message::{Message, ReasoningEcho, ToolCallMessage, ToolResultMessage};
 pub use model::{Dialect, ModelConfig, ModelRef, Think, ToolMode};
 pub use model_catalog::{

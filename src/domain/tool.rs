@@ -298,7 +298,7 @@ impl ToolCall {
     }
 
     /// Whether the server may still be running the call as a task, because the turn or the program
-    /// ended before its result arrived. The list of left tasks keeps its calls in this state.
+    /// ended before its result arrived.
     pub fn has_open_task(&self) -> bool {
         self.task.is_some() && self.state == ToolState::Done(ToolOutcome::Interrupted)
     }

@@ -327,6 +327,14 @@ impl Transcript {
         }
     }
 
+    /// Shows the result of a call that the user left running, if the call is still shown.
+    pub fn end_left_call(&mut self, call: &ToolCall) {
+        if let Some(&index) = self.call_indices.get(&call.id) {
+            self.entries[index].body = EntryBody::Tool(Box::new(call.clone()));
+            self.bump_revision(index);
+        }
+    }
+
     fn end_turn(&mut self, turn: TurnId, end: &TurnEnd, usage: Usage) {
         if self.running_turn != Some(turn) {
             return;

@@ -1,16 +1,13 @@
 //! The events of a turn, from which the transcript, the saved session and headless output
 //! are built.
 
-use super::{AgentResult, Attachment, LeftTaskId, Notice, PieceId, ToolCall};
+use super::{AgentResult, Attachment, Notice, PieceId, ToolCall};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Sent to the model, but never saved, because the user did not type it.
 const CONTINUE_INSTRUCTION: &str = "Continue exactly where your answer was cut off.";
-
-/// Names neither server nor tool: their names are untrusted, but this text counts as the user's.
-const LEFT_TASK_PROMPT: &str = "Go on with the result of the task that I left running.";
 
 /// The purpose of a prompt, which determines where its answer goes. The conversation
 /// changes only once there is an answer; an unanswered turn leaves it unchanged.
@@ -60,9 +57,6 @@ pub struct Prompt {
     /// The turn continues an unfinished turn of an earlier run, and waits for the tasks of its calls.
     #[serde(skip)]
     pub resumes_calls: bool,
-    /// The turn waits for this task, which the user left running.
-    #[serde(skip)]
-    pub left_task: Option<LeftTaskId>,
 }
 
 impl Prompt {
@@ -76,7 +70,6 @@ impl Prompt {
             replaced_turns: 1,
             bypasses_agents: false,
             resumes_calls: false,
-            left_task: None,
         }
     }
 
@@ -127,15 +120,6 @@ impl Prompt {
         }
     }
 
-    /// A prompt whose turn waits for a task that the user left running.
-    pub fn about_left_task(task: LeftTaskId) -> Self {
-        Self {
-            bypasses_agents: true,
-            left_task: Some(task),
-            ..Self::new(LEFT_TASK_PROMPT)
-        }
-    }
-
     /// The text that note agents may act on: a prompt without extra input.
     pub fn text_for_agents(&self) -> Option<&str> {
         self.request_text().filter(|_| !self.has_extra_input())
@@ -179,7 +163,6 @@ impl Prompt {
             replaced_turns: 1,
             bypasses_agents: false,
             resumes_calls: false,
-            left_task: None,
         }
     }
 

@@ -11,7 +11,7 @@ use crate::domain::{
     PromptTemplates, QueryId, SampledAnswer, Session, SessionId,
 };
 use crate::protocol::{ContextShares, Event};
-use crate::store::{LoadedLeftTasks, LookupError, StoreError, TrashedSession};
+use crate::store::{LookupError, StoreError, TrashedSession};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -43,8 +43,6 @@ pub(super) enum JobResult {
     PageOpened(OpenServerRequest, Result<(), String>),
     /// The model's answer for a server, or why there is none.
     Sampled(OpenServerRequest, Result<SampledAnswer, Notice>),
-    /// The tasks that earlier runs left running.
-    LeftTasksLoaded(LoadedLeftTasks),
     /// The home folder was prepared again. These banners report its remaining problems.
     HomePrepared(Vec<Banner>),
 }

@@ -19,7 +19,6 @@
 //! | `injection_guard` | untrusted text of the conversation; detects calls copied from it |
 //! | `result_images` | the images of tool results (pure) |
 //! | `server_requests` | requests from MCP servers to the user, such as forms |
-//! | `left_tasks` | the tasks that the user left running |
 //! | `sessions` | the open conversation, its branches, the list of sessions |
 //! | `persist` | session files, the journal, recovery after a crash |
 //! | `settings` | active settings, reload of edited files, personas, the system prompt |
@@ -50,7 +49,6 @@ mod imports;
 pub mod injection_guard;
 mod job_set;
 mod jobs;
-mod left_tasks;
 mod models;
 mod new_servers;
 mod outbox;

@@ -78,8 +78,7 @@ impl Outbox {
         let is_stale = match (self.events.back(), event) {
             (Some(Event::ServerChanged(old)), Event::ServerChanged(new)) => old.id == new.id,
             (Some(Event::ContextMeasured(_)), Event::ContextMeasured(_))
-            | (Some(Event::BannersChanged(_)), Event::BannersChanged(_))
-            | (Some(Event::LeftTasksListed(_)), Event::LeftTasksListed(_)) => true,
+            | (Some(Event::BannersChanged(_)), Event::BannersChanged(_)) => true,
             (
                 Some(Event::Turn(old_turn, TurnEvent::Tool(old))),
                 Event::Turn(new_turn, TurnEvent::Tool(new)),

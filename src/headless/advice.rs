@@ -57,8 +57,7 @@ fn advice_phrase(advice: &Advice) -> Option<String> {
         | Advice::ReplaceSystemPrompt
         | Advice::AskBeforeCalls
         | Advice::ListServers
-        | Advice::ShowLeftTasks
-        | Advice::UseLeftTask
+        | Advice::UseResult
         | Advice::DisableServer(_)
         | Advice::ReviewInstructions => return None,
         Advice::SignIn(name) => {

@@ -110,7 +110,6 @@ impl Linear {
             Action::Resource => self.resource(argument),
             Action::Chat => self.submit(Prompt::new(argument).bypassing_agents()),
             Action::Log => self.log(argument),
-            Action::LeftTasks => self.left_tasks(),
             Action::CancelCall | Action::LeaveCall => self.running_call(action, argument),
             Action::Answer => self.answer_waiting(),
             other => self.say(needs_screen(other)),

@@ -40,6 +40,11 @@ impl Linear {
             Event::ServerChanged(server) => self.server_changed(server),
             Event::TrustChanged(entries) => self.engine.trust_entries = entries,
             Event::AttachmentRead { query, result } => self.attachment_read(query, result),
+            Event::LeftTaskEnded { call, files } => {
+                self.transcript.end_left_call(&call);
+                let files = files.into_iter().map(|file| file.attachment);
+                self.attachments.extend(files);
+            }
             Event::NoticePosted(notice) => self.notice_posted(notice),
             Event::LowPriorityNoticePosted(notice) if self.output.is_prompt_shown => {
                 self.later.push(notice);

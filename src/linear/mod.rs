@@ -34,7 +34,6 @@ pub use exit::LinearOptions;
 use crate::headless::signals::ExitSignals;
 use crate::headless::tty_reader::TtyReader;
 use crate::protocol::{Command, Event};
-use crate::tui::left_tasks;
 use crate::tui::terminal::shut_down;
 use exit::LinearExit;
 use state::Linear;
@@ -48,8 +47,6 @@ pub struct LinearEnd {
     pub code: u8,
     /// The title of the open conversation; `None` if `--continue` cannot open it again.
     pub saved_title: Option<String>,
-    /// Sentences about the tasks that the user left running.
-    pub left_tasks: Option<String>,
     pub columns: u16,
 }
 
@@ -80,7 +77,6 @@ pub async fn run(
     Ok(LinearEnd {
         code: exit.code(),
         saved_title: linear.conversation.saved_title(),
-        left_tasks: left_tasks::farewell(&linear.engine.left_tasks, &linear.servers, columns),
         columns,
     })
 }

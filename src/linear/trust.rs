@@ -1,11 +1,10 @@
-//! `/trust`, `/tasks`, `/cancel` and `/leave`.
+//! `/trust`, `/cancel` and `/leave`.
 
 use super::state::Linear;
-use crate::domain::{LeftTask, Prompt, ToolCall, ToolState, TrustEntry};
-use crate::protocol::{Command, LeftTaskCommand};
+use crate::domain::{ToolCall, ToolState, TrustEntry};
+use crate::protocol::Command;
 use crate::text::Clean;
 use crate::tui::keymap::Action;
-use crate::tui::left_tasks::{age_text, status_text};
 use crate::tui::trust::describe::{detail_lines, trust_line};
 
 impl Linear {
@@ -45,42 +44,6 @@ impl Linear {
         );
     }
 
-    /// `/tasks`: the tasks that the user left running.
-    pub fn left_tasks(&mut self) {
-        self.send(Command::LeftTask(LeftTaskCommand::List));
-        let tasks = self.engine.left_tasks.clone();
-        if tasks.is_empty() {
-            return self.say("You left no task running.");
-        }
-        let row = |task: &LeftTask| {
-            let (tool, server) = (Clean::name(&task.tool), Clean::name(task.server.as_str()));
-            let note = format!("{}, left {} ago", status_text(task), age_text(task.age));
-            (format!("{tool} on {server}"), note)
-        };
-        let rows: Vec<(String, String)> = tasks.iter().map(row).collect();
-        self.pick("Tasks", "Change nothing", &rows, move |linear, index| {
-            let id = tasks[index].id;
-            let rows = [
-                "Use its result in this conversation",
-                "Ask its server for the status again",
-                "Ask its server to cancel it",
-                "Remove it from the list",
-            ];
-            let rows = rows.map(|row| (row.to_owned(), String::new()));
-            linear.pick(
-                "This task",
-                "Change nothing",
-                &rows,
-                move |linear, index| match index {
-                    0 => linear.submit(Prompt::about_left_task(id)),
-                    1 => linear.send(Command::LeftTask(LeftTaskCommand::Follow(id))),
-                    2 => linear.send(Command::LeftTask(LeftTaskCommand::Cancel(id))),
-                    _ => linear.send(Command::LeftTask(LeftTaskCommand::Remove(id))),
-                },
-            );
-        });
-    }
-
     /// `/cancel` and `/leave [NUMBER|TOOL]`: act on one running call.
     pub fn running_call(&mut self, action: Action, argument: &str) {
         let is_leave = action == Action::LeaveCall;
@@ -98,7 +61,7 @@ impl Linear {
             });
         let calls: Vec<ToolCall> = calls.filter(is_usable).cloned().collect();
         let command = move |call: &ToolCall| match is_leave {
-            true => Command::LeftTask(LeftTaskCommand::Leave(call.id)),
+            true => Command::LeaveCall(call.id),
             false => Command::CancelCall(call.id),
         };
         let named = calls.iter().find(|call| call.tool == argument);

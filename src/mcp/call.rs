@@ -34,19 +34,8 @@ pub struct McpCall {
     pub pin: Option<Pin>,
     /// The task that an earlier call started. If set, the task is followed and the tool is not
     /// called again.
-    pub task: Option<EarlierTask>,
+    pub task: Option<ServerTask>,
 }
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct EarlierTask {
-    pub task: ServerTask,
-    /// Whether the user left it running. If so, it may take [`LEFT_TASK_TIME_MAX`], and it goes on
-    /// when this call is dropped.
-    pub is_left: bool,
-}
-
-/// Time limit for a task that the user left running.
-pub const LEFT_TASK_TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
@@ -161,12 +150,9 @@ async fn attempt(
         Ok(session) => {
             let running = async {
                 match call.task.clone() {
-                    Some(earlier) => {
-                        let mut call = task_call(supervisor, (call.id, &call.server), None, events);
-                        if earlier.is_left {
-                            (call.is_left, call.time_max) = (true, LEFT_TASK_TIME_MAX);
-                        }
-                        follow_task(call, session, earlier.task, None).await.into()
+                    Some(task) => {
+                        let call = task_call(supervisor, (call.id, &call.server), None, events);
+                        follow_task(call, session, task, None).await.into()
                     }
                     None => run_with_input(supervisor, &session, call, events).await,
                 }
@@ -282,7 +268,6 @@ fn task_call<'a>(
         supervisor,
         events,
         time_max: supervisor.tool_timeout() * TIMEOUTS_MAX,
-        is_left: false,
         progress_token,
     }
 }

@@ -5,7 +5,7 @@ use super::bounded_text::bounded_text;
 use super::error::McpError;
 use super::handshake_fields::normalize_handshake;
 use super::lifetime::shorter_lifetime;
-use super::nesting_limit::{TOO_DEEP_KEY, TOO_DEEP_TEXT, limit_nesting};
+use super::nesting_limit::{TOO_DEEP_KEY, TOO_DEEP_TEXT, parse_in_parts};
 use super::next_cursor::next_cursor;
 use crate::domain::Tool;
 use crate::domain::audience::is_tool_for_model;
@@ -37,15 +37,16 @@ pub fn requested_id(id: &Value) -> Value {
 }
 
 /// Parses one line as JSON. Invalid UTF-8 and lone surrogates, which some servers write, become
-/// replacement characters; excessive nesting is cut, see [`limit_nesting`].
+/// replacement characters; for excessive nesting, see [`parse_in_parts`].
 pub fn parse_message(line: &[u8]) -> Option<Value> {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     serde_json::from_slice(line).ok().or_else(|| {
         let text = String::from_utf8_lossy(line);
         let repaired = surrogates::repair_surrogates(text.as_bytes());
         let text = std::str::from_utf8(&repaired).ok()?;
-        let shallow = limit_nesting(text);
-        serde_json::from_str(shallow.as_deref().unwrap_or(text)).ok()
+        serde_json::from_str(text)
+            .ok()
+            .or_else(|| parse_in_parts(text))
     })
 }
 

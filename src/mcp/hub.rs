@@ -9,10 +9,10 @@ use super::roots::RootFolders;
 use super::server_requests::RequestBroker;
 use super::status::disabled_server;
 use super::supervisor::{HubContext, ServerSupervisor};
-use super::tasks::{KeptTasks, cancel_task};
+use super::tasks::KeptTasks;
 use crate::domain::{
     CallId, LaunchConfig, SecretRegistry, Server, ServerConfig, ServerId, ServerLog,
-    ServerRequestId, ServerRequestReply, ServerTask, TaskCancellation, ToolOutcome,
+    ServerRequestId, ServerRequestReply, ToolOutcome,
 };
 use crate::ports::LocalServer;
 use futures::FutureExt;
@@ -263,29 +263,14 @@ impl Hub {
     }
 
     /// From now on, calls that are cancelled or dropped leave their tasks running, so that a later
-    /// run can wait for them.
+    /// run can wait for them. A task that the user left is cancelled nevertheless.
     pub fn keep_tasks(&self) {
         self.context.kept_tasks.keep_all();
     }
 
-    /// Leaves the task of one call running when that call is cancelled or dropped.
-    pub fn keep_task(&self, call: CallId) {
-        self.context.kept_tasks.keep(call);
-    }
-
-    /// Asks a server to cancel a task that no call waits for.
-    pub fn cancel_task(
-        &self,
-        server: &ServerId,
-        task: ServerTask,
-    ) -> BoxFuture<'static, TaskCancellation> {
-        match self.supervisor(server).cloned() {
-            Some(supervisor) => async move { cancel_task(&supervisor, &task).await }.boxed(),
-            None => {
-                let why = "the server is not running".to_owned();
-                ready(TaskCancellation::Unanswered { why }).boxed()
-            }
-        }
+    /// The user leaves the task of this call running, so that it may take a day longer.
+    pub fn leave_task(&self, call: CallId) {
+        self.context.kept_tasks.leave(call);
     }
 
     /// Answers [`HubEvent::Requested`]. Ignored if the request was withdrawn.

@@ -61,7 +61,7 @@ mod tasks;
 mod tool_list;
 mod tool_relist;
 
-pub use call::{CallResult, EarlierTask, McpCall};
+pub use call::{CallResult, McpCall};
 pub use content_result::ResourceContents;
 pub use hub::Hub;
 pub use hub_event::HubEvent;

@@ -31,7 +31,7 @@ pub use error::StoreError;
 pub use export::{ExportError, render_session, write_export};
 pub use file_name::session_file_name;
 pub use journal::{Journal, JournalRecord, JournaledTurn, Journals, OrphanedJournal};
-pub use left_tasks::{LeftTaskFile, LeftTaskStore, LoadedLeftTasks, StoredLeftTask};
+pub use left_tasks::remove_left_tasks;
 pub use lookup::LookupError;
 pub use prompt_history::PromptHistory;
 pub use recent_commands::RecentCommandsFile;

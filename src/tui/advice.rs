@@ -58,8 +58,7 @@ fn phrase(advice: &Advice) -> Option<String> {
         Advice::ReplaceSystemPrompt => {
             "`/system-prompt replace` installs the built-in prompt and keeps a copy of yours."
         }
-        Advice::ShowLeftTasks => "/tasks opens the list of tasks.",
-        Advice::UseLeftTask => "/tasks brings it into the conversation.",
+        Advice::UseResult => "It is attached to your message; /detach removes it.",
         Advice::AskBeforeCalls => "/set-tool-mode manual asks again.",
         Advice::ReviewTrust => "/trust shows what changed.",
         Advice::DisableServer(name) => {

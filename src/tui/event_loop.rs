@@ -6,7 +6,6 @@ use crate::domain::Notice;
 use crate::protocol::{Command, EVENT_QUEUE_MAX, Event};
 use crate::tui::advice;
 use crate::tui::input::sequences::TerminalReport;
-use crate::tui::left_tasks;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::screen_end::{ScreenEnd, ScreenExit, TuiError};
 use crate::tui::terminal::clipboard::Clipboard;
@@ -106,14 +105,10 @@ async fn run_screen(
         event_loop.keep_draft().await;
     }
     let saved_title = event_loop.model.conversation.saved_title();
-    let model = &event_loop.model;
-    let servers = &model.servers_pane.servers;
-    let columns = model.screen.size.0;
-    let left_tasks = left_tasks::farewell(&model.engine.left_tasks, servers, columns);
+    let columns = event_loop.model.screen.size.0;
     outcome.map(|exit| ScreenEnd {
         exit,
         saved_title,
-        left_tasks,
         columns,
     })
 }

@@ -10,8 +10,7 @@ use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
 use crate::domain::theme::{ThemeChoice, ThemeSettings};
 use crate::domain::{
-    CallId, LeftTaskId, Notice, QueryId, RecentCommands, Server, ServerId, SessionId, ToolCall,
-    Transcript,
+    CallId, Notice, QueryId, RecentCommands, Server, ServerId, SessionId, ToolCall, Transcript,
 };
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
@@ -212,8 +211,6 @@ pub enum UiRequest {
     Pick(PickedItem),
     /// Sends a prompt, or queues it, as if the user had typed it.
     SubmitPrompt(String),
-    /// Starts a turn that waits for a task.
-    UseLeftTask(LeftTaskId),
     /// Puts a prompt into the message editor without sending it.
     SetMessage(String),
     /// Puts an earlier prompt into the message editor, folded if it is long.

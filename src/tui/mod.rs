@@ -22,7 +22,6 @@ pub mod interrupt_state;
 pub mod keymap;
 mod layer;
 mod layout;
-pub(crate) mod left_tasks;
 mod log;
 pub(crate) mod models;
 pub mod msg;

@@ -10,9 +10,6 @@ pub struct ScreenEnd {
     pub exit: ScreenExit,
     /// The title of the open conversation; `None` if `--continue` cannot open it again.
     pub saved_title: Option<String>,
-    /// Sentences about the tasks that the user left running, wrapped to the terminal; `None` if
-    /// there are none.
-    pub left_tasks: Option<String>,
     /// The width of the terminal; 0 if it is unknown.
     pub columns: u16,
 }

@@ -189,11 +189,8 @@ fn a_call_that_runs_as_a_task_is_left_and_its_result_is_used_later() {
     terminal.wait_for_text("Alt+L leave the task");
     terminal.press("\x1bl");
     terminal.wait_for_text("I went on.");
-    terminal.send_prompt("/tasks");
-    let list = terminal.wait_for_text("── Tasks");
-    assert_shows(&list, &["simulate-research-query", "tea"]);
-    terminal.wait_for_text("has a result");
-    terminal.press("\r");
+    terminal.wait_for_text("@ everything:simulate-research-query");
+    terminal.send_prompt("Use the result.");
     terminal.wait_for_text("Tea is old.");
     chat.assert_model_heard("tea");
     chat.close();

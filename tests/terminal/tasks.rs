@@ -1,4 +1,4 @@
-//! A call that runs as a task, in a program that is killed meanwhile.
+//! A call that runs as a task, in a program that ends meanwhile.
 
 use super::home::{test_server_path, wait_until};
 use super::model_server::{ollama_call, ollama_text};
@@ -57,4 +57,35 @@ fn the_next_start_after_kill_9_waits_for_the_task() {
         assert_eq!(terminal.quit(), clean_exit());
         home.assert_no_process_left();
     }
+}
+
+#[test]
+fn quitting_cancels_a_left_task_and_prints_its_name() {
+    let (server, home) = ollama();
+    let log = home.path().join("requests");
+    let log_argument = log.to_string_lossy().into_owned();
+    let home = home.with_server(
+        "test",
+        &test_server_path(),
+        &["tasks-modern", &log_argument],
+    );
+    server
+        .queue_reply(CHAT, ollama_call("gate", &json!({})))
+        .queue_reply(CHAT, ollama_text(&["I went on."]));
+    let mut terminal = open_with_tools(&home);
+    terminal.send_prompt("Wait for the gate.");
+    terminal.wait_for_text("Call now? (Y/N)");
+    terminal.wait_for_text(READY_HINT);
+    terminal.press("y");
+    terminal.wait_for_text("working: page 3 of 7");
+    terminal.press("\x1bl");
+    terminal.wait_for_text("I went on.");
+    assert_eq!(terminal.quit(), clean_exit());
+    let printed = terminal.screen().contents().replace('\n', "");
+    let expected =
+        "humble: Quitting cancels a task that you left running: `gate` of server `test`.";
+    assert!(printed.contains(expected), "{printed}");
+    let requests = fs::read_to_string(&log).expect("the server logs its requests");
+    assert!(requests.contains("tasks/cancel"), "{requests}");
+    home.assert_no_process_left();
 }

@@ -58,7 +58,7 @@ impl Actor {
                 arguments,
             } => self.check_arguments(query, tool, arguments),
             Command::CancelCall(call) => self.cancel_call(call),
-            Command::LeftTask(command) => self.route_left_task_command(&command),
+            Command::LeaveCall(call) => self.leave_call(call),
             Command::Probe | Command::StopProbe => self.route_probe_command(&command),
             Command::SendNow => self.send_now(),
             Command::SelectModel(_)

@@ -74,7 +74,6 @@ impl Actor {
                 let reply = requests.handle_sampled(request, result, cx);
                 self.reply_to_servers(reply);
             }
-            JobResult::LeftTasksLoaded(loaded) => self.add_left_tasks(loaded),
             JobResult::HomePrepared(banners) => self.cx.handle_home_prepared(banners),
         }
     }

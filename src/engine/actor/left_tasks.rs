@@ -1,125 +1,151 @@
-//! Connects the tasks that the user left running to turns and servers.
+//! Tasks that the user left running: the turn continues without the call, which goes on until its server
+//! reports an end or the program quits. Its result is offered as files of the next message.
 
 use super::Actor;
-use super::tool_calls::{CallExecutor, TaskFollower};
-use crate::domain::{CallId, LeftTaskId, Notice, Prompt, ToolCall};
-use crate::engine::left_tasks::LeftTaskEvent;
+use crate::attachments::attach_resource;
+use crate::domain::attachment::ReadAttachment;
+use crate::domain::{Advice, CallId, Notice, ToolCall, ToolOutcome, ToolState};
+use crate::engine::context::truncate_result;
+use crate::engine::cx::EngineCx;
+use crate::engine::jobs::JobResult;
+use crate::engine::result_images::ResultImages;
 use crate::engine::turn::TurnInput;
 use crate::engine::turn_driver::FinishedCall;
-use crate::protocol::LeftTaskCommand;
-use crate::store::LoadedLeftTasks;
+use crate::protocol::Event;
+use crate::store::remove_left_tasks;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use std::collections::HashMap;
+use tokio_util::sync::CancellationToken;
+
+/// Maximum length of an error in a notice, in characters.
+const REASON_CHARS_MAX: usize = 300;
+
+/// The calls that still run, each with the token that cancels it.
+pub(super) type LeftTasks = HashMap<CallId, (ToolCall, CancellationToken)>;
+
+/// Removes the tasks that earlier versions stored to follow them in later runs.
+pub(super) fn remove_stored(cx: &mut EngineCx) {
+    if cx.options.no_save || cx.options.is_one_shot {
+        return;
+    }
+    let folder = cx.home.left_tasks();
+    cx.jobs.spawn_blocking(move || {
+        let text = match remove_left_tasks(&folder) {
+            0 => return JobResult::Nothing,
+            1 => "A task that you left running in an earlier version is forgotten.".to_owned(),
+            count => {
+                format!("{count} tasks that you left running in an earlier version are forgotten.")
+            }
+        };
+        let why = "A task now ends with the program in which you left it.";
+        JobResult::notice(Notice::info(text).with_reason(why))
+    });
+}
 
 impl Actor {
-    pub(super) fn route_left_task_command(&mut self, command: &LeftTaskCommand) {
-        match *command {
-            LeftTaskCommand::Leave(call) => self.leave_call(call),
-            LeftTaskCommand::List => self.left_tasks.report(&mut self.cx),
-            LeftTaskCommand::Follow(task) => self.follow_left_task(task),
-            LeftTaskCommand::Cancel(task) => self.cancel_left_task(task),
-            LeftTaskCommand::Remove(task) => self.left_tasks.remove(task, &mut self.cx),
-        }
-    }
-
     /// Lets the turn stop waiting for a running call, whose task goes on.
-    fn leave_call(&mut self, id: CallId) {
-        let running = self.turn.as_ref().and_then(|turn| {
-            let mut calls = turn.transcript.running_calls();
-            let call = calls.find(|call| call.id == id)?.clone();
-            Some((call, turn.driver.run_time(id)?))
-        });
-        let Some((call, elapsed)) = running else {
+    pub(super) fn leave_call(&mut self, id: CallId) {
+        let Some(turn) = &mut self.turn else { return };
+        let mut calls = turn.transcript.running_calls();
+        let Some(call) = calls.find(|call| call.id == id).cloned() else {
             return;
         };
+        drop(calls);
         if call.task.is_none() {
             let notice = Notice::info("The server does not run this call as a task.");
             return self
                 .cx
                 .notice(notice.with_advice("The call cannot be left, only cancelled."));
         }
-        let leave = TurnInput::LeaveCall { call: id, elapsed };
-        if self.left_tasks.is_awaited_by(id) {
-            // The task is in the list already.
-            return self.feed(leave);
-        }
-        if let Some(notice) = self.left_tasks.full_notice() {
-            return self.cx.notice(notice);
-        }
+        let Some((cancel, elapsed)) = turn.driver.leave(id) else {
+            return;
+        };
         tracing::info!(call = %id, "the user left the call running");
-        let is_private = self.persist.is_private() || self.cx.options.no_save;
-        let task = self.left_tasks.add(call, is_private, &mut self.cx);
-        self.hub.keep_task(id);
-        self.feed(leave);
-        self.follow_left_task(task);
+        self.hub.leave_task(id);
+        let what = format!("{} continues in the background.", label(&call));
+        let advice = "Its result will be attached to your message. Quitting cancels it.";
+        self.cx.notice(Notice::info(what).with_advice(advice));
+        self.left_tasks.insert(id, (call, cancel));
+        self.feed(TurnInput::LeaveCall { call: id, elapsed });
     }
 
-    pub(super) fn add_left_tasks(&mut self, loaded: LoadedLeftTasks) {
-        for task in self.left_tasks.add_loaded(loaded, &mut self.cx) {
-            self.follow_left_task(task);
-        }
-    }
-
-    /// Follows a task in the background, unless it is followed already or has ended.
-    fn follow_left_task(&mut self, id: LeftTaskId) {
-        let Some(task) = self.left_tasks.start_following(id) else {
-            return;
+    /// Reports the end of a left task, and offers its result. Returns any other call.
+    pub(super) fn take_left_task(&mut self, finished: FinishedCall) -> Option<FinishedCall> {
+        let Some((mut call, _)) = self.left_tasks.remove(&finished.call) else {
+            return Some(finished);
         };
-        let executor = CallExecutor::new(&self.cx, task.is_private);
-        let follower = TaskFollower {
-            call: task.call,
-            is_left: true,
+        let FinishedCall {
+            outcome, images, ..
+        } = finished;
+        self.cx.jobs.spawn_blocking(move || {
+            let files = result_files(&call, &outcome, &images);
+            let notice = end_notice(&call, &outcome, !files.is_empty());
+            call.state = ToolState::Done(outcome);
+            call.saved_files = images.saved_files.into();
+            call.user_text = truncate_result(&images.user_text).into();
+            let call = Box::new(call);
+            let ended = Event::LeftTaskEnded { call, files };
+            JobResult::Events(vec![ended, Event::NoticePosted(notice)])
+        });
+        None
+    }
+
+    /// Cancels the tasks at their servers. The front end prints the failure once the screen is gone.
+    pub(super) fn cancel_left_tasks(&mut self) {
+        let names = self.left_tasks.drain().map(|(_, (call, cancel))| {
+            cancel.cancel();
+            format!("`{}` of server `{}`", call.tool, call.server)
+        });
+        let names: Vec<String> = names.collect();
+        let what = match names.len() {
+            0 => return,
+            1 => "a task that you left running".to_owned(),
+            count => format!("{count} tasks that you left running"),
         };
-        let ended = follower.start(executor, &self.hub, task.cancel);
-        self.left_tasks.add_follower(ended);
-        self.left_tasks.report(&mut self.cx);
+        let text = format!("Quitting cancels {what}: {}.", names.join(", "));
+        self.cx.notice(Notice::failure(text));
     }
+}
 
-    fn cancel_left_task(&mut self, id: LeftTaskId) {
-        let Some(call) = self.left_tasks.begin_cancelling(id, &mut self.cx) else {
-            return;
-        };
-        if let Some(task) = &call.task {
-            let answer = self.hub.cancel_task(&call.server, task.task.clone());
-            self.left_tasks.await_cancellation(id, answer);
-        }
-        // Whether it has ended is known only from its state.
-        self.follow_left_task(id);
-    }
+/// The beginning of a sentence.
+fn label(call: &ToolCall) -> String {
+    format!("Task `{}` of server `{}`", call.tool, call.server)
+}
 
-    pub(super) fn handle_left_task_event(&mut self, event: LeftTaskEvent) {
-        if let Some(task) = self.left_tasks.handle_event(event, &mut self.cx) {
-            self.follow_left_task(task);
-        }
-    }
+/// The text and the images of a result. One that cannot be attached, such as an empty text, is left out.
+fn result_files(
+    call: &ToolCall,
+    outcome: &ToolOutcome,
+    images: &ResultImages,
+) -> Vec<ReadAttachment> {
+    let ToolOutcome::Succeeded { text, .. } = outcome else {
+        return Vec::new();
+    };
+    let name = format!("{}:{}", call.server, call.tool);
+    let images = images.images.iter();
+    let images = images.filter_map(|image| BASE64_STANDARD.decode(&*image.base64).ok());
+    let contents = std::iter::once(truncate_result(text).into_owned().into_bytes()).chain(images);
+    contents
+        .filter_map(|bytes| attach_resource(&name, bytes).ok())
+        .collect()
+}
 
-    /// Takes the calls that a prompt resumes, and marks their left tasks as awaited; empty for most
-    /// prompts. The error says why the turn cannot start.
-    pub(super) fn take_resumed_calls(&mut self, prompt: &Prompt) -> Result<Vec<ToolCall>, Notice> {
-        match prompt.left_task {
-            Some(task) => {
-                let call = self.left_tasks.begin_waiting(task, &mut self.cx)?;
-                Ok(vec![call])
-            }
-            None => {
-                let calls = self.recovery.take_calls(self.conversation.seq(), prompt);
-                for call in &calls {
-                    self.left_tasks.begin_waiting_for_call(call, &mut self.cx);
-                }
-                Ok(calls)
-            }
+fn end_notice(call: &ToolCall, outcome: &ToolOutcome, is_attached: bool) -> Notice {
+    let label = label(call);
+    let (what, why) = match outcome {
+        ToolOutcome::Succeeded { .. } if is_attached => {
+            let notice = Notice::info(format!("{label} has a result."));
+            return notice.with_advice(Advice::UseResult);
         }
-    }
-
-    /// Handles the end of a call that may have waited for a task.
-    pub(super) fn handle_awaited_task(&mut self, finished: &FinishedCall) {
-        let (call, outcome, cx) = (finished.call, &finished.outcome, &mut self.cx);
-        if let Some(task) = self.left_tasks.handle_awaited(call, outcome, cx) {
-            self.follow_left_task(task);
+        ToolOutcome::Succeeded { .. } => {
+            return Notice::info(format!("{label} has ended, without a result to attach."));
         }
-    }
-
-    pub(super) fn handle_left_tasks_of_ended_turn(&mut self) {
-        for task in self.left_tasks.handle_turn_end(&mut self.cx) {
-            self.follow_left_task(task);
-        }
-    }
+        ToolOutcome::Failed { text, .. } => ("failed", text.as_str()),
+        ToolOutcome::Unreachable { why, .. } => ("is no longer followed", why.as_str()),
+        ToolOutcome::TimedOut { .. } => ("was cancelled", "It had no result within a day."),
+        _ => ("is no longer followed", "It was interrupted."),
+    };
+    let why: String = why.chars().take(REASON_CHARS_MAX).collect();
+    Notice::warning(format!("{label} {what}.")).with_reason(why)
 }

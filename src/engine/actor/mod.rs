@@ -5,8 +5,7 @@
 //! named on the command line,
 //! `settings_changes` applies changed settings, `tool_offers` connects the offer of tools to turns,
 //! `awaited_servers` lets turns wait for servers that are starting,
-//! `left_tasks` connects turns and servers with the tasks that the user left running, `tool_calls` runs
-//! approved calls, `job_results` routes results of background jobs and the user's answers, `shutdown`
+//! `left_tasks` lets calls outlive their turn, `tool_calls` runs approved calls, `job_results` routes results of background jobs and the user's answers, `shutdown`
 //! ends the engine.
 
 mod agents;
@@ -35,7 +34,6 @@ use crate::engine::cx::EngineCx;
 use crate::engine::deps::EngineDeps;
 use crate::engine::injection_guard::SessionGuards;
 use crate::engine::jobs::JobResult;
-use crate::engine::left_tasks::LeftTasks;
 use crate::engine::models::ModelRegistry;
 use crate::engine::persist::Persistence;
 use crate::engine::persist::crash_recovery::CrashRecovery;
@@ -60,6 +58,7 @@ use crate::store::Journals;
 use futures::future::OptionFuture;
 use futures::stream::StreamExt;
 use initial_session::OpeningSession;
+use left_tasks::LeftTasks;
 use std::sync::Arc;
 use tokio::sync::mpsc::{self, error::SendError};
 use tokio::time::Instant;
@@ -86,8 +85,9 @@ struct Actor {
     guards: SessionGuards,
     turn: Option<ActiveTurn>,
     turn_ids: TurnIdGenerators,
-    /// Cancelled calls of finished turns, polled until their servers have been notified.
-    cancelled_calls: RunningCalls,
+    /// Calls of finished turns: cancelled ones, polled until their servers have been notified, and
+    /// `left_tasks`.
+    earlier_calls: RunningCalls,
     /// The raw replies of the last turn.
     last_trace: ReplyTracer,
     probe: ModelProbe,
@@ -194,7 +194,7 @@ impl Actor {
             guards: SessionGuards::default(),
             turn: None,
             turn_ids: TurnIdGenerators::default(),
-            cancelled_calls: RunningCalls::new(),
+            earlier_calls: RunningCalls::new(),
             last_trace: ReplyTracer::default(),
             probe: ModelProbe::default(),
             sign_in: ServerSignIn::default(),
@@ -254,7 +254,7 @@ impl Actor {
         self.open_initial_session();
         prompt_templates::list(&mut self.cx);
         self.recovery.start_scan(&mut self.cx);
-        LeftTasks::start_loading(&mut self.cx);
+        left_tasks::remove_stored(&mut self.cx);
         let (history, is_one_shot) = (Arc::clone(&self.cx.history), self.cx.options.is_one_shot);
         let recent_commands = self.cx.recent_commands.clone();
         let guard = self.guards.current().clone();
@@ -292,7 +292,9 @@ impl Actor {
                 Err(_) => return false,
             },
             Some(signal) = OptionFuture::from(finished_call) => self.handle_turn_signal(signal),
-            Some(_) = self.cancelled_calls.next() => {}
+            Some(finished) = self.earlier_calls.next() => {
+                self.take_left_task(finished);
+            }
             Some(event) = hub_events.recv() => self.handle_hub_event(event),
             Some(result) = self.cx.jobs.join_next() => self.handle_job_result(result),
             Some(result) = self.saved.next_result() => self.handle_job_result(result),
@@ -309,9 +311,6 @@ impl Actor {
                 self.sign_in.handle_update(update, &mut self.hub, &mut self.cx);
             }
             () = self.trust.retry_due() => self.trust.retry(&mut self.cx),
-            event = self.left_tasks.next_event() => {
-                self.handle_left_task_event(event);
-            }
             line = next_log_line(log_lines) => self.cx.handle_log_line(line),
             Some(signal) = OptionFuture::from(other_signal) => self.handle_active_turn_signal(signal),
         }
@@ -326,10 +325,7 @@ impl Actor {
                 self.cx.outbox.push(Event::ServerChanged(server));
             }
             HubEvent::Progress { call, progress } => {
-                let (left_tasks, cx) = (&mut self.left_tasks, &mut self.cx);
-                if !left_tasks.handle_progress(call, &progress, cx) {
-                    self.feed(TurnInput::Progress { call, progress });
-                }
+                self.feed(TurnInput::Progress { call, progress });
             }
             HubEvent::TaskStarted { call, task } => {
                 self.feed(TurnInput::TaskStarted { call, task })

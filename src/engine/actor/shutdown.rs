@@ -21,25 +21,26 @@ impl Actor {
         if let Some(turn) = self.turn.take() {
             self.hub.keep_tasks();
             turn.driver.cancel_all();
-            self.cancelled_calls.extend(turn.driver.finish().calls);
+            self.earlier_calls.extend(turn.driver.finish().calls);
         }
     }
 
     pub(super) async fn close(mut self, events: &mpsc::Sender<Event>) {
+        self.cancel_left_tasks();
         self.cancel_waiting_prompt();
         self.feed(TurnInput::Interrupt);
         self.cx.outbox.release();
         let Self {
             conversation,
             hub,
-            mut cancelled_calls,
+            mut earlier_calls,
             mut persist,
             trust,
             mut cx,
             ..
         } = self;
         // Notify servers of cancelled calls before closing them.
-        let cancellations = async { while cancelled_calls.next().await.is_some() {} };
+        let cancellations = async { while earlier_calls.next().await.is_some() {} };
         let _ = tokio::time::timeout(CANCEL_TIME_MAX, cancellations).await;
         let mut last_saves = LastSaves::default();
         let saving = tokio::time::timeout(

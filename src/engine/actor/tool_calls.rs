@@ -1,4 +1,4 @@
-//! Runs the approved calls of the conversation's turn, and waits for tasks of earlier calls.
+//! Runs the approved calls of the conversation's turn, and waits for tasks of an earlier run.
 
 use super::Actor;
 use crate::attachments::save_result_media;
@@ -8,7 +8,7 @@ use crate::engine::cx::EngineCx;
 use crate::engine::failures;
 use crate::engine::result_images::ResultImages;
 use crate::engine::turn_driver::FinishedCall;
-use crate::mcp::{CallResult, EarlierTask, Hub, McpCall};
+use crate::mcp::{CallResult, Hub, McpCall};
 use futures::future::{BoxFuture, FutureExt, ready};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -43,26 +43,14 @@ impl Actor {
         self.start_call(request);
     }
 
-    /// Waits for the task of an earlier call: one from an earlier run, or one that the user left
-    /// running.
+    /// Waits for the task of a call of an earlier run.
     pub(super) fn follow_task(&mut self, call: ToolCall) {
         let (id, is_private) = (call.id, self.persist.is_private());
         let Some(turn) = &mut self.turn else { return };
         let hub = &self.hub;
-        let follower = match self.left_tasks.assign_call(&call) {
-            Some(Some(finished)) => return turn.driver.run(id, |_| async move { finished }),
-            Some(None) => TaskFollower {
-                call,
-                is_left: true,
-            },
-            None => TaskFollower {
-                call,
-                is_left: false,
-            },
-        };
         let executor = CallExecutor::new(&self.cx, is_private);
         turn.driver
-            .run(id, |cancel| follower.start(executor, hub, cancel));
+            .run(id, |cancel| follow(call, executor, hub, cancel));
     }
 
     pub(super) fn running_calls(&self, server: Option<&ServerId>) -> Vec<CallId> {
@@ -88,66 +76,57 @@ impl Actor {
     }
 }
 
-/// Waits for the task of an earlier call.
-pub(super) struct TaskFollower {
-    pub(super) call: ToolCall,
-    /// The user left the task running, so it is not cancelled when the wait is.
-    pub(super) is_left: bool,
-}
-
-impl TaskFollower {
-    /// Starts to wait. A task is not followed if its server was removed, changed or switched off.
-    pub(super) fn start(
-        self,
-        executor: CallExecutor,
-        hub: &Hub,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'static, FinishedCall> {
-        let Self { call, is_left } = self;
-        let id = call.id;
-        let Some(CallTask { task, launch, pin }) = call.task.map(|task| *task) else {
-            let why = "it has no task".to_owned();
-            return ready(without_result(id, ToolOutcome::NotRun { why })).boxed();
-        };
-        tracing::info!(server = %call.server, tool = %call.tool, "waiting for a task of an earlier call");
-        let servers = hub.servers();
-        let problem = match servers.iter().find(|server| server.id == call.server) {
-            None => Some("is no longer configured"),
-            Some(server) if server.launch != launch => Some("now has different settings"),
-            Some(server) if !server.enabled => Some("is switched off"),
-            Some(_) => None,
-        };
-        if let Some(problem) = problem {
-            let why = format!(
-                "Server `{}` {problem}, so its task was not followed. It is not known whether the \
-                 task still runs.",
-                call.server
-            );
-            let elapsed = Duration::ZERO;
-            let outcome = ToolOutcome::Unreachable { why, elapsed };
-            return ready(without_result(id, outcome)).boxed();
-        }
-        let request = McpCall {
-            id,
-            server: call.server,
-            tool: call.tool,
-            arguments: call.arguments,
-            pin: Some(pin),
-            task: Some(EarlierTask { task, is_left }),
-        };
-        executor.run(request, hub, cancel)
+/// Waits for the task of a call of an earlier run, unless its server was removed, changed or switched
+/// off.
+fn follow(
+    call: ToolCall,
+    executor: CallExecutor,
+    hub: &Hub,
+    cancel: CancellationToken,
+) -> BoxFuture<'static, FinishedCall> {
+    let id = call.id;
+    let Some(CallTask { task, launch, pin }) = call.task.map(|task| *task) else {
+        let why = "it has no task".to_owned();
+        return ready(without_result(id, ToolOutcome::NotRun { why })).boxed();
+    };
+    tracing::info!(server = %call.server, tool = %call.tool, "waiting for a task of an earlier run");
+    let servers = hub.servers();
+    let problem = match servers.iter().find(|server| server.id == call.server) {
+        None => Some("is no longer configured"),
+        Some(server) if server.launch != launch => Some("now has different settings"),
+        Some(server) if !server.enabled => Some("is switched off"),
+        Some(_) => None,
+    };
+    if let Some(problem) = problem {
+        let why = format!(
+            "Server `{}` {problem}, so its task was not followed. It is not known whether the \
+             task still runs.",
+            call.server
+        );
+        let elapsed = Duration::ZERO;
+        let outcome = ToolOutcome::Unreachable { why, elapsed };
+        return ready(without_result(id, outcome)).boxed();
     }
+    let request = McpCall {
+        id,
+        server: call.server,
+        tool: call.tool,
+        arguments: call.arguments,
+        pin: Some(pin),
+        task: Some(task),
+    };
+    executor.run(request, hub, cancel)
 }
 
 /// Runs calls, and prepares their results for the turn.
-pub(super) struct CallExecutor {
+struct CallExecutor {
     /// The folder for images and sounds; `None` if they are not saved.
     folder: Option<PathBuf>,
     is_private: bool,
 }
 
 impl CallExecutor {
-    pub(super) fn new(cx: &EngineCx, is_private: bool) -> Self {
+    fn new(cx: &EngineCx, is_private: bool) -> Self {
         // A private conversation leaves no files, and a one-shot run shows no paths.
         let saves_files = !is_private && !cx.options.is_one_shot;
         Self {

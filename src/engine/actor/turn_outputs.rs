@@ -37,9 +37,13 @@ impl Actor {
                 self.perform_budget_outputs(outputs);
             }
         }
-        if let TurnSignal::CallDone(finished) = &signal {
-            self.handle_awaited_task(finished);
-        }
+        let signal = match signal {
+            TurnSignal::CallDone(finished) => match self.take_left_task(finished) {
+                Some(finished) => TurnSignal::CallDone(finished),
+                None => return,
+            },
+            signal => signal,
+        };
         let Some(turn) = &mut self.turn else { return };
         for input in turn.driver.read_signal(signal) {
             self.feed(input);
@@ -263,11 +267,10 @@ impl Actor {
             let finished = turn.driver.finish();
             self.turn_ids = finished.ids;
             self.last_trace = finished.trace;
-            self.cancelled_calls.extend(finished.calls);
+            self.earlier_calls.extend(finished.calls);
             if let Some(meter) = self.models.context.end_turn() {
                 self.cx.outbox.push(Event::ContextMeasured(meter));
             }
-            self.handle_left_tasks_of_ended_turn();
             if turn.agent.is_side_request {
                 // The agent's request was measured instead of the conversation.
                 return self.estimate_session();

@@ -44,8 +44,7 @@ impl Actor {
         if self.hold_until_open(id, &prompt) {
             return;
         }
-        let is_typed = prompt.kind != PromptKind::Continue && prompt.left_task.is_none();
-        if is_typed {
+        if prompt.kind != PromptKind::Continue {
             self.add_to_history(prompt.text.clone());
         }
         if let Some(busy) = self.busy_notice() {
@@ -64,10 +63,7 @@ impl Actor {
         if model.is_none() && needs_model {
             return self.reject(id, prompt, no_model(&self.cx));
         }
-        let resumed_calls = match self.take_resumed_calls(&prompt) {
-            Ok(calls) => calls,
-            Err(notice) => return self.reject(id, prompt, notice),
-        };
+        let resumed_calls = self.recovery.take_calls(self.conversation.seq(), &prompt);
         self.recovery.postpone(&mut self.cx);
         let started_at = &mut self.conversation.session_mut().started_at;
         started_at.get_or_insert_with(jiff::Timestamp::now);

@@ -1,6 +1,5 @@
-//! Resumes earlier calls that servers run as tasks: the calls of an unfinished turn of an earlier run,
-//! or a call that the user left running. No tool runs again: the turn waits for the tasks, and sends
-//! all calls and their results to the model.
+//! Resumes the calls of an unfinished turn of an earlier run, which servers run as tasks. No tool runs
+//! again: the turn waits for the tasks, and sends all calls and their results to the model.
 
 use super::proposals::{Proposal, ProposalKind};
 use super::{

@@ -36,7 +36,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 /// Running calls. They outlive an interrupted turn until their servers have been notified of
-/// the cancellation.
+/// the cancellation, and those that the user leaves outlive any turn.
 pub(super) type RunningCalls = FuturesUnordered<BoxFuture<'static, FinishedCall>>;
 
 #[derive(Debug)]
@@ -379,6 +379,13 @@ impl TurnDriver {
     /// Cancels all running calls without notifying the turn.
     pub(super) fn cancel_all(&self) {
         self.running.values().for_each(|(token, _)| token.cancel());
+    }
+
+    /// Lets a running call go on after the turn stops waiting for it. Returns the token that cancels it
+    /// and how long it has run.
+    pub(super) fn leave(&mut self, call: CallId) -> Option<(CancellationToken, Duration)> {
+        let (token, started) = self.running.remove(&call)?;
+        Some((token, started.elapsed()))
     }
 
     /// `None` if the call is not running.

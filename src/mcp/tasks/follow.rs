@@ -4,7 +4,7 @@
 use super::polling::PollSchedule;
 use super::request::{TaskRequestError, exchange, send_without_waiting};
 use super::wire::{TaskState, TaskStatus};
-use crate::domain::{CallId, ServerId, ServerTask, TaskCancellation, TaskProtocol, ToolProgress};
+use crate::domain::{CallId, ServerId, ServerTask, TaskProtocol, ToolProgress};
 use crate::mcp::hub_event::HubEvent;
 use crate::mcp::server_requests::{INPUT_ROUNDS_MAX, InputRequired, answer_input_requests};
 use crate::mcp::session::McpSession;
@@ -21,6 +21,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// How much longer a task may take that the user left running.
+const LEFT_TIME_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The call whose task is followed.
 pub struct TaskCall<'a> {
@@ -30,8 +32,6 @@ pub struct TaskCall<'a> {
     pub events: &'a mpsc::Sender<HubEvent>,
     /// Time limit for the task, not counting the time that the user takes to answer.
     pub time_max: Duration,
-    /// Whether the user left the task running. If so, the server is never asked to cancel it.
-    pub is_left: bool,
     /// Identifies the progress notifications of the call.
     pub progress_token: Option<ProgressToken>,
 }
@@ -56,6 +56,8 @@ struct FollowedTask<'a> {
     next_poll_at: Instant,
     last_poll_at: Instant,
     deadline: Instant,
+    /// Whether the deadline includes [`LEFT_TIME_MAX`].
+    is_extended: bool,
     progress: Option<watch::Receiver<Option<ToolProgress>>>,
     /// Resolves to the user's answers for the server. Set while the user is asked.
     answering: Option<BoxFuture<'static, Answers>>,
@@ -78,7 +80,7 @@ impl Drop for FollowedTask<'_> {
             shared.progress.unsubscribe(token);
         }
         let kept = &self.call.supervisor.context.kept_tasks;
-        let is_kept = self.call.is_left || kept.take(self.call.id);
+        let is_kept = kept.take(self.call.id);
         if !self.is_over && !is_kept && !shared.outcome.has_ended() {
             let params = CancelTaskParams::new(self.task.id());
             let request = ClientRequest::CancelTaskRequest(CancelTaskRequest::new(params));
@@ -100,6 +102,7 @@ pub async fn follow_task(
     let tool_timeout = call.supervisor.tool_timeout();
     let mut followed = FollowedTask {
         deadline: now + call.time_max,
+        is_extended: false,
         progress: token.map(|token| session.shared.progress.subscribe(token)),
         call,
         session,
@@ -126,29 +129,6 @@ pub async fn follow_task(
         return end;
     }
     followed.run().await
-}
-
-/// Asks the server to cancel a task that no call waits for.
-pub async fn cancel_task(supervisor: &ServerSupervisor, task: &ServerTask) -> TaskCancellation {
-    let session = match supervisor.session().await {
-        Ok(session) => session,
-        Err(why) => {
-            let why = why.trim_end_matches('.').to_owned();
-            return TaskCancellation::Unanswered { why };
-        }
-    };
-    let request =
-        ClientRequest::CancelTaskRequest(CancelTaskRequest::new(CancelTaskParams::new(task.id())));
-    let Err(error) = exchange(&session, request, Some(REQUEST_TIMEOUT)).await else {
-        return TaskCancellation::Requested;
-    };
-    let why = error.clause().to_owned();
-    match error {
-        TaskRequestError::Unanswered(_) => TaskCancellation::Unanswered { why },
-        TaskRequestError::Refused(_) | TaskRequestError::UnknownTask(_) => {
-            TaskCancellation::Refused { why }
-        }
-    }
 }
 
 /// Waits forever if there is no future.
@@ -188,10 +168,19 @@ impl FollowedTask<'_> {
     }
 
     fn handle_deadline(&mut self) -> Option<TaskEnd> {
-        if !self.is_asking() {
+        let is_left = self
+            .call
+            .supervisor
+            .context
+            .kept_tasks
+            .is_left(self.call.id);
+        if is_left && !std::mem::replace(&mut self.is_extended, true) {
+            self.deadline += LEFT_TIME_MAX;
+        } else if self.is_asking() {
+            self.deadline = Instant::now() + self.schedule.interval();
+        } else {
             return Some(TaskEnd::TimedOut);
         }
-        self.deadline = Instant::now() + self.schedule.interval();
         None
     }
 

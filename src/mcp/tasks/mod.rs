@@ -8,7 +8,7 @@ mod polling;
 mod request;
 mod wire;
 
-pub use follow::{TaskCall, TaskEnd, cancel_task, follow_task};
+pub use follow::{TaskCall, TaskEnd, follow_task};
 pub use kept::KeptTasks;
 pub use request::{declared_extensions, legacy_task_request};
 pub use wire::{CreatedTask, LegacyTaskSupport};

@@ -26,7 +26,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use sessions::BoundedSessions;
 use sse::SseSessions;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -87,7 +87,7 @@ impl<H: ServerHandler + Clone> HttpServer<H> {
             sessions,
             sse: Arc::new(SseSessions::new(limits.sessions)),
             body_reader: RequestBodyReader::new(limits.body_bytes, limits.body_timeout),
-            rate: Mutex::new(RateLimiter::new(limits.requests_per_second)),
+            rate: Mutex::new(RateLimiter::new(limits.requests_per_second, Instant::now())),
             options,
             calls,
             handlers,

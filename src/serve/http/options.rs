@@ -24,7 +24,7 @@ pub struct HttpLimits {
     /// Applies to streamable HTTP and HTTP+SSE separately.
     pub sessions: usize,
     pub session_idle_timeout: Duration,
-    /// For each client address; zero means no limit.
+    /// Of all clients together; zero means no limit.
     pub requests_per_second: u32,
     /// How long a request above the rate limit may be delayed instead of refused.
     pub rate_delay: Duration,

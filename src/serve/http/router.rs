@@ -27,8 +27,7 @@ where
     B: Body<Data = Bytes> + Send,
 {
     let limits = server.options.limits;
-    let admitted =
-        lock_ignoring_poison(&server.rate).admit(address, Instant::now(), limits.rate_delay);
+    let admitted = lock_ignoring_poison(&server.rate).admit(Instant::now(), limits.rate_delay);
     match admitted {
         Ok(Duration::ZERO) => {}
         Ok(delay) => sleep(delay).await,

@@ -110,6 +110,13 @@ impl AttachmentList {
         true
     }
 
+    /// Adds the result of a task that the user left running, even to a full message: it can not be read
+    /// again. While another prompt is edited, adds it to the message from before.
+    pub fn add_result(&mut self, files: Vec<ReadAttachment>) {
+        let message = self.before_edit.as_mut().unwrap_or(&mut self.files);
+        message.extend(files.into_iter().map(already_read));
+    }
+
     /// Remembers the paste that named these files.
     pub fn add_drop(&mut self, queries: Vec<QueryId>, paste: &str) {
         self.drops.push(DroppedPaths {

@@ -27,7 +27,6 @@ impl KeysHere {
             Some(Action::Mcp | Action::Tools) => &[G::ServerList, G::Lists, G::Texts],
             Some(Action::ImportServers) => &[G::Imports, G::Lists, G::Scrolling],
             Some(Action::Trust) => &[G::Decisions, G::Lists, G::Scrolling],
-            Some(Action::LeftTasks) => &[G::TaskList, G::Lists, G::Scrolling],
             Some(Action::Log) => &[G::LogView, G::Texts, G::Scrolling],
             Some(_) => &[G::Lists, G::Numbers, G::Scrolling],
             None if hints.iter().any(|hint| hint.starts_with(NUMBERS)) => {

@@ -25,7 +25,6 @@ pub enum LayerKey {
     Export,
     Pull,
     StopPull,
-    CancelTask,
     Refresh,
     /// Loads text into the message editor, or edits a call's arguments or a form.
     Edit,
@@ -100,8 +99,6 @@ pub enum KeyContext {
     /// The dialog of a sign-in; letters go to its field.
     SignIn,
     Trust,
-    /// The tasks that the user left running.
-    Tasks,
     /// A number that is being typed in a numbered list.
     Picker,
     Form,
@@ -125,7 +122,7 @@ pub enum KeyContext {
 use KeyContext as P;
 
 /// The contexts that are looked up together while something is open.
-const OPEN_TOGETHER: [&[KeyContext]; 16] = [
+const OPEN_TOGETHER: [&[KeyContext]; 15] = [
     &[
         P::ScrollableList,
         P::SearchList,
@@ -149,12 +146,6 @@ const OPEN_TOGETHER: [&[KeyContext]; 16] = [
         P::SearchList,
         P::SearchListRows,
         P::Trust,
-    ],
-    &[
-        P::ScrollableList,
-        P::SearchList,
-        P::SearchListRows,
-        P::Tasks,
     ],
     &[P::ScrollableList, P::SearchList, P::Picker],
     &[P::ScrollableList, P::SearchList, P::Help],
@@ -180,7 +171,7 @@ impl KeyContext {
     /// How specific the context is. Of those that are open, the deepest one comes first.
     pub(super) fn depth(self) -> u8 {
         match self {
-            Self::Sessions | Self::Models | Self::Servers | Self::Trust | Self::Tasks => 2,
+            Self::Sessions | Self::Models | Self::Servers | Self::Trust => 2,
             Self::SearchListRows
             | Self::Picker
             | Self::Completions
@@ -202,7 +193,6 @@ impl KeyContext {
                 | Self::Models
                 | Self::Servers
                 | Self::Trust
-                | Self::Tasks
                 | Self::Confirmation
                 | Self::Queue
                 | Self::PromptReview

@@ -17,7 +17,7 @@ use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
     attachments, branches, calls, composer, find, interrupt, navigation, selection, submit,
 };
-use crate::tui::{imports, left_tasks, server_content, sessions, settings};
+use crate::tui::{imports, server_content, sessions, settings};
 
 pub fn run_action(
     model: &mut UiModel,
@@ -52,7 +52,7 @@ pub fn run_action(
         }
         Action::Command(row) => model.with_context(|cx| (row.run)(cx, argument)),
         Action::Theme => model.with_context(|cx| settings::set_theme(argument, cx)),
-        Action::ImportServers | Action::Trust | Action::Tools | Action::LeftTasks => {
+        Action::ImportServers | Action::Trust | Action::Tools => {
             model.with_context(|cx| open_list(action, argument, cx));
         }
         Action::Mcp
@@ -88,7 +88,6 @@ fn open_list(action: Action, argument: &str, cx: &mut UiContext) {
     match action {
         Action::ImportServers => imports::open(cx),
         Action::Trust => cx.open(TrustLayer::default()),
-        Action::LeftTasks => left_tasks::open(cx),
         _ => viewer::open_tools(argument, cx),
     }
 }

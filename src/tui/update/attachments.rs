@@ -159,6 +159,10 @@ pub fn handle_event(
             model.attachments.set_support(checked, support);
             mentions::send_if_read(model, effects);
         }
+        Event::LeftTaskEnded { call, files } => {
+            model.chat.transcript.end_left_call(&call);
+            model.attachments.add_result(files);
+        }
         other => return Some(other),
     }
     None

@@ -3,7 +3,7 @@
 
 use crate::domain::resource_link::links_in;
 use crate::domain::{CallId, Notice, ToolCall, ToolOutcome, ToolState};
-use crate::protocol::{Command, LeftTaskCommand};
+use crate::protocol::Command;
 use crate::text::Clean;
 use crate::tui::chat::call_text::{copied_section, full_call_text};
 use crate::tui::keymap::Action;
@@ -36,7 +36,7 @@ impl CallCommand {
     fn for_engine(self, call: CallId) -> Command {
         match self {
             Self::Cancel => Command::CancelCall(call),
-            Self::Leave => Command::LeftTask(LeftTaskCommand::Leave(call)),
+            Self::Leave => Command::LeaveCall(call),
         }
     }
 

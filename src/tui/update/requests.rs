@@ -1,7 +1,7 @@
 //! Carries out the requests of features: commands to the engine, notices, new layers.
 
+use crate::domain::Notice;
 use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
-use crate::domain::{Notice, Prompt};
 use crate::protocol::Command;
 use crate::tui::keymap::{self, Action};
 use crate::tui::layer::{PickedItem, UiRequest};
@@ -11,7 +11,7 @@ use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::calls::CallCommand;
 use crate::tui::update::{
-    actions, attachments, calls, composer, messages, navigation, submit, themes, unsent,
+    actions, attachments, calls, composer, messages, navigation, themes, unsent,
 };
 
 /// Carries out all requests in order.
@@ -58,11 +58,6 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::RecordUndrawnRows(call, rows) => model.chat.record_undrawn_rows(call, rows),
             UiRequest::Pick(picked) => apply_pick(model, picked, effects),
             UiRequest::SubmitPrompt(text) => composer::submit_prompt(model, text, effects),
-            UiRequest::UseLeftTask(task) => {
-                if !submit::notify_if_busy(model) {
-                    submit::submit(model, Prompt::about_left_task(task), effects);
-                }
-            }
             UiRequest::SetMessage(prompt) => {
                 model.composer.replace_message(&prompt);
                 model.panes.focus = Focus::Message;

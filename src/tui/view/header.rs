@@ -1,4 +1,4 @@
-//! The header: program name, model, persona, tool mode, context meter, left tasks, tools and title.
+//! The header: program name, model, persona, tool mode, context meter, tools and title.
 //! On narrow screens it drops parts instead of wrapping, but never `private` and `auto`.
 
 use crate::domain::ToolMode;
@@ -8,7 +8,6 @@ use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::text::numbers::format_thousands;
 use crate::tui::layout::ScreenLayout;
-use crate::tui::left_tasks::header_label;
 use crate::tui::ui_model::UiModel;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;
@@ -28,8 +27,7 @@ const TOOLS: usize = 3;
 const MODE: usize = 4;
 const METER: usize = 5;
 const PERSONA: usize = 6;
-const TASKS: usize = 7;
-const DROPPABLE_PARTS: usize = 8;
+const DROPPABLE_PARTS: usize = 7;
 
 pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let Some(area) = layout.header else { return };
@@ -38,7 +36,6 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
     let mode = model.engine.mode.name();
     let title = Clean::single_line(&model.conversation.title);
     let tools = tools_text(model).filter(|_| layout.sidebar.is_none());
-    let tasks = header_label(&model.engine.left_tasks);
     let gap = 2;
     let mut keep = [true; DROPPABLE_PARTS];
     let parts = |keep: [bool; DROPPABLE_PARTS]| {
@@ -59,9 +56,6 @@ pub fn draw(model: &UiModel, layout: &ScreenLayout, pen: &mut Painter) {
                 .filter(|_| keep[METER_BAR])
                 .map_or_else(String::new, |used| bar(model, used));
             parts.push((format!("{bar}{text}"), HeaderPartStyle::Dim));
-        }
-        if let Some(tasks) = tasks.as_ref().filter(|_| keep[TASKS]) {
-            parts.push((tasks.clone(), HeaderPartStyle::Tasks));
         }
         if let Some((text, style)) = tools.as_ref().filter(|_| keep[TOOLS]) {
             parts.push((text.clone(), *style));
@@ -133,7 +127,6 @@ fn put_parts(
             HeaderPartStyle::Name => pen.theme.bold,
             HeaderPartStyle::Plain => pen.theme.plain,
             HeaderPartStyle::Private => pen.theme.attention,
-            HeaderPartStyle::Tasks => pen.theme.accent,
             HeaderPartStyle::Failure => pen.theme.failure,
             HeaderPartStyle::Mode if model.engine.mode == ToolMode::Auto => pen.theme.attention,
             HeaderPartStyle::Mode | HeaderPartStyle::Dim => pen.theme.dim,
@@ -222,7 +215,6 @@ enum HeaderPartStyle {
     Plain,
     Mode,
     Private,
-    Tasks,
     Failure,
     Dim,
 }

@@ -9,7 +9,6 @@ mod argument_repairs;
 mod attachments;
 mod branches;
 mod call_forms;
-mod cancelled_left_tasks;
 mod compaction;
 mod consulted_notes;
 mod context;

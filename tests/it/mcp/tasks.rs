@@ -2,7 +2,6 @@
 
 use super::hub_harness::{HubHarness, failed, succeeded};
 use humble::domain::{ServerRequestReply, ServerTask, TaskProtocol, ToolOutcome};
-use humble::mcp::EarlierTask;
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -122,10 +121,7 @@ async fn a_task_of_an_earlier_run_is_followed_without_a_call() {
     for (behavior, protocol) in BEHAVIORS {
         let mut harness = HubHarness::start_connected(behavior).await;
         let mut request = harness.call_request("render", json!({}));
-        request.task = Some(EarlierTask {
-            task: ServerTask::new("render", protocol).expect("a valid id"),
-            is_left: false,
-        });
+        request.task = Some(ServerTask::new("render", protocol).expect("a valid id"));
         let outcome = harness.run_call(request, CancellationToken::new()).await;
         assert_eq!(succeeded(outcome), "render is done");
         harness.wait_for_stderr("completed").await;

@@ -1,10 +1,9 @@
-//! Tasks that the user leaves running: the key, the list of `/tasks`, and the header.
+//! Tasks that the user leaves running: the key, and the result that arrives later.
 
-use crate::domain::{
-    CallTask, LaunchId, LeftTask, LeftTaskId, LeftTaskState, Pin, ServerTask, TaskProtocol,
-};
+use super::attachments::text_file;
+use crate::domain::{CallTask, LaunchId, Pin, ServerTask, TaskProtocol, ToolOutcome};
 use crate::fixtures::tool_call;
-use crate::protocol::LeftTaskCommand;
+use crate::tui::attachments::state::AttachmentList;
 use crate::tui::update::tests::*;
 
 fn start_call(chat: &mut ChatHarness, id: u64, is_task: bool) {
@@ -22,34 +21,6 @@ fn start_call(chat: &mut ChatHarness, id: u64, is_task: bool) {
     }));
 }
 
-fn task(id: u64, state: LeftTaskState) -> LeftTask {
-    LeftTask {
-        id: LeftTaskId(id),
-        server: "films\u{1b}[2J".into(),
-        tool: format!("convert-{id}\u{202e}"),
-        arguments: Arc::new(fixtures::object(
-            json!({ "path": format!("film-{id}.mov\u{202e}") }),
-        )),
-        is_saved: true,
-        age: Duration::from_secs(200),
-        state,
-        cancellation: None,
-    }
-}
-
-fn list(chat: &mut ChatHarness, tasks: Vec<LeftTask>) {
-    chat.engine_event(Event::LeftTasksListed(Arc::new(tasks)));
-}
-
-fn running() -> LeftTaskState {
-    let status = Some("working: frame 12\u{1b}[2J\nof 70".to_owned());
-    LeftTaskState::Running { status }
-}
-
-fn task_command(command: LeftTaskCommand) -> Command {
-    Command::LeftTask(command)
-}
-
 #[test]
 fn alt_l_leaves_the_only_call_that_runs_as_a_task() {
     let mut chat = chat();
@@ -64,7 +35,7 @@ fn alt_l_leaves_the_only_call_that_runs_as_a_task() {
     chat.wait(10_000);
     assert!(chat.screen().contains("Alt+L leave the task"));
     chat.keys("<Alt+l>");
-    let leave = task_command(LeftTaskCommand::Leave(CallId(2)));
+    let leave = Command::LeaveCall(CallId(2));
     assert_eq!(chat.commands(), [leave]);
 }
 
@@ -77,7 +48,7 @@ fn one_of_several_tasks_is_left_by_name_or_number() {
     }
     chat.commands();
     chat.keys("/leave convert-3<Enter>");
-    let leave = |call| task_command(LeftTaskCommand::Leave(CallId(call)));
+    let leave = |call| Command::LeaveCall(CallId(call));
     assert_eq!(chat.commands(), [leave(3)]);
     chat.keys("<Alt+l>");
     assert!(chat.screen().contains("Running tasks"));
@@ -87,70 +58,58 @@ fn one_of_several_tasks_is_left_by_name_or_number() {
 }
 
 #[test]
-fn enter_sends_a_prompt_with_the_result_of_a_left_task() {
+fn the_result_of_a_left_task_is_attached_and_shown_on_the_line_of_its_call() {
     let mut chat = chat();
-    list(
-        &mut chat,
-        vec![task(1, running()), task(2, LeftTaskState::Succeeded)],
-    );
-    assert!(
-        chat.screen().contains("2 tasks, 1 ended"),
-        "{}",
-        chat.screen()
-    );
-    chat.keys("/tasks<Enter>");
-    assert_eq!(chat.commands(), [task_command(LeftTaskCommand::List)]);
-    let screen = chat.screen();
-    assert!(screen.contains("working: frame 12"), "{screen}");
-    assert!(screen.contains("3 min"), "{screen}");
-    assert!(screen.contains("film-1.m"), "{screen}");
-    assert!(!screen.contains(['\u{1b}', '\u{202e}']), "{screen}");
-    chat.keys("<Down><Enter>");
-    let [Command::Submit { prompt, .. }] = &chat.commands()[..] else {
-        panic!("expected one prompt");
+    chat.keys("go<Enter>");
+    start_call(&mut chat, 1, true);
+    let done = |outcome| ToolCall {
+        id: CallId(1),
+        state: ToolState::Done(outcome),
+        ..tool_call("films", "convert-1", json!({}))
     };
-    assert_eq!(prompt.left_task, Some(LeftTaskId(2)));
-    // A turn runs now.
-    chat.keys("/tasks<Enter>");
+    let elapsed = Duration::from_secs(9);
+    chat.turn_event(TurnEvent::Tool(done(ToolOutcome::Left { elapsed })));
+    chat.turn_ends(TurnEnd::Cancelled);
+    assert!(chat.screen().contains("left running"), "{}", chat.screen());
+    let outcome = ToolOutcome::Succeeded {
+        text: "a.mp4 is ready".to_owned(),
+        elapsed,
+    };
+    for id in [1, 2] {
+        // The second call is no longer shown.
+        let mut call = done(outcome.clone());
+        call.id = CallId(id);
+        let name = format!("films:convert-{id}");
+        chat.engine_event(Event::LeftTaskEnded {
+            call: Box::new(call),
+            files: vec![text_file(&name)],
+        });
+    }
+    let screen = chat.screen();
+    assert!(screen.contains("a.mp4 is ready"), "{screen}");
+    assert!(!screen.contains("left running"), "{screen}");
+    assert_eq!(screen.matches("a.mp4 is ready").count(), 1, "{screen}");
     chat.commands();
-    chat.keys("<Enter>");
-    assert_eq!(chat.commands(), []);
-    assert!(
-        chat.notice().starts_with("A turn is running."),
-        "{}",
-        chat.notice()
-    );
+    chat.keys("/detach films:convert-1<Enter>use it<Enter>");
+    let commands = chat.commands();
+    let [Command::Submit { prompt, .. }] = &commands[..] else {
+        panic!("{commands:?}");
+    };
+    let names = prompt.attachments.iter().map(|file| file.name.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["films:convert-2"]);
 }
 
 #[test]
-fn letters_cancel_remove_and_follow_tasks() {
-    let lost = LeftTaskState::NotFollowed {
-        why: "Server `films` is switched off.".to_owned(),
-    };
-    let mut chat = chat();
-    list(&mut chat, vec![task(1, running()), task(2, lost)]);
-    chat.keys("/tasks<Enter><Tab>");
-    chat.commands();
-    chat.keys("c");
+fn a_result_that_arrives_while_another_prompt_is_edited_waits_for_the_message() {
+    let mut files = AttachmentList::default();
+    files.replace_for_edit(Vec::new());
+    let results = (0..12).map(|n| text_file(&n.to_string())).collect();
+    files.add_result(results);
+    assert!(files.is_empty());
+    files.end_edit();
     assert_eq!(
-        chat.commands(),
-        [task_command(LeftTaskCommand::Cancel(LeftTaskId(1)))]
-    );
-    chat.keys("d");
-    assert_eq!(
-        chat.commands(),
-        [task_command(LeftTaskCommand::Remove(LeftTaskId(1)))]
-    );
-    chat.keys("<Down>r");
-    assert_eq!(
-        chat.commands(),
-        [task_command(LeftTaskCommand::Follow(LeftTaskId(2)))]
-    );
-    chat.keys("<Enter>");
-    assert_eq!(chat.commands(), []);
-    assert!(
-        chat.notice().contains("is switched off"),
-        "{}",
-        chat.notice()
+        files.files().len(),
+        12,
+        "more files than the user can attach"
     );
 }
