@@ -20,7 +20,7 @@
 //! | 1 | [`protocol`], [`ports`], [`files`], [`http_util`], [`browser`], [`search`], [`questions`] | the two channels; traits between adapters; atomic file writes; shared HTTP code; opening an address; the search index |
 //! | 2 | [`attachments`], [`config`], [`store`], [`provider`], [`mcp`], [`import`], [`registry`], [`notes`], [`serve`], [`log`] | adapters |
 //! | 3 | [`engine`] | the actor, the turn, approval, the model's context |
-//! | 4 | [`tui`], [`headless`], [`linear`] | front ends; `linear` is assembled from parts of the other two |
+//! | 4 | [`front_end`], [`commands`], [`tui`], [`headless`], [`linear`] | front ends, and what the screen and `linear` share |
 //! | 5 | [`app`], [`cli`], [`demo`] | composition; the `humble demo` script |
 //!
 //! # Modules
@@ -42,8 +42,11 @@
 //! | `serve` | the built-in tools, one per file in `tools/`, and the server that offers them: in memory, `stdio/` and `http/` |
 //! | `engine` | `actor/` (select loop and routing), `turn/` (the pure state machine of one turn), `turn_driver/` (runs a turn against a provider), `context/` (assembling a request and fitting it into the model's context), `models/` (select, add, list, pull), `trust/` (pins, instructions, stored decisions), `approval` (the only constructor of an approved call), `injection_guard/` (calls copied from untrusted text), `persist/` (session writer, journal writer, crash recovery), `sessions/` (the open conversation and its branches), `settings/` (the active settings and their reload), `agents/` (prompts that act on notes), `tool_offer/` (the choice of tools for each request), `server_requests/` (servers' requests to the user and the model), `probe/` |
 //! | `headless` | `humble ask`, and the output of the other commands |
+//! | `front_end` | what the screen and `linear` share: the state that the engine last reported, texts, advice, the shutdown |
+//! | `commands` | the slash commands: one row each, with its function |
+//! | `questions` | what each question to the user says, its choices, and its blocks as rows |
 //! | `linear` | the chat without the screen: `state` (typed lines and prompts), `turn` (prints a turn), `ask` (questions), `commands`; a line is never changed after it was printed |
-//! | `tui` | `keymap/` (every key and command), `layer` (the trait implemented by everything that opens over the chat), `update/` (routing of inputs), `view/` (the frame around the features), one folder per feature: `chat/`, `composer/` (the message editor), `dialog/` (the engine's questions and approvals; `read_before_run` ensures that no call runs before it has been drawn), `servers/`, `models/`, `sessions/`, `trust/`, `log/`, `demo_tour/`; and `widgets/` (`list` with its filter, text field, picker, text viewer), `input/` (bytes to keys), `terminal/` (frames to bytes, reading, signals) |
+//! | `tui` | `keymap/` (every key), `layer` (the trait implemented by everything that opens over the chat), `update/` (routing of inputs), `view/` (the frame around the features), one folder per feature: `chat/`, `composer/` (the message editor), `dialog/` (the engine's questions and approvals; `read_before_run` ensures that no call runs before it has been drawn), `servers/`, `models/`, `sessions/`, `trust/`, `log/`, `demo_tour/`; and `widgets/` (`list` with its filter, text field, picker, text viewer), `input/` (bytes to keys), `terminal/` (frames to bytes, reading, signals) |
 //! | `app` | startup for each subcommand; `watchdog` terminates a hung process |
 //!
 //! # Invariants
@@ -77,6 +80,7 @@ pub mod dialect;
 pub mod domain;
 pub mod engine;
 pub mod files;
+pub mod front_end;
 pub mod headless;
 pub mod http_util;
 pub mod import;

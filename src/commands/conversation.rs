@@ -1,7 +1,7 @@
 //! Commands on the open conversation: `/rename`, `/fork`, `/delete`.
 
 use super::arguments::{ArgumentKind as Arg, DELETE_WORDS};
-use super::{BindingGroup as G, CommandCx, CommandRow, Wanted, send_if_idle};
+use super::{BindingGroup as G, CommandCx, CommandRow, Run, Wanted, send_if_idle};
 use crate::domain::Notice;
 use crate::protocol::{Command, SavedSessionCommand};
 
@@ -10,7 +10,7 @@ pub static RENAME: CommandRow = CommandRow::new(
     "rename",
     G::Conversation,
     "Rename this conversation",
-    rename,
+    Run::Shared(rename),
 )
 .usage("TITLE", Arg::Free)
 .found_by("title name chat");
@@ -20,7 +20,7 @@ pub static FORK: CommandRow = CommandRow::new(
     "fork",
     G::Conversation,
     "Continue in a copy of this conversation",
-    |cx, _| send_if_idle(cx, Command::ForkSession),
+    Run::Shared(|cx, _| send_if_idle(cx, Command::ForkSession)),
 )
 .found_by("duplicate chat branch clone");
 
@@ -29,7 +29,7 @@ pub static DELETE: CommandRow = CommandRow::new(
     "delete-conversation",
     G::Conversation,
     "Delete this conversation",
-    delete,
+    Run::Shared(delete),
 )
 .usage("[undo]", Arg::Words(DELETE_WORDS))
 .found_by("remove trash chat erase wipe");

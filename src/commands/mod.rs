@@ -5,22 +5,22 @@
 
 pub mod arguments;
 pub mod conversation;
-pub mod conversation_state;
-pub mod engine_state;
 mod group;
 pub mod models;
 pub mod notes;
 pub mod settings;
+mod table;
 mod wanted;
 
 pub use arguments::ArgumentKind;
 pub use group::BindingGroup;
+pub use table::*;
 pub use wanted::{PickList, PickRow, View, Wanted};
 
 use crate::domain::{Notice, Transcript};
+use crate::front_end::conversation_state::ConversationState;
+use crate::front_end::engine_state::EngineState;
 use crate::protocol::Command;
-use conversation_state::ConversationState;
-use engine_state::EngineState;
 
 /// A command, and everything that help, completion, the palette and the documentation say about it.
 #[derive(Debug)]
@@ -37,17 +37,25 @@ pub struct CommandRow {
     pub description: &'static str,
     /// Other words by which it is found.
     pub search_words: &'static str,
-    pub run: fn(&mut dyn CommandCx, &str),
+    /// A further name of the command before it. It can be typed but is not listed.
+    pub is_alias: bool,
+    pub run: Run,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Run {
+    Shared(fn(&mut dyn CommandCx, &str)),
+    FrontEnd(FrontEndCommand),
 }
 
 impl CommandRow {
-    /// A row for `/NAME` without argument; other fields replace the defaults.
+    /// A row for a command without argument.
     pub const fn new(
         name: &'static str,
         binding: &'static str,
         group: BindingGroup,
         description: &'static str,
-        run: fn(&mut dyn CommandCx, &str),
+        run: Run,
     ) -> Self {
         Self {
             name,
@@ -57,6 +65,7 @@ impl CommandRow {
             argument: ArgumentKind::Free,
             description,
             search_words: "",
+            is_alias: false,
             run,
         }
     }
@@ -70,6 +79,23 @@ impl CommandRow {
     const fn found_by(mut self, search_words: &'static str) -> Self {
         self.search_words = search_words;
         self
+    }
+
+    const fn alias(mut self) -> Self {
+        self.is_alias = true;
+        self
+    }
+
+    /// Runs the function of the command; does nothing for one of the front ends.
+    pub fn run_shared(&self, cx: &mut dyn CommandCx, argument: &str) {
+        if let Run::Shared(run) = self.run {
+            run(cx, argument);
+        }
+    }
+
+    /// Whether the command does nothing without an argument.
+    pub fn needs_argument(&self) -> bool {
+        !self.usage.is_empty() && !self.usage.starts_with('[')
     }
 
     /// `Usage: /note [PATH|off]`.

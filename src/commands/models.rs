@@ -1,7 +1,7 @@
 //! `/set-model`, `/models` and `/think`.
 
 use super::arguments::{ArgumentKind as Arg, MODELS_WORDS};
-use super::{BindingGroup as G, CommandCx, CommandRow, PickList, PickRow, View, Wanted};
+use super::{BindingGroup as G, CommandCx, CommandRow, PickList, PickRow, Run, View, Wanted};
 use crate::domain::{ModelRef, Notice, Think};
 use crate::protocol::Command;
 use crate::text::Clean;
@@ -12,7 +12,7 @@ pub static SET_MODEL: CommandRow = CommandRow::new(
     "set-model",
     G::Models,
     "Choose the model",
-    set_model,
+    Run::Shared(set_model),
 )
 .usage("[NUMBER|NAME]", Arg::ConfiguredModel)
 .found_by("change switch use");
@@ -22,7 +22,7 @@ pub static MODELS: CommandRow = CommandRow::new(
     "models",
     G::Models,
     "Choose, pull, add or remove models",
-    manage_models,
+    Run::Shared(manage_models),
 )
 .usage("[keep|pull NAME|rm NAME|stop]", Arg::Words(MODELS_WORDS))
 .found_by("download install delete list uninstall api");
@@ -32,7 +32,7 @@ pub static THINK: CommandRow = CommandRow::new(
     "think",
     G::Models,
     "Set how much the model thinks",
-    set_think,
+    Run::Shared(set_think),
 )
 .usage("[on|off|LEVEL]", Arg::Think)
 .found_by("reasoning effort");

@@ -2,7 +2,7 @@
 //! `/probe`.
 
 use super::arguments::{ArgumentKind as Arg, SYSTEM_PROMPT_WORDS, TOOL_MODE_WORDS};
-use super::{BindingGroup as G, CommandCx, CommandRow, PickList, PickRow, send_if_idle};
+use super::{BindingGroup as G, CommandCx, CommandRow, PickList, PickRow, Run, send_if_idle};
 use crate::domain::{Notice, ToolMode};
 use crate::protocol::{Command, ContextMeter};
 use crate::text::numbers::group_digits;
@@ -12,7 +12,7 @@ pub static SET_TOOL_MODE: CommandRow = CommandRow::new(
     "set-tool-mode",
     G::Tools,
     "Ask before tool calls, or run them at once",
-    set_tool_mode,
+    Run::Shared(set_tool_mode),
 )
 .usage("[auto|manual]", Arg::Words(TOOL_MODE_WORDS))
 .found_by("approve approval allow permission yolo auto manual autopilot confirm security safety");
@@ -22,7 +22,7 @@ pub static PERSONA: CommandRow = CommandRow::new(
     "persona",
     G::Models,
     "Choose a persona",
-    set_persona,
+    Run::Shared(set_persona),
 )
 .usage("[NAME|off]", Arg::Persona)
 .found_by("role character assistant profile bot");
@@ -32,7 +32,7 @@ pub static SYSTEM_PROMPT: CommandRow = CommandRow::new(
     "system-prompt",
     G::Models,
     "Update an old system prompt (keeps a backup)",
-    replace_system_prompt,
+    Run::Shared(replace_system_prompt),
 )
 .usage("[replace]", Arg::Words(SYSTEM_PROMPT_WORDS))
 .found_by("instructions");
@@ -42,10 +42,7 @@ pub static CONTEXT: CommandRow = CommandRow::new(
     "context",
     G::Conversation,
     "Show what fills the model's context",
-    |cx, _| {
-        let meter = cx.state().engine.context_meter;
-        cx.notify(context_notice(meter));
-    },
+    Run::Shared(show_context),
 )
 .found_by("tokens usage size limit window memory cost price");
 
@@ -54,7 +51,7 @@ pub static RELOAD: CommandRow = CommandRow::new(
     "reload",
     G::Program,
     "Reload the settings",
-    |cx, _| cx.send(Command::Reload),
+    Run::Shared(|cx, _| cx.send(Command::Reload)),
 )
 .found_by("config refresh preferences");
 
@@ -63,7 +60,7 @@ pub static PROBE: CommandRow = CommandRow::new(
     "probe",
     G::Models,
     "Detect how the model calls tools",
-    |cx, _| send_if_idle(cx, Command::Probe),
+    Run::Shared(|cx, _| send_if_idle(cx, Command::Probe)),
 )
 .found_by("test check diagnose");
 
@@ -122,8 +119,13 @@ fn replace_system_prompt(cx: &mut dyn CommandCx, argument: &str) {
     }
 }
 
+pub fn show_context(cx: &mut dyn CommandCx, _: &str) {
+    let meter = cx.state().engine.context_meter;
+    cx.notify(context_notice(meter));
+}
+
 /// The used tokens of the model's context, in total and by origin.
-pub fn context_notice(meter: ContextMeter) -> Notice {
+fn context_notice(meter: ContextMeter) -> Notice {
     if meter.used == 0 {
         return Notice::info("The context is still empty.")
             .with_advice("Its size is known after the first prompt.");

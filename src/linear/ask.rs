@@ -3,10 +3,10 @@
 
 use super::state::Linear;
 use crate::domain::{AskId, CallId, CallOrigin, Decision, ToolCall};
+use crate::front_end::advice;
 use crate::headless::summaries::approval_text;
 use crate::headless::tty_prompt::{CallTexts, ExtraCallChoices, question_rows};
 use crate::protocol::{CallToApprove, Command, Question, UserAnswer};
-use crate::tui::advice;
 
 impl Linear {
     /// Asks at once, unless the user may be typing: half a message must neither be lost nor be taken

@@ -1,14 +1,15 @@
-//! The slash commands. All names come from the screen's table; a command that needs the screen says
+//! The slash commands. All rows are shared with the screen; a command that needs the screen says
 //! what to use instead. No command is ever sent to the model.
 
 use super::state::Linear;
-use crate::commands::{CommandCx, CommandState, PickList, View, Wanted, models};
+use crate::commands::{
+    self, CommandCx, CommandState, FrontEndCommand, FrontEndCommand as F, PickList, Run, View,
+    Wanted, command_with_meaning, models,
+};
 use crate::domain::{Notice, Prompt};
 use crate::protocol::Command;
 use crate::text::Clean;
 use crate::text::suggest::nearest;
-use crate::tui::keymap::{self, Action};
-use crate::tui::palette::command_with_meaning;
 
 impl CommandCx for Linear {
     fn state(&self) -> CommandState<'_> {
@@ -40,16 +41,15 @@ impl Linear {
     pub fn run_command(&mut self, line: &str) {
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let argument = argument.trim();
-        let Some((_, binding)) = keymap::find_command(name) else {
+        let Some(row) = commands::find_command(name) else {
             return self.run_other_command(name, argument);
         };
-        match binding.command_that_needs_argument() {
-            Some(command)
-                if argument.is_empty() && !matches!(binding.action, Action::Command(_)) =>
-            {
-                self.say(&format!("Usage: {command} {}", binding.usage));
+        match row.run {
+            Run::Shared(run) => run(self, argument),
+            Run::FrontEnd(_) if row.needs_argument() && argument.is_empty() => {
+                self.notify(row.usage_notice());
             }
-            _ => self.run_action(binding.action, argument),
+            Run::FrontEnd(command) => self.run_own(command, argument),
         }
     }
 
@@ -71,7 +71,7 @@ impl Linear {
         let templates: Vec<String> = templates
             .map(|template| format!("/{}", template.name))
             .collect();
-        let names = keymap::commands().map(|(command, _)| command);
+        let names = commands::COMMANDS.iter().map(|row| row.name);
         let names = names.chain(templates.iter().map(String::as_str));
         let similar = nearest(&name, names).or_else(|| command_with_meaning(&name[1..]));
         let advice = match similar {
@@ -82,36 +82,35 @@ impl Linear {
         self.notify(Notice::warning(format!("Unknown command {name}.")).with_advice(advice));
     }
 
-    fn run_action(&mut self, action: Action, argument: &str) {
-        match action {
-            Action::Command(row) => (row.run)(self, argument),
-            Action::Help => self.help(argument),
-            Action::Quit => self.quit(),
-            Action::NewSession => self.send(Command::NewSession),
-            Action::Thinking => self.toggle_thinking(),
-            Action::Mcp => self.mcp(argument),
-            Action::Tools => self.tools(argument),
-            Action::ToggleServer => self.toggle_server(argument),
-            Action::Trust => self.trust(),
-            Action::Sessions => self.list_sessions(argument),
-            Action::Export => self.export_command(argument),
-            Action::Private => self.set_private(argument),
-            Action::Branches => self.list_branches(argument),
-            Action::Retry => self.retry(),
-            Action::EditLast => self.edit_last(),
-            Action::Undo => self.undo(),
-            Action::Continue => self.continue_answer(),
-            Action::Compact if !self.has_to_wait() => self.request_summary(),
-            Action::Compact => {}
-            Action::CopyAnswer => self.copy(argument),
-            Action::Attach => self.attach(argument),
-            Action::Detach => self.detach(argument),
-            Action::ServerPrompt => self.server_prompt(argument),
-            Action::Resource => self.resource(argument),
-            Action::Chat => self.submit(Prompt::new(argument).bypassing_agents()),
-            Action::Log => self.log(argument),
-            Action::CancelCall | Action::LeaveCall => self.running_call(action, argument),
-            Action::Answer => self.answer_waiting(),
+    fn run_own(&mut self, command: FrontEndCommand, argument: &str) {
+        match command {
+            F::Help => self.help(argument),
+            F::Quit => self.quit(),
+            F::NewSession => self.send(Command::NewSession),
+            F::Thinking => self.toggle_thinking(),
+            F::Mcp => self.mcp(argument),
+            F::Tools => self.tools(argument),
+            F::ToggleServer => self.toggle_server(argument),
+            F::Trust => self.trust(),
+            F::Sessions => self.list_sessions(argument),
+            F::Export => self.export_command(argument),
+            F::Private => self.set_private(argument),
+            F::Branches => self.list_branches(argument),
+            F::Retry => self.retry(),
+            F::EditLast => self.edit_last(),
+            F::Undo => self.undo(),
+            F::Continue => self.continue_answer(),
+            F::Compact if !self.has_to_wait() => self.request_summary(),
+            F::Compact => {}
+            F::CopyAnswer => self.copy(argument),
+            F::Attach => self.attach(argument),
+            F::Detach => self.detach(argument),
+            F::ServerPrompt => self.server_prompt(argument),
+            F::Resource => self.resource(argument),
+            F::Chat => self.submit(Prompt::new(argument).bypassing_agents()),
+            F::Log => self.log(argument),
+            F::CancelCall | F::LeaveCall => self.running_call(command, argument),
+            F::Answer => self.answer_waiting(),
             other => self.say(needs_screen(other)),
         }
     }
@@ -123,7 +122,7 @@ impl Linear {
             Wanted::Argument { row, question } => {
                 self.ask_text(&question, |linear, text| match text.trim() {
                     "" => linear.say("Nothing was changed."),
-                    text => (row.run)(linear, text),
+                    text => row.run_shared(linear, text),
                 });
             }
             Wanted::Deletion { session, title } => self.confirm_deletion(session, &title),
@@ -162,18 +161,18 @@ impl Linear {
     }
 }
 
-/// The alternative to an action that needs the screen.
-fn needs_screen(action: Action) -> &'static str {
-    match action {
-        Action::ImportServers => {
+/// The alternative to a command that needs the screen.
+fn needs_screen(command: FrontEndCommand) -> &'static str {
+    match command {
+        F::ImportServers => {
             "Use `humble mcp import` in a shell: it lists the servers of other clients and imports them."
         }
-        Action::ChangeKeys => {
+        F::ChangeKeys => {
             "The linear mode has no keys of its own: the terminal edits the line. Ctrl+C stops, Ctrl+D leaves."
         }
-        Action::Find => "Use the search of your terminal or screen reader: all text stays in it.",
-        Action::Raw => "Answers are always shown as the model wrote them.",
-        Action::ToggleSidebar => "/mcp lists the servers and their tools.",
+        F::Find => "Use the search of your terminal or screen reader: all text stays in it.",
+        F::Raw => "Answers are always shown as the model wrote them.",
+        F::ToggleSidebar => "/mcp lists the servers and their tools.",
         _ => "This command acts on the screen, which the linear mode does not have.",
     }
 }

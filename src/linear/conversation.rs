@@ -3,8 +3,8 @@
 use super::pending::PendingReply;
 use super::state::{INPUT_PROMPT, Linear};
 use super::turn::REPLACED_NOTICE;
-use crate::commands::conversation_state::{ReplacementTurn, TitleSource, title_of};
 use crate::domain::{EntryBody, LastPrompt, Notice, Prompt, PromptKind, WaitReason};
+use crate::front_end::conversation_state::{ReplacementTurn, TitleSource, title_of};
 use crate::protocol::Command;
 
 impl Linear {

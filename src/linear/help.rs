@@ -2,10 +2,10 @@
 
 use super::pending::PendingReply;
 use super::state::Linear;
+use crate::commands;
 use crate::domain::{EntryBody, ServerLog, ServerLogLine, ToolOutcome, ToolState};
 use crate::protocol::Command;
 use crate::text::Clean;
-use crate::tui::keymap;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 
@@ -31,9 +31,9 @@ impl Linear {
             self.say("Commands:");
         }
         let word = word.to_lowercase();
-        for (command, binding) in keymap::listed_commands() {
-            let line = format!("{command} {}: {}", binding.usage, binding.description);
-            let found = format!("{line} {}", binding.search_words).to_lowercase();
+        for row in commands::listed_commands() {
+            let line = format!("{} {}: {}", row.name, row.usage, row.description);
+            let found = format!("{line} {}", row.search_words).to_lowercase();
             if found.contains(&word) {
                 self.say(&line.replacen(" :", ":", 1));
             }

@@ -4,7 +4,7 @@
 //! wanted.
 //!
 //! Questions are asked and answered as in `humble ask` ([`crate::headless`]). The commands are those
-//! of the screen ([`crate::tui::keymap`]).
+//! of the screen ([`crate::commands`]).
 
 mod ask;
 mod attachments;
@@ -31,10 +31,10 @@ mod turn_text;
 
 pub use exit::LinearOptions;
 
+use crate::front_end::shutdown::shut_down;
 use crate::headless::signals::ExitSignals;
 use crate::headless::tty_reader::TtyReader;
 use crate::protocol::{Command, Event};
-use crate::tui::terminal::shut_down;
 use exit::LinearExit;
 use state::Linear;
 use std::io;

@@ -2,9 +2,9 @@
 //! between a call and its question.
 
 use crate::domain::Notice;
+use crate::front_end::advice;
 use crate::headless::lines::clean_line;
 use crate::text::Clean;
-use crate::tui::advice;
 use std::io::{self, Write};
 use std::time::Duration;
 use tokio::time::Instant;

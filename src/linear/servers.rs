@@ -4,10 +4,10 @@ use super::choice::numbered;
 use super::pending::PendingReply;
 use super::state::Linear;
 use crate::domain::{Notice, Server, ServerId, ServerStatus, SignInRequest, Tool};
+use crate::front_end::server_text::{failure_headline, status_label};
 use crate::protocol::{Command, SignInCommand};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
-use crate::tui::servers::state::{failure_headline, status_label};
 
 const MCP_USAGE: &str = "/mcp NAME shows one server; /mcp NAME on, off, retry, log, login, logout or instructions acts on it.";
 

@@ -7,17 +7,17 @@ use super::output::LinearOutput;
 use super::pending::PendingReply;
 use super::turn_text::TurnText;
 
-use crate::commands::conversation_state::ConversationState;
-use crate::commands::engine_state::EngineState;
 use crate::domain::id::IdGenerator;
 use crate::domain::{
     AskId, Attachment, Notice, Prompt, QueryId, Server, ServerId, Transcript, TurnEvent, TurnId,
     WaitReason,
 };
+use crate::front_end::advice;
+use crate::front_end::conversation_state::ConversationState;
+use crate::front_end::engine_state::EngineState;
 use crate::headless::tty_prompt::TtyPrompt;
 use crate::headless::tty_reader::TtyReader;
 use crate::protocol::{Command, Question, UserAnswer};
-use crate::tui::advice;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use tokio::time::Instant;

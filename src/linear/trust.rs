@@ -1,11 +1,11 @@
 //! `/trust`, `/cancel` and `/leave`.
 
 use super::state::Linear;
+use crate::commands::FrontEndCommand;
 use crate::domain::{ToolCall, ToolState, TrustEntry};
+use crate::front_end::trust_text::{detail_lines, trust_line};
 use crate::protocol::Command;
 use crate::text::Clean;
-use crate::tui::keymap::Action;
-use crate::tui::trust::describe::{detail_lines, trust_line};
 
 impl Linear {
     /// Lists the lasting decisions. A chosen one is shown in full, and revoked after a question; a
@@ -45,8 +45,8 @@ impl Linear {
     }
 
     /// `/cancel` and `/leave [NUMBER|TOOL]`: act on one running call.
-    pub fn running_call(&mut self, action: Action, argument: &str) {
-        let is_leave = action == Action::LeaveCall;
+    pub fn running_call(&mut self, command: FrontEndCommand, argument: &str) {
+        let is_leave = command == FrontEndCommand::LeaveCall;
         let is_usable = |call: &&ToolCall| {
             let is_running = matches!(call.state, ToolState::Running { .. });
             is_running && (!is_leave || call.task.is_some())

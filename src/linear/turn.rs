@@ -6,10 +6,10 @@ use crate::domain::{
     Notice, PieceKind, ProgressAmount, ToolCall, ToolOutcome, ToolProgress, ToolState, TurnEnd,
     TurnEvent, TurnId, WaitReason,
 };
+use crate::front_end::call_summary::{argument_summary, outcome_summary};
 use crate::headless::summaries::{call_summary, outcome_text};
 use crate::text::Clean;
 use crate::text::sanitize::Sanitizer;
-use crate::tui::chat::call_summary::{argument_summary, outcome_summary};
 use std::time::Duration;
 use tokio::time::Instant;
 

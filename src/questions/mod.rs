@@ -76,10 +76,5 @@ fn code(heading: &'static str, text: &str) -> Option<Block> {
     (!text.trim().is_empty()).then(code)
 }
 
-/// A name or a line from outside, on one line, with everything hidden shown.
-fn line(raw: &str) -> Clean {
-    Clean::escaped(&raw.replace('\n', "⟨LF⟩"))
-}
-
 #[cfg(test)]
 mod tests;

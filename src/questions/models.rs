@@ -1,6 +1,6 @@
 //! Questions about models: removing one, and the result of a probe.
 
-use super::{C, line, paragraph, question, row};
+use super::{C, paragraph, question, row};
 use crate::domain::model_catalog::format_size;
 use crate::domain::probe::{DialectTrial, ProbeReport, trial_rows};
 use crate::domain::{Advice, Dialect, ModelServer, Notice};
@@ -40,7 +40,7 @@ pub fn remove_model(
         true => "This model is in use; the next prompt will have no model to answer it. ",
         false => "",
     };
-    let [name, url] = [name, &server.url].map(line);
+    let [name, url] = [name, &server.url].map(Clean::escaped_line);
     let blocks = vec![
         paragraph(&format!("{name}{size}\n{url}")),
         paragraph(&format!(
@@ -66,7 +66,7 @@ pub fn save_dialect(report: &ProbeReport, to: Option<Dialect>) -> Question {
     }
     let failures: Vec<String> = report
         .failure_lines()
-        .map(|text| line(&text).to_string())
+        .map(|text| Clean::escaped_line(&text).to_string())
         .collect();
     if !failures.is_empty() {
         blocks.push(paragraph(&failures.join("\n")));
@@ -74,7 +74,7 @@ pub fn save_dialect(report: &ProbeReport, to: Option<Dialect>) -> Question {
     if let Some(text) = report.recommendation_text() {
         blocks.push(paragraph(&text));
         if report.recommended_dialect() != to {
-            let name = line(&report.model.name);
+            let name = Clean::escaped_line(&report.model.name);
             let what = format!("config.json does not list {name}, so the setting cannot be saved.");
             blocks.push(Block::Notice(
                 Notice::info(what).with_advice(Advice::KeepModel),

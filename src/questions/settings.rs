@@ -1,6 +1,6 @@
 //! Questions about the user's files: edited settings, an outdated system prompt, the notes folder.
 
-use super::{C, line, paragraph, question, row, with_alias};
+use super::{C, paragraph, question, row, with_alias};
 use crate::domain::trust::DiffSign;
 use crate::domain::{ChangeImpact, SettingsChange};
 use crate::protocol::{Block, ChoiceRow, Question};
@@ -57,7 +57,7 @@ pub fn external_edit(changes: &[SettingsChange]) -> Question {
         let before = value_lines(DiffSign::Removed, change.before.as_deref());
         let after = value_lines(DiffSign::Added, change.after.as_deref());
         blocks.push(Block::Diff {
-            heading: line(&format!("{}: {}", change.file, change.what)),
+            heading: Clean::escaped_line(&format!("{}: {}", change.file, change.what)),
             lines: [before, after].concat(),
         });
     }
@@ -71,7 +71,7 @@ pub fn external_edit(changes: &[SettingsChange]) -> Question {
         let entry = |change: &&SettingsChange| {
             (
                 DiffSign::Same,
-                line(&format!("{}: {}", change.file, change.what)),
+                Clean::escaped_line(&format!("{}: {}", change.file, change.what)),
             )
         };
         blocks.push(Block::Diff {
@@ -114,7 +114,7 @@ pub fn replace_prompt(path: &str, text: &str) -> Question {
     let blocks = vec![
         paragraph(&format!(
             "{} teaches an outdated format for tool calls:",
-            line(path)
+            Clean::escaped_line(path)
         )),
         Block::Diff {
             heading: Clean::default(),
@@ -137,7 +137,7 @@ pub fn replace_prompt(path: &str, text: &str) -> Question {
 /// Whether to use this folder of notes instead of `previous` and to store it in `config.json`. `folder`
 /// is absolute, without symbolic links; `is_new`: it does not exist, so it is created.
 pub fn notes_folder(folder: &str, previous: Option<&str>, is_new: bool) -> Question {
-    let mut blocks = vec![paragraph(line(folder).as_str())];
+    let mut blocks = vec![paragraph(Clean::escaped_line(folder).as_str())];
     if is_new {
         blocks.push(paragraph(
             "This folder does not exist yet. It will be created.",
@@ -150,7 +150,7 @@ pub fn notes_folder(folder: &str, previous: Option<&str>, is_new: bool) -> Quest
     if let Some(previous) = previous {
         blocks.push(paragraph(&format!(
             "Your current notes folder is\n{}",
-            line(previous)
+            Clean::escaped_line(previous)
         )));
     }
     let (prompt, choices) = match is_new {

@@ -1,6 +1,6 @@
 //! The questions of a turn.
 
-use super::{C, STOP_TURN, code, line, paragraph, question, row, with_alias};
+use super::{C, STOP_TURN, code, paragraph, question, row, with_alias};
 use crate::domain::tool::{ToolOutcome, ToolState};
 use crate::domain::{ServerId, ToolCall};
 use crate::protocol::{Block, CallToApprove, ChoiceRow, Question};
@@ -92,7 +92,7 @@ pub fn approve(calls: Vec<CallToApprove>) -> Question {
 
 /// A call that cannot be used, after an earlier one of this turn was already reported to the model.
 pub fn unusable_call(raw: &str, why: &str) -> Question {
-    let why = line(why);
+    let why = Clean::escaped_line(why);
     let intro = paragraph(&format!("The model wrote an invalid tool call: {why}."));
     let blocks = [intro].into_iter().chain(code("It wrote:", raw));
     // JSON that names no tool may be the answer that the user asked for.
@@ -147,7 +147,7 @@ pub fn after_error(failed: Option<&ToolCall>, requested_tools: &[String]) -> Que
             Clean::single_line(&format!("{tool} on {server}"))
         },
     );
-    let wanted = line(&requested_tools.join(", "));
+    let wanted = Clean::escaped_line(&requested_tools.join(", "));
     let intro = paragraph(&format!(
         "{call} failed. The model now wants to call: {wanted}"
     ));

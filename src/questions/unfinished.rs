@@ -1,7 +1,7 @@
 //! Questions about unfinished turns of an earlier run, offered at startup. What they show comes from a
 //! file, so invisible characters are escaped.
 
-use super::{C, code, line, paragraph, question, row, with_alias};
+use super::{C, code, paragraph, question, row, with_alias};
 use crate::domain::SessionId;
 use crate::protocol::{Block, ChoiceRow, Question};
 use crate::text::Clean;
@@ -195,7 +195,7 @@ fn call_block(call: &UnfinishedCall) -> Block {
     let heading = format!("Tool call {} on {}: {stage}", call.tool, call.server);
     let arguments = serde_json::to_string_pretty(&call.arguments).unwrap_or_default();
     Block::Code {
-        heading: line(&truncated(&heading, TEXT_COLUMNS_MAX)),
+        heading: Clean::escaped_line(&truncated(&heading, TEXT_COLUMNS_MAX)),
         text: Clean::escaped(&truncated(&arguments, ARGUMENTS_COLUMNS_MAX)),
     }
 }

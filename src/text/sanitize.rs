@@ -43,6 +43,11 @@ impl Clean {
         Self(output.text)
     }
 
+    /// [`Clean::escaped`] of a name or a line, with line breaks escaped, too.
+    pub fn escaped_line(raw: &str) -> Self {
+        Self::escaped(&raw.replace('\n', "⟨LF⟩"))
+    }
+
     /// Like [`Clean::escaped`], but different texts never look the same: escapes `⟨` too, which
     /// starts an escape, and everything that looks like another character (`look_alike.rs`,
     /// `mixed_scripts.rs`). Keeps `\n`. O(len).

@@ -3,8 +3,9 @@
 //! streaming draws about 60 times a second at most, and an idle screen sets no timer.
 
 use crate::domain::Notice;
+use crate::front_end::advice;
+use crate::front_end::shutdown::shut_down;
 use crate::protocol::{Command, EVENT_QUEUE_MAX, Event};
-use crate::tui::advice;
 use crate::tui::input::sequences::TerminalReport;
 use crate::tui::msg::{Msg, UiEffect, UiInput};
 use crate::tui::screen_end::{ScreenEnd, ScreenExit, TuiError};
@@ -12,7 +13,6 @@ use crate::tui::terminal::clipboard::Clipboard;
 use crate::tui::terminal::external_editor::run_editor;
 use crate::tui::terminal::frame_writer::FrameWriter;
 use crate::tui::terminal::input::TerminalInput;
-use crate::tui::terminal::shutdown::shut_down;
 use crate::tui::terminal::signals::{TerminalSignals, may_query_terminal};
 use crate::tui::terminal::{TerminalGuard, panic};
 use crate::tui::ui_model::UiModel;

@@ -4,14 +4,14 @@
 //! it.
 
 use crate::commands::PickRow;
-use crate::commands::conversation_state::ConversationState;
-use crate::commands::engine_state::EngineState;
 use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
 use crate::domain::theme::{ThemeChoice, ThemeSettings};
 use crate::domain::{
     CallId, Notice, QueryId, RecentCommands, Server, ServerId, SessionId, ToolCall, Transcript,
 };
+use crate::front_end::conversation_state::ConversationState;
+use crate::front_end::engine_state::EngineState;
 use crate::protocol::{BranchSummary, Command, Event};
 use crate::text::markdown::MarkdownGlyphs;
 use crate::tui::attachments::file::AttachedFile;

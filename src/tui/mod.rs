@@ -4,7 +4,6 @@
 //! them, `view` draws them. Only `event_loop` and `terminal` do I/O. Everything that opens over the
 //! chat implements `layer::Layer`.
 
-pub(crate) mod advice;
 mod attachments;
 pub(crate) mod chat;
 pub mod clipboard;

@@ -1,10 +1,10 @@
 //! The complete state of the screen, one owner per feature. `update` changes it and `view`
 //! draws it; features never access it.
 
-use crate::commands::conversation_state::ConversationState;
-use crate::commands::engine_state::EngineState;
 use crate::domain::id::IdGenerator;
 use crate::domain::{AskId, Banner, Notice, RecentCommands, TurnId};
+use crate::front_end::conversation_state::ConversationState;
+use crate::front_end::engine_state::EngineState;
 use crate::tui::attachments::state::AttachmentList;
 use crate::tui::chat::state::Chat;
 use crate::tui::composer::completion::CompletionList;

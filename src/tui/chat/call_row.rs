@@ -3,10 +3,10 @@
 
 use crate::domain::progress::{ProgressAmount, ToolProgress};
 use crate::domain::tool::{StandingPermission, ToolCall, ToolOutcome, ToolState};
+use crate::front_end::call_summary::{argument_summary, outcome_summary};
 use crate::text::Clean;
 use crate::text::grapheme::width;
 use crate::text::numbers::{format_row_count, format_seconds};
-use crate::tui::chat::call_summary::{argument_summary, outcome_summary};
 use crate::tui::chat::row_context::RowContext;
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;

@@ -3,7 +3,7 @@
 
 use crate::domain::tool::ToolState;
 use crate::domain::{Advice, Attachment, EntryBody, Notice, PromptKind, StopMark, TranscriptEntry};
-use crate::tui::advice;
+use crate::front_end::advice;
 use crate::tui::attachments::describe::attachment_lines;
 use crate::tui::chat::agent_line::agent_line;
 use crate::tui::chat::call_text::{argument_lines, unfolded_call_text};

@@ -114,7 +114,7 @@ impl CopyReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::advice::notice_line;
+    use crate::front_end::advice::notice_line;
 
     fn report(text: &str, method: CopyMethod) -> CopyReport {
         let request = CopyRequest {

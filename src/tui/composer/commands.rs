@@ -1,6 +1,8 @@
 //! Slash commands: completes and runs them, and suggests one for an unknown name.
 
+use crate::commands::command_with_meaning;
 use crate::domain::Notice;
+use crate::front_end::advice;
 use crate::text::Clean;
 use crate::text::suggest::nearest;
 use crate::tui::composer::completion::{CompletionList, CompletionMatch};
@@ -9,8 +11,7 @@ use crate::tui::keymap;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, UiContext, UiRequest};
-use crate::tui::palette::command_with_meaning;
-use crate::tui::{advice, server_content, templates};
+use crate::tui::{server_content, templates};
 use crossterm::event::KeyEvent;
 
 impl Composer {

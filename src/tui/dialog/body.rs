@@ -2,13 +2,13 @@
 //! invisible.
 
 use crate::domain::tool::{QUOTE_PREFIX, Tool, ToolCall};
+use crate::front_end::advice;
 use crate::questions::rows::block_rows;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::text::lines::split_lines;
 use crate::text::lossless_wrap::MARGIN_COLUMNS;
 use crate::text::styled_line::StyledLine;
-use crate::tui::advice;
 use crate::tui::dialog::arguments::DrawnArguments;
 use crate::tui::dialog::state::{Dialog, DialogBody};
 use crate::tui::elicitation;

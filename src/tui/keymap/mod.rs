@@ -157,33 +157,31 @@ const fn bind(
     }
 }
 
-/// The binding of a command without default keys.
+/// The binding of a command that works without the screen, too.
 const fn command(row: &'static CommandRow) -> Binding {
+    shown(Action::Command(row), row, &[])
+}
+
+/// The binding of a command that the screen carries out as `action`.
+const fn shown(
+    action: Action,
+    row: &'static CommandRow,
+    default_keys: &'static [Chord],
+) -> Binding {
+    let (name, group) = (row.binding, row.group);
+    let scope = BindingScope::Always;
     Binding {
         command: Some(row.name),
         usage: row.usage,
         argument: row.argument,
         search_words: row.search_words,
-        ..bind(
-            Action::Command(row),
-            row.binding,
-            row.group,
-            BindingScope::Always,
-            &[],
-            row.description,
-        )
+        ..bind(action, name, group, scope, default_keys, row.description)
     }
 }
 
 impl Binding {
-    const fn command(mut self, command: &'static str, usage: &'static str) -> Self {
-        self.command = Some(command);
-        self.usage = usage;
-        self
-    }
-
-    const fn argument(mut self, argument: ArgumentKind) -> Self {
-        self.argument = argument;
+    const fn in_scope(mut self, scope: BindingScope) -> Self {
+        self.scope = scope;
         self
     }
 
@@ -204,8 +202,8 @@ impl Binding {
     }
 }
 
-use crate::commands::{arguments as words, conversation, models, notes, settings};
-use {Action as A, ArgumentKind as Arg, BindingGroup as G, BindingScope as Scope, KeyCode as K};
+use crate::commands::{self, conversation, models, notes, settings};
+use {Action as A, BindingGroup as G, BindingScope as Scope, KeyCode as K};
 
 // One row per binding. Commands are sorted by how often they are used. The palette and the
 // completion list keep this order, and so does the help within each group.
@@ -218,60 +216,60 @@ pub const TABLE: &[Binding] = &[
     bind(A::Back, "back", G::Moving, Scope::Always, &[key(K::Esc)], "Close or go back"),
     command(&models::SET_MODEL),
     command(&models::MODELS),
-    bind(A::Sessions, "sessions", G::Conversation, Scope::Always, &[ctrl('o'), function_key(4)], "Open an earlier conversation").command("/sessions", "[WORDS]").found_by("history resume load previous chats archive past recent"),
-    bind(A::NewSession, "new", G::Conversation, Scope::Always, &[], "Start a new conversation").command("/new", "").found_by("reset start chat forget"),
-    bind(A::NewSession, "clear", G::Conversation, Scope::Always, &[], "Start a new conversation").command("/clear", ""),
-    bind(A::Help, "help", G::Program, Scope::Always, &[function_key(1)], "Show all keys and commands").command("/help", "").found_by("shortcuts hotkeys manual about"),
-    bind(A::ChangeKeys, "keys", G::Program, Scope::Always, &[], "Show how to change keys").command("/keys", "").found_by("shortcuts rebind remap keybinding customize settings hotkeys preferences"),
+    shown(A::Sessions, &commands::SESSIONS, &[ctrl('o'), function_key(4)]),
+    shown(A::NewSession, &commands::NEW, &[]),
+    shown(A::NewSession, &commands::CLEAR, &[]),
+    shown(A::Help, &commands::HELP, &[function_key(1)]),
+    shown(A::ChangeKeys, &commands::KEYS, &[]),
     command(&settings::SET_TOOL_MODE),
-    bind(A::Mcp, "mcp", G::Tools, Scope::Always, &[], "List servers and tools, or manage one").command("/mcp", "[NAME [retry|log|on|off]]").argument(Arg::Server(words::SERVER_WORDS)).found_by("mcp add server plugins extensions connectors login signin restart reconnect"),
-    bind(A::Tools, "tools", G::Tools, Scope::Always, &[], "List, pin and switch tools").command("/tools", "[WORDS]").argument(Arg::Words(words::TOOLS_WORDS)).found_by("mcp diet annotations read-only held back plugins functions"),
-    bind(A::ImportServers, "import", G::Tools, Scope::Always, &[], "Import MCP servers from other clients").command("/import", "").found_by("claude desktop cursor vscode code add server mcp"),
-    bind(A::Answer, "answer", G::Conversation, Scope::Always, &[alt('q')], "Open a server's question").command("/answer", "").found_by("form elicitation request"),
-    bind(A::Retry, "retry", G::Conversation, Scope::Always, &[alt('r')], "Retry the last prompt").command("/retry", "").found_by("again regenerate redo repeat"),
-    bind(A::EditLast, "edit-last", G::Conversation, Scope::Always, &[], "Edit and resend the last prompt").command("/edit", "").found_by("change"),
-    bind(A::CopyAnswer, "copy", G::Conversation, Scope::Pane, &[ctrl('y')], "Copy the last answer, or a call's result").command("/copy", "[call]").argument(Arg::Words(words::COPY_WORDS)).found_by("clipboard yank code"),
-    bind(A::Find, "find", G::Moving, Scope::Always, &[ctrl('f')], "Find in the chat").command("/find", "[TEXT]").found_by("search text"),
-    bind(A::Undo, "undo", G::Conversation, Scope::Always, &[], "Undo the last turn").command("/undo", "").found_by("delete remove back revert rollback"),
+    shown(A::Mcp, &commands::MCP, &[]),
+    shown(A::Tools, &commands::TOOLS, &[]),
+    shown(A::ImportServers, &commands::IMPORT, &[]),
+    shown(A::Answer, &commands::ANSWER, &[alt('q')]),
+    shown(A::Retry, &commands::RETRY, &[alt('r')]),
+    shown(A::EditLast, &commands::EDIT, &[]),
+    shown(A::CopyAnswer, &commands::COPY, &[ctrl('y')]).in_scope(Scope::Pane),
+    shown(A::Find, &commands::FIND, &[ctrl('f')]),
+    shown(A::Undo, &commands::UNDO, &[]),
     command(&notes::NOTE),
     command(&notes::NOTES),
-    bind(A::Chat, "chat", G::Conversation, Scope::Always, &[], "Send a prompt without the note agents").command("/chat", "PROMPT"),
+    shown(A::Chat, &commands::CHAT, &[]),
     command(&models::THINK),
     command(&settings::PERSONA),
-    bind(A::Trust, "trust", G::Tools, Scope::Always, &[], "Review and revoke tool permissions").command("/trust", "").found_by("allow allowed always never approve permission revoke security safety block deny ban"),
-    bind(A::ToggleServer, "toggle-mcp", G::Tools, Scope::Always, &[], "Switch a server on or off").command("/toggle-mcp", "[NUMBER|NAME]").argument(Arg::Server(&[])).found_by("enable disable"),
-    bind(A::Continue, "continue", G::Conversation, Scope::Always, &[alt('c')], "Continue a truncated answer").command("/continue", "").found_by("more resume"),
+    shown(A::Trust, &commands::TRUST, &[]),
+    shown(A::ToggleServer, &commands::TOGGLE_MCP, &[]),
+    shown(A::Continue, &commands::CONTINUE, &[alt('c')]),
     command(&settings::CONTEXT),
-    bind(A::Command(&settings::CONTEXT), "tokens", G::Conversation, Scope::Always, &[], "Show what fills the model's context").command("/tokens", ""),
-    bind(A::Compact, "compact", G::Conversation, Scope::Always, &[], "Summarize older messages to free context").command("/compact", "").found_by("shorten context tokens usage summary shrink compress"),
-    bind(A::Attach, "attach", G::Writing, Scope::Always, &[ctrl('v')], "Paste an image; with a path, attach the file").command("/attach", "[PATH]").found_by("image picture file upload paste clipboard screenshot photo document"),
-    bind(A::ServerPrompt, "prompt", G::Writing, Scope::Always, &[], "Use a server prompt or a template").command("/prompt", "[SERVER:PROMPT [VALUES]]").argument(Arg::ServerPrompt).found_by("mcp template own saved snippet macro"),
-    bind(A::Resource, "resource", G::Writing, Scope::Always, &[], "Attach a server resource").command("/resource", "[SERVER:URI]").argument(Arg::ServerResource).found_by("mcp file data"),
-    bind(A::Detach, "detach", G::Writing, Scope::Always, &[alt('x')], "Remove an attached file").command("/detach", "[NUMBER|NAME]").argument(Arg::AttachedFile).found_by("image file"),
+    shown(A::Command(&settings::CONTEXT), &commands::TOKENS, &[]),
+    shown(A::Compact, &commands::COMPACT, &[]),
+    shown(A::Attach, &commands::ATTACH, &[ctrl('v')]),
+    shown(A::ServerPrompt, &commands::PROMPT, &[]),
+    shown(A::Resource, &commands::RESOURCE, &[]),
+    shown(A::Detach, &commands::DETACH, &[alt('x')]),
     bind(A::SearchHistory, "recall", G::Writing, Scope::Always, &[ctrl('r')], "Search earlier prompts").found_by("history"),
     bind(A::EditExternally, "editor", G::Writing, Scope::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
     command(&conversation::RENAME),
     command(&conversation::FORK),
-    bind(A::Export, "export", G::Conversation, Scope::Always, &[], "Export this conversation to a file").command("/export", "[md|json|html] [PATH] [--last N] [--answers]").argument(Arg::Words(words::EXPORT_WORDS)).found_by("save markdown html write download chat print share archive transcript"),
+    shown(A::Export, &commands::EXPORT, &[]),
     command(&conversation::DELETE),
     bind(A::RestoreSession, "restore-conversation", G::Conversation, Scope::Always, &[], "Undo /delete: restore that conversation").found_by("undelete deleted trash chat back"),
-    bind(A::Branches, "branches", G::Conversation, Scope::Always, &[], "Switch to another branch").command("/branches", "[NUMBER]").found_by("versions alternatives earlier answer variants"),
-    bind(A::Private, "private", G::Conversation, Scope::Always, &[], "Do not save this conversation").command("/private", "[off]").argument(Arg::Words(words::PRIVATE_WORDS)).found_by("incognito temporary secret anonymous hidden"),
-    bind(A::ToggleSidebar, "sidebar", G::Screen, Scope::Always, &[function_key(2), ctrl('b')], "Show or hide the servers").command("/sidebar", "").found_by("pane panel"),
-    bind(A::Thinking, "thinking", G::Screen, Scope::Always, &[function_key(3), ctrl('t')], "Show or hide the thinking").command("/thinking", "").found_by("reasoning"),
-    bind(A::Raw, "raw", G::Screen, Scope::Always, &[function_key(5)], "Switch between raw and rendered answers").command("/raw", "").found_by("markdown source"),
-    bind(A::CancelCall, "cancel", G::Tools, Scope::Always, &[], "Cancel one running call").command("/cancel", "[NUMBER|TOOL]").argument(Arg::RunningCall).found_by("stop abort kill"),
-    bind(A::LeaveCall, "leave", G::Conversation, Scope::Always, &[alt('l')], "Leave a running task, and go on without it").command("/leave", "[NUMBER|TOOL]").argument(Arg::RunningCall).found_by("background task detach wait"),
-    bind(A::Log, "log", G::Program, Scope::Always, &[function_key(12)], "Show the log, or a trace of the last answer").command("/log", "[answer]").argument(Arg::Words(words::LOG_WORDS)).found_by("errors debug console verbose bug diagnose"),
-    bind(A::Theme, "theme", G::Screen, Scope::Always, &[], "Change the theme").command("/theme", "[NAME]").argument(Arg::Theme).found_by("color colour dark light scheme appearance"),
-    bind(A::Mouse, "mouse", G::Screen, Scope::Always, &[alt('m')], "Mouse capture on or off (off: select as usual)").command("/mouse", "").found_by("select text"),
+    shown(A::Branches, &commands::BRANCHES, &[]),
+    shown(A::Private, &commands::PRIVATE, &[]),
+    shown(A::ToggleSidebar, &commands::SIDEBAR, &[function_key(2), ctrl('b')]),
+    shown(A::Thinking, &commands::THINKING, &[function_key(3), ctrl('t')]),
+    shown(A::Raw, &commands::RAW, &[function_key(5)]),
+    shown(A::CancelCall, &commands::CANCEL, &[]),
+    shown(A::LeaveCall, &commands::LEAVE, &[alt('l')]),
+    shown(A::Log, &commands::LOG, &[function_key(12)]),
+    shown(A::Theme, &commands::THEME, &[]),
+    shown(A::Mouse, &commands::MOUSE, &[alt('m')]),
     command(&settings::RELOAD),
     command(&settings::PROBE),
     command(&settings::SYSTEM_PROMPT),
     bind(A::Redraw, "redraw", G::Screen, Scope::Always, &[ctrl('l')], "Redraw"),
     bind(A::Suspend, "suspend", G::Program, Scope::Always, &[ctrl('z')], "Suspend humble"),
-    bind(A::Quit, "exit", G::Program, Scope::Always, &[], "Quit; all MCP sessions are closed").command("/exit", "").found_by("close leave bye"),
-    bind(A::Quit, "quit", G::Program, Scope::Always, &[], "Quit; all MCP sessions are closed").command("/quit", ""),
+    shown(A::Quit, &commands::EXIT, &[]),
+    shown(A::Quit, &commands::QUIT, &[]),
     bind(A::NextPane, "next-pane", G::Moving, Scope::Always, &[key(K::Tab)], "Next pane"),
     bind(A::PreviousPane, "previous-pane", G::Moving, Scope::Always, &[chord(K::Tab, SHIFT)], "Previous pane"),
     bind(A::PageUp, "page-up", G::Moving, Scope::Always, &[key(K::PageUp)], "Scroll up a page"),

@@ -47,7 +47,7 @@ pub(super) fn keys(keymap: &Keymap, name: &str) -> String {
 pub(super) fn banners(keymap: &Keymap) -> Vec<String> {
     let banners = keymap.banners().iter();
     banners
-        .map(|banner| crate::tui::advice::notice_line(&banner.notice))
+        .map(|banner| crate::front_end::advice::notice_line(&banner.notice))
         .collect()
 }
 
@@ -285,4 +285,14 @@ fn key_settings_equal_to_the_defaults_change_nothing() {
     for binding in all_bindings() {
         assert_eq!(keymap.keys(binding), binding.default_keys);
     }
+}
+
+#[test]
+fn every_command_has_a_binding_in_the_order_of_the_commands() {
+    let bound: Vec<&str> = commands().map(|(command, _)| command).collect();
+    let rows: Vec<&str> = crate::commands::COMMANDS
+        .iter()
+        .map(|row| row.name)
+        .collect();
+    assert_eq!(bound, rows);
 }

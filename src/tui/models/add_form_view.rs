@@ -1,9 +1,9 @@
 //! Draws the form that adds a model from another server: fields with their problems below them,
 //! the offered model names, buttons.
 
+use crate::front_end::advice;
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::advice;
 use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::models::add_form::{

@@ -1,9 +1,9 @@
 //! Draws the empty chat: a greeting, or on a first run the choice of a model.
 
-use crate::commands::engine_state::EngineState;
 use crate::domain::model::CONFIG_EXAMPLE;
 use crate::domain::model_catalog::format_size;
 use crate::domain::{Banner, CatalogState, ModelCatalog, ToolMode};
+use crate::front_end::engine_state::EngineState;
 use crate::text::Clean;
 use crate::tui::models::first_run::FirstRun;
 use crate::tui::models::rows::{

@@ -1,11 +1,11 @@
 //! The model catalog as filtered rows of the picker, and as items of the first-run choice.
 
-use crate::commands::engine_state::EngineState;
 use crate::domain::model_info::is_same_model;
 use crate::domain::{
     CatalogState, ListedModel, ModelCatalog, ModelRef, ModelServer, ServerCatalog,
 };
-use crate::tui::advice;
+use crate::front_end::advice;
+use crate::front_end::engine_state::EngineState;
 
 /// Everything that the picker lists.
 #[derive(Debug, Clone, Copy)]

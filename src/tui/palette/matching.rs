@@ -2,7 +2,7 @@
 
 use crate::domain::{PromptTemplate, RecentCommands};
 use crate::text::Clean;
-use crate::tui::keymap::{self, Action, Binding, BindingGroup, BindingScope, TABLE};
+use crate::tui::keymap::{Action, Binding, BindingGroup, BindingScope, TABLE};
 use crate::tui::layer::SharedUiState;
 use crate::tui::templates;
 use crate::tui::widgets::editor::Edit;
@@ -141,17 +141,6 @@ pub(super) fn matching_entries<'a>(
         .collect();
     matches.sort_by_key(|(rank, age, _)| (*rank, *age));
     matches.into_iter().map(|(_, _, entry)| entry).collect()
-}
-
-/// The listed command that has this word in its description or among its search words.
-pub fn command_with_meaning(word: &str) -> Option<&'static str> {
-    let words = |text: &'static str| text.split(|letter: char| !letter.is_alphanumeric());
-    let mut commands = keymap::listed_commands();
-    let found = commands.find(|(_, binding)| {
-        let mut all = words(binding.search_words).chain(words(binding.description));
-        all.any(|other| other.eq_ignore_ascii_case(word))
-    });
-    found.map(|(command, _)| command)
 }
 
 /// One word of the filter, in lower case.

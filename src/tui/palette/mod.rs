@@ -2,8 +2,6 @@
 
 mod matching;
 
-pub use matching::command_with_meaning;
-
 use crate::text::grapheme::width;
 use crate::tui::attachments::choice;
 use crate::tui::keymap::layers::LayerKey;

@@ -2,14 +2,15 @@
 //! servers that fail or reconnect.
 
 use crate::domain::{Notice, Server, ServerId, ServerStatus, Tool, TrustEntry, parse_add_command};
+use crate::front_end::advice;
+use crate::front_end::server_text::{failure_headline, status_label};
 use crate::protocol::{Command, SignInCommand};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
-use crate::tui::advice;
 use crate::tui::imports::add_server;
 use crate::tui::layer::{PickedItem, UiContext, UiRequest};
 use crate::tui::notices::NOTICE_DURATION;
-use crate::tui::servers::state::{ServersPane, ServersPaneRow, failure_headline, status_label};
+use crate::tui::servers::state::{ServersPane, ServersPaneRow};
 use crate::tui::servers::{failure_notice, sign_in, stderr_log, variables, viewer};
 use crate::tui::widgets::picker::{Picker, PickerRow};
 use crate::tui::widgets::text_viewer::TextViewer;

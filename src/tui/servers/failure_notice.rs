@@ -1,10 +1,10 @@
 //! The notice about failed servers: one row with the reason for each failure.
 
 use crate::domain::{Server, ServerId};
+use crate::front_end::server_text::failure_headline;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::tui::layer::SharedUiState;
-use crate::tui::servers::state::failure_headline;
 
 const NAME_COLUMNS_MAX: usize = 16;
 /// Minimum columns for each server. Servers that do not fit are only counted.

@@ -5,10 +5,11 @@
 mod details;
 mod folding;
 
+use crate::front_end::server_text::failure_headline;
 use crate::tui::servers::state::details::RowFormat;
 pub use crate::tui::servers::state::details::{
-    BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, annotation_line, distinct_title, failure_headline,
-    failure_reason, full_tool_text, peer_line, status_label,
+    BYTES_PER_TOKEN, SERVER_INDENT, TOOL_INDENT, annotation_line, distinct_title, failure_reason,
+    full_tool_text, peer_line,
 };
 
 use crate::domain::trust::InstructionsConsent;

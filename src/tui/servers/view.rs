@@ -2,13 +2,13 @@
 //! visible rows.
 
 use crate::domain::{Server, ServerStatus, Tool};
+use crate::front_end::server_text::status_label;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::text::numbers::format_thousands;
 use crate::tui::panes::Pane;
 use crate::tui::servers::state::{
     BYTES_PER_TOKEN, SERVER_INDENT, ServersPane, ServersPaneRow, TOOL_INDENT, TextTone,
-    status_label,
 };
 use crate::tui::widgets::painter::Painter;
 use ratatui::layout::Rect;

@@ -7,10 +7,7 @@ pub(super) mod external_editor;
 pub(super) mod frame_writer;
 pub(super) mod input;
 pub(super) mod panic;
-pub(super) mod shutdown;
 pub(super) mod signals;
-
-pub use shutdown::shut_down;
 
 use crate::tui::TuiOptions;
 use crate::tui::keymap::KeyProtocol;

@@ -1,5 +1,4 @@
 //! Stored permissions and withheld tools: the list behind `/trust`.
 
-pub mod describe;
 pub mod layer;
 pub mod view;

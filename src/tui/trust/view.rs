@@ -2,9 +2,9 @@
 
 use crate::domain::TrustEntry;
 use crate::domain::trust::RuleCaveat;
+use crate::front_end::trust_text::{detail_lines, trust_line};
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::trust::describe::{detail_lines, trust_line};
 use crate::tui::widgets::list::{ListRow, column_width};
 use crate::tui::widgets::painter::{Painter, single_line, wrapped_rows};
 use jiff::Timestamp;

@@ -50,7 +50,7 @@ pub fn run_action(
         {
             effects.push(UiEffect::Send(Command::ListCatalog));
         }
-        Action::Command(row) => model.with_context(|cx| (row.run)(cx, argument)),
+        Action::Command(row) => model.with_context(|cx| row.run_shared(cx, argument)),
         Action::Theme => model.with_context(|cx| settings::set_theme(argument, cx)),
         Action::ImportServers | Action::Trust | Action::Tools => {
             model.with_context(|cx| open_list(action, argument, cx));

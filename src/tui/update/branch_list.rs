@@ -1,7 +1,7 @@
 //! The list of branches: what tells them apart, and when they were answered.
 
-use crate::commands::conversation_state::BranchRequest;
 use crate::domain::{EntryBody, Notice};
+use crate::front_end::conversation_state::BranchRequest;
 use crate::protocol::{BranchSummary, bounded_line};
 use crate::text::grapheme::{truncate_to_width, width};
 use crate::text::markdown::{MarkdownGlyphs, MarkdownView};

@@ -1,8 +1,8 @@
 //! Actions on the whole conversation: undo, retry or edit the last turn, switch branches,
 //! rename, private mode, token usage.
 
-use crate::commands::conversation_state::{BranchRequest, ReplacementTurn, TitleSource, title_of};
 use crate::domain::{EntryBody, LastPrompt, Notice, Prompt, PromptKind, TurnId, WaitReason};
+use crate::front_end::conversation_state::{BranchRequest, ReplacementTurn, TitleSource, title_of};
 use crate::protocol::Command;
 use crate::tui::composer::state::MessageTarget;
 use crate::tui::keymap::Action;

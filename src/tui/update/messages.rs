@@ -1,7 +1,7 @@
 //! Editing any message of the conversation, and its branches.
 
-use crate::commands::conversation_state::BranchRequest;
 use crate::domain::{Attachment, EntryBody, Notice, TranscriptEntry};
+use crate::front_end::conversation_state::BranchRequest;
 use crate::protocol::Command;
 use crate::tui::chat::stops::Stop;
 use crate::tui::composer::state::MessageTarget;

@@ -1,7 +1,7 @@
 //! Applies turn events to the model.
 
-use crate::commands::conversation_state::title_of;
 use crate::domain::{EntryBody, Notice, TurnEnd, TurnEvent, TurnId};
+use crate::front_end::conversation_state::title_of;
 use crate::tui::demo_tour::progress;
 use crate::tui::msg::UiEffect;
 use crate::tui::ui_model::UiModel;

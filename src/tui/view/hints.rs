@@ -1,9 +1,9 @@
 //! The hint line: a notice, or the keys that are useful now.
 
 use crate::domain::Severity;
+use crate::front_end::advice;
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::advice;
 use crate::tui::composer::state::MessageTarget;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::keymap::{Action, Keymap};

@@ -2,9 +2,9 @@
 //! files, and which message is being edited. Truncated text is always marked.
 
 use crate::domain::{EntryBody, Severity};
+use crate::front_end::advice;
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
-use crate::tui::advice;
 use crate::tui::attachments::rows::attachment_rows;
 use crate::tui::composer::state::MessageTarget;
 use crate::tui::keymap::Action;

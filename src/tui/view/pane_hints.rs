@@ -1,11 +1,12 @@
 //! Hints while the chat, the thinking pane or the servers pane has the focus.
 
 use crate::domain::{EntryBody, ServerStatus, ToolCall, ToolState};
+use crate::front_end::server_text::failure_headline;
 use crate::text::markdown::BlockKind;
 use crate::tui::chat::entry_rows::is_long_prompt;
 use crate::tui::keymap::Action;
 use crate::tui::panes::Focus;
-use crate::tui::servers::state::{ServersPaneRow, failure_headline};
+use crate::tui::servers::state::ServersPaneRow;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{calls, line_selection};
 

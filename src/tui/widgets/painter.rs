@@ -217,5 +217,5 @@ impl<'a> Painter<'a> {
 
 /// Escapes newlines, so that a name cannot look like two lines.
 pub fn single_line(raw: &str) -> Clean {
-    Clean::escaped(&raw.replace('\n', "⟨LF⟩"))
+    Clean::escaped_line(raw)
 }

@@ -6,6 +6,7 @@ use super::json_lines::{ONE_LINE_COLUMNS_MAX, indented_json, indented_object};
 use super::language::{language_of, language_of_siblings};
 use super::values::{is_unmistakable, key_text, line_text, needs_own_line, shown_json, value_text};
 use super::{Arguments, Highlighter};
+use crate::front_end::call_summary::named_edit_keys;
 use crate::text::ScriptContext;
 use crate::text::grapheme::width;
 use crate::text::highlight::Token;
@@ -16,16 +17,6 @@ type Members = Map<String, Value>;
 
 /// A text under one of the [`WEAK_EDIT_KEYS`] counts as long from this width on.
 const DIFF_COLUMNS_MIN: usize = 24;
-/// Keys of the old and the new text of an edit.
-const EDIT_KEYS: [(&str, &str); 7] = [
-    ("oldText", "newText"),
-    ("old_text", "new_text"),
-    ("old_string", "new_string"),
-    ("oldString", "newString"),
-    ("old_str", "new_str"),
-    ("old_content", "new_content"),
-    ("oldContent", "newContent"),
-];
 /// Keys that indicate an edit only if their texts are long, multi-line or shown in quotes.
 const WEAK_EDIT_KEYS: [(&str, &str); 4] = [
     ("old", "new"),
@@ -254,13 +245,6 @@ pub(super) fn member_path(path: &str, key: &str) -> String {
         "" => key,
         path => format!("{path}.{key}"),
     }
-}
-
-/// The keys of an old and a new text, if their names leave no doubt.
-pub fn named_edit_keys(members: &Members) -> Option<(&'static str, &'static str)> {
-    let is_text = |key: &str| members.get(key).is_some_and(Value::is_string);
-    let mut named = EDIT_KEYS.into_iter();
-    named.find(|(old, new)| is_text(old) && is_text(new))
 }
 
 /// The keys of an old and a new text that are worth a diff.

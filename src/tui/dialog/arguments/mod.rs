@@ -16,7 +16,6 @@ use crate::text::highlight::Highlighter;
 use crate::tui::theme::Glyphs;
 pub use coverage::Coverage;
 use document::ArgumentDocument;
-pub use document::named_edit_keys;
 use std::ops::Range;
 use std::time::Duration;
 

@@ -2,12 +2,12 @@
 //! tools. The rows of an item are laid out only while it is near the view.
 
 use crate::domain::{Server, ServerStatus, Tool};
+use crate::front_end::advice;
+use crate::front_end::server_text::status_label;
 use crate::text::Clean;
 use crate::text::wrap::wrap;
-use crate::tui::advice;
 use crate::tui::servers::state::{
     TextTone, annotation_line, distinct_title, failure_reason, full_tool_text, peer_line,
-    status_label,
 };
 use std::num::NonZeroU16;
 

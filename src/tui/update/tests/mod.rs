@@ -67,13 +67,13 @@ use crate::domain::{
 };
 use crate::domain::{QueryId, SchemaCheck};
 use crate::fixtures;
+use crate::front_end::advice;
 use crate::protocol::{
     CallToApprove, Event, ModelJob, Question, QuestionOwner, UserAnswer, UserChoice,
 };
 use crate::questions;
 use crate::text::styled_line::StyledLine;
 use crate::tui::TuiOptions;
-use crate::tui::advice;
 use crate::tui::panes::Focus;
 use crate::tui::update::*;
 use crossterm::event::{KeyCode, KeyEventKind, KeyModifiers};

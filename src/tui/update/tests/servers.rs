@@ -2,7 +2,7 @@
 
 use crate::domain::{Notice, Server, ServerLog, ServerLogLine, ServerStatus};
 use crate::fixtures;
-use crate::tui::advice;
+use crate::front_end::advice;
 use crate::tui::servers::state::ServersPaneRow;
 use crate::tui::update::tests::*;
 

@@ -2,9 +2,9 @@
 //! program exits without waiting for an unresponsive engine.
 
 use crate::domain::Severity;
+use crate::front_end::advice;
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
-use crate::tui::advice;
 use std::cell::Cell;
 use std::io::{self, Write};
 use std::time::Duration;

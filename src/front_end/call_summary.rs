@@ -5,10 +5,18 @@ use crate::domain::Arguments;
 use crate::domain::tool::{ToolCall, ToolOutcome, ToolState};
 use crate::text::Clean;
 use crate::text::grapheme::{truncate_to_width, width};
-use crate::tui::dialog::arguments::named_edit_keys;
-use crate::tui::widgets::painter::single_line;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+/// Keys of the old and the new text of an edit.
+const EDIT_KEYS: [(&str, &str); 7] = [
+    ("oldText", "newText"),
+    ("old_text", "new_text"),
+    ("old_string", "new_string"),
+    ("oldString", "newString"),
+    ("old_str", "new_str"),
+    ("old_content", "new_content"),
+    ("oldContent", "newContent"),
+];
 const VALUE_COLUMNS_MAX: usize = 32;
 const RESULT_COLUMNS_MAX: usize = 60;
 /// Bytes at the start of a text that are examined, assuming at most 16 bytes per column.
@@ -33,6 +41,13 @@ pub fn argument_summary(arguments: &Arguments) -> String {
         values.push("…".to_owned());
     }
     values.join(", ")
+}
+
+/// The keys of an old and a new text, if their names leave no doubt.
+pub fn named_edit_keys(members: &Map<String, Value>) -> Option<(&'static str, &'static str)> {
+    let is_text = |key: &str| members.get(key).is_some_and(Value::is_string);
+    let mut named = EDIT_KEYS.into_iter();
+    named.find(|(old, new)| is_text(old) && is_text(new))
 }
 
 fn value_summary(key: &str, value: &Value) -> Option<String> {
@@ -88,7 +103,7 @@ pub fn outcome_summary(call: &ToolCall) -> Option<String> {
 
 fn first_line(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(shorten(line, RESULT_COLUMNS_MAX, single_line))
+    Some(shorten(line, RESULT_COLUMNS_MAX, Clean::escaped_line))
 }
 
 /// `text` in at most `columns` columns; `…` marks a truncated end.
