@@ -7,6 +7,7 @@ use crate::protocol::{Command, ContextMeter};
 use crate::text::suggest::nearest;
 use crate::tui::keymap::Action;
 use crate::tui::layer::{PickedItem, UiContext, UiRequest};
+use crate::tui::widgets::list_layer::ListSource;
 use crate::tui::widgets::numbers::group_digits;
 use crate::tui::widgets::picker::{Picker, PickerRow};
 
@@ -33,7 +34,9 @@ fn set_tool_mode(argument: &str, cx: &mut UiContext) {
         mode_row(ToolMode::Auto, "auto", "run calls without asking"),
     ];
     let current = usize::from(cx.shared.engine.mode == ToolMode::Auto);
-    cx.open(Picker::new("Tool mode", "Keep the current mode", rows).starting_at(Some(current)));
+    Picker::new("Tool mode", "Keep the current mode", rows)
+        .starting_at(Some(current))
+        .open(cx);
 }
 
 /// Sets a theme by name or by its number in the list; without an argument, opens the list.

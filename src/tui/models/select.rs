@@ -3,6 +3,7 @@
 use crate::domain::{ModelRef, Notice, Think};
 use crate::protocol::Command;
 use crate::tui::layer::{PickedItem, UiContext};
+use crate::tui::widgets::list_layer::ListSource;
 use crate::tui::widgets::picker::{Picker, PickerRow};
 
 /// `/think [on | off | LEVEL]`.
@@ -25,7 +26,9 @@ pub fn think(argument: &str, cx: &mut UiContext) {
     let rows = values.iter().map(row);
     let current = cx.shared.engine.think;
     let at = values.iter().position(|think| Some(*think) == current);
-    cx.open(Picker::new("Thinking", "Keep the current setting", rows).starting_at(at));
+    Picker::new("Thinking", "Keep the current setting", rows)
+        .starting_at(at)
+        .open(cx);
 }
 
 /// The values that the provider of the selected model takes.
