@@ -15,7 +15,7 @@ mod wanted;
 pub use arguments::ArgumentKind;
 pub use group::BindingGroup;
 pub use table::*;
-pub use wanted::{PickList, PickRow, View, Wanted};
+pub use wanted::{PickList, PickRow, Wanted, WantedView};
 
 use crate::domain::{Notice, Transcript};
 use crate::front_end::conversation_state::ConversationState;

@@ -1,7 +1,7 @@
 //! `/set-model`, `/models` and `/think`.
 
 use super::arguments::{ArgumentKind as Arg, MODELS_WORDS};
-use super::{BindingGroup as G, CommandCx, CommandRow, PickList, PickRow, Run, View, Wanted};
+use super::{BindingGroup as G, CommandCx, CommandRow, PickList, PickRow, Run, Wanted, WantedView};
 use crate::domain::{ModelRef, Notice, Think};
 use crate::protocol::Command;
 use crate::text::Clean;
@@ -40,7 +40,7 @@ pub static THINK: CommandRow = CommandRow::new(
 /// Names come first, because a name may be a number.
 fn set_model(cx: &mut dyn CommandCx, argument: &str) {
     if argument.is_empty() {
-        return cx.ask_for(Wanted::View(View::ConfiguredModels));
+        return cx.ask_for(Wanted::View(WantedView::ConfiguredModels));
     }
     let engine = cx.state().engine;
     let models = &engine.models;
@@ -85,9 +85,9 @@ fn manage_models(cx: &mut dyn CommandCx, argument: &str) {
         .unwrap_or((argument, ""));
     let name = name.trim().to_owned();
     match (word, name.is_empty()) {
-        ("", _) => cx.ask_for(Wanted::View(View::Models)),
+        ("", _) => cx.ask_for(Wanted::View(WantedView::Models)),
         ("keep", true) => cx.send(Command::KeepModel),
-        ("pull", true) => cx.ask_for(Wanted::View(View::PulledModel)),
+        ("pull", true) => cx.ask_for(Wanted::View(WantedView::PulledModel)),
         ("pull", false) => cx.send(Command::PullModel { server: None, name }),
         ("stop", true) => cx.send(Command::StopPull),
         ("rm", false) => cx.send(Command::RemoveModel { server: None, name }),

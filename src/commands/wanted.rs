@@ -19,12 +19,12 @@ pub enum Wanted {
         session: SessionId,
         title: String,
     },
-    View(View),
+    View(WantedView),
 }
 
 /// What each front end shows in its own way.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum View {
+pub enum WantedView {
     /// The models of all servers.
     Models,
     /// The configured models, with numbers.

@@ -2,27 +2,9 @@
 //! thinking. Needed because printed text cannot be taken back, and used only for models known to
 //! write such a tag. Pure.
 
-/// Parts of the names of models that were observed to omit `<think>`, mostly because the server's
-/// prompt template already contains it.
-const THINKING_MODELS: [&str; 17] = [
-    "deepseek-r1",
-    "r1-distill",
-    "deepseek-reasoner",
-    "deepscaler",
-    "qwq",
-    "qwen3",
-    "magistral",
-    "glm-z1",
-    "glm-4.5",
-    "nemotron",
-    "exaone-deep",
-    "exaone4",
-    "openthinker",
-    "smollm3",
-    "marco-o1",
-    "thinking",
-    "reasoning",
-];
+use crate::text::{WordList, word_list};
+
+static THINKING_MODELS: WordList = word_list!("thinking_models");
 const NON_THINKING_VARIANTS: [&str; 2] = ["instruct", "coder"];
 /// Text longer than this without a tag counts as the answer once a blank line follows. Thinking is
 /// long, so a smaller limit would often print thinking as the answer.
@@ -33,7 +15,7 @@ fn is_thinking_model(model: &str) -> bool {
     let model = model.to_lowercase();
     let contains_any = |names: &[&str]| names.iter().any(|name| model.contains(name));
     contains_any(&["thinking", "reasoning"])
-        || contains_any(&THINKING_MODELS) && !contains_any(&NON_THINKING_VARIANTS)
+        || contains_any(&*THINKING_MODELS) && !contains_any(&NON_THINKING_VARIANTS)
 }
 
 /// The buffered start of a reply.

@@ -3,8 +3,8 @@
 
 use super::state::Linear;
 use crate::commands::{
-    self, CommandCx, CommandState, FrontEndCommand, FrontEndCommand as F, PickList, Run, View,
-    Wanted, command_with_meaning, models,
+    self, CommandCx, CommandState, FrontEndCommand, FrontEndCommand as F, PickList, Run, Wanted,
+    WantedView, command_with_meaning, models,
 };
 use crate::domain::{Notice, Prompt};
 use crate::protocol::Command;
@@ -126,9 +126,9 @@ impl Linear {
                 });
             }
             Wanted::Deletion { session, title } => self.confirm_deletion(session, &title),
-            Wanted::View(View::Models) => self.list_catalog(),
-            Wanted::View(View::ConfiguredModels) => self.list_models(),
-            Wanted::View(View::PulledModel) => self.notify(models::MODELS.usage_notice()),
+            Wanted::View(WantedView::Models) => self.list_catalog(),
+            Wanted::View(WantedView::ConfiguredModels) => self.list_models(),
+            Wanted::View(WantedView::PulledModel) => self.notify(models::MODELS.usage_notice()),
         }
     }
 

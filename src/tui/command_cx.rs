@@ -1,6 +1,6 @@
 //! How the screen runs commands: it opens a list, a field or a view for what is missing.
 
-use crate::commands::{CommandCx, CommandState, PickList, View, Wanted};
+use crate::commands::{CommandCx, CommandState, PickList, Wanted, WantedView};
 use crate::domain::Notice;
 use crate::protocol::Command;
 use crate::tui::keymap::Action;
@@ -8,6 +8,7 @@ use crate::tui::layer::{PickedItem, UiContext, UiRequest};
 use crate::tui::models::layer as models;
 use crate::tui::sessions::commands::DeleteLayer;
 use crate::tui::widgets::editor::Editor;
+use crate::tui::widgets::list_layer::ListSource;
 use crate::tui::widgets::picker::{Picker, PickerRow};
 
 impl CommandCx for UiContext<'_> {
@@ -43,15 +44,15 @@ impl CommandCx for UiContext<'_> {
 
     fn ask_for(&mut self, wanted: Wanted) {
         match wanted {
-            Wanted::Row(list) => self.open(picker(list)),
+            Wanted::Row(list) => picker(list).open(self),
             Wanted::Argument { row, .. } => {
                 self.request(UiRequest::TypeCommand(row.name));
                 self.notify(row.usage_notice());
             }
             Wanted::Deletion { session, title } => self.open(DeleteLayer { session, title }),
-            Wanted::View(View::Models) => models::open(None, self),
-            Wanted::View(View::ConfiguredModels) => models::open_configured(self),
-            Wanted::View(View::PulledModel) => models::open(Some(Editor::default()), self),
+            Wanted::View(WantedView::Models) => models::open(None, self),
+            Wanted::View(WantedView::ConfiguredModels) => models::open_configured(self),
+            Wanted::View(WantedView::PulledModel) => models::open(Some(Editor::default()), self),
         }
     }
 }

@@ -95,7 +95,7 @@ pub trait Layer: fmt::Debug {
     fn hints(&self, shared: SharedUiState) -> Vec<String>;
 
     /// The theme to show while this layer is open.
-    fn previewed_theme(&self) -> Option<&ThemeChoice> {
+    fn previewed_theme(&self, _shared: SharedUiState) -> Option<&ThemeChoice> {
         None
     }
 
@@ -200,6 +200,8 @@ pub enum UiRequest {
     RecordUndrawnRows(CallId, usize),
     /// Replaces the open layer, if any.
     Open(Box<dyn Layer>),
+    /// Closes the open layer, whatever it shows.
+    CloseLayer,
     /// Runs a global action; an action of the focused pane must not be requested.
     RunAction(Action),
     /// The user chose or typed the command with this name.

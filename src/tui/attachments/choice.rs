@@ -1,6 +1,7 @@
 //! The list of the attached files, to remove one.
 
 use crate::tui::layer::{PickedItem, UiContext};
+use crate::tui::widgets::list_layer::ListSource;
 use crate::tui::widgets::picker::{Picker, PickerRow};
 
 /// Opens a list of the attached files. The chosen one is removed.
@@ -8,5 +9,5 @@ pub fn choose_file(cx: &mut UiContext) {
     let files = cx.shared.attached_files.iter().zip(1..);
     let rows = files
         .map(|(file, number)| PickerRow::new(PickedItem::AttachedFile(number), &file.name, ""));
-    cx.open(Picker::new("Remove a file", "Keep all files", rows));
+    Picker::new("Remove a file", "Keep all files", rows).open(cx);
 }

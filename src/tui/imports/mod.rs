@@ -11,8 +11,9 @@ use crate::tui::imports::text::{ImportChoice, files_line, plan_summary, plan_tex
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
-use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
-use crate::tui::widgets::list::{ListKey, ListRow, ListTitle, SearchList};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
+use crate::tui::widgets::list::{ListRow, SearchList};
+use crate::tui::widgets::list_layer::{ListKind, ListSource};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_viewer::TextViewer;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
@@ -28,12 +29,10 @@ const CLIENT_COLUMNS: u16 = 18;
 const COUNT_COLUMNS: u16 = 26;
 
 #[derive(Debug)]
-pub struct ImportLayer {
+struct ImportSources {
     query: QueryId,
     /// `None` until the engine has looked for clients.
     sources: Option<Arc<Vec<ImportSource>>>,
-    list: SearchList,
-    opened: Option<OpenedSource>,
 }
 
 /// The servers of one client, as a text.
@@ -107,136 +106,28 @@ impl OpenedSource {
     }
 }
 
-pub fn open(cx: &mut UiContext) {
-    let query = cx.next_query_id();
-    cx.send(Command::FindImportSources(query));
-    cx.open(ImportLayer {
-        query,
-        sources: None,
-        list: SearchList::default(),
-        opened: None,
-    });
-}
-
-impl ImportLayer {
-    fn matching(&self) -> Vec<&ImportSource> {
-        let filter = self.list.filter().to_lowercase();
-        let sources = self.sources.iter().flat_map(|sources| sources.iter());
-        sources
-            .filter(|source| source.client.to_lowercase().contains(filter.trim()))
-            .collect()
-    }
-
-    fn open_selected(&mut self, cx: &mut UiContext) {
-        let matching = self.matching();
-        let Some(source) = matching.get(self.list.selected(matching.len())) else {
-            return;
-        };
-        let plan = match &source.plan {
-            Ok(plan) => plan,
-            Err(problem) => {
-                let notice = Notice::warning(Clean::single_line(problem).as_str());
-                return cx.notify(notice);
-            }
-        };
-        self.opened = Some(OpenedSource::new(source, plan, cx.shared));
-    }
-
-    fn opened_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        let Some(opened) = &mut self.opened else {
-            return Handled::PassedOn;
-        };
+impl Layer for OpenedSource {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
         match cx.shared.keymap.layer_key(key, &[KeyContext::ImportText]) {
-            Some(LayerKey::Back) => self.opened = None,
+            Some(LayerKey::Back) => return Handled::Closed,
             Some(LayerKey::Confirm) => {
-                let is_read = cx.shared.now >= opened.opened_at + READING_TIME_MIN;
+                let is_read = cx.shared.now >= self.opened_at + READING_TIME_MIN;
                 let is_repeat = key.kind == KeyEventKind::Repeat;
-                let servers = opened.chosen_servers();
+                let servers = self.chosen_servers();
                 if !is_read || is_repeat || servers.is_empty() {
                     return Handled::Consumed;
                 }
                 cx.send(Command::NewServer(NewServerCommand::Import(servers)));
-                return Handled::Closed;
+                cx.request(UiRequest::CloseLayer);
             }
-            _ if opened.choice_key(key) => {}
-            _ => return opened.text.handle_key(key, cx),
-        }
-        Handled::Consumed
-    }
-}
-
-fn draw_source(source: &ImportSource, row: &ListRow, pen: &mut Painter) {
-    let (area, dim) = (row.text_area(), pen.theme.dim);
-    let client = Clean::single_line(&source.client);
-    let end = area.right();
-    let mut x = area.x;
-    let mut put = |text: &str, style, columns: u16, pen: &mut Painter| {
-        let room = end.saturating_sub(x);
-        pen.put_truncated(x, area.y, text, style, columns.saturating_sub(2).min(room));
-        x = x.saturating_add(columns).min(end);
-    };
-    put(client.as_str(), row.style, CLIENT_COLUMNS, pen);
-    let (words, style) = match &source.plan {
-        Ok(plan) => (plan_summary(plan), pen.theme.plain),
-        Err(_) => ("cannot be read".to_owned(), pen.theme.attention),
-    };
-    put(&words, style, COUNT_COLUMNS, pen);
-    put(&files_line(source), dim, u16::MAX, pen);
-}
-
-impl Layer for ImportLayer {
-    fn action(&self) -> Option<Action> {
-        Some(Action::ImportServers)
-    }
-
-    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        if self.opened.is_some() {
-            return self.opened_key(key, cx);
-        }
-        let count = self.matching().len();
-        match self.list.key(key, count, None, cx.shared.keymap) {
-            ListKey::Unhandled(LayerKey::Confirm) => self.open_selected(cx),
-            handled => return handled.handled(),
-        }
-        Handled::Consumed
-    }
-
-    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
-        if self.opened.is_none() {
-            self.list.paste(text);
+            _ if self.choice_key(key) => {}
+            _ => return self.text.handle_key(key, cx),
         }
         Handled::Consumed
     }
 
     fn scroll(&mut self, rows: isize, shared: SharedUiState) {
-        match &mut self.opened {
-            Some(opened) => opened.text.scroll(rows, shared),
-            None => {
-                let count = self.matching().len();
-                self.list.step(rows, count);
-            }
-        }
-    }
-
-    fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        match self
-            .list
-            .click(at, cx.shared.keymap)
-            .filter(|_| self.opened.is_none())
-        {
-            Some(enter) => self.handle_key(enter, cx),
-            None => Handled::Consumed,
-        }
-    }
-
-    fn handle_event(&mut self, event: &Event, _: &mut UiContext) -> Handled {
-        if let Event::ImportSourcesFound { query, sources } = event
-            && *query == self.query
-        {
-            self.sources = Some(Arc::clone(sources));
-            return Handled::Consumed;
-        }
-        Handled::PassedOn
+        self.text.scroll(rows, shared);
     }
 
     fn draw(
@@ -245,73 +136,35 @@ impl Layer for ImportLayer {
         shared: SharedUiState,
         pen: &mut Painter,
     ) -> Option<Position> {
-        if let Some(opened) = &mut self.opened {
-            opened.set_columns(shared.size.0);
-            return opened.text.draw(area, shared, pen);
-        }
-        let sources = self.sources.clone();
-        let total = sources.as_ref().map_or(0, |sources| sources.len());
-        let title = ListTitle {
-            title: "Import MCP servers",
-            total,
-            empty: match sources {
-                None => "Looking for servers of other clients.",
-                Some(_) => {
-                    "No servers of other clients were found. `humble mcp import FILE` reads a file."
-                }
-            },
-            shows_empty_when_filtered: sources.is_none(),
-        };
-        let filter = self.list.filter().to_lowercase();
-        let sources = sources.unwrap_or_default();
-        let matching = sources
-            .iter()
-            .filter(|source| source.client.to_lowercase().contains(filter.trim()));
-        let matching: Vec<&ImportSource> = matching.collect();
-        self.list
-            .draw(area.popup, &title, &matching, pen, |source, row, pen| {
-                draw_source(source, row, pen);
-            })
-    }
-
-    fn popup_rows(&self, _: SharedUiState) -> Option<u16> {
-        if self.opened.is_some() {
-            return None;
-        }
-        let count = self.sources.as_ref().map_or(0, |sources| sources.len());
-        Some(u16::try_from(count).unwrap_or(u16::MAX).saturating_add(2))
+        self.set_columns(shared.size.0);
+        self.text.draw(area, shared, pen)
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let keymap = shared.keymap;
-        let Some(opened) = &self.opened else {
-            return self
-                .list
-                .hints(self.matching().len(), "show servers", Vec::new(), keymap);
-        };
         let hint = |key, word: &str| keymap.layer_hint(KeyContext::ImportText, key, word);
-        let total = opened.plan.candidates.len();
-        let effect = match opened.choice.count() {
+        let total = self.plan.candidates.len();
+        let effect = match self.choice.count() {
             0 => None,
             1 if total == 1 => Some("add it, switched off".to_owned()),
             count if count == total => Some(format!("add all {count}, switched off")),
             count => Some(format!("add {count} of {total}, switched off")),
         };
         let add = effect.and_then(|effect| hint(LayerKey::Confirm, &effect));
-        let is_offered = opened.choice.is_offered();
-        let toggle = match opened.choice.is_marked_chosen() {
+        let is_offered = self.choice.is_offered();
+        let toggle = match self.choice.is_marked_chosen() {
             true => "Space leave out",
             false => "Space include",
         };
         let choose = is_offered.then(|| toggle.to_owned());
         let next = is_offered.then(|| "Tab next".to_owned());
-        let secrets = opened.has_secrets().then(|| {
-            match opened.plan.candidates[opened.choice.marked].stores_secrets() {
+        let secrets = self.has_secrets().then(|| {
+            match self.plan.candidates[self.choice.marked].stores_secrets() {
                 true => "c leave secrets".to_owned(),
                 false => "c copy secrets".to_owned(),
             }
         });
-        let scroll = match opened.text.has_more_below() {
+        let scroll = match self.text.has_more_below() {
             true => keymap.layer_hint(KeyContext::ScrollableList, LayerKey::PageDown, "read all"),
             false => keymap.scroll_hint(),
         };
@@ -323,5 +176,107 @@ impl Layer for ImportLayer {
             next,
             hint(LayerKey::Back, "back"),
         ])
+    }
+}
+
+pub fn open(cx: &mut UiContext) {
+    let query = cx.next_query_id();
+    cx.send(Command::FindImportSources(query));
+    let sources = None;
+    ImportSources { query, sources }.open(cx);
+}
+
+impl ImportSources {
+    fn found(&self) -> &[ImportSource] {
+        self.sources.as_ref().map_or(&[], |sources| sources)
+    }
+}
+
+impl ListSource for ImportSources {
+    /// The index of a client.
+    type Row<'a> = usize;
+
+    fn kind(&self) -> ListKind {
+        ListKind {
+            action: Some(Action::ImportServers),
+            title: "Import MCP servers",
+            enter: "show servers",
+        }
+    }
+
+    fn rows(&self, words: &[&str], _: SharedUiState) -> Vec<usize> {
+        let matches = |source: &ImportSource| {
+            let client = source.client.to_lowercase();
+            words.iter().all(|word| client.contains(word))
+        };
+        let found = self.found().iter().enumerate();
+        let found = found.filter(|(_, source)| matches(source));
+        found.map(|(index, _)| index).collect()
+    }
+
+    fn total(&self, _: SharedUiState) -> usize {
+        self.found().len()
+    }
+
+    fn height(&self, shared: SharedUiState) -> usize {
+        self.total(shared) + 1
+    }
+
+    fn empty(&self, _: SharedUiState) -> &'static str {
+        match self.sources {
+            None => "Looking for servers of other clients.",
+            Some(_) => {
+                "No servers of other clients were found. `humble mcp import FILE` reads a file."
+            }
+        }
+    }
+
+    fn is_loading(&self) -> bool {
+        self.sources.is_none()
+    }
+
+    fn draw_row(&self, source: &usize, row: &ListRow, _: SharedUiState, pen: &mut Painter) {
+        let source = &self.found()[*source];
+        let (area, dim) = (row.text_area(), pen.theme.dim);
+        let client = Clean::single_line(&source.client);
+        let end = area.right();
+        let mut x = area.x;
+        let mut put = |text: &str, style, columns: u16, pen: &mut Painter| {
+            let room = end.saturating_sub(x);
+            pen.put_truncated(x, area.y, text, style, columns.saturating_sub(2).min(room));
+            x = x.saturating_add(columns).min(end);
+        };
+        put(client.as_str(), row.style, CLIENT_COLUMNS, pen);
+        let (words, style) = match &source.plan {
+            Ok(plan) => (plan_summary(plan), pen.theme.plain),
+            Err(_) => ("cannot be read".to_owned(), pen.theme.attention),
+        };
+        put(&words, style, COUNT_COLUMNS, pen);
+        put(&files_line(source), dim, u16::MAX, pen);
+    }
+
+    fn details(&self, source: &usize, cx: &mut UiContext) -> Option<Box<dyn Layer>> {
+        let source = &self.found()[*source];
+        let plan = source.plan.as_ref().ok()?;
+        Some(Box::new(OpenedSource::new(source, plan, cx.shared)))
+    }
+
+    /// Shows why a source without a plan cannot be read.
+    fn choose(&mut self, source: usize, cx: &mut UiContext) -> Handled {
+        if let Err(problem) = &self.found()[source].plan {
+            let notice = Notice::warning(Clean::single_line(problem).as_str());
+            cx.notify(notice);
+        }
+        Handled::Consumed
+    }
+
+    fn handle_event(&mut self, event: &Event, _: &SearchList, _: &mut UiContext) -> Handled {
+        if let Event::ImportSourcesFound { query, sources } = event
+            && *query == self.query
+        {
+            self.sources = Some(Arc::clone(sources));
+            return Handled::Consumed;
+        }
+        Handled::PassedOn
     }
 }

@@ -11,7 +11,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 use std::cmp::Reverse;
 
 #[derive(Clone, Copy)]
-pub(super) enum PaletteEntry<'a> {
+pub enum PaletteEntry<'a> {
     Binding(&'static Binding),
     Template(&'a PromptTemplate),
 }
@@ -117,16 +117,15 @@ pub(super) fn entry_count(shared: SharedUiState) -> usize {
     entries(shared).count()
 }
 
-/// The entries that match all words of the filter. Entries in which each word starts a word come
+/// The entries that match all words, which are lower case. Entries in which each word starts a word come
 /// first, then those that contain each word, then those found only by their search words, and last
 /// those that contain the letters with gaps. Equal ones keep their order, but recently used ones
 /// come first.
 pub(super) fn matching_entries<'a>(
-    filter: &str,
+    words: &[&str],
     shared: SharedUiState<'a>,
 ) -> Vec<PaletteEntry<'a>> {
-    let filter = filter.to_lowercase();
-    let mut words: Vec<FilterWord> = filter.split_whitespace().map(FilterWord::new).collect();
+    let mut words: Vec<FilterWord> = words.iter().copied().map(FilterWord::new).collect();
     let mut matcher = None;
     let recent: &RecentCommands = shared.recent_commands;
     let mut matches: Vec<_> = entries(shared)

@@ -12,8 +12,9 @@ use crate::protocol::{Command, ServerContentCommand};
 use crate::text::Clean;
 use crate::tui::layer::{SharedUiState, UiContext, UiRequest};
 use crate::tui::templates;
+use crate::tui::widgets::list_layer::ListSource;
 use argument_form::{ArgumentForm, FormTarget};
-use picker::ContentPicker;
+use picker::{ContentKind, ContentPicker};
 use review::PromptReview;
 
 /// Maximum number of prompts or resources that the completion list offers.
@@ -94,7 +95,7 @@ fn find_prompt<'a>(name: &str, shared: SharedUiState<'a>) -> Option<OfferedPromp
 pub fn run_prompt_command(argument: &str, cx: &mut UiContext) {
     if argument.is_empty() {
         cx.send(Command::ServerContent(ServerContentCommand::Refresh));
-        return cx.open(ContentPicker::prompts());
+        return ContentPicker::new(ContentKind::Prompts).open(cx);
     }
     let (name, values) = split_name(argument);
     if run_typed_prompt(name, values, cx) {
@@ -159,7 +160,7 @@ fn use_prompt(offered: OfferedPrompt, values: Vec<String>, cx: &mut UiContext) {
 pub fn run_resource_command(argument: &str, cx: &mut UiContext) {
     if argument.is_empty() {
         cx.send(Command::ServerContent(ServerContentCommand::Refresh));
-        return cx.open(ContentPicker::resources());
+        return ContentPicker::new(ContentKind::Resources).open(cx);
     }
     let servers = cx.shared.servers.iter();
     let typed = servers.filter_map(|server| {

@@ -2,11 +2,12 @@
 
 use crate::domain::{Notice, ToolMode, TrustEntry};
 use crate::protocol::Command;
-use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
+use crate::tui::keymap::{Action, Keymap};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
-use crate::tui::trust::view::{TrustColumns, draw_detail, matching_rows};
-use crate::tui::widgets::list::{ListKey, ListTitle, SearchList};
+use crate::tui::trust::view::{TrustColumns, TrustRow, draw_detail};
+use crate::tui::widgets::list::{ListRow, SearchList};
+use crate::tui::widgets::list_layer::{ListKind, ListSource};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::window::draw_window;
 use crossterm::event::{KeyEvent, KeyEventKind};
@@ -16,27 +17,86 @@ const NO_DECISIONS: &str = "No decisions are stored, so you are asked before eve
     To store one, choose 6 to 9 in a tool call's dialog.";
 const NO_DECISIONS_IN_AUTO_MODE: &str =
     "No decisions are stored. In auto mode, tools run without asking.";
-const EMPTY_ROWS: u16 = 3;
+const EMPTY_ROWS: usize = 3;
 
 #[derive(Debug, Default)]
-pub struct TrustLayer {
-    list: SearchList,
-    /// First visible row of the selected entry's details; `None` while the list is shown.
-    detail_top: Option<usize>,
+pub struct TrustList {
+    columns: TrustColumns,
 }
 
-impl TrustLayer {
-    fn selected<'a>(&self, entries: &'a [TrustEntry]) -> Option<&'a TrustEntry> {
-        let rows = matching_rows(entries, &self.list.filter());
-        rows.get(self.list.selected(rows.len()))
-            .map(|row| row.entry)
+fn revoke_hint(keymap: &Keymap) -> Option<String> {
+    keymap.layer_hint(KeyContext::Trust, LayerKey::Revoke, "revoke")
+}
+
+/// A held key must not revoke several decisions, nor reopen an entry.
+fn is_repeated(key: KeyEvent, keymap: &Keymap) -> bool {
+    key.kind == KeyEventKind::Repeat && keymap.row_step(key).is_none()
+}
+
+impl ListSource for TrustList {
+    type Row<'a> = TrustRow<'a>;
+    const ROW_KEYS: Option<KeyContext> = Some(KeyContext::Trust);
+
+    fn kind(&self) -> ListKind {
+        ListKind {
+            action: Some(Action::Trust),
+            title: "Trust",
+            enter: "show",
+        }
     }
 
-    fn revoke(&mut self, entries: &[TrustEntry], cx: &mut UiContext) {
-        let Some(selected) = self.selected(entries) else {
-            return;
-        };
-        if let TrustEntry::PendingPinChange(_) = selected {
+    fn rows<'a>(&self, words: &[&str], shared: SharedUiState<'a>) -> Vec<TrustRow<'a>> {
+        let rows = shared.engine.trust_entries.iter().map(TrustRow::new);
+        rows.filter(|row| row.matches(words)).collect()
+    }
+
+    fn total(&self, shared: SharedUiState) -> usize {
+        shared.engine.trust_entries.len()
+    }
+
+    fn height(&self, shared: SharedUiState) -> usize {
+        match self.total(shared) {
+            0 => EMPTY_ROWS,
+            count => count,
+        }
+    }
+
+    fn empty(&self, shared: SharedUiState) -> &'static str {
+        match shared.engine.mode {
+            ToolMode::Manual => NO_DECISIONS,
+            ToolMode::Auto => NO_DECISIONS_IN_AUTO_MODE,
+        }
+    }
+
+    fn measure(&mut self, rows: &[TrustRow]) {
+        self.columns = TrustColumns::new(rows);
+    }
+
+    fn draw_row(&self, shown: &TrustRow, row: &ListRow, _: SharedUiState, pen: &mut Painter) {
+        self.columns.draw(shown, row, pen);
+    }
+
+    fn details(&self, row: &TrustRow, _: &mut UiContext) -> Option<Box<dyn Layer>> {
+        match row.entry {
+            TrustEntry::PendingPinChange(_) => None,
+            entry => Some(Box::new(TrustDetails {
+                entry: entry.clone(),
+                top: 0,
+            })),
+        }
+    }
+
+    /// Shows how a withheld tool changed.
+    fn choose(&mut self, row: TrustRow, cx: &mut UiContext) -> Handled {
+        if let TrustEntry::PendingPinChange(change) = row.entry {
+            let (server, tool) = (change.server.clone(), change.tool.name.clone());
+            cx.send(Command::ReviewTool { server, tool });
+        }
+        Handled::Closed
+    }
+
+    fn row_key(&mut self, _: LayerKey, row: TrustRow, cx: &mut UiContext) {
+        if let TrustEntry::PendingPinChange(_) = row.entry {
             let keymap = cx.shared.keymap;
             let enter = keymap.layer_key_name(KeyContext::SearchList, LayerKey::Confirm);
             let enter = enter.unwrap_or_default();
@@ -44,151 +104,68 @@ impl TrustLayer {
                 "This tool is already withheld. Press {enter} to see how it changed."
             )));
         }
-        self.detail_top = None;
-        cx.send(Command::Revoke(Box::new(selected.clone())));
+        cx.send(Command::Revoke(Box::new(row.entry.clone())));
     }
 
-    /// Shows how a withheld tool changed, or the details of any other entry.
-    fn open(&mut self, entries: &[TrustEntry], cx: &mut UiContext) -> Handled {
-        match self.selected(entries) {
-            Some(TrustEntry::PendingPinChange(change)) => {
-                let (server, tool) = (change.server.clone(), change.tool.name.clone());
-                cx.send(Command::ReviewTool { server, tool });
-                return Handled::Closed;
-            }
-            Some(_) => self.detail_top = Some(0),
-            None => {}
+    fn row_hints(&self, keymap: &Keymap) -> Vec<String> {
+        hint_list([revoke_hint(keymap)])
+    }
+
+    fn own_key(&mut self, key: KeyEvent, list: &mut SearchList, cx: &mut UiContext) -> Handled {
+        let keymap = cx.shared.keymap;
+        let acts = list.has_row_focus()
+            || keymap.layer_key(key, &[KeyContext::SearchList]) == Some(LayerKey::Confirm);
+        match acts && is_repeated(key, keymap) {
+            true => Handled::Consumed,
+            false => Handled::PassedOn,
         }
-        Handled::Consumed
     }
+}
 
-    fn detail_key(&mut self, key: KeyEvent, entries: &[TrustEntry], cx: &mut UiContext) -> Handled {
+/// The details of an entry.
+#[derive(Debug)]
+struct TrustDetails {
+    entry: TrustEntry,
+    /// First visible row.
+    top: usize,
+}
+
+impl Layer for TrustDetails {
+    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
+        let keymap = cx.shared.keymap;
+        if is_repeated(key, keymap) {
+            return Handled::Consumed;
+        }
         let contexts = [
             KeyContext::SearchList,
             KeyContext::SearchListRows,
             KeyContext::Trust,
         ];
-        match cx.shared.keymap.layer_key(key, &contexts) {
-            Some(LayerKey::Back | LayerKey::Confirm) => self.detail_top = None,
-            Some(LayerKey::Revoke | LayerKey::Delete) => self.revoke(entries, cx),
-            _ => return Handled::PassedOn,
-        }
-        Handled::Consumed
-    }
-}
-
-impl Layer for TrustLayer {
-    fn action(&self) -> Option<Action> {
-        Some(Action::Trust)
-    }
-
-    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        let entries = cx.shared.engine.trust_entries.as_slice();
-        if self.detail_top.is_some() && self.selected(entries).is_none() {
-            self.detail_top = None;
-        }
-        let is_repeat =
-            key.kind == KeyEventKind::Repeat && cx.shared.keymap.row_step(key).is_none();
-        // A held key must not revoke several decisions, nor reopen an entry.
-        if is_repeat && (self.detail_top.is_some() || self.list.has_row_focus()) {
-            return Handled::Consumed;
-        }
-        if self.detail_top.is_some() {
-            return self.detail_key(key, entries, cx);
-        }
-        let count = matching_rows(entries, &self.list.filter()).len();
-        match self
-            .list
-            .key(key, count, Some(KeyContext::Trust), cx.shared.keymap)
-        {
-            ListKey::Unhandled(LayerKey::Confirm) if is_repeat => {}
-            ListKey::Unhandled(LayerKey::Confirm) => return self.open(entries, cx),
-            ListKey::Unhandled(_) => self.revoke(entries, cx),
-            handled => return handled.handled(),
-        }
-        Handled::Consumed
-    }
-
-    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
-        if self.detail_top.is_none() {
-            self.list.paste(text);
-        }
-        Handled::Consumed
-    }
-
-    fn scroll(&mut self, rows: isize, shared: SharedUiState) {
-        match &mut self.detail_top {
-            Some(top) => *top = top.saturating_add_signed(rows),
-            None => {
-                let entries = &shared.engine.trust_entries;
-                let count = matching_rows(entries, &self.list.filter()).len();
-                self.list.step(rows, count);
+        match keymap.layer_key(key, &contexts) {
+            Some(LayerKey::Back | LayerKey::Confirm) => Handled::Closed,
+            Some(LayerKey::Revoke | LayerKey::Delete) => {
+                cx.send(Command::Revoke(Box::new(self.entry.clone())));
+                Handled::Closed
             }
+            _ => Handled::PassedOn,
         }
     }
 
-    fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        match self
-            .list
-            .click(at, cx.shared.keymap)
-            .filter(|_| self.detail_top.is_none())
-        {
-            Some(enter) => self.handle_key(enter, cx),
-            None => Handled::Consumed,
-        }
+    fn scroll(&mut self, rows: isize, _: SharedUiState) {
+        self.top = self.top.saturating_add_signed(rows);
     }
 
-    fn popup_rows(&self, shared: SharedUiState) -> Option<u16> {
-        if self.detail_top.is_some() {
-            return None;
-        }
-        let count = u16::try_from(shared.engine.trust_entries.len()).unwrap_or(u16::MAX);
-        let rows = if count == 0 { EMPTY_ROWS } else { count };
-        Some(rows.saturating_add(1))
-    }
-
-    fn draw(
-        &mut self,
-        area: LayerArea,
-        shared: SharedUiState,
-        pen: &mut Painter,
-    ) -> Option<Position> {
-        let entries = shared.engine.trust_entries.as_slice();
-        let selected = self.selected(entries);
-        if let (Some(selected), Some(top)) = (selected, &mut self.detail_top) {
-            let inner = draw_window(area.body, "Trust", "", pen);
-            draw_detail(selected, top, inner, pen);
-            return None;
-        }
-        let rows = matching_rows(entries, &self.list.filter());
-        let title = ListTitle {
-            title: "Trust",
-            total: entries.len(),
-            empty: match shared.engine.mode {
-                ToolMode::Manual => NO_DECISIONS,
-                ToolMode::Auto => NO_DECISIONS_IN_AUTO_MODE,
-            },
-            shows_empty_when_filtered: false,
-        };
-        let columns = TrustColumns::new(&rows);
-        self.list
-            .draw(area.popup, &title, &rows, pen, |shown, row, pen| {
-                columns.draw(shown, row, pen);
-            })
+    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
+        let inner = draw_window(area.body, "Trust", "", pen);
+        draw_detail(&self.entry, &mut self.top, inner, pen);
+        None
     }
 
     fn hints(&self, shared: SharedUiState) -> Vec<String> {
         let keymap = shared.keymap;
-        let revoke = keymap.layer_hint(KeyContext::Trust, LayerKey::Revoke, "revoke");
-        if self.detail_top.is_some() {
-            return hint_list([
-                revoke,
-                keymap.layer_hint(KeyContext::SearchList, LayerKey::Back, "back"),
-            ]);
-        }
-        let entries = shared.engine.trust_entries.as_slice();
-        let count = matching_rows(entries, &self.list.filter()).len();
-        let revoke = hint_list([revoke]);
-        self.list.hints(count, "show", revoke, keymap)
+        hint_list([
+            revoke_hint(keymap),
+            keymap.layer_hint(KeyContext::SearchList, LayerKey::Back, "back"),
+        ])
     }
 }

@@ -29,7 +29,7 @@ pub struct TrustRow<'a> {
 }
 
 impl<'a> TrustRow<'a> {
-    fn new(entry: &'a TrustEntry) -> Self {
+    pub fn new(entry: &'a TrustEntry) -> Self {
         let line = trust_line(entry);
         Self {
             entry,
@@ -41,22 +41,15 @@ impl<'a> TrustRow<'a> {
     }
 
     /// `words` are lower case.
-    fn matches(&self, words: &[&str]) -> bool {
+    pub fn matches(&self, words: &[&str]) -> bool {
         let (tool, server) = (self.tool.as_str(), self.server.as_str());
         let text = format!("{tool} {server} {}", self.status).to_lowercase();
         words.iter().all(|word| text.contains(word))
     }
 }
 
-/// The entries that contain every word of the filter.
-pub fn matching_rows<'a>(entries: &'a [TrustEntry], filter: &str) -> Vec<TrustRow<'a>> {
-    let filter = filter.to_lowercase();
-    let words: Vec<&str> = filter.split_whitespace().collect();
-    let rows = entries.iter().map(TrustRow::new);
-    rows.filter(|row| row.matches(&words)).collect()
-}
-
 /// Widths of the columns for names, the same for each row.
+#[derive(Debug, Default)]
 pub struct TrustColumns {
     tool: u16,
     server: u16,

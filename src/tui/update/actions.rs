@@ -12,11 +12,12 @@ use crate::tui::msg::UiEffect;
 use crate::tui::palette::Palette;
 use crate::tui::panes::Focus;
 use crate::tui::servers::{commands as servers, stderr_log, viewer};
-use crate::tui::trust::layer::TrustLayer;
+use crate::tui::trust::layer::TrustList;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
     attachments, branches, calls, composer, find, interrupt, navigation, selection, submit,
 };
+use crate::tui::widgets::list_layer::ListSource;
 use crate::tui::{imports, server_content, sessions, settings};
 
 pub fn run_action(
@@ -66,11 +67,11 @@ pub fn run_action(
         Action::OpenCall | Action::AttachLink => calls::use_selected_call(model, action),
         Action::Commands => model.with_context(|cx| {
             cx.send(Command::ListPromptTemplates);
-            cx.open(Palette::default());
+            Palette.open(cx);
         }),
         Action::Help | Action::ChangeKeys => show_help(model, action),
         Action::Log => model.with_context(|cx| log::open(argument, cx)),
-        Action::SearchHistory => model.with_context(|cx| cx.open(HistorySearch::default())),
+        Action::SearchHistory => model.with_context(|cx| HistorySearch.open(cx)),
         Action::Raw => toggle_raw_text(model),
         Action::CopyAnswer => calls::copy_answer_or_result(model, argument),
         Action::EditExternally => effects.push(UiEffect::OpenEditor(model.composer.editor.text())),
@@ -87,7 +88,7 @@ pub fn run_action(
 fn open_list(action: Action, argument: &str, cx: &mut UiContext) {
     match action {
         Action::ImportServers => imports::open(cx),
-        Action::Trust => cx.open(TrustLayer::default()),
+        Action::Trust => TrustList::default().open(cx),
         _ => viewer::open_tools(argument, cx),
     }
 }

@@ -32,6 +32,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::OpenBrowser(address) => effects.push(UiEffect::OpenBrowser(address)),
             UiRequest::StartDemo => effects.push(UiEffect::StartDemo),
             UiRequest::Open(layer) => model.open_layer(layer),
+            UiRequest::CloseLayer => model.close_layer(),
             UiRequest::RunAction(action) => {
                 let focus = std::mem::replace(&mut model.panes.focus, Focus::Message);
                 actions::run_action(model, action, "", effects);

@@ -29,7 +29,7 @@ pub fn themes_changed(
 /// Shows the theme that the open list selects, and the chosen one once it closes.
 pub fn preview(model: &mut UiModel) {
     let layer = model.layer.as_ref();
-    let previewed = layer.and_then(|layer| layer.previewed_theme().cloned());
+    let previewed = layer.and_then(|layer| layer.previewed_theme(model.shared()).cloned());
     model.screen.preview_theme(previewed);
 }
 

@@ -3,6 +3,7 @@
 pub mod editor;
 pub mod labeled_fields;
 pub mod list;
+pub mod list_layer;
 pub mod log_tail;
 pub mod number_entry;
 pub mod painter;

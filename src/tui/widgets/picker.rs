@@ -4,15 +4,12 @@ use crate::domain::Notice;
 use crate::domain::theme::ThemeChoice;
 use crate::text::Clean;
 use crate::text::grapheme::width;
-use crate::tui::keymap::layers::LayerKey;
-use crate::tui::layer::{
-    Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
-};
-use crate::tui::widgets::list::{ListKey, ListRow, ListTitle, SearchList, column_width};
+use crate::tui::layer::{Handled, PickedItem, SharedUiState, UiContext, UiRequest};
+use crate::tui::widgets::list::{ListRow, SearchList, column_width};
+use crate::tui::widgets::list_layer::{ListKind, ListSource};
 use crate::tui::widgets::number_entry::{NumberEntry, NumberKey};
 use crate::tui::widgets::painter::Painter;
 use crossterm::event::KeyEvent;
-use ratatui::layout::Position;
 
 const GAP: u16 = 2;
 
@@ -45,26 +42,9 @@ pub struct Picker {
     title: &'static str,
     none_label: &'static str,
     rows: Vec<PickerRow>,
-    list: SearchList,
+    columns: NumberedColumns,
+    first_selected: usize,
     number_entry: NumberEntry,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Listed<'a> {
-    Row(usize, &'a PickerRow),
-    /// Number 0: nothing is picked.
-    Zero,
-}
-
-/// Zero is last, and listed only without a filter.
-fn listed<'a>(rows: &'a [PickerRow], filter: &str) -> Vec<Listed<'a>> {
-    let filter = filter.to_lowercase();
-    let words: Vec<&str> = filter.split_whitespace().collect();
-    let zero = words.is_empty().then_some(Listed::Zero);
-    let rows = rows.iter().enumerate();
-    let found = rows.filter(|(_, row)| row.matches(&words));
-    let found = found.map(|(index, row)| Listed::Row(index, row));
-    found.chain(zero).collect()
 }
 
 impl Picker {
@@ -73,146 +53,115 @@ impl Picker {
         none_label: &'static str,
         rows: impl IntoIterator<Item = PickerRow>,
     ) -> Self {
+        let rows: Vec<PickerRow> = rows.into_iter().collect();
         Self {
             title,
             none_label,
-            rows: rows.into_iter().collect(),
-            list: SearchList::default(),
+            columns: NumberedColumns::new(&rows),
+            rows,
+            first_selected: 0,
             number_entry: NumberEntry::default(),
         }
     }
 
     /// Preselects this row, if any.
     pub fn starting_at(mut self, row: Option<usize>) -> Self {
-        self.list.select(row.unwrap_or(0));
+        self.first_selected = row.unwrap_or(0);
         self
     }
 
     /// Opens the list. With an argument, which must be a number, picks that row at once instead.
     pub fn pick_or_open(self, argument: &str, cx: &mut UiContext) {
         if argument.is_empty() {
-            return cx.open(self);
+            return self.open(cx);
         }
+        let count = self.rows.len();
         match argument.parse::<usize>() {
             Ok(0) => cx.notify(Notice::info("Nothing was changed.")),
-            Ok(number) if number <= self.rows.len() => {
-                cx.request(UiRequest::Pick(self.rows[number - 1].item.clone()));
-            }
-            _ => {
-                let count = self.rows.len();
-                cx.notify(Notice::warning(format!(
-                    "Please enter a number from 0 to {count}."
-                )));
-            }
+            Ok(number) if number <= count => self.pick(number.checked_sub(1), cx),
+            _ => cx.notify(Notice::warning(format!(
+                "Please enter a number from 0 to {count}."
+            ))),
         }
     }
 
-    /// Digits pick while the filter is empty, at once unless a longer number begins with them.
-    /// `None` if the key is not part of a number.
-    fn number_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Option<Handled> {
-        if !self.list.is_unfiltered() {
-            return None;
+    fn pick(&self, row: Option<usize>, cx: &mut UiContext) {
+        if let Some(row) = row.and_then(|row| self.rows.get(row)) {
+            cx.request(UiRequest::Pick(row.item.clone()));
         }
-        let count = self.rows.len();
-        match self.number_entry.key(key, count, cx.shared.keymap) {
-            NumberKey::Unhandled => return None,
-            NumberKey::Discarded => {}
-            NumberKey::Typed(number) => {
-                let row = number.checked_sub(1).unwrap_or(count);
-                self.list.select(row);
-            }
-            NumberKey::Chosen(number) => {
-                let row = number.checked_sub(1).and_then(|at| self.rows.get(at));
-                if let Some(row) = row {
-                    cx.request(UiRequest::Pick(row.item.clone()));
-                }
-                return Some(Handled::Closed);
-            }
-        }
-        Some(Handled::Consumed)
     }
 }
 
-impl Layer for Picker {
-    fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {
-        if let Some(handled) = self.number_key(key, cx) {
-            return handled;
+impl ListSource for Picker {
+    /// `None` is number 0: nothing is picked.
+    type Row<'a> = Option<usize>;
+
+    fn kind(&self) -> ListKind {
+        ListKind {
+            action: None,
+            title: self.title,
+            enter: "choose",
         }
-        let listed = listed(&self.rows, &self.list.filter());
-        let handled = self.list.key(key, listed.len(), None, cx.shared.keymap);
-        if handled != ListKey::Unhandled(LayerKey::Confirm) {
-            return handled.handled();
+    }
+
+    fn first_selected(&self) -> usize {
+        self.first_selected
+    }
+
+    /// Zero is last, and listed only without a filter.
+    fn rows(&self, words: &[&str], _: SharedUiState) -> Vec<Option<usize>> {
+        let zero = words.is_empty().then_some(None);
+        let found = (0..self.rows.len()).filter(|row| self.rows[*row].matches(words));
+        found.map(Some).chain(zero).collect()
+    }
+
+    fn total(&self, _: SharedUiState) -> usize {
+        self.rows.len() + 1
+    }
+
+    fn draw_row(&self, listed: &Option<usize>, row: &ListRow, _: SharedUiState, pen: &mut Painter) {
+        match *listed {
+            Some(at) => self.columns.draw(at + 1, &self.rows[at], row, pen),
+            None => self.columns.draw_name(0, self.none_label, row, pen),
         }
-        match listed.get(self.list.selected(listed.len())) {
-            Some(Listed::Row(_, row)) => cx.request(UiRequest::Pick(row.item.clone())),
-            Some(Listed::Zero) => {}
-            None => return Handled::Consumed,
-        }
+    }
+
+    fn choose(&mut self, row: Option<usize>, cx: &mut UiContext) -> Handled {
+        self.pick(row, cx);
         Handled::Closed
     }
 
-    fn previewed_theme(&self) -> Option<&ThemeChoice> {
-        let listed = listed(&self.rows, &self.list.filter());
-        match listed.get(self.list.selected(listed.len()))? {
-            Listed::Row(_, row) => match &row.item {
-                PickedItem::Theme(choice) => Some(choice),
-                _ => None,
-            },
-            Listed::Zero => None,
+    /// Digits pick while the filter is empty, at once unless a longer number begins with them.
+    fn own_key(&mut self, key: KeyEvent, list: &mut SearchList, cx: &mut UiContext) -> Handled {
+        if !list.is_unfiltered() {
+            return Handled::PassedOn;
         }
-    }
-
-    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
-        self.list.paste(text);
+        let count = self.rows.len();
+        match self.number_entry.key(key, count, cx.shared.keymap) {
+            NumberKey::Unhandled => return Handled::PassedOn,
+            NumberKey::Discarded => {}
+            NumberKey::Typed(number) => list.select(number.checked_sub(1).unwrap_or(count)),
+            NumberKey::Chosen(number) => return self.choose(number.checked_sub(1), cx),
+        }
         Handled::Consumed
     }
 
-    fn scroll(&mut self, rows: isize, _: SharedUiState) {
-        let count = listed(&self.rows, &self.list.filter()).len();
-        self.list.step(rows, count);
+    fn own_hint(&self, list: &SearchList) -> Option<String> {
+        list.is_unfiltered().then(|| "0-9 number".to_owned())
     }
 
-    fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
-        match self.list.click(at, cx.shared.keymap) {
-            Some(enter) => self.handle_key(enter, cx),
-            None => Handled::Consumed,
+    fn previewed_theme(&self, list: &SearchList, shared: SharedUiState) -> Option<&ThemeChoice> {
+        let rows = self.listed(list, shared);
+        let selected = *rows.get(list.selected(rows.len()))?;
+        match &self.rows[selected?].item {
+            PickedItem::Theme(choice) => Some(choice),
+            _ => None,
         }
-    }
-
-    fn popup_rows(&self, _: SharedUiState) -> Option<u16> {
-        // The filter and row zero.
-        let rows = u16::try_from(self.rows.len()).unwrap_or(u16::MAX);
-        Some(rows.saturating_add(2))
-    }
-
-    fn draw(&mut self, area: LayerArea, _: SharedUiState, pen: &mut Painter) -> Option<Position> {
-        let title = ListTitle {
-            title: self.title,
-            total: self.rows.len() + 1,
-            empty: "",
-            shows_empty_when_filtered: false,
-        };
-        let columns = NumberedColumns::new(&self.rows);
-        let found = listed(&self.rows, &self.list.filter());
-        let none_label = self.none_label;
-        let draw_row = |listed: &Listed, row: &ListRow, pen: &mut Painter| match listed {
-            Listed::Row(index, shown) => columns.draw(*index + 1, shown, row, pen),
-            Listed::Zero => columns.draw_name(0, none_label, row, pen),
-        };
-        self.list.draw(area.popup, &title, &found, pen, draw_row)
-    }
-
-    fn hints(&self, shared: SharedUiState) -> Vec<String> {
-        let count = listed(&self.rows, &self.list.filter()).len();
-        let mut hints = self.list.hints(count, "choose", Vec::new(), shared.keymap);
-        if self.list.is_unfiltered() {
-            hints.insert(1, "0-9 number".to_owned());
-        }
-        hints
     }
 }
 
 /// Widths of the columns, the same for each row.
+#[derive(Debug)]
 struct NumberedColumns {
     number: u16,
     name: u16,

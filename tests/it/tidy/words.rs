@@ -8,18 +8,6 @@ use std::fs;
 /// Longer runs of lines with nothing but a string belong in a file.
 const WORD_LINES_MAX: usize = 5;
 
-/// Exempt files, each with the reason.
-const WORDS_IN_CODE: &[(&str, &str)] = &[
-    (
-        "src/headless/think_buffer.rs",
-        "parts of the names of models",
-    ),
-    (
-        "src/tui/dialog/arguments/language.rs",
-        "keys of the arguments that name a file",
-    ),
-];
-
 #[derive(Default)]
 struct Section {
     words: Vec<String>,
@@ -135,12 +123,8 @@ fn lists_of_words_are_not_in_code() {
     let is_test = |path: &str| path.contains("/tests/") || path.ends_with("tests.rs");
     for (path, text) in sources("src") {
         let lines = longest_run(&code(&text));
-        let is_exempt = WORDS_IN_CODE.iter().any(|(file, _)| *file == path);
-        if lines > WORD_LINES_MAX && !is_exempt && !is_test(&path) {
+        if lines > WORD_LINES_MAX && !is_test(&path) {
             problems.push(format!("{path}: {lines} lines"));
-        }
-        if is_exempt && lines <= WORD_LINES_MAX {
-            problems.push(format!("{path}: no longer needs an exception"));
         }
     }
     assert!(

@@ -4,19 +4,9 @@
 use super::Highlighter;
 use serde_json::{Map, Value};
 
-/// Keys that name the file a text belongs to.
-const FILE_KEYS: [&str; 9] = [
-    "path",
-    "file_path",
-    "filePath",
-    "file",
-    "filename",
-    "fileName",
-    "file_name",
-    "target_file",
-    "uri",
-];
-const LANGUAGE_KEYS: [&str; 3] = ["language", "lang", "syntax"];
+/// Keys that name the file a text belongs to, the most telling first.
+const FILE_KEYS: &str = "path file_path filePath file filename fileName file_name target_file uri";
+const LANGUAGE_KEYS: &str = "language lang syntax";
 /// Keys whose name suggests the language of their text.
 const KEY_LANGUAGES: [(&str, &str); 20] = [
     ("patch", "diff"),
@@ -46,11 +36,11 @@ const SQL_WORDS: [&str; 8] = [
 
 /// The language of the texts in these arguments, if they name a file or a language.
 pub fn language_of_siblings(arguments: &Map<String, Value>) -> Option<Highlighter> {
-    let named = |keys: &[&str]| {
-        let value = keys.iter().find_map(|key| arguments.get(*key));
+    let named = |keys: &str| {
+        let value = keys.split(' ').find_map(|key| arguments.get(key));
         value.and_then(Value::as_str).and_then(Highlighter::new)
     };
-    named(&LANGUAGE_KEYS).or_else(|| named(&FILE_KEYS))
+    named(LANGUAGE_KEYS).or_else(|| named(FILE_KEYS))
 }
 
 /// The language of `text` under `key`. `siblings` is the language that the arguments around it

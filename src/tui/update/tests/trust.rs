@@ -153,6 +153,32 @@ fn withheld_tool_is_reviewed_from_the_list_and_cannot_be_revoked() {
     assert!(chat.model.layer.is_none());
 }
 
+#[test]
+fn page_of_a_decision_revokes_that_decision_though_the_list_changed() {
+    let rule = |tool: &str| {
+        TrustEntry::Rule(TrustRule {
+            server: "everything".into(),
+            launch: LaunchConfig::BuiltIn.identity(),
+            decided_at: "2026-11-20T12:00:00Z".parse().expect("a time"),
+            scope: RuleScope::Never {
+                tool: tool.to_owned(),
+                pin: described_tool(tool, "").pin,
+            },
+        })
+    };
+    let mut chat = chat();
+    let rules = vec![rule("echo"), rule("add")];
+    chat.engine_event(Event::TrustChanged(Arc::new(rules)));
+    chat.keys("/trust<Enter><Enter>");
+    chat.engine_event(Event::TrustChanged(Arc::new(vec![rule("add")])));
+    let screen_text = screen(&mut chat, 60, 20);
+    assert!(screen_text.contains("echo   everything"), "{screen_text}");
+    chat.commands();
+    chat.keys("x");
+    let revoked = Command::Revoke(Box::new(rule("echo")));
+    assert_eq!(chat.commands(), [revoked]);
+}
+
 fn tool_changed_in_the_middle() -> PinChange {
     let mut change = changed_tool(0);
     let lines: Vec<String> = (0..200).map(|n| format!("line {n}")).collect();
