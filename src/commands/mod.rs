@@ -8,6 +8,7 @@ pub mod conversation;
 mod group;
 pub mod models;
 pub mod notes;
+pub mod servers;
 pub mod settings;
 mod table;
 mod wanted;
@@ -15,9 +16,9 @@ mod wanted;
 pub use arguments::ArgumentKind;
 pub use group::BindingGroup;
 pub use table::*;
-pub use wanted::{PickList, PickRow, Wanted, WantedView};
+pub use wanted::{PickEffect, PickList, PickRow, Wanted, WantedView};
 
-use crate::domain::{Notice, Transcript};
+use crate::domain::{Notice, Server, ServerId, Transcript};
 use crate::front_end::conversation_state::ConversationState;
 use crate::front_end::engine_state::EngineState;
 use crate::protocol::Command;
@@ -120,11 +121,14 @@ pub trait CommandCx {
     /// Says why a command that changes the conversation has to wait. Returns whether it has to.
     fn has_to_wait(&mut self) -> bool;
     fn ask_for(&mut self, wanted: Wanted);
+    /// Announces whether this server connects, because the user waits for it.
+    fn await_server(&mut self, id: &ServerId);
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct CommandState<'a> {
     pub engine: &'a EngineState,
+    pub servers: &'a [Server],
     pub conversation: &'a ConversationState,
     pub transcript: &'a Transcript,
 }

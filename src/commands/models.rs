@@ -1,7 +1,10 @@
 //! `/set-model`, `/models` and `/think`.
 
 use super::arguments::{ArgumentKind as Arg, MODELS_WORDS};
-use super::{BindingGroup as G, CommandCx, CommandRow, PickList, PickRow, Run, Wanted, WantedView};
+use super::{
+    BindingGroup as G, CommandCx, CommandRow, PickEffect, PickList, PickRow, Run, Wanted,
+    WantedView,
+};
 use crate::domain::{ModelRef, Notice, Think};
 use crate::protocol::Command;
 use crate::text::Clean;
@@ -98,13 +101,17 @@ fn manage_models(cx: &mut dyn CommandCx, argument: &str) {
 fn set_think(cx: &mut dyn CommandCx, argument: &str) {
     let engine = cx.state().engine;
     let values = think_values(engine.selected.as_ref());
-    let rows = values.iter().map(|think| PickRow {
-        notice: Some(Notice::info(format!(
+    let rows = values.iter().map(|think| {
+        let notice = Notice::info(format!(
             "Thinking for {}: {}, until humble exits.",
             engine.model_name(),
             think.word()
-        ))),
-        ..PickRow::new(think.word(), think_note(*think), Command::SetThink(*think))
+        ));
+        PickRow {
+            name: think.word().to_owned(),
+            note: think_note(*think).to_owned(),
+            effect: PickEffect::Send(Command::SetThink(*think), Some(notice)),
+        }
     });
     let mut rows: Vec<PickRow> = rows.collect();
     let word = argument.to_lowercase();

@@ -1,7 +1,7 @@
 //! All commands, and the rows of those that each front end carries out in its own way.
 
 use super::arguments::{self as words, ArgumentKind as Arg};
-use super::{BindingGroup as G, CommandRow, Run, conversation, models, notes, settings};
+use super::{BindingGroup as G, CommandRow, Run, conversation, models, notes, servers, settings};
 
 /// A command that each front end carries out in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,6 @@ pub enum FrontEndCommand {
     NewSession,
     Help,
     ChangeKeys,
-    Mcp,
     Tools,
     ImportServers,
     Answer,
@@ -21,7 +20,6 @@ pub enum FrontEndCommand {
     Undo,
     Chat,
     Trust,
-    ToggleServer,
     Continue,
     Compact,
     Attach,
@@ -54,7 +52,7 @@ pub static COMMANDS: &[&CommandRow] = &[
     &HELP,
     &KEYS,
     &settings::SET_TOOL_MODE,
-    &MCP,
+    &servers::MCP,
     &TOOLS,
     &IMPORT,
     &ANSWER,
@@ -69,7 +67,7 @@ pub static COMMANDS: &[&CommandRow] = &[
     &models::THINK,
     &settings::PERSONA,
     &TRUST,
-    &TOGGLE_MCP,
+    &servers::TOGGLE_MCP,
     &CONTINUE,
     &settings::CONTEXT,
     &TOKENS,
@@ -144,19 +142,6 @@ pub static KEYS: CommandRow = CommandRow::new(
     Run::FrontEnd(F::ChangeKeys),
 )
 .found_by("shortcuts rebind remap keybinding customize settings hotkeys preferences");
-
-pub static MCP: CommandRow = CommandRow::new(
-    "/mcp",
-    "mcp",
-    G::Tools,
-    "List servers and tools, or manage one",
-    Run::FrontEnd(F::Mcp),
-)
-.usage(
-    "[NAME [retry|log|on|off]]",
-    Arg::Server(words::SERVER_WORDS),
-)
-.found_by("mcp add server plugins extensions connectors login signin restart reconnect");
 
 pub static TOOLS: CommandRow = CommandRow::new(
     "/tools",
@@ -250,16 +235,6 @@ pub static TRUST: CommandRow = CommandRow::new(
     Run::FrontEnd(F::Trust),
 )
 .found_by("allow allowed always never approve permission revoke security safety block deny ban");
-
-pub static TOGGLE_MCP: CommandRow = CommandRow::new(
-    "/toggle-mcp",
-    "toggle-mcp",
-    G::Tools,
-    "Switch a server on or off",
-    Run::FrontEnd(F::ToggleServer),
-)
-.usage("[NUMBER|NAME]", Arg::Server(&[]))
-.found_by("enable disable");
 
 pub static CONTINUE: CommandRow = CommandRow::new(
     "/continue",

@@ -1,7 +1,7 @@
 //! What a command asks for, if its argument does not say it. Each front end asks in its own way.
 
 use super::{CommandCx, CommandRow};
-use crate::domain::{Notice, SessionId};
+use crate::domain::{Notice, ServerId, SessionId};
 use crate::protocol::Command;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +31,16 @@ pub enum WantedView {
     ConfiguredModels,
     /// A field for the name of a model to pull.
     PulledModel,
+    /// All servers and their tools.
+    Servers,
+    Server(ServerId),
+    HideServers,
+    /// The server to add, as `NAME COMMAND`; how to add one if that is incomplete.
+    AddServer(String),
+    ServerLog(ServerId),
+    SignIn(ServerId),
+    /// The values that a server lacks.
+    Variables(ServerId),
 }
 
 /// A numbered list of which the user picks one row. Zero picks none.
@@ -49,9 +59,15 @@ pub struct PickRow {
     pub name: String,
     /// A description or a state.
     pub note: String,
-    /// What picking the row does.
-    pub command: Command,
-    pub notice: Option<Notice>,
+    pub effect: PickEffect,
+}
+
+/// What picking a row does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PickEffect {
+    Send(Command, Option<Notice>),
+    /// Runs a command with this argument.
+    Run(&'static CommandRow, String),
 }
 
 impl PickRow {
@@ -59,16 +75,18 @@ impl PickRow {
         Self {
             name: name.to_owned(),
             note: note.to_owned(),
-            command,
-            notice: None,
+            effect: PickEffect::Send(command, None),
         }
     }
 
     pub fn pick(self, cx: &mut dyn CommandCx) {
-        if let Some(notice) = self.notice {
-            cx.notify(notice);
+        match self.effect {
+            PickEffect::Run(row, argument) => row.run_shared(cx, &argument),
+            PickEffect::Send(command, notice) => {
+                notice.into_iter().for_each(|notice| cx.notify(notice));
+                cx.send(command);
+            }
         }
-        cx.send(self.command);
     }
 }
 

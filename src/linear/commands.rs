@@ -6,8 +6,8 @@ use crate::commands::{
     self, CommandCx, CommandState, FrontEndCommand, FrontEndCommand as F, PickList, Run, Wanted,
     WantedView, command_with_meaning, models,
 };
-use crate::domain::{Notice, Prompt};
-use crate::protocol::Command;
+use crate::domain::{Notice, Prompt, ServerId};
+use crate::protocol::{Command, SignInCommand};
 use crate::text::Clean;
 use crate::text::suggest::nearest;
 
@@ -15,6 +15,7 @@ impl CommandCx for Linear {
     fn state(&self) -> CommandState<'_> {
         CommandState {
             engine: &self.engine,
+            servers: &self.servers,
             conversation: &self.conversation,
             transcript: &self.transcript,
         }
@@ -34,6 +35,10 @@ impl CommandCx for Linear {
 
     fn ask_for(&mut self, wanted: Wanted) {
         self.ask_for_wanted(wanted);
+    }
+
+    fn await_server(&mut self, id: &ServerId) {
+        self.awaited_servers.insert(id.clone());
     }
 }
 
@@ -88,9 +93,7 @@ impl Linear {
             F::Quit => self.quit(),
             F::NewSession => self.send(Command::NewSession),
             F::Thinking => self.toggle_thinking(),
-            F::Mcp => self.mcp(argument),
             F::Tools => self.tools(argument),
-            F::ToggleServer => self.toggle_server(argument),
             F::Trust => self.trust(),
             F::Sessions => self.list_sessions(argument),
             F::Export => self.export_command(argument),
@@ -126,9 +129,22 @@ impl Linear {
                 });
             }
             Wanted::Deletion { session, title } => self.confirm_deletion(session, &title),
-            Wanted::View(WantedView::Models) => self.list_catalog(),
-            Wanted::View(WantedView::ConfiguredModels) => self.list_models(),
-            Wanted::View(WantedView::PulledModel) => self.notify(models::MODELS.usage_notice()),
+            Wanted::View(view) => self.show_view(view),
+        }
+    }
+
+    fn show_view(&mut self, view: WantedView) {
+        match view {
+            WantedView::Models => self.list_catalog(),
+            WantedView::ConfiguredModels => self.list_models(),
+            WantedView::PulledModel => self.notify(models::MODELS.usage_notice()),
+            WantedView::Servers => self.list_servers(),
+            WantedView::Server(id) => self.show_server(&id),
+            WantedView::HideServers => self.say(needs_screen(F::ToggleSidebar)),
+            WantedView::AddServer(server) => self.add_server(&server),
+            WantedView::ServerLog(id) => self.print_log_of(id),
+            WantedView::SignIn(id) => self.send(Command::SignIn(SignInCommand::Start(id))),
+            WantedView::Variables(id) => self.ask_for_missing_variables(id),
         }
     }
 

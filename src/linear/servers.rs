@@ -3,94 +3,17 @@
 use super::choice::numbered;
 use super::pending::PendingReply;
 use super::state::Linear;
-use crate::domain::{Notice, Server, ServerId, ServerStatus, SignInRequest, Tool};
+use crate::commands::servers::ADD_SERVER;
+use crate::domain::{Server, ServerId, ServerStatus, SignInRequest, Tool};
 use crate::front_end::server_text::{failure_headline, status_label};
 use crate::protocol::{Command, SignInCommand};
 use crate::text::Clean;
-use crate::text::suggest::nearest;
 
 const MCP_USAGE: &str = "/mcp NAME shows one server; /mcp NAME on, off, retry, log, login, logout or instructions acts on it.";
 
 impl Linear {
-    /// `/mcp [NAME [ACTION]]`. Without a name, lists all servers.
-    pub fn mcp(&mut self, argument: &str) {
-        if argument.is_empty() {
-            return self.list_servers();
-        }
-        if let Ok(id) = self.find_server(argument) {
-            return self.show_server(&id);
-        }
-        if argument.split_whitespace().next() == Some("add") {
-            return self.add_server(argument["add".len()..].trim());
-        }
-        let (name, verb) = argument
-            .rsplit_once(char::is_whitespace)
-            .unwrap_or((argument, ""));
-        let id = match self.find_server(name.trim()) {
-            Ok(id) => id,
-            Err(notice) => return self.notify(notice),
-        };
-        let is_on = self.server(&id).is_some_and(|server| server.enabled);
-        match verb {
-            "tools" => self.show_server(&id),
-            "on" | "off" if is_on == (verb == "on") => {
-                self.say(&format!(
-                    "Server `{}` is already {verb}.",
-                    Clean::name(name)
-                ));
-            }
-            "on" | "off" => self.toggle(&id),
-            "retry" => {
-                self.awaited_servers.insert(id.clone());
-                self.say(&format!(
-                    "Reconnecting to server `{}`.",
-                    Clean::name(id.as_str())
-                ));
-                self.send(Command::ReconnectServer(id));
-            }
-            "log" => {
-                self.pending = PendingReply::ServerLog;
-                self.send(Command::ReadServerLog {
-                    server: id,
-                    lines_seen: None,
-                });
-            }
-            "login" => self.send(Command::SignIn(SignInCommand::Start(id))),
-            "logout" => self.send(Command::SignIn(SignInCommand::SignOut(id))),
-            "instructions" => self.send(Command::ReviewInstructions(id)),
-            _ => self.say(&format!(
-                "`{}` is not an action for a server. {MCP_USAGE}",
-                Clean::name(verb)
-            )),
-        }
-    }
-
     fn server(&self, id: &ServerId) -> Option<&Server> {
         self.servers.iter().find(|server| server.id == *id)
-    }
-
-    /// Finds a server by name, or else by its number.
-    fn find_server(&self, name: &str) -> Result<ServerId, Notice> {
-        let lowercase = name.to_lowercase();
-        let servers = self.servers.iter();
-        let exact = servers.clone().find(|server| server.id.as_str() == name);
-        let other_case = || {
-            servers
-                .clone()
-                .find(|server| server.id.as_str().to_lowercase() == lowercase)
-        };
-        let by_number = || super::lists::picked(&self.servers, name);
-        if let Some(server) = exact.or_else(other_case).or_else(by_number) {
-            return Ok(server.id.clone());
-        }
-        let notice = Notice::warning(format!("There is no server `{}`.", Clean::name(name)));
-        let names = servers.map(|server| server.id.as_str());
-        Err(match nearest(name, names) {
-            Some(similar) => {
-                notice.with_advice(format!("Did you mean `{}`?", Clean::name(similar)))
-            }
-            None => notice.with_advice("/mcp lists all servers with their numbers."),
-        })
     }
 
     fn server_row(server: &Server) -> (String, String) {
@@ -105,9 +28,9 @@ impl Linear {
         (Clean::name(server.id.as_str()).as_str().to_owned(), note)
     }
 
-    fn list_servers(&mut self) {
+    pub fn list_servers(&mut self) {
         if self.servers.is_empty() {
-            return self.say("No server is configured. /mcp add NAME COMMAND adds one.");
+            return self.say(&format!("No server is configured. {ADD_SERVER}"));
         }
         self.say("Servers:");
         for (index, server) in self.servers.clone().iter().enumerate() {
@@ -127,7 +50,7 @@ impl Linear {
         omissions.for_each(|omission| self.say(&format!("  {omission}")));
     }
 
-    fn show_server(&mut self, id: &ServerId) {
+    pub fn show_server(&mut self, id: &ServerId) {
         let Some(server) = self.server(id).cloned() else {
             return;
         };
@@ -140,46 +63,26 @@ impl Linear {
         self.say(MCP_USAGE);
     }
 
-    /// `/toggle-mcp [NUMBER|NAME]`.
-    pub fn toggle_server(&mut self, argument: &str) {
-        if argument == "0" {
-            return self.say("Nothing was changed.");
-        }
-        if !argument.is_empty() {
-            return match self.find_server(argument) {
-                Ok(id) => self.toggle(&id),
-                Err(notice) => self.notify(notice),
-            };
-        }
-        let rows: Vec<(String, String)> = self.servers.iter().map(Self::server_row).collect();
-        let servers = self.servers.iter();
-        let ids: Vec<ServerId> = servers.map(|server| server.id.clone()).collect();
-        self.pick("Servers", "Change nothing", &rows, move |linear, index| {
-            linear.toggle(&ids[index]);
-        });
-    }
-
-    fn toggle(&mut self, id: &ServerId) {
-        let Some(server) = self.server(id) else {
+    /// Asks for the values that a server lacks.
+    pub fn ask_for_missing_variables(&mut self, id: ServerId) {
+        let Some(server) = self.server(&id) else {
             return;
         };
+        let names = server.missing_variables.clone();
         let name = Clean::name(id.as_str());
-        if server.enabled {
-            self.say(&format!(
-                "Server `{name}` is off. The model no longer sees its tools."
-            ));
-        } else if !server.missing_variables.is_empty() {
-            let names = server.missing_variables.clone();
-            self.say(&format!(
-                "Server `{name}` needs values that are not set. They are stored in mcp-servers.json, \
-                 which only you can read."
-            ));
-            return self.ask_for_variables(id.clone(), names, Vec::new());
-        } else {
-            self.awaited_servers.insert(id.clone());
-            self.say(&format!("Starting server `{name}`."));
-        }
-        self.send(Command::ToggleServer(id.clone()));
+        self.say(&format!(
+            "Server `{name}` needs values that are not set. They are stored in mcp-servers.json, \
+             which only you can read."
+        ));
+        self.ask_for_variables(id, names, Vec::new());
+    }
+
+    pub fn print_log_of(&mut self, server: ServerId) {
+        self.pending = PendingReply::ServerLog;
+        self.send(Command::ReadServerLog {
+            server,
+            lines_seen: None,
+        });
     }
 
     /// `/tools [WORDS]`: lists tools, and switches the chosen one on or off.

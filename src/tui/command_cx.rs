@@ -1,11 +1,12 @@
 //! How the screen runs commands: it opens a list, a field or a view for what is missing.
 
 use crate::commands::{CommandCx, CommandState, PickList, Wanted, WantedView};
-use crate::domain::Notice;
+use crate::domain::{Notice, ServerId};
 use crate::protocol::Command;
 use crate::tui::keymap::Action;
 use crate::tui::layer::{PickedItem, UiContext, UiRequest};
 use crate::tui::models::layer as models;
+use crate::tui::servers::{commands as servers, sign_in, stderr_log, variables, viewer};
 use crate::tui::sessions::commands::DeleteLayer;
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::list_layer::ListSource;
@@ -15,6 +16,7 @@ impl CommandCx for UiContext<'_> {
     fn state(&self) -> CommandState<'_> {
         CommandState {
             engine: self.shared.engine,
+            servers: self.shared.servers,
             conversation: self.shared.conversation,
             transcript: self.shared.transcript,
         }
@@ -50,9 +52,31 @@ impl CommandCx for UiContext<'_> {
                 self.notify(row.usage_notice());
             }
             Wanted::Deletion { session, title } => self.open(DeleteLayer { session, title }),
-            Wanted::View(WantedView::Models) => models::open(None, self),
-            Wanted::View(WantedView::ConfiguredModels) => models::open_configured(self),
-            Wanted::View(WantedView::PulledModel) => models::open(Some(Editor::default()), self),
+            Wanted::View(view) => open_view(view, self),
+        }
+    }
+
+    fn await_server(&mut self, id: &ServerId) {
+        self.request(UiRequest::AwaitServer(id.clone()));
+    }
+}
+
+fn open_view(view: WantedView, cx: &mut UiContext) {
+    match view {
+        WantedView::Models => models::open(None, cx),
+        WantedView::ConfiguredModels => models::open_configured(cx),
+        WantedView::PulledModel => models::open(Some(Editor::default()), cx),
+        WantedView::Servers => viewer::open(None, cx),
+        WantedView::Server(id) => viewer::open(Some(&id), cx),
+        WantedView::HideServers => cx.request(UiRequest::HideServers),
+        WantedView::AddServer(server) => servers::add(&server, cx),
+        WantedView::ServerLog(id) => stderr_log::open(&id, cx),
+        WantedView::SignIn(id) => sign_in::open(&id, cx),
+        WantedView::Variables(id) => {
+            let mut servers = cx.shared.servers.iter();
+            if let Some(server) = servers.find(|server| server.id == id) {
+                variables::open(server, cx);
+            }
         }
     }
 }

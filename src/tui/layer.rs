@@ -165,7 +165,6 @@ pub struct Busy {
 pub enum PickedItem {
     /// A row of a command's list.
     Row(Box<PickRow>),
-    Server(ServerId),
     /// The call to cancel.
     Call(CallId),
     /// The call to leave running.
@@ -211,6 +210,10 @@ pub enum UiRequest {
     /// Puts a command into the message editor, for the user to add its argument.
     TypeCommand(&'static str),
     Pick(PickedItem),
+    /// Switches a server on or off.
+    ToggleServer(ServerId),
+    /// The user waits for this server to connect.
+    AwaitServer(ServerId),
     /// Sends a prompt, or queues it, as if the user had typed it.
     SubmitPrompt(String),
     /// Puts a prompt into the message editor without sending it.

@@ -24,7 +24,9 @@ impl KeysHere {
                 &[G::Conversations, G::Lists, G::Scrolling]
             }
             Some(action) if action == Action::MODELS => &[G::ModelList, G::Lists, G::Scrolling],
-            Some(Action::Mcp | Action::Tools) => &[G::ServerList, G::Lists, G::Texts],
+            Some(action) if [Action::MCP, Action::Tools].contains(&action) => {
+                &[G::ServerList, G::Lists, G::Texts]
+            }
             Some(Action::ImportServers) => &[G::Imports, G::Lists, G::Scrolling],
             Some(Action::Trust) => &[G::Decisions, G::Lists, G::Scrolling],
             Some(Action::Log) => &[G::LogView, G::Texts, G::Scrolling],

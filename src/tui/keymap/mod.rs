@@ -78,7 +78,6 @@ pub enum Action {
     ToggleFold,
     FoldServer,
     UnfoldServerRow,
-    Mcp,
     Tools,
     ImportServers,
     Reconnect,
@@ -109,6 +108,7 @@ pub enum Action {
 impl Action {
     pub const MODELS: Self = Self::Command(&models::MODELS);
     pub const SET_MODEL: Self = Self::Command(&models::SET_MODEL);
+    pub const MCP: Self = Self::Command(&servers::MCP);
     pub const RENAME: Self = Self::Command(&conversation::RENAME);
     pub const DELETE_SESSION: Self = Self::Command(&conversation::DELETE);
 }
@@ -202,7 +202,7 @@ impl Binding {
     }
 }
 
-use crate::commands::{self, conversation, models, notes, settings};
+use crate::commands::{self, conversation, models, notes, servers, settings};
 use {Action as A, BindingGroup as G, BindingScope as Scope, KeyCode as K};
 
 // One row per binding. Commands are sorted by how often they are used. The palette and the
@@ -222,7 +222,7 @@ pub const TABLE: &[Binding] = &[
     shown(A::Help, &commands::HELP, &[function_key(1)]),
     shown(A::ChangeKeys, &commands::KEYS, &[]),
     command(&settings::SET_TOOL_MODE),
-    shown(A::Mcp, &commands::MCP, &[]),
+    command(&servers::MCP),
     shown(A::Tools, &commands::TOOLS, &[]),
     shown(A::ImportServers, &commands::IMPORT, &[]),
     shown(A::Answer, &commands::ANSWER, &[alt('q')]),
@@ -237,7 +237,7 @@ pub const TABLE: &[Binding] = &[
     command(&models::THINK),
     command(&settings::PERSONA),
     shown(A::Trust, &commands::TRUST, &[]),
-    shown(A::ToggleServer, &commands::TOGGLE_MCP, &[]),
+    command(&servers::TOGGLE_MCP),
     shown(A::Continue, &commands::CONTINUE, &[alt('c')]),
     command(&settings::CONTEXT),
     shown(A::Command(&settings::CONTEXT), &commands::TOKENS, &[]),

@@ -5,6 +5,6 @@ mod failure_notice;
 pub mod sign_in;
 pub mod state;
 pub mod stderr_log;
-mod variables;
+pub mod variables;
 pub mod view;
 pub mod viewer;

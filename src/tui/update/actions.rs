@@ -1,6 +1,6 @@
 //! Runs every action of the keymap, with the argument of its command.
 
-use crate::commands::{conversation, models};
+use crate::commands::{conversation, models, servers};
 use crate::domain::Notice;
 use crate::protocol::Command;
 use crate::tui::help::HelpLayer;
@@ -10,8 +10,7 @@ use crate::tui::layer::{Layer, UiContext};
 use crate::tui::log::state as log;
 use crate::tui::msg::UiEffect;
 use crate::tui::palette::Palette;
-use crate::tui::panes::Focus;
-use crate::tui::servers::{commands as servers, stderr_log, viewer};
+use crate::tui::servers::{commands as pane_actions, stderr_log, viewer};
 use crate::tui::trust::layer::TrustList;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
@@ -56,12 +55,11 @@ pub fn run_action(
         Action::ImportServers | Action::Trust | Action::Tools => {
             model.with_context(|cx| open_list(action, argument, cx));
         }
-        Action::Mcp
-        | Action::ToggleServer
+        Action::ToggleServer
         | Action::Reconnect
         | Action::Stderr
         | Action::Instructions
-        | Action::Withheld => run_server_action(model, action, argument),
+        | Action::Withheld => run_server_action(model, action),
         Action::Answer => answer_servers(model),
         Action::CancelCall | Action::LeaveCall => calls::run(model, action, argument, effects),
         Action::OpenCall | Action::AttachLink => calls::use_selected_call(model, action),
@@ -139,24 +137,24 @@ fn run_session_action(model: &mut UiModel, action: Action, argument: &str) {
     });
 }
 
-fn run_server_action(model: &mut UiModel, action: Action, argument: &str) {
-    let is_for_selected = argument.is_empty() && model.panes.focus == Focus::Servers;
-    model.with_servers_pane(|pane, cx| {
-        match action {
-            Action::Mcp => return servers::run_command(pane, argument, cx),
-            Action::ToggleServer if is_for_selected => return servers::toggle_selected(pane, cx),
-            Action::ToggleServer => return servers::toggle_command(pane, argument, cx),
-            Action::Withheld => return servers::review_withheld(pane, cx),
-            _ => {}
+/// Acts on the server or tool that is selected in the pane.
+fn run_server_action(model: &mut UiModel, action: Action) {
+    match action {
+        Action::ToggleServer => model.with_servers_pane(|pane, cx| pane_actions::toggle(pane, cx)),
+        Action::Withheld => {
+            model.with_servers_pane(|pane, cx| pane_actions::review_withheld(pane, cx));
         }
-        let Some(id) = pane.selected_server().map(|server| server.id.clone()) else {
-            return;
-        };
-        match action {
-            Action::Reconnect => servers::reconnect(pane, &id, cx),
-            Action::Instructions => servers::review_instructions(pane, &id, cx),
-            _ => stderr_log::open(&id, cx),
-        }
+        _ => {}
+    }
+    let selected = model.servers_pane.selected_server();
+    let Some(id) = selected.map(|server| server.id.clone()) else {
+        return;
+    };
+    model.with_context(|cx| match action {
+        Action::Reconnect => servers::reconnect(cx, &id),
+        Action::Instructions => servers::review_instructions(cx, &id),
+        Action::Stderr => stderr_log::open(&id, cx),
+        _ => {}
     });
 }
 

@@ -1,5 +1,6 @@
 //! Carries out the requests of features: commands to the engine, notices, new layers.
 
+use crate::commands::servers;
 use crate::domain::Notice;
 use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
 use crate::protocol::Command;
@@ -7,7 +8,6 @@ use crate::tui::keymap::{self, Action};
 use crate::tui::layer::{PickedItem, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
-use crate::tui::servers::commands as servers;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::calls::CallCommand;
 use crate::tui::update::{
@@ -33,14 +33,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::StartDemo => effects.push(UiEffect::StartDemo),
             UiRequest::Open(layer) => model.open_layer(layer),
             UiRequest::CloseLayer => model.close_layer(),
-            UiRequest::RunAction(action) => {
-                let focus = std::mem::replace(&mut model.panes.focus, Focus::Message);
-                actions::run_action(model, action, "", effects);
-                run_requests(model, effects);
-                if model.layer.is_none() && model.panes.focus == Focus::Message {
-                    model.panes.focus = focus;
-                }
-            }
+            UiRequest::RunAction(action) => run_global_action(model, action, effects),
             // The first row of the palette at the next start must not be the one that quits.
             UiRequest::RememberCommand(name) if quits(&name) => {}
             UiRequest::RememberCommand(name) => {
@@ -58,6 +51,12 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             }
             UiRequest::RecordUndrawnRows(call, rows) => model.chat.record_undrawn_rows(call, rows),
             UiRequest::Pick(picked) => apply_pick(model, picked, effects),
+            UiRequest::ToggleServer(server) => {
+                model.with_context(|cx| servers::toggle(cx, &server));
+            }
+            UiRequest::AwaitServer(server) => {
+                model.servers_pane.awaited_outcomes.insert(server);
+            }
             UiRequest::SubmitPrompt(text) => composer::submit_prompt(model, text, effects),
             UiRequest::SetMessage(prompt) => {
                 model.composer.replace_message(&prompt);
@@ -81,6 +80,16 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             } => take_server_prompt(model, text, files, is_sent, effects),
             UiRequest::HideServers => navigation::hide_servers(model),
         }
+    }
+}
+
+/// Runs an action as if the message had the focus, which only the action may change.
+fn run_global_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffect>) {
+    let focus = std::mem::replace(&mut model.panes.focus, Focus::Message);
+    actions::run_action(model, action, "", effects);
+    run_requests(model, effects);
+    if model.layer.is_none() && model.panes.focus == Focus::Message {
+        model.panes.focus = focus;
     }
 }
 
@@ -120,9 +129,6 @@ fn argument_to_edit(model: &UiModel, command: &str) -> String {
 fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffect>) {
     let command = match picked {
         PickedItem::Row(row) => return model.with_context(|cx| row.pick(cx)),
-        PickedItem::Server(server) => {
-            return model.with_servers_pane(|pane, cx| servers::toggle(pane, &server, cx));
-        }
         PickedItem::Call(call) => {
             return calls::act_if_running(model, call, CallCommand::Cancel, effects);
         }

@@ -136,7 +136,7 @@ fn the_toggle_mcp_command_lists_servers_and_accepts_a_number_or_a_name() {
     chat.says("/mcp humble").sees("○ humble").press(ESC, NONE);
     chat.says("/toggle-mcp humble").sees("  tools 2");
     chat.says("/toggle-mcp 9");
-    chat.sees("Please enter a number from 0 to 1, or a name.");
+    chat.sees("Please enter a number from 0 to 1.");
     chat.says("/toggle-mcp wiki")
         .sees("There is no server `wiki`.");
 }

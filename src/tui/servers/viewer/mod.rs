@@ -11,9 +11,7 @@ use crate::protocol::Event;
 use crate::text::Clean;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::keymap::{Action, Keymap};
-use crate::tui::layer::{
-    Handled, Layer, LayerArea, PickedItem, SharedUiState, UiContext, UiRequest,
-};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
 use crate::tui::servers::viewer::items::{
     ViewerItem, ViewerScope, full_text, item_rows, matching_items,
 };
@@ -242,7 +240,7 @@ impl ServersViewer {
 impl Layer for ServersViewer {
     fn action(&self) -> Option<Action> {
         Some(match self.scope {
-            ViewerScope::Servers => Action::Mcp,
+            ViewerScope::Servers => Action::MCP,
             ViewerScope::Tools => Action::Tools,
         })
     }
@@ -273,7 +271,7 @@ impl Layer for ServersViewer {
                 if let Some((server, item)) = self.selected(servers) {
                     match item.tool(server) {
                         Some(tool) => commands::toggle_tool(server, &tool.name, cx),
-                        None => cx.request(UiRequest::Pick(PickedItem::Server(server.id.clone()))),
+                        None => cx.request(UiRequest::ToggleServer(server.id.clone())),
                     }
                 }
             }

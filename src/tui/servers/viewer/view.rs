@@ -1,9 +1,9 @@
 //! Draws the visible rows of `/mcp` and `/tools`.
 
+use crate::commands::servers::ADD_SERVER;
 use crate::domain::{Server, ServerStatus, Tool};
 use crate::text::Clean;
 use crate::tui::layer::SharedUiState;
-use crate::tui::servers::commands::ADD_SERVER;
 use crate::tui::servers::view::{status_glyph, tone_style};
 use crate::tui::servers::viewer::ServersViewer;
 use crate::tui::servers::viewer::items::{
