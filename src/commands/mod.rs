@@ -4,6 +4,7 @@
 //! about the screen.
 
 pub mod arguments;
+pub mod calls;
 pub mod conversation;
 mod group;
 pub mod models;
@@ -18,7 +19,7 @@ pub use group::BindingGroup;
 pub use table::*;
 pub use wanted::{PickEffect, PickList, PickRow, Wanted, WantedView};
 
-use crate::domain::{Notice, Server, ServerId, Transcript};
+use crate::domain::{CallId, Notice, Server, ServerId, Transcript};
 use crate::front_end::conversation_state::ConversationState;
 use crate::front_end::engine_state::EngineState;
 use crate::protocol::Command;
@@ -131,6 +132,8 @@ pub struct CommandState<'a> {
     pub servers: &'a [Server],
     pub conversation: &'a ConversationState,
     pub transcript: &'a Transcript,
+    /// The call that the user has selected in the chat.
+    pub selected_call: Option<CallId>,
 }
 
 /// Sends a command that has to wait while a turn runs.

@@ -1,7 +1,9 @@
 //! All commands, and the rows of those that each front end carries out in its own way.
 
 use super::arguments::{self as words, ArgumentKind as Arg};
-use super::{BindingGroup as G, CommandRow, Run, conversation, models, notes, servers, settings};
+use super::{
+    BindingGroup as G, CommandRow, Run, calls, conversation, models, notes, servers, settings,
+};
 
 /// A command that each front end carries out in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +34,6 @@ pub enum FrontEndCommand {
     ToggleSidebar,
     Thinking,
     Raw,
-    CancelCall,
-    LeaveCall,
     Log,
     Theme,
     Mouse,
@@ -85,8 +85,8 @@ pub static COMMANDS: &[&CommandRow] = &[
     &SIDEBAR,
     &THINKING,
     &RAW,
-    &CANCEL,
-    &LEAVE,
+    &calls::CANCEL,
+    &calls::LEAVE,
     &LOG,
     &THEME,
     &MOUSE,
@@ -362,26 +362,6 @@ pub static RAW: CommandRow = CommandRow::new(
     Run::FrontEnd(F::Raw),
 )
 .found_by("markdown source");
-
-pub static CANCEL: CommandRow = CommandRow::new(
-    "/cancel",
-    "cancel",
-    G::Tools,
-    "Cancel one running call",
-    Run::FrontEnd(F::CancelCall),
-)
-.usage("[NUMBER|TOOL]", Arg::RunningCall)
-.found_by("stop abort kill");
-
-pub static LEAVE: CommandRow = CommandRow::new(
-    "/leave",
-    "leave",
-    G::Conversation,
-    "Leave a running task, and go on without it",
-    Run::FrontEnd(F::LeaveCall),
-)
-.usage("[NUMBER|TOOL]", Arg::RunningCall)
-.found_by("background task detach wait");
 
 pub static LOG: CommandRow = CommandRow::new(
     "/log",

@@ -1,7 +1,8 @@
 //! What a command asks for, if its argument does not say it. Each front end asks in its own way.
 
+use super::calls::CallVerb;
 use super::{CommandCx, CommandRow};
-use crate::domain::{Notice, ServerId, SessionId};
+use crate::domain::{CallId, Notice, ServerId, SessionId};
 use crate::protocol::Command;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +69,7 @@ pub enum PickEffect {
     Send(Command, Option<Notice>),
     /// Runs a command with this argument.
     Run(&'static CommandRow, String),
+    Call(CallVerb, CallId),
 }
 
 impl PickRow {
@@ -82,6 +84,7 @@ impl PickRow {
     pub fn pick(self, cx: &mut dyn CommandCx) {
         match self.effect {
             PickEffect::Run(row, argument) => row.run_shared(cx, &argument),
+            PickEffect::Call(verb, call) => verb.apply(call, cx),
             PickEffect::Send(command, notice) => {
                 notice.into_iter().for_each(|notice| cx.notify(notice));
                 cx.send(command);

@@ -18,6 +18,7 @@ impl CommandCx for Linear {
             servers: &self.servers,
             conversation: &self.conversation,
             transcript: &self.transcript,
+            selected_call: None,
         }
     }
 
@@ -112,7 +113,6 @@ impl Linear {
             F::Resource => self.resource(argument),
             F::Chat => self.submit(Prompt::new(argument).bypassing_agents()),
             F::Log => self.log(argument),
-            F::CancelCall | F::LeaveCall => self.running_call(command, argument),
             F::Answer => self.answer_waiting(),
             other => self.say(needs_screen(other)),
         }

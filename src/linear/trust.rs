@@ -1,8 +1,7 @@
 //! `/trust`, `/cancel` and `/leave`.
 
 use super::state::Linear;
-use crate::commands::FrontEndCommand;
-use crate::domain::{ToolCall, ToolState, TrustEntry};
+use crate::domain::TrustEntry;
 use crate::front_end::trust_text::{detail_lines, trust_line};
 use crate::protocol::Command;
 use crate::text::Clean;
@@ -42,46 +41,5 @@ impl Linear {
                 });
             },
         );
-    }
-
-    /// `/cancel` and `/leave [NUMBER|TOOL]`: act on one running call.
-    pub fn running_call(&mut self, command: FrontEndCommand, argument: &str) {
-        let is_leave = command == FrontEndCommand::LeaveCall;
-        let is_usable = |call: &&ToolCall| {
-            let is_running = matches!(call.state, ToolState::Running { .. });
-            is_running && (!is_leave || call.task.is_some())
-        };
-        let calls = self
-            .transcript
-            .entries()
-            .iter()
-            .filter_map(|entry| match &entry.body {
-                crate::domain::EntryBody::Tool(call) => Some(&**call),
-                _ => None,
-            });
-        let calls: Vec<ToolCall> = calls.filter(is_usable).cloned().collect();
-        let command = move |call: &ToolCall| match is_leave {
-            true => Command::LeaveCall(call.id),
-            false => Command::CancelCall(call.id),
-        };
-        let named = calls.iter().find(|call| call.tool == argument);
-        let named = named.or_else(|| super::lists::picked(&calls, argument));
-        match (calls.as_slice(), named) {
-            ([], _) if is_leave => self.say("No call runs as a task on its server."),
-            ([], _) => self.say("No call is running."),
-            (_, Some(call)) => self.send(command(call)),
-            ([only], None) if argument.is_empty() => self.send(command(only)),
-            _ => {
-                let row = |call: &ToolCall| {
-                    let (tool, server) =
-                        (Clean::name(&call.tool), Clean::name(call.server.as_str()));
-                    (tool.as_str().to_owned(), server.as_str().to_owned())
-                };
-                let rows: Vec<(String, String)> = calls.iter().map(row).collect();
-                self.pick("Running calls", "None", &rows, move |linear, index| {
-                    linear.send(command(&calls[index]));
-                });
-            }
-        }
     }
 }

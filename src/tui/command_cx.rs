@@ -19,6 +19,7 @@ impl CommandCx for UiContext<'_> {
             servers: self.shared.servers,
             conversation: self.shared.conversation,
             transcript: self.shared.transcript,
+            selected_call: self.shared.selected_call,
         }
     }
 

@@ -138,6 +138,8 @@ pub struct SharedUiState<'a> {
     pub themes: &'a ThemeSettings,
     pub servers: &'a [Server],
     pub transcript: &'a Transcript,
+    /// The call selected in the chat, if that has the focus.
+    pub selected_call: Option<CallId>,
     /// Earlier prompts, newest last.
     pub prompts: &'a [String],
     pub recent_commands: &'a RecentCommands,
@@ -165,10 +167,6 @@ pub struct Busy {
 pub enum PickedItem {
     /// A row of a command's list.
     Row(Box<PickRow>),
-    /// The call to cancel.
-    Call(CallId),
-    /// The call to leave running.
-    LeftCall(CallId),
     /// The number of the attached file to remove.
     AttachedFile(usize),
     Theme(ThemeChoice),

@@ -2,7 +2,7 @@
 //! draws it; features never access it.
 
 use crate::domain::id::IdGenerator;
-use crate::domain::{AskId, Banner, Notice, RecentCommands, TurnId};
+use crate::domain::{AskId, Banner, Notice, RecentCommands, ToolCall, TurnId};
 use crate::front_end::conversation_state::ConversationState;
 use crate::front_end::engine_state::EngineState;
 use crate::tui::attachments::state::AttachmentList;
@@ -204,6 +204,7 @@ impl UiModel {
             themes: &self.screen.themes,
             servers: &self.servers_pane.servers,
             transcript: &self.chat.transcript,
+            selected_call: self.selected_call().map(|call| call.id),
             prompts: self.composer.history().prompts(),
             recent_commands: &self.recent_commands,
             attached_files: self.attachments.files(),
@@ -393,6 +394,12 @@ impl UiModel {
     /// The running probe, until it has a result.
     pub fn active_probe(&self) -> Option<&ProbeProgress> {
         self.probe.as_ref().filter(|probe| !probe.state.is_finished)
+    }
+
+    /// The call selected in the chat, if that has the focus.
+    pub fn selected_call(&self) -> Option<&ToolCall> {
+        let has_focus = self.panes.focus == Focus::Chat;
+        self.chat.selected_call().filter(|_| has_focus)
     }
 
     pub fn is_busy(&self) -> bool {

@@ -86,7 +86,6 @@ pub enum Action {
     Withheld,
     Answer,
     CancelCall,
-    LeaveCall,
     OpenCall,
     AttachLink,
     CopySelected,
@@ -108,6 +107,7 @@ pub enum Action {
 impl Action {
     pub const MODELS: Self = Self::Command(&models::MODELS);
     pub const SET_MODEL: Self = Self::Command(&models::SET_MODEL);
+    pub const LEAVE: Self = Self::Command(&calls::LEAVE);
     pub const MCP: Self = Self::Command(&servers::MCP);
     pub const RENAME: Self = Self::Command(&conversation::RENAME);
     pub const DELETE_SESSION: Self = Self::Command(&conversation::DELETE);
@@ -202,7 +202,7 @@ impl Binding {
     }
 }
 
-use crate::commands::{self, conversation, models, notes, servers, settings};
+use crate::commands::{self, calls, conversation, models, notes, servers, settings};
 use {Action as A, BindingGroup as G, BindingScope as Scope, KeyCode as K};
 
 // One row per binding. Commands are sorted by how often they are used. The palette and the
@@ -258,8 +258,8 @@ pub const TABLE: &[Binding] = &[
     shown(A::ToggleSidebar, &commands::SIDEBAR, &[function_key(2), ctrl('b')]),
     shown(A::Thinking, &commands::THINKING, &[function_key(3), ctrl('t')]),
     shown(A::Raw, &commands::RAW, &[function_key(5)]),
-    shown(A::CancelCall, &commands::CANCEL, &[]),
-    shown(A::LeaveCall, &commands::LEAVE, &[alt('l')]),
+    command(&calls::CANCEL),
+    shown(A::LEAVE, &calls::LEAVE, &[alt('l')]),
     shown(A::Log, &commands::LOG, &[function_key(12)]),
     shown(A::Theme, &commands::THEME, &[]),
     shown(A::Mouse, &commands::MOUSE, &[alt('m')]),

@@ -1,5 +1,6 @@
 //! Runs every action of the keymap, with the argument of its command.
 
+use crate::commands::calls::CANCEL;
 use crate::commands::{conversation, models, servers};
 use crate::domain::Notice;
 use crate::protocol::Command;
@@ -61,7 +62,7 @@ pub fn run_action(
         | Action::Instructions
         | Action::Withheld => run_server_action(model, action),
         Action::Answer => answer_servers(model),
-        Action::CancelCall | Action::LeaveCall => calls::run(model, action, argument, effects),
+        Action::CancelCall => model.with_context(|cx| CANCEL.run_shared(cx, argument)),
         Action::OpenCall | Action::AttachLink => calls::use_selected_call(model, action),
         Action::Commands => model.with_context(|cx| {
             cx.send(Command::ListPromptTemplates);

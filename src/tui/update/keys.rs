@@ -9,7 +9,7 @@ use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
 use crate::tui::update::{
-    actions, attachments, calls, composer, dialog_keys, find, interrupt, line_selection, queue,
+    actions, attachments, composer, dialog_keys, find, interrupt, line_selection, queue,
     select_message, selection,
 };
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
@@ -172,7 +172,7 @@ fn is_in_scope(model: &UiModel, scope: BindingScope) -> bool {
         BindingScope::Message => model.panes.focus == Focus::Message,
         BindingScope::Pane => model.panes.focus != Focus::Message,
         BindingScope::Servers => model.panes.focus == Focus::Servers,
-        BindingScope::CallLine => calls::selected_call(model).is_some(),
+        BindingScope::CallLine => model.selected_call().is_some(),
         BindingScope::Matches => {
             model.panes.focus == Focus::Chat && model.chat.find.is_some() && !find::is_typing(model)
         }

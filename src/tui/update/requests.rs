@@ -9,10 +9,7 @@ use crate::tui::layer::{PickedItem, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::calls::CallCommand;
-use crate::tui::update::{
-    actions, attachments, calls, composer, messages, navigation, themes, unsent,
-};
+use crate::tui::update::{actions, attachments, composer, messages, navigation, themes, unsent};
 
 /// Carries out all requests in order.
 pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
@@ -129,12 +126,6 @@ fn argument_to_edit(model: &UiModel, command: &str) -> String {
 fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffect>) {
     let command = match picked {
         PickedItem::Row(row) => return model.with_context(|cx| row.pick(cx)),
-        PickedItem::Call(call) => {
-            return calls::act_if_running(model, call, CallCommand::Cancel, effects);
-        }
-        PickedItem::LeftCall(call) => {
-            return calls::act_if_running(model, call, CallCommand::Leave, effects);
-        }
         PickedItem::AttachedFile(number) => {
             return attachments::detach(model, &number.to_string());
         }

@@ -374,7 +374,7 @@ fn running_call_hint(model: &UiModel) -> Option<String> {
     let mut calls = model.chat.running_calls().peekable();
     calls.peek()?;
     match calls.any(|call| call.task.is_some()) {
-        true => model.keymap.hint(Action::LeaveCall, "leave the task"),
+        true => model.keymap.hint(Action::LEAVE, "leave the task"),
         false => Some("/cancel one call".to_owned()),
     }
 }

@@ -8,7 +8,7 @@ use crate::tui::keymap::Action;
 use crate::tui::panes::Focus;
 use crate::tui::servers::state::ServersPaneRow;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{calls, line_selection};
+use crate::tui::update::line_selection;
 
 const MOVE: [Action; 2] = [Action::PreviousLine, Action::NextLine];
 
@@ -124,7 +124,7 @@ fn fold_hint(model: &UiModel) -> Option<String> {
 
 fn call_hint(model: &UiModel) -> Option<String> {
     let is_running = |call: &ToolCall| matches!(call.state, ToolState::Running { .. });
-    match calls::selected_call(model).is_some_and(is_running) {
+    match model.selected_call().is_some_and(is_running) {
         true => model.keymap.hint(Action::CancelCall, "cancel this call"),
         false => fold_hint(model),
     }
