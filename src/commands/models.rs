@@ -1,10 +1,7 @@
 //! `/set-model`, `/models` and `/think`.
 
 use super::arguments::{ArgumentKind as Arg, MODELS_WORDS};
-use super::{
-    BindingGroup as G, CommandCx, CommandRow, PickEffect, PickList, PickRow, Run, Wanted,
-    WantedView,
-};
+use super::{BindingGroup as G, CommandCx, CommandRow, PickList, PickRow, Run, Wanted, WantedView};
 use crate::domain::{ModelRef, Notice, Think};
 use crate::protocol::Command;
 use crate::text::Clean;
@@ -101,22 +98,12 @@ fn manage_models(cx: &mut dyn CommandCx, argument: &str) {
 fn set_think(cx: &mut dyn CommandCx, argument: &str) {
     let engine = cx.state().engine;
     let values = think_values(engine.selected.as_ref());
-    let rows = values.iter().map(|think| {
-        let notice = Notice::info(format!(
-            "Thinking for {}: {}, until humble exits.",
-            engine.model_name(),
-            think.word()
-        ));
-        PickRow {
-            name: think.word().to_owned(),
-            note: think_note(*think).to_owned(),
-            effect: PickEffect::Send(Command::SetThink(*think), Some(notice)),
-        }
-    });
-    let mut rows: Vec<PickRow> = rows.collect();
     let word = argument.to_lowercase();
-    if let Some(at) = rows.iter().position(|row| row.name == word) {
-        return rows.swap_remove(at).pick(cx);
+    if let Some(think) = values.iter().find(|think| think.word() == word) {
+        let name = engine.model_name();
+        let text = format!("Thinking for {name}: {word}, until humble exits.");
+        cx.notify(Notice::info(text));
+        return cx.send(Command::SetThink(*think));
     }
     if !argument.is_empty() {
         return cx.notify(Notice::warning(think_usage(values)));
@@ -129,7 +116,10 @@ fn set_think(cx: &mut dyn CommandCx, argument: &str) {
         title: "Thinking",
         keep: "Keep the current setting",
         current: values.iter().position(|think| Some(*think) == engine.think),
-        rows,
+        rows: values
+            .iter()
+            .map(|think| PickRow::of(&THINK, think.word(), think_note(*think)))
+            .collect(),
     };
     list.ask("", cx);
 }

@@ -2,7 +2,9 @@
 //! `/probe`.
 
 use super::arguments::{ArgumentKind as Arg, SYSTEM_PROMPT_WORDS, TOOL_MODE_WORDS};
-use super::{BindingGroup as G, CommandCx, CommandRow, PickList, PickRow, Run, send_if_idle};
+use super::{
+    BindingGroup as G, CommandCx, CommandRow, PickEffect, PickList, PickRow, Run, send_if_idle,
+};
 use crate::domain::{Notice, ToolMode};
 use crate::protocol::{Command, ContextMeter};
 use crate::text::numbers::group_digits;
@@ -66,19 +68,23 @@ pub static PROBE: CommandRow = CommandRow::new(
 
 fn set_tool_mode(cx: &mut dyn CommandCx, argument: &str) {
     if let Some(mode) = ToolMode::from_name(argument) {
+        if mode == cx.state().engine.mode {
+            let text = format!("The tool mode is already {argument}.");
+            cx.notify(Notice::info(text));
+        }
         return cx.send(Command::SetToolMode(mode));
     }
     if !argument.is_empty() {
         return cx.notify(Notice::warning("Please enter either auto or manual."));
     }
-    let row = |name, note, mode| PickRow::new(name, note, Command::SetToolMode(mode));
+    let row = |name, note| PickRow::of(&SET_TOOL_MODE, name, note);
     let list = PickList {
         title: "Tool mode",
         keep: "Keep the current mode",
         current: Some(usize::from(cx.state().engine.mode == ToolMode::Auto)),
         rows: vec![
-            row("manual", "ask before each call", ToolMode::Manual),
-            row("auto", "run calls without asking", ToolMode::Auto),
+            row("manual", "ask before each call"),
+            row("auto", "run calls without asking"),
         ],
     };
     list.ask("", cx);
@@ -94,11 +100,15 @@ fn set_persona(cx: &mut dyn CommandCx, argument: &str) {
         let persona = (!is_off).then(|| argument.to_owned());
         return cx.send(Command::SelectPersona(persona));
     }
-    let none = PickRow::new("none", "system_prompt.txt", Command::SelectPersona(None));
-    let named = personas.iter().map(|persona| {
-        let command = Command::SelectPersona(Some(persona.name.clone()));
-        PickRow::new(&persona.name, &persona.description, command)
-    });
+    // A persona may be named `off`.
+    let none = PickRow {
+        name: "none".to_owned(),
+        note: "system_prompt.txt".to_owned(),
+        effect: PickEffect::Send(Box::new(Command::SelectPersona(None))),
+    };
+    let named = personas
+        .iter()
+        .map(|persona| PickRow::of(&PERSONA, &persona.name, &persona.description));
     let selected = engine.persona.as_ref();
     let current = personas
         .iter()

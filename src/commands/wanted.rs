@@ -66,18 +66,19 @@ pub struct PickRow {
 /// What picking a row does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PickEffect {
-    Send(Command, Option<Notice>),
+    Send(Box<Command>),
     /// Runs a command with this argument.
     Run(&'static CommandRow, String),
     Call(CallVerb, CallId),
 }
 
 impl PickRow {
-    pub fn new(name: &str, note: &str, command: Command) -> Self {
+    /// A row whose name is an argument of the command that lists it.
+    pub fn of(row: &'static CommandRow, name: &str, note: &str) -> Self {
         Self {
             name: name.to_owned(),
             note: note.to_owned(),
-            effect: PickEffect::Send(command, None),
+            effect: PickEffect::Run(row, name.to_owned()),
         }
     }
 
@@ -85,10 +86,7 @@ impl PickRow {
         match self.effect {
             PickEffect::Run(row, argument) => row.run_shared(cx, &argument),
             PickEffect::Call(verb, call) => verb.apply(call, cx),
-            PickEffect::Send(command, notice) => {
-                notice.into_iter().for_each(|notice| cx.notify(notice));
-                cx.send(command);
-            }
+            PickEffect::Send(command) => cx.send(*command),
         }
     }
 }

@@ -15,7 +15,7 @@ fn is_thinking_model(model: &str) -> bool {
     let model = model.to_lowercase();
     let contains_any = |names: &[&str]| names.iter().any(|name| model.contains(name));
     contains_any(&["thinking", "reasoning"])
-        || contains_any(&*THINKING_MODELS) && !contains_any(&NON_THINKING_VARIANTS)
+        || contains_any(&THINKING_MODELS) && !contains_any(&NON_THINKING_VARIANTS)
 }
 
 /// The buffered start of a reply.
