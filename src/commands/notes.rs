@@ -2,6 +2,7 @@
 
 use super::arguments::{ArgumentKind as Arg, NOTES_WORDS};
 use super::{BindingGroup as G, CommandCx, CommandRow, Run};
+use crate::domain::Notice;
 use crate::protocol::{Command, NoteCommand};
 
 pub static NOTE: CommandRow = CommandRow::new(
@@ -38,7 +39,12 @@ fn consult_notes(cx: &mut dyn CommandCx, argument: &str) {
         path if path.contains('/') || path.starts_with(['~', '.']) => {
             NoteCommand::UseFolder(path.to_owned())
         }
-        _ => return cx.notify(NOTES.usage_notice().with_advice("A folder here is ./NAME.")),
+        _ => {
+            return cx.notify(
+                Notice::warning("Usage: /notes [on|off|PATH].")
+                    .with_advice("A folder here is ./NAME."),
+            );
+        }
     };
     cx.send(Command::Note(command));
 }

@@ -77,8 +77,9 @@ async fn ask_field(tty: &TtyReader, field: &FormField) -> Option<FieldInput> {
         let text = Clean::unambiguous(description);
         let mut rows = Vec::new();
         push_text(&mut rows, QUOTE_PREFIX, &text, tty.columns());
-        let rows: Vec<String> = rows.iter().map(StyledLine::text).collect();
-        if !print_pages(tty, &rows.join("\n")).await {
+        let rows = rows.iter().map(StyledLine::text);
+        let rows: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
+        if !print_pages(tty, &rows.join("\n"), 0).await {
             return None;
         }
     }

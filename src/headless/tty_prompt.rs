@@ -167,14 +167,15 @@ async fn ask_question(
         return answer_without_terminal(question);
     };
     let rows = question_rows(question, tty.columns(), waiting.notice_line);
-    if !print_pages(&tty, &rows.join("\n")).await {
+    let choices = asked_choices(question);
+    if !print_pages(&tty, &rows.join("\n"), choices.len()).await {
         let refusal = question.choices.iter().find(|row| row.key == 'n');
         let refusal = refusal.map(|row| UserAnswer::Choice(row.choice));
         return (refusal.unwrap_or(UserAnswer::Dismissed), None);
     }
     match question.form() {
         Some(form) => tty_form::ask_form(&tty, question, form).await,
-        None => ask_choice(&tty, question).await,
+        None => ask_choice(&tty, question, &choices).await,
     }
 }
 
@@ -185,7 +186,9 @@ pub fn question_rows(
     notice_line: fn(&Notice) -> String,
 ) -> Vec<String> {
     let rows = block_rows(&question.blocks, columns, notice_line);
-    rows.iter().map(StyledLine::text).collect()
+    // A blank at the end of a row could be wrapped onto a row of its own.
+    let rows = rows.iter().map(StyledLine::text);
+    rows.map(|row| row.trim_end().to_owned()).collect()
 }
 
 /// The safe answer, and a line that says so.
@@ -193,7 +196,8 @@ pub(super) fn answer_without_terminal(question: &Question) -> (UserAnswer, Optio
     let summary = question.summary();
     match question.default {
         Some(choice) => {
-            let report = format!("{summary} {}", chosen(question, choice));
+            let chosen = chosen(question, choice);
+            let report = format!("{summary} There is no terminal to ask on. {chosen}");
             (UserAnswer::Choice(choice), Some(report))
         }
         None => {
@@ -232,7 +236,7 @@ async fn ask_about_calls(
             count => format!("{} of {count}: ", index + 1),
         };
         let summary = texts.summaries.get(index).map_or("", String::as_str);
-        let decision = match print_pages(&tty, summary).await {
+        let decision = match print_pages(&tty, summary, 0).await {
             true => {
                 let extra = texts.extra_choices.get(index).copied();
                 ask_approval(&tty, &position, extra.unwrap_or_default()).await
@@ -290,22 +294,30 @@ fn parse_extra_decision(line: &str, extra: ExtraCallChoices) -> Option<Decision>
     }
 }
 
-async fn ask_choice(tty: &TtyReader, question: &Question) -> (UserAnswer, Option<String>) {
-    let rows = question.choices.iter();
-    let rows: Vec<ChoiceRow> = rows
-        .filter(|row| !row.choice.is_for_screen())
-        .copied()
-        .collect();
+/// The choices that answer the question; a form is filled in instead.
+fn asked_choices(question: &Question) -> Vec<ChoiceRow> {
+    let choices = question.choices.iter();
+    let choices = choices.filter(|row| !row.choice.is_for_screen() && question.form().is_none());
+    choices.copied().collect()
+}
+
+async fn ask_choice(
+    tty: &TtyReader,
+    question: &Question,
+    rows: &[ChoiceRow],
+) -> (UserAnswer, Option<String>) {
     for (index, row) in rows.iter().enumerate() {
         eprintln!("  {}  {}  {}", index + 1, row.key, row.label);
     }
     let prompt = format!("{} (1-{}) ", question.prompt, rows.len());
     let chosen_row = loop {
-        // Neither the end of input nor an empty line chooses anything.
-        let line = tty.ask(&prompt).await.unwrap_or_default();
-        let row = find_row(&rows, &line);
-        if row.is_some() || line.trim().is_empty() {
-            break row;
+        // The end of input leaves the choice to the question. An empty line may be meant for the page
+        // before.
+        let Some(line) = tty.ask(&prompt).await else {
+            break None;
+        };
+        if let Some(row) = find_row(rows, &line) {
+            break Some(row);
         }
     };
     match chosen_row.map(|row| row.choice).or(question.default) {

@@ -17,7 +17,7 @@ pub struct Question {
     pub title: Clean,
     /// The question itself, such as `Continue?`.
     pub prompt: &'static str,
-    /// What the question is about. The first paragraph says it in one or two sentences.
+    /// What the question is about. The first sentence says it.
     pub blocks: Vec<Block>,
     /// In the order of the digits that also select them; empty for approvals, which have their own
     /// keys. `y` means yes and `n` means no everywhere.
@@ -176,13 +176,15 @@ impl Question {
         })
     }
 
-    /// The first paragraph, on one line.
+    /// The first sentence of the first paragraph, on one line.
     pub fn summary(&self) -> String {
         let paragraph = self.blocks.iter().find_map(|block| match block {
             Block::Paragraph(text) => Some(text.as_str().replace('\n', " ")),
             _ => None,
         });
-        paragraph.unwrap_or_default()
+        let paragraph = paragraph.unwrap_or_default();
+        let sentence = paragraph.split(". ").next().unwrap_or_default();
+        format!("{}.", sentence.trim_end_matches([':', '.']))
     }
 }
 

@@ -154,9 +154,13 @@ pub fn fill_form(server: &ServerId, form: &Arc<ElicitationForm>) -> Question {
 
 /// A web page that a server asks the user to visit.
 pub fn visit_page(server: &ServerId, page: &UrlElicitation) -> Question {
-    let intro = " asks you to open a page. Nothing is opened unless you choose to. Lines marked with | are \
-                 from the server:";
-    let mut blocks = vec![introduction(server, intro)];
+    let intro = format!(
+        "{} asks you to open a page on {}. Nothing is opened unless you choose to. Lines marked with | \
+         are from the server:",
+        Clean::name(server.as_str()),
+        Clean::unambiguous_line(&page.host)
+    );
+    let mut blocks = vec![paragraph(&intro)];
     blocks.extend(quoted(&page.message));
     blocks.push(Block::Pairs(vec![
         ("Host", Clean::unambiguous_line(&page.host)),

@@ -1,6 +1,6 @@
 //! Questions about the user's files: edited settings, an outdated system prompt, the notes folder.
 
-use super::{C, paragraph, question, row, with_alias};
+use super::{C, code, paragraph, question, row, with_alias};
 use crate::domain::trust::DiffSign;
 use crate::domain::{ChangeImpact, SettingsChange};
 use crate::protocol::{Block, ChoiceRow, Question};
@@ -67,18 +67,12 @@ pub fn external_edit(changes: &[SettingsChange]) -> Question {
             "… and {omitted} more, not shown here. Read the file before you apply them."
         )));
     }
-    if !applied.is_empty() {
-        let entry = |change: &&SettingsChange| {
-            (
-                DiffSign::Same,
-                Clean::escaped_line(&format!("{}: {}", change.file, change.what)),
-            )
-        };
-        blocks.push(Block::Diff {
-            heading: Clean::from_static("Already applied:"),
-            lines: applied.iter().take(CHANGES_MAX).map(entry).collect(),
-        });
-    }
+    let applied = applied.iter().take(CHANGES_MAX);
+    let applied = applied.map(|change| format!("{}: {}", change.file, change.what));
+    let applied: Vec<String> = applied
+        .map(|entry| Clean::escaped_line(&entry).to_string())
+        .collect();
+    blocks.extend(code("Already applied:", &applied.join("\n")));
     Question {
         read_first: true,
         ..question(

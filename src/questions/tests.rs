@@ -132,3 +132,33 @@ fn an_unfinished_turn_lists_calls_before_the_partial_answer() {
     ];
     assert_eq!(question_text(&unfinished(&turn)), expected.join("\n"));
 }
+
+#[test]
+fn the_summary_of_a_question_is_a_sentence() {
+    let form = json!({ "message": "", "requestedSchema": { "properties": {} } });
+    let form = ElicitationForm::from_params(&form).expect("a valid form");
+    let page = json!({ "message": "", "url": "https://shop.example/login" });
+    let page = UrlElicitation::from_params(&page).expect("a web address");
+    let server = "shop".into();
+    for (question, expected) in [
+        (
+            fill_form(&server, &Arc::new(form)),
+            "shop asks for your agreement.",
+        ),
+        (
+            visit_page(&server, &page),
+            "shop asks you to open a page on shop.example.",
+        ),
+        (
+            choose_server("add", &[server.clone(), "bank".into()], "{}"),
+            "Several servers have add: shop, bank.",
+        ),
+        (after_error(None, &["add".to_owned()]), "A call failed."),
+        (
+            unusable_call("", "no tool is called `fly`. Call one of: a, b"),
+            "The model wrote an invalid tool call: no tool is called `fly`.",
+        ),
+    ] {
+        assert_eq!(question.summary(), expected);
+    }
+}

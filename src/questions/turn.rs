@@ -114,8 +114,10 @@ pub fn unusable_call(raw: &str, why: &str) -> Question {
 pub fn choose_server(tool: &str, servers: &[ServerId], raw: &str) -> Question {
     const NUMBERS: [&str; SERVER_CHOICES_MAX] = ["1", "2", "3", "4"];
     let tool = Clean::name(tool);
-    let intro = format!("Several servers have {tool}, and the model named none of them:");
     let names = servers.iter().map(|server| Clean::name(server.as_str()));
+    let listed: Vec<String> = names.clone().map(|name| name.to_string()).collect();
+    let listed = listed.join(", ");
+    let intro = format!("Several servers have {tool}: {listed}. The model named none of them.");
     let pairs = Block::Pairs(NUMBERS.into_iter().zip(names).collect());
     let blocks = [paragraph(&intro), pairs]
         .into_iter()
@@ -149,7 +151,7 @@ pub fn after_error(failed: Option<&ToolCall>, requested_tools: &[String]) -> Que
     );
     let wanted = Clean::escaped_line(&requested_tools.join(", "));
     let intro = paragraph(&format!(
-        "{call} failed. The model now wants to call: {wanted}"
+        "{call} failed. The model now wants to call: {wanted}."
     ));
     let error = failed.map(error_text).unwrap_or_default();
     let arguments = failed.and_then(|call| serde_json::to_string_pretty(&call.arguments).ok());

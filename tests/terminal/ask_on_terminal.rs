@@ -160,3 +160,40 @@ fn a_long_request_of_a_server_is_shown_page_by_page() {
         terminal.exit();
     }
 }
+
+#[test]
+fn the_choices_of_a_question_do_not_push_its_text_out_of_sight() {
+    let (server, home) = ollama();
+    let home = home.with_server("test", &test_server_path(), &["asks-legacy"]);
+    server
+        .queue_reply(CHAT, ollama_call("page", &json!({})))
+        .queue_reply(CHAT, ollama_text(&["Declined, then."]));
+    let mut terminal = TerminalOptions::in_home(&home)
+        .size(80, 12)
+        .arg("ask")
+        .arg("Call it.")
+        .start();
+    terminal.wait_for_text("Call now? (Y/N)");
+    sleep(AFTER_TYPE_AHEAD);
+    terminal.type_answer("y");
+    // Without the choices, the text would fit.
+    let page = terminal.wait_for_text("(Enter: next page");
+    let contents = page.contents();
+    assert!(
+        contents.contains("test asks you to open a page"),
+        "{contents}"
+    );
+    sleep(AFTER_TYPE_AHEAD);
+    terminal.press("\r");
+    terminal.wait_for_text("Open it? (1-5)");
+    // One Enter too many chooses nothing.
+    sleep(AFTER_TYPE_AHEAD);
+    terminal.press("\r");
+    terminal.wait_for("the question again", |screen| {
+        screen.contents().matches("Open it? (1-5)").count() == 2
+    });
+    sleep(AFTER_TYPE_AHEAD);
+    terminal.type_answer("n");
+    terminal.wait_for_text("Declined, then.");
+    terminal.exit();
+}
