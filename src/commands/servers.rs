@@ -86,7 +86,7 @@ fn act(cx: &mut dyn CommandCx, id: ServerId, verb: &str) {
 /// Lists the servers, or switches the one given by number or name.
 fn switch(cx: &mut dyn CommandCx, argument: &str) {
     let servers = cx.state().servers;
-    if !argument.is_empty() && argument.parse() != Ok(0_usize) {
+    if !argument.is_empty() {
         match find(servers, argument) {
             Ok(id) => return toggle(cx, &id),
             Err(notice) if argument.parse::<usize>().is_err() => return cx.notify(notice),

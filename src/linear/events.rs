@@ -69,11 +69,12 @@ impl Linear {
         match event {
             Event::ModelsListed { selected, .. } if *selected != self.engine.selected => {
                 match selected {
+                    // Later changes are reported by notices.
+                    Some(_) if self.has_prompted => {}
                     Some(model) => self.say(&format!("Model: {}", model.name)),
                     None => self.say("No model is selected. /set-model lists the models."),
                 }
             }
-            // Later changes are reported by notices.
             Event::ToolModeChanged(ToolMode::Auto) if !self.has_prompted => {
                 self.say("Tool mode: auto. Calls run without asking.");
             }

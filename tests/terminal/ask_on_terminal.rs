@@ -1,7 +1,7 @@
 //! `humble ask` on a terminal, where printed text cannot be retracted.
 
 use super::model_server::{Gate, ModelServer, ollama_call, ollama_text};
-use super::pty::{Exit, TerminalOptions};
+use super::pty::{Exit, PtyTerminal, TerminalOptions};
 use super::{CHAT, clean_exit, ollama, ollama_with_tools};
 use crate::home::{TestHome, test_server_path};
 use serde_json::json;
@@ -133,22 +133,28 @@ fn a_long_call_is_shown_page_by_page() {
     home.assert_no_process_left();
 }
 
+/// Runs `humble ask` and approves a call of this tool, which then asks the user something.
+fn ask_through(tool: &str, (columns, rows): (u16, u16)) -> (ModelServer, TestHome, PtyTerminal) {
+    let (server, home) = ollama();
+    let home = home.with_server("test", &test_server_path(), &["asks-legacy"]);
+    server
+        .queue_reply(CHAT, ollama_call(tool, &json!({})))
+        .queue_reply(CHAT, ollama_text(&["Declined, then."]));
+    let terminal = TerminalOptions::in_home(&home)
+        .size(columns, rows)
+        .arg("ask")
+        .arg("Call it.")
+        .start();
+    terminal.wait_for_text("Call now? (Y/N)");
+    sleep(AFTER_TYPE_AHEAD);
+    terminal.type_answer("y");
+    (server, home, terminal)
+}
+
 #[test]
 fn a_long_request_of_a_server_is_shown_page_by_page() {
     for (tool, last_question) in [("page", "Open it?"), ("sample", "Ask the model?")] {
-        let (server, home) = ollama();
-        let home = home.with_server("test", &test_server_path(), &["asks-legacy"]);
-        server
-            .queue_reply(CHAT, ollama_call(tool, &json!({})))
-            .queue_reply(CHAT, ollama_text(&["Declined, then."]));
-        let mut terminal = TerminalOptions::in_home(&home)
-            .size(40, 6)
-            .arg("ask")
-            .arg("Call it.")
-            .start();
-        terminal.wait_for_text("Call now? (Y/N)");
-        sleep(AFTER_TYPE_AHEAD);
-        terminal.type_answer("y");
+        let (_server, _home, mut terminal) = ask_through(tool, (40, 6));
         let page = terminal.wait_for_text("(Enter: next page");
         assert!(!page.contents().contains(last_question), "{tool}");
         sleep(AFTER_TYPE_AHEAD);
@@ -163,19 +169,7 @@ fn a_long_request_of_a_server_is_shown_page_by_page() {
 
 #[test]
 fn the_choices_of_a_question_do_not_push_its_text_out_of_sight() {
-    let (server, home) = ollama();
-    let home = home.with_server("test", &test_server_path(), &["asks-legacy"]);
-    server
-        .queue_reply(CHAT, ollama_call("page", &json!({})))
-        .queue_reply(CHAT, ollama_text(&["Declined, then."]));
-    let mut terminal = TerminalOptions::in_home(&home)
-        .size(80, 12)
-        .arg("ask")
-        .arg("Call it.")
-        .start();
-    terminal.wait_for_text("Call now? (Y/N)");
-    sleep(AFTER_TYPE_AHEAD);
-    terminal.type_answer("y");
+    let (_server, _home, mut terminal) = ask_through("page", (80, 12));
     // Without the choices, the text would fit.
     let page = terminal.wait_for_text("(Enter: next page");
     let contents = page.contents();

@@ -235,7 +235,7 @@ fn commands_answer_in_text_and_never_reach_the_model() {
     terminal.press("3\r");
     terminal.wait_for_text("Please enter a number from 0 to 2.");
     terminal.press("2\r");
-    terminal.wait_for_text("Model: llama3.2");
+    terminal.wait_for_text("Using llama3.2.");
     type_line(&terminal, "/set-model 0");
     terminal.wait_for_text("Nothing was changed.");
     type_line(&terminal, "/set-modle");

@@ -12,7 +12,7 @@ use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
 use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
-use crate::tui::widgets::list::{ListRow, SearchList};
+use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::list_layer::{ListKind, ListSource};
 use crate::tui::widgets::painter::Painter;
 use crate::tui::widgets::text_viewer::TextViewer;
@@ -270,7 +270,7 @@ impl ListSource for ImportSources {
         Handled::Consumed
     }
 
-    fn handle_event(&mut self, event: &Event, _: &SearchList, _: &mut UiContext) -> Handled {
+    fn handle_event(&mut self, event: &Event, _: &mut UiContext) -> Handled {
         if let Event::ImportSourcesFound { query, sources } = event
             && *query == self.query
         {

@@ -3,12 +3,11 @@
 use super::argument_form::{ArgumentForm, FormTarget};
 use super::{describe_resource, full_uri, offered_prompts, use_prompt};
 use crate::domain::{ResourceTemplate, Server, ServerResource};
-use crate::protocol::Event;
 use crate::text::Clean;
 use crate::tui::keymap::Action;
 use crate::tui::layer::{Handled, SharedUiState, UiContext, UiRequest};
 use crate::tui::server_content::OfferedPrompt;
-use crate::tui::widgets::list::{ListRow, SearchList};
+use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::list_layer::{ListKind, ListSource};
 use crate::tui::widgets::painter::Painter;
 
@@ -25,8 +24,6 @@ pub(super) enum ContentKind {
 #[derive(Debug)]
 pub(super) struct ContentPicker {
     listed: ContentKind,
-    /// The name of the selected row, to keep it selected when a server changes its list.
-    selected_name: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -102,10 +99,7 @@ fn all_rows<'a>(listed: ContentKind, shared: SharedUiState<'a>) -> Vec<ContentRo
 
 impl ContentPicker {
     pub fn new(listed: ContentKind) -> Self {
-        Self {
-            listed,
-            selected_name: None,
-        }
+        Self { listed }
     }
 }
 
@@ -170,11 +164,6 @@ impl ListSource for ContentPicker {
     }
 
     fn choose(&mut self, row: ContentRow, cx: &mut UiContext) -> Handled {
-        let meant = self.selected_name.replace(row.name());
-        if meant.is_some() && meant != self.selected_name {
-            // The selected row is gone; the key was not meant for the one in its place.
-            return Handled::Consumed;
-        }
         match row {
             ContentRow::Prompt(offered) => use_prompt(offered, Vec::new(), cx),
             ContentRow::Resource(server, resource) => cx.request(UiRequest::AttachResource {
@@ -198,29 +187,7 @@ impl ListSource for ContentPicker {
         Handled::Closed
     }
 
-    /// Keeps the same row selected after a server changed its list.
-    fn reselect(&self, rows: &[ContentRow], selected: usize) -> Option<usize> {
-        let name = self.selected_name.as_ref()?;
-        let is_meant = |row: &ContentRow| row.name() == *name;
-        if rows.get(selected).is_some_and(is_meant) {
-            return None;
-        }
-        rows.iter().position(is_meant)
-    }
-
-    fn selection_changed(&mut self, list: &SearchList, cx: &mut UiContext) {
-        let rows = self.listed(list, cx.shared);
-        let selected = rows.get(list.selected(rows.len()));
-        self.selected_name = selected.map(|row| row.name());
-    }
-
-    fn handle_event(&mut self, event: &Event, list: &SearchList, cx: &mut UiContext) -> Handled {
-        // The event is not applied yet, so these are still the old rows.
-        if matches!(event, Event::ServerChanged(_) | Event::ServersListed(_))
-            && self.selected_name.is_none()
-        {
-            self.selection_changed(list, cx);
-        }
-        Handled::PassedOn
+    fn identity(&self, row: &ContentRow) -> Option<String> {
+        Some(row.name())
     }
 }

@@ -107,6 +107,10 @@ impl ListSource for TrustList {
         cx.send(Command::Revoke(Box::new(row.entry.clone())));
     }
 
+    fn identity(&self, row: &TrustRow) -> Option<String> {
+        Some(row.identity())
+    }
+
     fn row_hints(&self, keymap: &Keymap) -> Vec<String> {
         hint_list([revoke_hint(keymap)])
     }

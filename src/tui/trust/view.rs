@@ -40,6 +40,13 @@ impl<'a> TrustRow<'a> {
         }
     }
 
+    /// A text that only this decision has.
+    pub fn identity(&self) -> String {
+        let since = trust_line(self.entry).since;
+        let (tool, server, status) = (&self.tool, &self.server, &self.status);
+        format!("{tool}\n{server}\n{status}\n{since:?}")
+    }
+
     /// `words` are lower case.
     pub fn matches(&self, words: &[&str]) -> bool {
         let (tool, server) = (self.tool.as_str(), self.server.as_str());

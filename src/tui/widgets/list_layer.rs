@@ -84,16 +84,14 @@ pub trait ListSource: fmt::Debug {
         None
     }
 
-    /// The row to select in place of this one, because the rows have changed.
-    fn reselect(&self, _rows: &[Self::Row<'_>], _selected: usize) -> Option<usize> {
+    /// What tells a row from the others once the rows have changed. `None` in a list whose rows do not
+    /// change while it is open.
+    fn identity(&self, _row: &Self::Row<'_>) -> Option<String> {
         None
     }
 
-    /// The user selected another row or changed the filter.
-    fn selection_changed(&mut self, _list: &SearchList, _cx: &mut UiContext) {}
-
     /// Receives each engine event before it is applied to the shared state.
-    fn handle_event(&mut self, _: &Event, _: &SearchList, _: &mut UiContext) -> Handled {
+    fn handle_event(&mut self, _: &Event, _: &mut UiContext) -> Handled {
         Handled::PassedOn
     }
 
@@ -124,6 +122,7 @@ pub trait ListSource: fmt::Debug {
             source: self,
             list,
             details: None,
+            shown: None,
         });
     }
 }
@@ -133,16 +132,26 @@ struct ListLayer<S> {
     source: S,
     list: SearchList,
     details: Option<Box<dyn Layer>>,
+    /// The identity of the selected row, from its first frame until the user selects another one. If
+    /// the rows change, the next key acts on that row or on none.
+    shown: Option<String>,
 }
 
 impl<S: ListSource> ListLayer<S> {
+    /// The rows, with the shown one selected if it is still among them.
     fn rows<'a>(&mut self, shared: SharedUiState<'a>) -> Vec<S::Row<'a>> {
         let rows = self.source.listed(&self.list, shared);
-        let selected = self.list.selected(rows.len());
-        if let Some(row) = self.source.reselect(&rows, selected) {
+        let selected = rows.get(self.list.selected(rows.len()));
+        if !selected.is_some_and(|row| self.is_shown(row))
+            && let Some(row) = rows.iter().position(|row| self.is_shown(row))
+        {
             self.list.select(row);
         }
         rows
+    }
+
+    fn is_shown(&self, row: &S::Row<'_>) -> bool {
+        self.shown.is_none() || self.shown == self.source.identity(row)
     }
 
     fn act(&mut self, key: LayerKey, row: S::Row<'_>, cx: &mut UiContext) -> Handled {
@@ -180,9 +189,13 @@ impl<S: ListSource> Layer for ListLayer<S> {
         let count = rows.len();
         let pressed = self.list.key(key, count, S::ROW_KEYS, cx.shared.keymap);
         match pressed {
-            ListKey::Moved | ListKey::Searched => self.source.selection_changed(&self.list, cx),
+            ListKey::Moved | ListKey::Searched => self.shown = None,
             ListKey::Unhandled(key) => {
-                if let Some(row) = rows.into_iter().nth(self.list.selected(count)) {
+                let row = rows.into_iter().nth(self.list.selected(count));
+                let is_meant = row.as_ref().is_some_and(|row| self.is_shown(row));
+                // Another row has only just taken the place of the selected one.
+                self.shown = None;
+                if let Some(row) = row.filter(|_| is_meant) {
                     return self.act(key, row, cx);
                 }
             }
@@ -191,10 +204,10 @@ impl<S: ListSource> Layer for ListLayer<S> {
         pressed.handled()
     }
 
-    fn paste(&mut self, text: &str, cx: &mut UiContext) -> Handled {
+    fn paste(&mut self, text: &str, _: &mut UiContext) -> Handled {
         if self.details.is_none() {
             self.list.paste(text);
-            self.source.selection_changed(&self.list, cx);
+            self.shown = None;
         }
         Handled::Consumed
     }
@@ -205,10 +218,7 @@ impl<S: ListSource> Layer for ListLayer<S> {
         }
         let count = self.source.listed(&self.list, shared).len();
         self.list.step(rows, count);
-    }
-
-    fn load_selected(&mut self, cx: &mut UiContext) {
-        self.source.selection_changed(&self.list, cx);
+        self.shown = None;
     }
 
     fn click(&mut self, at: Position, cx: &mut UiContext) -> Handled {
@@ -218,12 +228,12 @@ impl<S: ListSource> Layer for ListLayer<S> {
         if let Some(enter) = self.list.click(at, cx.shared.keymap) {
             return self.handle_key(enter, cx);
         }
-        self.source.selection_changed(&self.list, cx);
+        self.shown = None;
         Handled::Consumed
     }
 
     fn handle_event(&mut self, event: &Event, cx: &mut UiContext) -> Handled {
-        self.source.handle_event(event, &self.list, cx)
+        self.source.handle_event(event, cx)
     }
 
     fn popup_rows(&self, shared: SharedUiState) -> Option<u16> {
@@ -245,6 +255,10 @@ impl<S: ListSource> Layer for ListLayer<S> {
             return details.draw(area, shared, pen);
         }
         let rows = self.rows(shared);
+        if self.shown.is_none() {
+            let selected = rows.get(self.list.selected(rows.len()));
+            self.shown = selected.and_then(|row| self.source.identity(row));
+        }
         self.source.measure(&rows);
         let source = &self.source;
         let title = ListTitle {

@@ -153,19 +153,21 @@ fn withheld_tool_is_reviewed_from_the_list_and_cannot_be_revoked() {
     assert!(chat.model.layer.is_none());
 }
 
+/// A rule that blocks a tool.
+fn rule(tool: &str) -> TrustEntry {
+    TrustEntry::Rule(TrustRule {
+        server: "everything".into(),
+        launch: LaunchConfig::BuiltIn.identity(),
+        decided_at: "2026-11-20T12:00:00Z".parse().expect("a time"),
+        scope: RuleScope::Never {
+            tool: tool.to_owned(),
+            pin: described_tool(tool, "").pin,
+        },
+    })
+}
+
 #[test]
 fn page_of_a_decision_revokes_that_decision_though_the_list_changed() {
-    let rule = |tool: &str| {
-        TrustEntry::Rule(TrustRule {
-            server: "everything".into(),
-            launch: LaunchConfig::BuiltIn.identity(),
-            decided_at: "2026-11-20T12:00:00Z".parse().expect("a time"),
-            scope: RuleScope::Never {
-                tool: tool.to_owned(),
-                pin: described_tool(tool, "").pin,
-            },
-        })
-    };
     let mut chat = chat();
     let rules = vec![rule("echo"), rule("add")];
     chat.engine_event(Event::TrustChanged(Arc::new(rules)));
@@ -177,6 +179,31 @@ fn page_of_a_decision_revokes_that_decision_though_the_list_changed() {
     chat.keys("x");
     let revoked = Command::Revoke(Box::new(rule("echo")));
     assert_eq!(chat.commands(), [revoked]);
+}
+
+#[test]
+fn a_key_revokes_the_decision_that_was_shown_as_selected_or_none() {
+    let rules = |tools: &[&str]| {
+        Event::TrustChanged(Arc::new(tools.iter().map(|tool| rule(tool)).collect()))
+    };
+    let mut chat = chat();
+    chat.engine_event(rules(&["add", "echo", "log"]));
+    chat.keys("/trust<Enter><Tab><Down>");
+    screen(&mut chat, 60, 20);
+    // Another program removes the entry above.
+    chat.engine_event(rules(&["echo", "log"]));
+    chat.commands();
+    chat.keys("x");
+    let revoked = |tool: &str| Command::Revoke(Box::new(rule(tool)));
+    assert_eq!(chat.commands(), [revoked("echo")]);
+    screen(&mut chat, 60, 20);
+    // It removes the selected entry.
+    chat.engine_event(rules(&["log"]));
+    chat.keys("x");
+    assert_eq!(chat.commands(), []);
+    screen(&mut chat, 60, 20);
+    chat.keys("x");
+    assert_eq!(chat.commands(), [revoked("log")]);
 }
 
 fn tool_changed_in_the_middle() -> PinChange {
