@@ -16,6 +16,8 @@ use crate::provider::Provider;
 use crate::store::{PromptHistory, RecentCommandsFile, SessionIndex, SessionStore, SessionTrash};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// The first id of the questions in [`EngineCx`]. Turns number their own questions from 1.
 const FIRST_ASK_ID: u64 = 1 << 32;
@@ -38,10 +40,15 @@ pub(super) struct EngineCx {
     pub(super) jobs: JobSet,
     pub(super) banners: BTreeMap<BannerCause, Banner>,
     pub(super) config_writes: ConfigWrites,
+    /// Closed once the last of these writes has ended.
+    last_config_write: Option<mpsc::Receiver<()>>,
     /// Open questions, except those of the running turn.
     questions: BTreeMap<AskId, PendingQuestion>,
     ask_ids: IdGenerator,
 }
+
+/// How long a write of settings waits for the one before it, whose disk may hang.
+const EARLIER_WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Counts humble's own writes of settings files. Until a write has ended, the files may differ
 /// from the settings in memory although nobody edited them.
@@ -83,6 +90,7 @@ impl EngineCx {
             jobs: JobSet::default(),
             banners: BTreeMap::new(),
             config_writes: ConfigWrites::default(),
+            last_config_write: None,
             questions: BTreeMap::new(),
             ask_ids: IdGenerator::starting_at(FIRST_ASK_ID),
         };
@@ -202,7 +210,17 @@ impl EngineCx {
         write: impl FnOnce() -> JobResult + Send + 'static,
     ) {
         self.config_writes.begun += 1;
-        self.jobs.spawn_blocking_or(if_panicked, write);
+        // Dropped when the job ends, even by a panic.
+        let (writing, next) = mpsc::channel::<()>();
+        let earlier = self.last_config_write.replace(next);
+        self.jobs.spawn_blocking_or(if_panicked, move || {
+            let _writing = writing;
+            // One after the other: an edit of a file must see the rejections decided before it.
+            if let Some(earlier) = earlier {
+                let _ = earlier.recv_timeout(EARLIER_WRITE_TIMEOUT);
+            }
+            write()
+        });
     }
 
     /// Saves settings that are already active.
