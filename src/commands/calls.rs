@@ -1,7 +1,7 @@
 //! `/cancel` and `/leave`, which act on one running call. The other calls and the turn continue.
 
 use super::arguments::ArgumentKind as Arg;
-use super::{BindingGroup as G, CommandCx, CommandRow, PickEffect, PickList, PickRow, Run};
+use super::{BindingGroup as G, CommandCx, CommandRow, PickEffect, PickList, PickRow};
 use crate::domain::{CallId, Notice, ToolCall};
 use crate::protocol::Command;
 use crate::text::Clean;
@@ -11,7 +11,7 @@ pub static CANCEL: CommandRow = CommandRow::new(
     "cancel",
     G::Tools,
     "Cancel one running call",
-    Run::Shared(|cx, argument| run(cx, CallVerb::Cancel, argument)),
+    |cx, argument| run(cx, CallVerb::Cancel, argument),
 )
 .usage("[NUMBER|TOOL]", Arg::RunningCall)
 .found_by("stop abort kill");
@@ -21,9 +21,10 @@ pub static LEAVE: CommandRow = CommandRow::new(
     "leave",
     G::Conversation,
     "Leave a running task, and go on without it",
-    Run::Shared(|cx, argument| run(cx, CallVerb::Leave, argument)),
+    |cx, argument| run(cx, CallVerb::Leave, argument),
 )
 .usage("[NUMBER|TOOL]", Arg::RunningCall)
+.keys(&["Alt+L"])
 .found_by("background task detach wait");
 
 /// What happens to a running call.

@@ -1,16 +1,38 @@
-//! Commands on the open conversation: `/rename`, `/fork`, `/delete`.
+//! Commands on conversations as a whole.
 
-use super::arguments::{ArgumentKind as Arg, DELETE_WORDS};
-use super::{BindingGroup as G, CommandCx, CommandRow, Run, Wanted, send_if_idle};
+use super::arguments::{ArgumentKind as Arg, DELETE_WORDS, EXPORT_WORDS, PRIVATE_WORDS};
+use super::{BindingGroup as G, CommandCx, CommandRow, Wanted, WantedView, send_if_idle};
 use crate::domain::Notice;
+use crate::domain::session_export::ExportArguments;
 use crate::protocol::{Command, SavedSessionCommand};
+
+pub static SESSIONS: CommandRow = CommandRow::new(
+    "/sessions",
+    "sessions",
+    G::Conversation,
+    "Open an earlier conversation",
+    |cx, words| cx.show(WantedView::Sessions(words.to_owned())),
+)
+.usage("[WORDS]", Arg::Free)
+.keys(&["Ctrl+O", "F4"])
+.found_by("history resume load previous chats archive past recent");
+
+pub static NEW: CommandRow = CommandRow::new(
+    "/new",
+    "new",
+    G::Conversation,
+    "Start a new conversation",
+    |cx, _| cx.send(Command::NewSession),
+)
+.also_called(&["/clear"])
+.found_by("reset start chat forget");
 
 pub static RENAME: CommandRow = CommandRow::new(
     "/rename",
     "rename",
     G::Conversation,
     "Rename this conversation",
-    Run::Shared(rename),
+    rename,
 )
 .usage("TITLE", Arg::Free)
 .found_by("title name chat");
@@ -20,7 +42,7 @@ pub static FORK: CommandRow = CommandRow::new(
     "fork",
     G::Conversation,
     "Continue in a copy of this conversation",
-    Run::Shared(|cx, _| send_if_idle(cx, Command::ForkSession)),
+    |cx, _| send_if_idle(cx, Command::ForkSession),
 )
 .found_by("duplicate chat branch clone");
 
@@ -29,10 +51,47 @@ pub static DELETE: CommandRow = CommandRow::new(
     "delete-conversation",
     G::Conversation,
     "Delete this conversation",
-    Run::Shared(delete),
+    delete,
 )
 .usage("[undo]", Arg::Words(DELETE_WORDS))
 .found_by("remove trash chat erase wipe");
+
+pub static EXPORT: CommandRow = CommandRow::new(
+    "/export",
+    "export",
+    G::Conversation,
+    "Export this conversation to a file",
+    export,
+)
+.usage(
+    "[md|json|html] [PATH] [--last N] [--answers]",
+    Arg::Words(EXPORT_WORDS),
+)
+.found_by("save markdown html write download chat print share archive transcript");
+
+pub static BRANCHES: CommandRow = CommandRow::new(
+    "/branches",
+    "branches",
+    G::Conversation,
+    "Switch to another branch",
+    branches,
+)
+.usage("[NUMBER]", Arg::Free)
+.found_by("versions alternatives earlier answer variants");
+
+pub static PRIVATE: CommandRow = CommandRow::new(
+    "/private",
+    "private",
+    G::Conversation,
+    "Do not save this conversation",
+    |cx, argument| match argument {
+        "" | "on" => cx.ask_for(Wanted::PrivateMode(true)),
+        "off" => cx.ask_for(Wanted::PrivateMode(false)),
+        _ => cx.notify(PRIVATE.usage_notice()),
+    },
+)
+.usage("[off]", Arg::Words(PRIVATE_WORDS))
+.found_by("incognito temporary secret anonymous hidden");
 
 fn rename(cx: &mut dyn CommandCx, argument: &str) {
     if !argument.is_empty() {
@@ -63,4 +122,24 @@ fn delete(cx: &mut dyn CommandCx, argument: &str) {
 
 pub fn undo_delete(cx: &mut dyn CommandCx) {
     cx.send(Command::SavedSession(SavedSessionCommand::UndoDelete));
+}
+
+fn export(cx: &mut dyn CommandCx, argument: &str) {
+    if cx.state().transcript.entries().is_empty() {
+        let notice = Notice::info("Nothing to export: there is no answer yet.");
+        return cx.notify(notice);
+    }
+    match ExportArguments::parse(argument) {
+        Ok(arguments) => cx.ask_for(Wanted::Export {
+            arguments,
+            is_open: argument.is_empty(),
+        }),
+        Err(why) => cx.notify(Notice::warning(why)),
+    }
+}
+
+fn branches(cx: &mut dyn CommandCx, argument: &str) {
+    if !cx.has_to_wait() {
+        cx.ask_for(Wanted::Branch(argument.to_owned()));
+    }
 }

@@ -1,7 +1,7 @@
 //! The slash commands: one row each, with its function, for the screen and for `--linear`. A function
-//! parses the argument, resolves names, refuses and sends; what differs between the front ends is how
-//! they ask for what is missing ([`Wanted`]). The screen's key table adds the actions that are only
-//! about the screen.
+//! parses the argument, resolves names, refuses and sends; what the front ends do in different ways, it
+//! asks of them ([`Wanted`]). A new command is its row, its place in [`COMMANDS`] and its row in
+//! `docs/keys.md`. The screen's key table adds the actions that have no command.
 
 pub mod arguments;
 pub mod calls;
@@ -9,28 +9,37 @@ pub mod conversation;
 mod group;
 pub mod models;
 pub mod notes;
+pub mod screen;
 pub mod servers;
 pub mod settings;
 mod table;
+pub mod turns;
 mod wanted;
+pub mod writing;
 
 pub use arguments::ArgumentKind;
 pub use group::BindingGroup;
 pub use table::*;
-pub use wanted::{PickEffect, PickList, PickRow, Wanted, WantedView};
+pub use wanted::{PickEffect, PickList, PickRow, ScreenPart, Wanted, WantedView};
 
 use crate::domain::{CallId, Notice, Server, ServerId, Transcript};
 use crate::front_end::conversation_state::ConversationState;
 use crate::front_end::engine_state::EngineState;
 use crate::protocol::Command;
+use std::fmt;
 
 /// A command, and everything that help, completion, the palette and the documentation say about it.
-#[derive(Debug)]
 pub struct CommandRow {
     /// With its slash.
     pub name: &'static str,
+    /// Further names, with their slash. They can be typed but are not listed.
+    pub aliases: &'static [&'static str],
     /// Unique among all bindings. `keys` in `config.json` uses these names.
     pub binding: &'static str,
+    /// Default keys on the screen, as `keys` in `config.json` names them.
+    pub keys: &'static [&'static str],
+    /// Whether the keys act only while the message does not have the focus.
+    pub keys_spare_message: bool,
     pub group: BindingGroup,
     /// Argument syntax.
     pub usage: &'static str,
@@ -39,15 +48,8 @@ pub struct CommandRow {
     pub description: &'static str,
     /// Other words by which it is found.
     pub search_words: &'static str,
-    /// A further name of the command before it. It can be typed but is not listed.
-    pub is_alias: bool,
-    pub run: Run,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub enum Run {
-    Shared(fn(&mut dyn CommandCx, &str)),
-    FrontEnd(FrontEndCommand),
+    /// Carries it out with its argument, which is trimmed.
+    pub run: fn(&mut dyn CommandCx, &str),
 }
 
 impl CommandRow {
@@ -57,17 +59,19 @@ impl CommandRow {
         binding: &'static str,
         group: BindingGroup,
         description: &'static str,
-        run: Run,
+        run: fn(&mut dyn CommandCx, &str),
     ) -> Self {
         Self {
             name,
+            aliases: &[],
             binding,
+            keys: &[],
+            keys_spare_message: false,
             group,
             usage: "",
             argument: ArgumentKind::Free,
             description,
             search_words: "",
-            is_alias: false,
             run,
         }
     }
@@ -83,16 +87,24 @@ impl CommandRow {
         self
     }
 
-    const fn alias(mut self) -> Self {
-        self.is_alias = true;
+    const fn also_called(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
         self
     }
 
-    /// Runs the function of the command; does nothing for one of the front ends.
-    pub fn run_shared(&self, cx: &mut dyn CommandCx, argument: &str) {
-        if let Run::Shared(run) = self.run {
-            run(cx, argument);
-        }
+    const fn sparing_message(mut self) -> Self {
+        self.keys_spare_message = true;
+        self
+    }
+
+    const fn keys(mut self, keys: &'static [&'static str]) -> Self {
+        self.keys = keys;
+        self
+    }
+
+    /// The name and the aliases.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
 
     /// Whether the command does nothing without an argument.
@@ -103,6 +115,12 @@ impl CommandRow {
     /// `Usage: /note [PATH|off]`.
     pub fn usage_notice(&self) -> Notice {
         Notice::warning(format!("Usage: {} {}", self.name, self.usage))
+    }
+}
+
+impl fmt::Debug for CommandRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
     }
 }
 
@@ -134,6 +152,16 @@ pub struct CommandState<'a> {
     pub transcript: &'a Transcript,
     /// The call that the user has selected in the chat.
     pub selected_call: Option<CallId>,
+}
+
+impl dyn CommandCx + '_ {
+    fn show(&mut self, view: WantedView) {
+        self.ask_for(Wanted::View(view));
+    }
+
+    fn switch(&mut self, part: ScreenPart) {
+        self.ask_for(Wanted::Part(part));
+    }
 }
 
 /// Sends a command that has to wait while a turn runs.

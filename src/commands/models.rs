@@ -1,7 +1,7 @@
 //! `/set-model`, `/models` and `/think`.
 
 use super::arguments::{ArgumentKind as Arg, MODELS_WORDS};
-use super::{BindingGroup as G, CommandCx, CommandRow, PickList, PickRow, Run, Wanted, WantedView};
+use super::{BindingGroup as G, CommandCx, CommandRow, PickList, PickRow, WantedView};
 use crate::domain::{ModelRef, Notice, Think};
 use crate::protocol::Command;
 use crate::text::Clean;
@@ -12,7 +12,7 @@ pub static SET_MODEL: CommandRow = CommandRow::new(
     "set-model",
     G::Models,
     "Choose the model",
-    Run::Shared(set_model),
+    set_model,
 )
 .usage("[NUMBER|NAME]", Arg::ConfiguredModel)
 .found_by("change switch use");
@@ -22,7 +22,7 @@ pub static MODELS: CommandRow = CommandRow::new(
     "models",
     G::Models,
     "Choose, pull, add or remove models",
-    Run::Shared(manage_models),
+    manage_models,
 )
 .usage("[keep|pull NAME|rm NAME|stop]", Arg::Words(MODELS_WORDS))
 .found_by("download install delete list uninstall api");
@@ -32,7 +32,7 @@ pub static THINK: CommandRow = CommandRow::new(
     "think",
     G::Models,
     "Set how much the model thinks",
-    Run::Shared(set_think),
+    set_think,
 )
 .usage("[on|off|LEVEL]", Arg::Think)
 .found_by("reasoning effort");
@@ -40,7 +40,7 @@ pub static THINK: CommandRow = CommandRow::new(
 /// Names come first, because a name may be a number.
 fn set_model(cx: &mut dyn CommandCx, argument: &str) {
     if argument.is_empty() {
-        return cx.ask_for(Wanted::View(WantedView::ConfiguredModels));
+        return cx.show(WantedView::ConfiguredModels);
     }
     let engine = cx.state().engine;
     let models = &engine.models;
@@ -85,9 +85,9 @@ fn manage_models(cx: &mut dyn CommandCx, argument: &str) {
         .unwrap_or((argument, ""));
     let name = name.trim().to_owned();
     match (word, name.is_empty()) {
-        ("", _) => cx.ask_for(Wanted::View(WantedView::Models)),
+        ("", _) => cx.show(WantedView::Models),
         ("keep", true) => cx.send(Command::KeepModel),
-        ("pull", true) => cx.ask_for(Wanted::View(WantedView::PulledModel)),
+        ("pull", true) => cx.show(WantedView::PulledModel),
         ("pull", false) => cx.send(Command::PullModel { server: None, name }),
         ("stop", true) => cx.send(Command::StopPull),
         ("rm", false) => cx.send(Command::RemoveModel { server: None, name }),

@@ -1,7 +1,7 @@
 //! `/note` and `/notes`.
 
 use super::arguments::{ArgumentKind as Arg, NOTES_WORDS};
-use super::{BindingGroup as G, CommandCx, CommandRow, Run};
+use super::{BindingGroup as G, CommandCx, CommandRow};
 use crate::domain::Notice;
 use crate::protocol::{Command, NoteCommand};
 
@@ -10,13 +10,13 @@ pub static NOTE: CommandRow = CommandRow::new(
     "note",
     G::Conversation,
     "Open a note, or name the open one",
-    Run::Shared(|cx, argument| {
+    |cx, argument| {
         cx.send(Command::Note(match argument {
             "" => NoteCommand::ShowOpen,
             "off" => NoteCommand::Close,
             note => NoteCommand::Open(note.to_owned()),
         }));
-    }),
+    },
 )
 .usage("[PATH|off]", Arg::Note)
 .found_by("markdown file");
@@ -26,7 +26,7 @@ pub static NOTES: CommandRow = CommandRow::new(
     "notes",
     G::Conversation,
     "Send note excerpts with prompts",
-    Run::Shared(consult_notes),
+    consult_notes,
 )
 .usage("[on|off|PATH]", Arg::Words(NOTES_WORDS))
 .found_by("retrieval rag context vault folder documents knowledge");

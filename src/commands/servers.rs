@@ -1,9 +1,8 @@
-//! `/mcp` and `/toggle-mcp`.
+//! `/mcp`, `/toggle-mcp`, `/tools`, `/import` and `/trust`.
 
-use super::arguments::{ArgumentKind as Arg, SERVER_WORDS};
+use super::arguments::{ArgumentKind as Arg, SERVER_WORDS, TOOLS_WORDS};
 use super::{
-    BindingGroup as G, CommandCx, CommandRow, PickEffect, PickList, PickRow, Run, Wanted,
-    WantedView,
+    BindingGroup as G, CommandCx, CommandRow, PickEffect, PickList, PickRow, ScreenPart, WantedView,
 };
 use crate::domain::{Notice, Server, ServerId, ServerStatus};
 use crate::front_end::server_text::status_label;
@@ -16,7 +15,7 @@ pub static MCP: CommandRow = CommandRow::new(
     "mcp",
     G::Tools,
     "List servers and tools, or manage one",
-    Run::Shared(manage),
+    manage,
 )
 .usage("[NAME [retry|log|on|off]]", Arg::Server(SERVER_WORDS))
 .found_by("mcp add server plugins extensions connectors login signin restart reconnect");
@@ -26,10 +25,38 @@ pub static TOGGLE_MCP: CommandRow = CommandRow::new(
     "toggle-mcp",
     G::Tools,
     "Switch a server on or off",
-    Run::Shared(switch),
+    switch,
 )
 .usage("[NUMBER|NAME]", Arg::Server(&[]))
 .found_by("enable disable");
+
+pub static TOOLS: CommandRow = CommandRow::new(
+    "/tools",
+    "tools",
+    G::Tools,
+    "List, pin and switch tools",
+    |cx, words| cx.show(WantedView::Tools(words.to_owned())),
+)
+.usage("[WORDS]", Arg::Words(TOOLS_WORDS))
+.found_by("mcp diet annotations read-only held back plugins functions");
+
+pub static IMPORT: CommandRow = CommandRow::new(
+    "/import",
+    "import",
+    G::Tools,
+    "Import MCP servers from other clients",
+    |cx, _| cx.show(WantedView::ServerImport),
+)
+.found_by("claude desktop cursor vscode code add server mcp");
+
+pub static TRUST: CommandRow = CommandRow::new(
+    "/trust",
+    "trust",
+    G::Tools,
+    "Review and revoke tool permissions",
+    |cx, _| cx.show(WantedView::Trust),
+)
+.found_by("allow allowed always never approve permission revoke security safety block deny ban");
 
 /// Advice for an empty list of servers.
 pub const ADD_SERVER: &str = "/mcp add NAME COMMAND adds a server.";
@@ -38,18 +65,18 @@ pub const ADD_SERVER: &str = "/mcp add NAME COMMAND adds a server.";
 /// one or shows how, and `/mcp hide` hides the servers pane.
 fn manage(cx: &mut dyn CommandCx, argument: &str) {
     if argument.is_empty() {
-        return cx.ask_for(Wanted::View(WantedView::Servers));
+        return cx.show(WantedView::Servers);
     }
     let servers = cx.state().servers;
     if let Ok(id) = find(servers, argument) {
-        return cx.ask_for(Wanted::View(WantedView::Server(id)));
+        return cx.show(WantedView::Server(id));
     }
     if argument == "hide" {
-        return cx.ask_for(Wanted::View(WantedView::HideServers));
+        return cx.switch(ScreenPart::HideServers);
     }
     if argument.split_whitespace().next() == Some("add") {
         let added = argument["add".len()..].trim().to_owned();
-        return cx.ask_for(Wanted::View(WantedView::AddServer(added)));
+        return cx.show(WantedView::AddServer(added));
     }
     let (name, verb) = argument
         .rsplit_once(char::is_whitespace)
@@ -64,10 +91,10 @@ fn act(cx: &mut dyn CommandCx, id: ServerId, verb: &str) {
     let server = server(cx.state().servers, &id);
     let is_on = server.is_some_and(|server| server.enabled);
     match verb {
-        "tools" => cx.ask_for(Wanted::View(WantedView::Server(id))),
+        "tools" => cx.show(WantedView::Server(id)),
         "retry" => reconnect(cx, &id),
-        "log" => cx.ask_for(Wanted::View(WantedView::ServerLog(id))),
-        "login" => cx.ask_for(Wanted::View(WantedView::SignIn(id))),
+        "log" => cx.show(WantedView::ServerLog(id)),
+        "login" => cx.show(WantedView::SignIn(id)),
         "logout" => cx.send(Command::SignIn(SignInCommand::SignOut(id))),
         "instructions" => review_instructions(cx, &id),
         "on" | "off" if is_on == (verb == "on") => {
@@ -142,7 +169,7 @@ pub fn toggle(cx: &mut dyn CommandCx, id: &ServerId) {
             "Server `{name}` is off. The model no longer sees its tools."
         )));
     } else if !server.missing_variables.is_empty() {
-        return cx.ask_for(Wanted::View(WantedView::Variables(id.clone())));
+        return cx.show(WantedView::Variables(id.clone()));
     } else {
         cx.await_server(id);
         cx.notify(Notice::info(format!("Starting server `{name}`.")));
@@ -162,7 +189,7 @@ pub fn reconnect(cx: &mut dyn CommandCx, id: &ServerId) {
                 .with_advice("Switch it on with /toggle-mcp."),
         ),
         ServerStatus::Misconfigured(_) if !server.missing_variables.is_empty() => {
-            return cx.ask_for(Wanted::View(WantedView::Variables(id.clone())));
+            return cx.show(WantedView::Variables(id.clone()));
         }
         ServerStatus::Misconfigured(_) => Some(
             Notice::warning(format!("Server `{name}` is misconfigured."))

@@ -3,7 +3,7 @@
 
 use super::arguments::{ArgumentKind as Arg, SYSTEM_PROMPT_WORDS, TOOL_MODE_WORDS};
 use super::{
-    BindingGroup as G, CommandCx, CommandRow, PickEffect, PickList, PickRow, Run, send_if_idle,
+    BindingGroup as G, CommandCx, CommandRow, PickEffect, PickList, PickRow, send_if_idle,
 };
 use crate::domain::{Notice, ToolMode};
 use crate::protocol::{Command, ContextMeter};
@@ -14,7 +14,7 @@ pub static SET_TOOL_MODE: CommandRow = CommandRow::new(
     "set-tool-mode",
     G::Tools,
     "Ask before tool calls, or run them at once",
-    Run::Shared(set_tool_mode),
+    set_tool_mode,
 )
 .usage("[auto|manual]", Arg::Words(TOOL_MODE_WORDS))
 .found_by("approve approval allow permission yolo auto manual autopilot confirm security safety");
@@ -24,7 +24,7 @@ pub static PERSONA: CommandRow = CommandRow::new(
     "persona",
     G::Models,
     "Choose a persona",
-    Run::Shared(set_persona),
+    set_persona,
 )
 .usage("[NAME|off]", Arg::Persona)
 .found_by("role character assistant profile bot");
@@ -34,7 +34,7 @@ pub static SYSTEM_PROMPT: CommandRow = CommandRow::new(
     "system-prompt",
     G::Models,
     "Update an old system prompt (keeps a backup)",
-    Run::Shared(replace_system_prompt),
+    replace_system_prompt,
 )
 .usage("[replace]", Arg::Words(SYSTEM_PROMPT_WORDS))
 .found_by("instructions");
@@ -44,8 +44,9 @@ pub static CONTEXT: CommandRow = CommandRow::new(
     "context",
     G::Conversation,
     "Show what fills the model's context",
-    Run::Shared(show_context),
+    |cx, _| show_context(cx),
 )
+.also_called(&["/tokens"])
 .found_by("tokens usage size limit window memory cost price");
 
 pub static RELOAD: CommandRow = CommandRow::new(
@@ -53,7 +54,7 @@ pub static RELOAD: CommandRow = CommandRow::new(
     "reload",
     G::Program,
     "Reload the settings",
-    Run::Shared(|cx, _| cx.send(Command::Reload)),
+    |cx, _| cx.send(Command::Reload),
 )
 .found_by("config refresh preferences");
 
@@ -62,7 +63,7 @@ pub static PROBE: CommandRow = CommandRow::new(
     "probe",
     G::Models,
     "Detect how the model calls tools",
-    Run::Shared(|cx, _| send_if_idle(cx, Command::Probe)),
+    |cx, _| send_if_idle(cx, Command::Probe),
 )
 .found_by("test check diagnose");
 
@@ -129,7 +130,7 @@ fn replace_system_prompt(cx: &mut dyn CommandCx, argument: &str) {
     }
 }
 
-pub fn show_context(cx: &mut dyn CommandCx, _: &str) {
+fn show_context(cx: &mut dyn CommandCx) {
     let meter = cx.state().engine.context_meter;
     cx.notify(context_notice(meter));
 }

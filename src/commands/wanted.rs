@@ -1,9 +1,12 @@
-//! What a command asks for, if its argument does not say it. Each front end asks in its own way.
+//! What a command asks of the front end, which does it in its own way.
 
 use super::calls::CallVerb;
 use super::{CommandCx, CommandRow};
-use crate::domain::{CallId, Notice, ServerId, SessionId};
+use crate::domain::attachment::AttachmentSource;
+use crate::domain::session_export::ExportArguments;
+use crate::domain::{Attachment, CallId, Notice, Prompt, ServerId, SessionId};
 use crate::protocol::Command;
+use std::sync::Arc;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
@@ -20,12 +23,52 @@ pub enum Wanted {
         session: SessionId,
         title: String,
     },
+    /// A turn that starts now.
+    Turn(Prompt),
+    /// A turn that no note agent answers; it waits for the running one.
+    ChatPrompt(String),
+    /// A turn that summarizes the older part of the context.
+    Summary,
+    /// A new text for the last prompt, whose turn it replaces.
+    EditedPrompt {
+        text: String,
+        files: Vec<Arc<Attachment>>,
+    },
+    /// The last turn or summary undone.
+    Undo,
+    /// Another branch: the one with this number, or one that the user picks.
+    Branch(String),
+    /// Private mode on or off.
+    PrivateMode(bool),
+    /// A copy in the clipboard; `name` says of what.
+    Copy {
+        name: String,
+        text: String,
+    },
+    Export {
+        arguments: ExportArguments,
+        /// The user has given none, and may be asked.
+        is_open: bool,
+    },
+    File(AttachmentSource),
+    /// The removal of the file with this name or number; of the last one if empty.
+    Detachment(String),
+    Exit,
     View(WantedView),
+    Part(ScreenPart),
 }
 
-/// What each front end shows in its own way.
+impl Wanted {
+    /// A resource of a server as a file of the message.
+    pub fn resource(server: ServerId, uri: String) -> Self {
+        Self::File(AttachmentSource::Resource { server, uri })
+    }
+}
+
+/// What each front end shows in its own way, the screen over the chat. Words filter a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WantedView {
+    Sessions(String),
     /// The models of all servers.
     Models,
     /// The configured models, with numbers.
@@ -35,13 +78,42 @@ pub enum WantedView {
     /// All servers and their tools.
     Servers,
     Server(ServerId),
-    HideServers,
     /// The server to add, as `NAME COMMAND`; how to add one if that is incomplete.
     AddServer(String),
     ServerLog(ServerId),
     SignIn(ServerId),
     /// The values that a server lacks.
     Variables(ServerId),
+    Tools(String),
+    /// The servers of other clients.
+    ServerImport,
+    /// The lasting decisions about tools.
+    Trust,
+    /// `SERVER:PROMPT VALUES`, or the list of prompts and templates if empty.
+    ServerPrompts(String),
+    /// `SERVER:URI`, or the list of resources if empty.
+    Resources(String),
+    Log,
+    ReplyTrace,
+    /// The theme with this name or number, or the list.
+    Theme(String),
+}
+
+/// What is about the screen as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScreenPart {
+    /// The help, filtered by this word.
+    Help(String),
+    ChangingKeys,
+    /// A question that waits for an answer.
+    Question,
+    /// The find bar, with this text.
+    Find(String),
+    Sidebar,
+    HideServers,
+    Thinking,
+    RawAnswers,
+    MouseCapture,
 }
 
 /// A numbered list of which the user picks one row. Zero picks none.
@@ -70,6 +142,7 @@ pub enum PickEffect {
     /// Runs a command with this argument.
     Run(&'static CommandRow, String),
     Call(CallVerb, CallId),
+    Ask(Box<Wanted>),
 }
 
 impl PickRow {
@@ -82,11 +155,20 @@ impl PickRow {
         }
     }
 
+    pub fn asking(wanted: Wanted, name: &str, note: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            note: note.to_owned(),
+            effect: PickEffect::Ask(Box::new(wanted)),
+        }
+    }
+
     pub fn pick(self, cx: &mut dyn CommandCx) {
         match self.effect {
-            PickEffect::Run(row, argument) => row.run_shared(cx, &argument),
+            PickEffect::Run(row, argument) => (row.run)(cx, &argument),
             PickEffect::Call(verb, call) => verb.apply(call, cx),
             PickEffect::Send(command) => cx.send(*command),
+            PickEffect::Ask(wanted) => cx.ask_for(*wanted),
         }
     }
 }

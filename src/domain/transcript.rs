@@ -10,7 +10,7 @@ mod waiting;
 
 use super::{
     AgentResult, Attachment, CallId, Notice, PieceId, PieceKind, Prompt, PromptKind, ToolCall,
-    TurnEnd, TurnEvent, TurnId, Usage, WaitReason, compaction,
+    ToolState, TurnEnd, TurnEvent, TurnId, Usage, WaitReason, compaction,
 };
 pub use last_prompt::LastPrompt;
 use replacement::DetachedEntries;
@@ -126,6 +126,26 @@ impl Transcript {
             EntryBody::Tool(call) => Some(call),
             _ => None,
         }
+    }
+
+    pub fn last_answer(&self) -> Option<&str> {
+        let mut entries = self.entries.iter().rev();
+        entries.find_map(|entry| match &entry.body {
+            EntryBody::Text { text, .. } => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The latest call that ran and is over. It may have no result, for example after a timeout.
+    pub fn last_run_call(&self) -> Option<&ToolCall> {
+        let mut entries = self.entries.iter().rev();
+        entries.find_map(|entry| match &entry.body {
+            EntryBody::Tool(call) => match &call.state {
+                ToolState::Done(outcome) => outcome.elapsed().map(|_| &**call),
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     /// The number of entries before the running turn, or of all entries if none runs. Their texts

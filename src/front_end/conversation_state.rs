@@ -1,6 +1,9 @@
 //! State of the current conversation: title, session file, privacy, branches and last turn.
 
-use crate::domain::{Prompt, PromptKind, Session, SessionId, TurnEnd, TurnId};
+use crate::domain::{
+    EntryBody, LastPrompt, Notice, Prompt, PromptKind, Session, SessionId, Transcript, TurnEnd,
+    TurnId,
+};
 
 #[derive(Debug, Default)]
 pub struct ConversationState {
@@ -23,8 +26,6 @@ pub struct ConversationState {
     pub requested_branch: Option<BranchRequest>,
     /// The number of the prompt to select again once another branch is shown.
     pub reselected_prompt: Option<usize>,
-    /// Set while the running turn is meant to replace the last one.
-    pub replacement: Option<ReplacementTurn>,
     pub last_prompt: Option<Prompt>,
     /// A summary that was requested and has not started yet.
     pub requested_summary: Option<TurnId>,
@@ -52,15 +53,6 @@ pub enum BranchRequest {
     OfMessage,
 }
 
-/// A running turn that replaces the last one once the model has answered it.
-#[derive(Debug)]
-pub struct ReplacementTurn {
-    /// Notice shown once the replacement is answered.
-    pub notice: &'static str,
-    /// The title that the conversation got from the prompt of the replaced turn.
-    pub title: String,
-}
-
 impl ConversationState {
     /// The title, or `None` if the conversation is private or was never saved. Until an answer sets
     /// the title, the first line of the last prompt serves as title.
@@ -85,7 +77,6 @@ impl ConversationState {
         self.session = session.id.clone();
         self.has_branches = !session.branches.is_empty();
         self.has_undone_turn = false;
-        self.replacement = None;
         self.last_prompt = None;
         self.requested_summary = None;
         self.is_last_answer_truncated = session.is_last_answer_stopped();
@@ -109,14 +100,53 @@ impl ConversationState {
         self.last_prompt.as_ref().map(Prompt::typed_text)
     }
 
-    /// Updates title and truncation from the end of a turn. A stopped turn may be answered.
-    pub fn turn_ended(&mut self, end: &TurnEnd, is_answered: bool) {
-        let is_replacement = self.replacement.is_some();
-        let Some(prompt) = &self.last_prompt else {
-            return;
+    /// The last prompt again: as a replacement of its turn, or, if that is not part of the
+    /// conversation, as another attempt.
+    pub fn retried_prompt(&self, transcript: &Transcript, text: String) -> Prompt {
+        match self.replacement_prompt(transcript, text) {
+            prompt if prompt.kind == PromptKind::Ask => prompt.with_kind(PromptKind::Retry),
+            replacement => replacement,
+        }
+    }
+
+    /// A prompt that replaces the last turn if that was answered or was itself a replacement. The
+    /// conversation stays unchanged until the new answer arrives.
+    pub fn replacement_prompt(&self, transcript: &Transcript, text: String) -> Prompt {
+        let mut prompt = Prompt::new(text);
+        let last = self.last_prompt.as_ref();
+        prompt.bypasses_agents =
+            last.is_some_and(|last| last.bypasses_agents && last.text == prompt.text);
+        // A failed continuation belongs to the answer above it.
+        let has_answer = |last: LastPrompt| last.is_answered || last.kind == PromptKind::Continue;
+        // A retry of a failed replacement replaces the same turns.
+        let replaced_by_last = transcript.turns_replaced_by_last();
+        let is_replacement =
+            transcript.last_prompt().is_some_and(has_answer) || replaced_by_last.is_some();
+        match transcript.last_typed_prompt().filter(|_| is_replacement) {
+            Some(_) => prompt.replacing(replaced_by_last.unwrap_or(1)),
+            None => prompt,
+        }
+    }
+
+    /// Updates the state from the end of a turn. A stopped turn may be answered. Returns the notice
+    /// about earlier turns that it replaced.
+    pub fn turn_ended(
+        &mut self,
+        turn: TurnId,
+        end: &TurnEnd,
+        transcript: &Transcript,
+    ) -> Option<Notice> {
+        let prompt = self.last_prompt.as_ref()?;
+        let is_answered = transcript.is_answered(turn);
+        let is_replacement = prompt.kind == PromptKind::Replace;
+        let has_title = match self.title_source {
+            TitleSource::Unanswered => false,
+            // A title that came from the replaced prompt follows the new one.
+            TitleSource::FirstAnswered => !is_replacement || !is_first_prompt(prompt, transcript),
+            TitleSource::User => true,
         };
         // The store derives the title of the session file in the same way.
-        if is_answered && self.title_source == TitleSource::Unanswered {
+        if is_answered && !has_title {
             title_of(prompt.typed_text()).clone_into(&mut self.title);
             self.title_source = TitleSource::FirstAnswered;
         }
@@ -129,7 +159,15 @@ impl ConversationState {
                 self.is_last_answer_truncated && keeps_last_answer
             }
         };
+        let has_replaced = is_replacement && is_answered;
+        self.has_branches |= has_replaced;
+        has_replaced.then(|| Notice::info("Earlier branch kept in /branches."))
     }
+}
+
+fn is_first_prompt(prompt: &Prompt, transcript: &Transcript) -> bool {
+    let first = transcript.entries().first().map(|entry| &entry.body);
+    matches!(first, Some(EntryBody::Prompt { text, .. }) if text == prompt.typed_text())
 }
 
 /// The title that a prompt gives its conversation: its first non-blank line.

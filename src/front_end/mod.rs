@@ -3,8 +3,10 @@
 
 pub mod advice;
 pub mod call_summary;
+pub mod call_text;
 pub mod conversation_state;
 pub mod engine_state;
 pub mod server_text;
 pub mod shutdown;
 pub mod trust_text;
+pub mod undo;

@@ -1,4 +1,4 @@
-//! `/attach`, `/detach` and `/resource`.
+//! The files of the message.
 
 use super::lists::picked;
 use super::state::Linear;
@@ -8,16 +8,7 @@ use crate::protocol::{Command, ServerContentCommand};
 use crate::text::Clean;
 
 impl Linear {
-    /// Attaches the file at `path`, or the image in the clipboard if `path` is empty.
-    pub fn attach(&mut self, path: &str) {
-        let path = path.trim().trim_matches('"');
-        match path {
-            "" => self.read_file(AttachmentSource::Clipboard),
-            path => self.read_file(AttachmentSource::Path(path.to_owned())),
-        }
-    }
-
-    fn read_file(&mut self, source: AttachmentSource) {
+    pub fn read_file(&mut self, source: AttachmentSource) {
         if self.attachments.len() + self.reading.len() >= ATTACHMENTS_MAX {
             return self.say(&format!("At most {ATTACHMENTS_MAX} files can be attached."));
         }

@@ -3,13 +3,13 @@
 
 use super::state::Linear;
 use crate::commands::{
-    self, CommandCx, CommandState, FrontEndCommand, FrontEndCommand as F, PickList, Run, Wanted,
-    WantedView, command_with_meaning, models,
+    self, CommandCx, CommandState, PickList, ScreenPart, Wanted, WantedView, models,
 };
 use crate::domain::{Notice, Prompt, ServerId};
+use crate::front_end::undo::{SUMMARY_REMOVED, Undone, undo};
 use crate::protocol::{Command, SignInCommand};
-use crate::text::Clean;
-use crate::text::suggest::nearest;
+
+const NEEDS_SCREEN: &str = "This command acts on the screen, which the linear mode does not have.";
 
 impl CommandCx for Linear {
     fn state(&self) -> CommandState<'_> {
@@ -50,13 +50,7 @@ impl Linear {
         let Some(row) = commands::find_command(name) else {
             return self.run_other_command(name, argument);
         };
-        match row.run {
-            Run::Shared(run) => run(self, argument),
-            Run::FrontEnd(_) if row.needs_argument() && argument.is_empty() => {
-                self.notify(row.usage_notice());
-            }
-            Run::FrontEnd(command) => self.run_own(command, argument),
-        }
+        (row.run)(self, argument);
     }
 
     /// A template, a prompt of a server, or an unknown command.
@@ -65,86 +59,109 @@ impl Linear {
         if let Some(template) = self.engine.templates.find(bare_name).cloned() {
             return self.use_template(&template, argument);
         }
-        if self.use_server_prompt(bare_name, argument) {
-            return;
-        }
-        if bare_name.is_empty() {
-            let notice = Notice::info("Type the name of a command after the slash.");
-            return self.notify(notice.with_advice("/help lists them all."));
-        }
-        let name = name.to_lowercase();
-        let templates = self.engine.templates.list.iter();
-        let templates: Vec<String> = templates
-            .map(|template| format!("/{}", template.name))
-            .collect();
-        let names = commands::COMMANDS.iter().map(|row| row.name);
-        let names = names.chain(templates.iter().map(String::as_str));
-        let similar = nearest(&name, names).or_else(|| command_with_meaning(&name[1..]));
-        let advice = match similar {
-            Some(similar) => format!("Did you mean {}?", Clean::single_line(similar).as_str()),
-            None if bare_name.contains('/') => "To send a path, put a space before it.".to_owned(),
-            None => "/help lists them all.".to_owned(),
-        };
-        self.notify(Notice::warning(format!("Unknown command {name}.")).with_advice(advice));
-    }
-
-    fn run_own(&mut self, command: FrontEndCommand, argument: &str) {
-        match command {
-            F::Help => self.help(argument),
-            F::Quit => self.quit(),
-            F::NewSession => self.send(Command::NewSession),
-            F::Thinking => self.toggle_thinking(),
-            F::Tools => self.tools(argument),
-            F::Trust => self.trust(),
-            F::Sessions => self.list_sessions(argument),
-            F::Export => self.export_command(argument),
-            F::Private => self.set_private(argument),
-            F::Branches => self.list_branches(argument),
-            F::Retry => self.retry(),
-            F::EditLast => self.edit_last(),
-            F::Undo => self.undo(),
-            F::Continue => self.continue_answer(),
-            F::Compact if !self.has_to_wait() => self.request_summary(),
-            F::Compact => {}
-            F::CopyAnswer => self.copy(argument),
-            F::Attach => self.attach(argument),
-            F::Detach => self.detach(argument),
-            F::ServerPrompt => self.server_prompt(argument),
-            F::Resource => self.resource(argument),
-            F::Chat => self.submit(Prompt::new(argument).bypassing_agents()),
-            F::Log => self.log(argument),
-            F::Answer => self.answer_waiting(),
-            other => self.say(needs_screen(other)),
+        if !self.use_server_prompt(bare_name, argument) {
+            self.notify(commands::unknown_command(name, &self.engine.templates));
         }
     }
 
-    /// Asks for what a command lacks.
     fn ask_for_wanted(&mut self, wanted: Wanted) {
         match wanted {
             Wanted::Row(list) => self.pick_row(list),
             Wanted::Argument { row, question } => {
                 self.ask_text(&question, |linear, text| match text.trim() {
                     "" => linear.say("Nothing was changed."),
-                    text => row.run_shared(linear, text),
+                    text => (row.run)(linear, text),
                 });
             }
             Wanted::Deletion { session, title } => self.confirm_deletion(session, &title),
+            Wanted::Turn(prompt) => self.submit(prompt),
+            Wanted::ChatPrompt(text) => self.submit(Prompt::new(text).bypassing_agents()),
+            Wanted::Summary => self.request_summary(),
+            Wanted::EditedPrompt { text, files } => self.edit_prompt(&text, files),
+            Wanted::Undo => self.undo(),
+            Wanted::Branch(argument) => self.list_branches(argument),
+            Wanted::PrivateMode(is_on) => self.send(Command::SetPrivate(is_on)),
+            Wanted::Copy { text, .. } => self.copy(&text),
+            Wanted::Export { arguments, .. } => self.export_session(None, arguments),
+            Wanted::File(source) => self.read_file(source),
+            Wanted::Detachment(argument) => self.detach(&argument),
+            Wanted::Exit => self.quit(),
             Wanted::View(view) => self.show_view(view),
+            Wanted::Part(part) => self.switch_part(&part),
         }
     }
 
     fn show_view(&mut self, view: WantedView) {
         match view {
+            WantedView::Sessions(words) => self.list_sessions(&words),
             WantedView::Models => self.list_catalog(),
             WantedView::ConfiguredModels => self.list_models(),
             WantedView::PulledModel => self.notify(models::MODELS.usage_notice()),
             WantedView::Servers => self.list_servers(),
             WantedView::Server(id) => self.show_server(&id),
-            WantedView::HideServers => self.say(needs_screen(F::ToggleSidebar)),
             WantedView::AddServer(server) => self.add_server(&server),
             WantedView::ServerLog(id) => self.print_log_of(id),
             WantedView::SignIn(id) => self.send(Command::SignIn(SignInCommand::Start(id))),
             WantedView::Variables(id) => self.ask_for_missing_variables(id),
+            WantedView::Tools(words) => self.tools(&words),
+            WantedView::Trust => self.trust(),
+            WantedView::ServerPrompts(argument) => self.server_prompt(&argument),
+            WantedView::Resources(argument) => self.resource(&argument),
+            WantedView::Log => self.print_log(),
+            WantedView::ReplyTrace => self.request_trace(),
+            WantedView::ServerImport => self.say(
+                "Use `humble mcp import` in a shell: it lists the servers of other clients and imports them.",
+            ),
+            WantedView::Theme(_) => self.say(NEEDS_SCREEN),
+        }
+    }
+
+    /// Says what to use instead of a part of the screen.
+    fn switch_part(&mut self, part: &ScreenPart) {
+        self.say(match part {
+            ScreenPart::Help(word) => return self.help(word),
+            ScreenPart::Thinking => return self.toggle_thinking(),
+            ScreenPart::Question if !self.waiting_questions.is_empty() => return,
+            ScreenPart::Question => "No question waits for your answer.",
+            ScreenPart::ChangingKeys => {
+                "The linear mode has no keys of its own: the terminal edits the line. Ctrl+C stops, Ctrl+D leaves."
+            }
+            ScreenPart::Find(_) => {
+                "Use the search of your terminal or screen reader: all text stays in it."
+            }
+            ScreenPart::RawAnswers => "Answers are always shown as the model wrote them.",
+            ScreenPart::Sidebar | ScreenPart::HideServers => {
+                "/mcp lists the servers and their tools."
+            }
+            ScreenPart::MouseCapture => NEEDS_SCREEN,
+        });
+    }
+
+    fn undo(&mut self) {
+        if let Some(prompt) = self.queue.pop_front() {
+            self.send(Command::AddToHistory(prompt.text));
+            return self.say("The queued prompt was dropped.");
+        }
+        match undo(&mut self.conversation, &mut self.transcript) {
+            Undone::Nothing(notice) => self.notify(notice),
+            Undone::Summary(None) => {}
+            Undone::Summary(Some(command)) => {
+                self.send(command);
+                self.say(SUMMARY_REMOVED);
+            }
+            Undone::Turn {
+                command,
+                was_answered,
+                ..
+            } => {
+                self.send(command);
+                let notice = Notice::info("Undone.");
+                self.notify(match was_answered {
+                    true => notice.with_advice("/branches restores the whole turn."),
+                    false => notice,
+                });
+                self.print_last_turn();
+            }
         }
     }
 
@@ -162,33 +179,5 @@ impl Linear {
         self.pick(list.title, list.keep, &shown, move |linear, index| {
             rows.swap_remove(index).pick(linear);
         });
-    }
-
-    pub fn send_if_idle(&mut self, command: Command) {
-        if !self.has_to_wait() {
-            self.send(command);
-        }
-    }
-
-    fn answer_waiting(&mut self) {
-        if self.waiting_questions.is_empty() {
-            self.say("No question waits for your answer.");
-        }
-    }
-}
-
-/// The alternative to a command that needs the screen.
-fn needs_screen(command: FrontEndCommand) -> &'static str {
-    match command {
-        F::ImportServers => {
-            "Use `humble mcp import` in a shell: it lists the servers of other clients and imports them."
-        }
-        F::ChangeKeys => {
-            "The linear mode has no keys of its own: the terminal edits the line. Ctrl+C stops, Ctrl+D leaves."
-        }
-        F::Find => "Use the search of your terminal or screen reader: all text stays in it.",
-        F::Raw => "Answers are always shown as the model wrote them.",
-        F::ToggleSidebar => "/mcp lists the servers and their tools.",
-        _ => "This command acts on the screen, which the linear mode does not have.",
     }
 }

@@ -1,9 +1,9 @@
-//! `/help`, `/log` and `/copy`.
+//! The help, the logs and the clipboard.
 
 use super::pending::PendingReply;
 use super::state::Linear;
 use crate::commands;
-use crate::domain::{EntryBody, ServerLog, ServerLogLine, ToolOutcome, ToolState};
+use crate::domain::{ServerLog, ServerLogLine};
 use crate::protocol::Command;
 use crate::text::Clean;
 use base64::Engine;
@@ -31,7 +31,7 @@ impl Linear {
             self.say("Commands:");
         }
         let word = word.to_lowercase();
-        for row in commands::listed_commands() {
+        for row in commands::COMMANDS {
             let line = format!("{} {}: {}", row.name, row.usage, row.description);
             let found = format!("{line} {}", row.search_words).to_lowercase();
             if found.contains(&word) {
@@ -47,29 +47,20 @@ impl Linear {
         }
     }
 
-    pub fn log(&mut self, argument: &str) {
-        match argument {
-            "" => {
-                let skipped = self.engine.log.len().saturating_sub(LOG_LINES_SHOWN);
-                let lines: Vec<String> = self
-                    .engine
-                    .log
-                    .iter()
-                    .skip(skipped)
-                    .map(|line| line.text.clone())
-                    .collect();
-                if lines.is_empty() {
-                    self.say("The log has no lines yet.");
-                }
-                lines.iter().for_each(|line| self.say(line));
-                self.say("The files of the log are in the folder `logs` of humble's home.");
-            }
-            "answer" => {
-                self.pending = PendingReply::Trace;
-                self.send(Command::ShowReplyTrace);
-            }
-            _ => self.say("Usage: /log [answer]"),
+    pub fn print_log(&mut self) {
+        let skipped = self.engine.log.len().saturating_sub(LOG_LINES_SHOWN);
+        let lines = self.engine.log.iter().skip(skipped);
+        let lines: Vec<String> = lines.map(|line| line.text.clone()).collect();
+        if lines.is_empty() {
+            self.say("The log has no lines yet.");
         }
+        lines.iter().for_each(|line| self.say(line));
+        self.say("The files of the log are in the folder `logs` of humble's home.");
+    }
+
+    pub fn request_trace(&mut self) {
+        self.pending = PendingReply::Trace;
+        self.send(Command::ShowReplyTrace);
     }
 
     pub fn print_server_log(&mut self, log: &ServerLog) {
@@ -86,27 +77,8 @@ impl Linear {
         }
     }
 
-    /// Copies the last answer, or the result of the last call, by the terminal (OSC 52).
-    pub fn copy(&mut self, argument: &str) {
-        let entries = self.transcript.entries().iter().rev();
-        let mut bodies = entries.map(|entry| &entry.body);
-        let copied = match argument {
-            "" => bodies.find_map(|body| match body {
-                EntryBody::Text { text, .. } => Some(text.clone()),
-                _ => None,
-            }),
-            "call" => bodies.find_map(|body| match body {
-                EntryBody::Tool(call) => match &call.state {
-                    ToolState::Done(ToolOutcome::Succeeded { text, .. }) => Some(text.clone()),
-                    _ => None,
-                },
-                _ => None,
-            }),
-            _ => return self.say("Usage: /copy [call]"),
-        };
-        let Some(text) = copied else {
-            return self.say("Nothing to copy yet.");
-        };
+    /// Copies by the terminal (OSC 52).
+    pub fn copy(&mut self, text: &str) {
         if self.options.is_dumb {
             return self.say(
                 "This terminal cannot copy (TERM is dumb). /export writes the conversation to a file.",
@@ -118,7 +90,7 @@ impl Linear {
             );
         }
         self.output
-            .control(&format!("\x1b]52;c;{}\x07", BASE64_STANDARD.encode(&text)));
+            .control(&format!("\x1b]52;c;{}\x07", BASE64_STANDARD.encode(text)));
         let lines = text.lines().count();
         self.say(&format!(
             "Sent {lines} line{} to the terminal's clipboard (OSC 52). Not every terminal accepts it.",

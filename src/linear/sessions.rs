@@ -130,7 +130,8 @@ impl Linear {
         let (id, title) = (session.id.clone(), session.title_or_file_name().to_owned());
         // A letter of the Korean two-set layout counts as the Latin letter on the same key.
         match letter {
-            None => self.send_if_idle(Command::OpenSession(id)),
+            None if self.has_to_wait() => {}
+            None => self.send(Command::OpenSession(id)),
             Some('r' | 'R' | 'ㄱ') => {
                 let question = format!("New title instead of \"{title}\": ");
                 self.ask_text(&question, |linear, title| match title.trim() {
@@ -148,8 +149,9 @@ impl Linear {
             Some('e' | 'E' | 'ㄷ') => {
                 self.ask_text(
                     "Export as (md, json or html, and a path): ",
-                    |linear, text| {
-                        linear.export_session(Some(id), text.trim());
+                    |linear, text| match ExportArguments::parse(text.trim()) {
+                        Ok(arguments) => linear.export_session(Some(id), arguments),
+                        Err(why) => linear.say(&why),
                     },
                 );
             }
@@ -163,18 +165,7 @@ impl Linear {
         });
     }
 
-    pub fn export_command(&mut self, argument: &str) {
-        if self.transcript.entries().is_empty() {
-            return self.say("Nothing to export: there is no answer yet.");
-        }
-        self.export_session(None, argument);
-    }
-
-    fn export_session(&mut self, session: Option<SessionId>, argument: &str) {
-        let arguments = match ExportArguments::parse(argument) {
-            Ok(arguments) => arguments,
-            Err(why) => return self.say(&why),
-        };
+    pub fn export_session(&mut self, session: Option<SessionId>, arguments: ExportArguments) {
         let query = self.next_query();
         self.export(SessionExport {
             query,

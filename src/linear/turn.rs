@@ -3,8 +3,8 @@
 use super::state::Linear;
 use crate::domain::starting_servers::starting_text;
 use crate::domain::{
-    Notice, PieceKind, ProgressAmount, ToolCall, ToolOutcome, ToolProgress, ToolState, TurnEnd,
-    TurnEvent, TurnId, WaitReason,
+    PieceKind, ProgressAmount, ToolCall, ToolOutcome, ToolProgress, ToolState, TurnEnd, TurnEvent,
+    TurnId, WaitReason,
 };
 use crate::front_end::call_summary::{argument_summary, outcome_summary};
 use crate::headless::summaries::{call_summary, outcome_text};
@@ -17,8 +17,6 @@ use tokio::time::Instant;
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 const THINKING_START: &str = "<<< Thinking >>>";
 const THINKING_END: &str = "<<< End Thinking >>>";
-/// Shown once a replacement of a turn has been answered.
-pub const REPLACED_NOTICE: &str = "Earlier branch kept in /branches.";
 
 impl Linear {
     pub fn turn_event(&mut self, turn: TurnId, event: &TurnEvent) {
@@ -288,12 +286,8 @@ impl Linear {
                 .line("You refused the call, so the turn has ended."),
             TurnEnd::Stopped => self.output.line("(stopped)"),
         }
-        self.conversation.turn_ended(end, is_answered);
-        let replacement = self.conversation.replacement.take();
-        if let Some(replacement) = replacement.filter(|_| is_answered) {
-            self.conversation.has_branches = true;
-            self.notify(Notice::info(replacement.notice));
-        }
+        let replaced = self.conversation.turn_ended(turn, end, &self.transcript);
+        replaced.map(|notice| self.notify(notice));
         self.interrupt_deadline = None;
         match matches!(end, TurnEnd::Answered { .. }) {
             true => self.send_queued(),

@@ -9,17 +9,12 @@ mod trust;
 mod turn;
 mod unfinished;
 
-pub use models::{REMOVE_MODEL_KIND, remove_model, save_dialect};
-pub use server_requests::{ask_model, fill_form, page_visited, send_model_answer, visit_page};
-pub use settings::{external_edit, notes_folder, replace_prompt};
-pub use trust::{instructions, pin_changed};
-pub use turn::{
-    SERVER_CHOICES_MAX, after_error, approve, choose_server, grow_context, round_limit, stalled,
-    unusable_call,
-};
-pub use unfinished::{
-    CallStage, UNFINISHED_KINDS, UnfinishedCall, UnfinishedTurn, discard, unfinished,
-};
+pub use models::*;
+pub use server_requests::*;
+pub use settings::*;
+pub use trust::*;
+pub use turn::*;
+pub use unfinished::*;
 
 use crate::protocol::UserChoice as C;
 use crate::protocol::{Block, ChoiceRow, Question};

@@ -4,13 +4,16 @@ use crate::commands::{CommandCx, CommandState, PickList, Wanted, WantedView};
 use crate::domain::{Notice, ServerId};
 use crate::protocol::Command;
 use crate::tui::keymap::Action;
-use crate::tui::layer::{PickedItem, UiContext, UiRequest};
+use crate::tui::layer::{UiContext, UiRequest};
+use crate::tui::log::state::{self as log, LogTab};
 use crate::tui::models::layer as models;
 use crate::tui::servers::{commands as servers, sign_in, stderr_log, variables, viewer};
-use crate::tui::sessions::commands::DeleteLayer;
+use crate::tui::sessions::commands::{DeleteLayer, export};
+use crate::tui::trust::layer::TrustList;
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::list_layer::ListSource;
 use crate::tui::widgets::picker::{Picker, PickerRow};
+use crate::tui::{imports, server_content, sessions, settings};
 
 impl CommandCx for UiContext<'_> {
     fn state(&self) -> CommandState<'_> {
@@ -53,7 +56,10 @@ impl CommandCx for UiContext<'_> {
                 self.notify(row.usage_notice());
             }
             Wanted::Deletion { session, title } => self.open(DeleteLayer { session, title }),
-            Wanted::View(view) => open_view(view, self),
+            Wanted::Copy { name, text } => self.copy(&name, text),
+            Wanted::Export { arguments, is_open } => export(arguments, is_open, self),
+            Wanted::View(view) => show_view(view, self),
+            other => self.request(UiRequest::CarryOut(other)),
         }
     }
 
@@ -62,14 +68,15 @@ impl CommandCx for UiContext<'_> {
     }
 }
 
-fn open_view(view: WantedView, cx: &mut UiContext) {
+/// Opens the layer.
+fn show_view(view: WantedView, cx: &mut UiContext) {
     match view {
+        WantedView::Sessions(words) => sessions::layer::open(&words, cx),
         WantedView::Models => models::open(None, cx),
         WantedView::ConfiguredModels => models::open_configured(cx),
         WantedView::PulledModel => models::open(Some(Editor::default()), cx),
         WantedView::Servers => viewer::open(None, cx),
         WantedView::Server(id) => viewer::open(Some(&id), cx),
-        WantedView::HideServers => cx.request(UiRequest::HideServers),
         WantedView::AddServer(server) => servers::add(&server, cx),
         WantedView::ServerLog(id) => stderr_log::open(&id, cx),
         WantedView::SignIn(id) => sign_in::open(&id, cx),
@@ -79,13 +86,20 @@ fn open_view(view: WantedView, cx: &mut UiContext) {
                 variables::open(server, cx);
             }
         }
+        WantedView::Tools(words) => viewer::open_tools(&words, cx),
+        WantedView::ServerImport => imports::open(cx),
+        WantedView::Trust => TrustList::default().open(cx),
+        WantedView::ServerPrompts(argument) => {
+            server_content::run_prompt_command(&argument, cx);
+        }
+        WantedView::Resources(argument) => server_content::run_resource_command(&argument, cx),
+        WantedView::Log => log::open(LogTab::Log, cx),
+        WantedView::ReplyTrace => log::open(LogTab::LastAnswer, cx),
+        WantedView::Theme(name) => settings::set_theme(&name, cx),
     }
 }
 
 fn picker(list: PickList) -> Picker {
-    let rows = list.rows.into_iter().map(|row| {
-        let (name, note) = (row.name.clone(), row.note.clone());
-        PickerRow::new(PickedItem::Row(Box::new(row)), &name, &note)
-    });
+    let rows = list.rows.into_iter().map(PickerRow::from);
     Picker::new(list.title, list.keep, rows).starting_at(list.current)
 }

@@ -3,7 +3,7 @@
 //! neither `UiModel` nor other features, so a new layer needs one folder and one line that opens
 //! it.
 
-use crate::commands::PickRow;
+use crate::commands::{CommandRow, PickRow, Wanted};
 use crate::domain::attachment::ReadAttachment;
 use crate::domain::id::IdGenerator;
 use crate::domain::theme::{ThemeChoice, ThemeSettings};
@@ -167,14 +167,8 @@ pub struct Busy {
 pub enum PickedItem {
     /// A row of a command's list.
     Row(Box<PickRow>),
-    /// The number of the attached file to remove.
-    AttachedFile(usize),
     Theme(ThemeChoice),
     Branch(BranchSummary),
-    Resource {
-        server: ServerId,
-        uri: String,
-    },
 }
 
 /// An effect that a feature requests. Requests run in order after the feature returns.
@@ -203,13 +197,13 @@ pub enum UiRequest {
     RunAction(Action),
     /// The user chose or typed the command with this name.
     RememberCommand(String),
-    /// Runs the action of a typed command with its argument.
-    RunCommand(Action, String),
+    /// Runs a typed command with its argument.
+    RunCommand(&'static CommandRow, String),
+    /// Does what a command asked for and only the whole screen can do.
+    CarryOut(Wanted),
     /// Puts a command into the message editor, for the user to add its argument.
     TypeCommand(&'static str),
     Pick(PickedItem),
-    /// Switches a server on or off.
-    ToggleServer(ServerId),
     /// The user waits for this server to connect.
     AwaitServer(ServerId),
     /// Sends a prompt, or queues it, as if the user had typed it.
@@ -218,21 +212,14 @@ pub enum UiRequest {
     SetMessage(String),
     /// Puts an earlier prompt into the message editor, folded if it is long.
     RecallPrompt(String),
-    /// Pauses the queue of prompts, because another session is about to open.
-    PauseQueue,
     /// Shows the first match of this text once the session is open.
     FindWhenOpened(SessionId, String),
-    AttachResource {
-        server: ServerId,
-        uri: String,
-    },
     /// Sends a server prompt with its files, or adds it to the message.
     TakeServerPrompt {
         text: String,
         files: Vec<ReadAttachment>,
         is_sent: bool,
     },
-    HideServers,
 }
 
 /// Lets a feature read shared state and request effects.

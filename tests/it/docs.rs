@@ -5,9 +5,10 @@
 use crate::support::fixtures::{documented, server, tool_with};
 use clap::CommandFactory;
 use humble::cli::Cli;
+use humble::commands::COMMANDS;
 use humble::dialect::scan::{CallScanner, ScanEvent};
 use humble::domain::Toolset;
-use humble::tui::keymap::{self, BindingGroup, all_bindings};
+use humble::tui::keymap::{BindingGroup, all_bindings};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;
@@ -63,9 +64,12 @@ fn names_of_actions_are_documented_with_their_default_keys() {
 
 #[test]
 fn slash_commands_are_documented() {
-    let expected: Vec<String> = keymap::commands()
-        .map(|(command, row)| format!("{command} {}", row.usage).trim_end().to_owned())
-        .collect();
+    let rows = COMMANDS.iter().flat_map(|row| {
+        let with_usage = format!("{} {}", row.name, row.usage).trim_end().to_owned();
+        let aliases = row.aliases.iter().map(|alias| (*alias).to_owned());
+        std::iter::once(with_usage).chain(aliases)
+    });
+    let expected: Vec<String> = rows.collect();
     let documented_commands = documented(KEYS, "## Slash commands");
     assert_eq!(expected, documented_commands.concat());
 }

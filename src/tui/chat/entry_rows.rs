@@ -4,9 +4,9 @@
 use crate::domain::tool::ToolState;
 use crate::domain::{Advice, Attachment, EntryBody, Notice, PromptKind, StopMark, TranscriptEntry};
 use crate::front_end::advice;
+use crate::front_end::call_text::{argument_lines, unfolded_call_text};
 use crate::tui::attachments::describe::attachment_lines;
 use crate::tui::chat::agent_line::agent_line;
-use crate::tui::chat::call_text::{argument_lines, unfolded_call_text};
 use crate::tui::chat::entry_layout::LayoutKey;
 use crate::tui::chat::layout_input::LayoutInput;
 use crate::tui::chat::long_prompt::{self, FoldedPrompt, TextFold};

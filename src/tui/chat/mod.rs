@@ -2,7 +2,6 @@
 
 pub mod agent_line;
 pub mod call_row;
-pub mod call_text;
 pub mod draw_row;
 pub mod entry_layout;
 pub mod entry_rows;

@@ -180,26 +180,6 @@ impl Chat {
     }
 
     /// Raw text of the latest answer.
-    pub fn last_answer(&self) -> Option<&str> {
-        let mut entries = self.transcript.entries().iter().rev();
-        entries.find_map(|entry| match &entry.body {
-            EntryBody::Text { text, .. } => Some(text.as_str()),
-            _ => None,
-        })
-    }
-
-    /// The latest call that ran and is over. It may have no result, for example after a timeout.
-    pub fn last_run_call(&self) -> Option<&ToolCall> {
-        let mut entries = self.transcript.entries().iter().rev();
-        entries.find_map(|entry| match &entry.body {
-            EntryBody::Tool(call) => match &call.state {
-                ToolState::Done(outcome) => outcome.elapsed().map(|_| &**call),
-                _ => None,
-            },
-            _ => None,
-        })
-    }
-
     /// Layout input for the chat; thinking is left out if it has its own pane.
     pub fn layout_input(
         &self,

@@ -1,14 +1,8 @@
 //! Slash commands: completes and runs them, and suggests one for an unknown name.
 
-use crate::commands::command_with_meaning;
-use crate::domain::Notice;
-use crate::front_end::advice;
-use crate::text::Clean;
-use crate::text::suggest::nearest;
+use crate::commands::{find_command, unknown_command};
 use crate::tui::composer::completion::{CompletionList, CompletionMatch};
 use crate::tui::composer::state::{CompletionState, Composer};
-use crate::tui::keymap;
-use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
 use crate::tui::layer::{Handled, UiContext, UiRequest};
 use crate::tui::{server_content, templates};
@@ -67,18 +61,10 @@ impl Composer {
     /// correct it.
     pub fn run_typed_command(&mut self, line: &str, cx: &mut UiContext) {
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        if let Some((_, binding)) = keymap::find_command(name) {
-            if let Some(command) = binding.command_that_needs_argument()
-                && argument.trim().is_empty()
-            {
-                self.editor.take();
-                cx.request(UiRequest::TypeCommand(command));
-                let usage = format!("Usage: {command} {}", binding.usage);
-                return cx.notify(Notice::info(usage));
-            }
-            let listed = keymap::binding_for(binding.action).unwrap_or(binding);
-            cx.request(UiRequest::RememberCommand(listed.name.to_owned()));
-            return self.run_action(binding.action, argument.trim(), cx);
+        if let Some(row) = find_command(name) {
+            self.editor.take();
+            cx.request(UiRequest::RememberCommand(row.binding.to_owned()));
+            return cx.request(UiRequest::RunCommand(row, argument.trim().to_owned()));
         }
         if let Some(template) = cx.shared.engine.templates.find(&name[1..]) {
             if templates::use_template(template, argument.trim(), cx) {
@@ -91,30 +77,6 @@ impl Composer {
             self.editor.take();
             return;
         }
-        let name = name.to_lowercase();
-        if name == "/" {
-            let notice = Notice::info("Type the name of a command after the slash.");
-            return cx.notify(notice.with_advice("/help lists them all."));
-        }
-        let notice = Notice::warning(format!("Unknown command {name}."));
-        if let Some(problem) = &cx.shared.engine.templates.problem {
-            return cx.notify(notice.with_reason(advice::notice_line(problem)));
-        }
-        let templates: Vec<String> = templates::listed_templates(cx.shared)
-            .map(templates::command)
-            .collect();
-        let names = keymap::commands().map(|(command, _)| command);
-        let names = names.chain(templates.iter().map(String::as_str));
-        let similar = nearest(&name, names).or_else(|| command_with_meaning(&name[1..]));
-        cx.notify(notice.with_advice(match similar {
-            Some(similar) => format!("Did you mean {}?", Clean::single_line(similar).as_str()),
-            None if name[1..].contains('/') => "To send a path, put a space before it.".to_owned(),
-            None => "/help lists them all.".to_owned(),
-        }));
-    }
-
-    fn run_action(&mut self, action: Action, argument: &str, cx: &mut UiContext) {
-        self.editor.take();
-        cx.request(UiRequest::RunCommand(action, argument.to_owned()));
+        cx.notify(unknown_command(name, &cx.shared.engine.templates));
     }
 }

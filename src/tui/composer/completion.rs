@@ -2,13 +2,12 @@
 //! is selected. Labels are sanitized; inserted values are raw.
 
 use crate::commands::arguments::ArgumentKind;
+use crate::commands::{COMMANDS, CommandRow, find_command};
 use crate::domain::PromptTemplate;
 use crate::text::Clean;
 use crate::text::comparison::comparison_key;
 use crate::tui::composer::argument_values::argument_values;
 use crate::tui::composer::state::{CompletionState, Composer};
-use crate::tui::keymap;
-use crate::tui::keymap::Binding;
 use crate::tui::layer::SharedUiState;
 use crate::tui::{server_content, templates};
 
@@ -69,7 +68,7 @@ pub struct CompletionValue {
 
 /// A command and its argument, both raw.
 struct TypedCommand<'a> {
-    binding: &'static Binding,
+    row: &'static CommandRow,
     /// The command and the spaces after it.
     command: &'a str,
     argument: &'a str,
@@ -86,7 +85,7 @@ impl Composer {
             return None;
         }
         let (title, mut rows) = match split_command(typed) {
-            Some(typed) => (typed.binding.description, argument_rows(&typed, shared)),
+            Some(typed) => (typed.row.description, argument_rows(&typed, shared)),
             None if typed.contains(char::is_whitespace) => return None,
             None => ("Commands", command_rows(typed, shared)),
         };
@@ -122,7 +121,7 @@ impl Composer {
     pub fn typed_note_path(&self) -> Option<&str> {
         let typed = self.editor.one_line()?;
         let typed = split_command(typed).filter(|_| typed.starts_with('/'))?;
-        (typed.binding.argument == ArgumentKind::Note).then_some(typed.argument)
+        (typed.row.argument == ArgumentKind::Note).then_some(typed.argument)
     }
 }
 
@@ -131,9 +130,9 @@ fn split_command(typed: &str) -> Option<TypedCommand<'_>> {
     let end = typed.find(char::is_whitespace)?;
     let (command, rest) = typed.split_at(end);
     let argument = rest.trim_start();
-    let (_, binding) = keymap::find_command(command)?;
+    let row = find_command(command)?;
     Some(TypedCommand {
-        binding,
+        row,
         command: &typed[..typed.len() - argument.len()],
         argument,
     })
@@ -141,15 +140,15 @@ fn split_command(typed: &str) -> Option<TypedCommand<'_>> {
 
 fn command_rows(typed: &str, shared: SharedUiState) -> Vec<CompletionRow> {
     let typed_name = &typed[1..];
-    let rows = keymap::listed_commands().filter_map(|(command, binding)| {
-        let aliases = keymap::command_aliases(binding);
-        let names = std::iter::once(command).chain(aliases);
-        let quality = names.filter_map(|name| match_quality(&name[1..], typed_name));
+    let rows = COMMANDS.iter().filter_map(|row| {
+        let quality = row
+            .names()
+            .filter_map(|name| match_quality(&name[1..], typed_name));
         // Matches inside a word would list too many commands.
         let quality = quality
             .min()
             .filter(|best| *best < CompletionMatch::Inside)?;
-        Some(command_row(command, binding, quality))
+        Some(command_row(row, quality))
     });
     rows.chain(template_rows(typed_name, shared))
         .chain(prompt_rows(typed_name, shared))
@@ -164,26 +163,21 @@ fn rows_by_search_words(typed: &str, shared: SharedUiState) -> Vec<CompletionRow
         return Vec::new();
     }
     let has_word = |words: &str| words.split_whitespace().any(|own| own.starts_with(&word));
-    let commands = keymap::listed_commands().filter(|(_, row)| has_word(row.search_words));
-    let rows =
-        commands.map(|(command, binding)| command_row(command, binding, CompletionMatch::Inside));
+    let commands = COMMANDS.iter().filter(|row| has_word(row.search_words));
+    let rows = commands.map(|row| command_row(row, CompletionMatch::Inside));
     let templates = templates::listed_templates(shared).filter(|_| has_word("templates prompts"));
     rows.chain(templates.map(|template| template_row(template, CompletionMatch::Inside)))
         .collect()
 }
 
-fn command_row(
-    command: &'static str,
-    binding: &'static Binding,
-    quality: CompletionMatch,
-) -> CompletionRow {
+fn command_row(row: &'static CommandRow, quality: CompletionMatch) -> CompletionRow {
     CompletionRow {
-        message: command.to_owned(),
-        label: Clean::from_static(command),
-        description: Clean::from_static(binding.description),
-        usage: Clean::from_static(binding.usage),
+        message: row.name.to_owned(),
+        label: Clean::from_static(row.name),
+        description: Clean::from_static(row.description),
+        usage: Clean::from_static(row.usage),
         quality,
-        takes_more: !binding.usage.is_empty(),
+        takes_more: !row.usage.is_empty(),
     }
 }
 
@@ -228,7 +222,7 @@ fn prompt_rows(typed_name: &str, shared: SharedUiState) -> impl Iterator<Item = 
 }
 
 fn argument_rows(typed: &TypedCommand, shared: SharedUiState) -> Vec<CompletionRow> {
-    let values = argument_values(typed.binding.argument, typed.argument, shared);
+    let values = argument_values(typed.row.argument, typed.argument, shared);
     let rows = values.into_iter().filter_map(|(start, value)| {
         let (before, fragment) = typed.argument.split_at(start);
         let names = std::iter::once(&value.value).chain(&value.aliases);

@@ -126,11 +126,14 @@ pub fn has_available_tool(model: &UiModel) -> bool {
 
 /// The step whose layer or pane is open.
 pub fn visible_step(model: &UiModel) -> Option<usize> {
-    match model.shared().open_layer {
-        Some(Action::Sessions) => return Some(STEP_SESSIONS),
-        Some(Action::Commands) => return Some(STEP_COMMANDS),
-        Some(Action::Help) => return Some(STEP_HELP),
-        _ => {}
+    let layers = [
+        (Action::SESSIONS, STEP_SESSIONS),
+        (Action::Commands, STEP_COMMANDS),
+        (Action::HELP, STEP_HELP),
+    ];
+    let open = model.shared().open_layer;
+    if let Some((_, step)) = layers.iter().find(|(layer, _)| Some(*layer) == open) {
+        return Some(*step);
     }
     let thinking = Focus::Thinking;
     (model.panes.focus == thinking || model.panes.over_chat == Some(thinking))

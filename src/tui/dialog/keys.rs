@@ -164,7 +164,7 @@ fn choice_key(shared: SharedUiState, dialog: &mut Dialog, key: KeyEvent) -> Opti
         values_page_key(shared, dialog, key);
         return None;
     }
-    if shared.keymap.global_action(key) == Some(Action::Raw) {
+    if shared.keymap.global_action(key) == Some(Action::RAW) {
         dialog.toggle_json();
         return None;
     }

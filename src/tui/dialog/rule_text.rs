@@ -76,7 +76,7 @@ pub(super) fn reading_state(
         true => "readable",
         false => "JSON",
     };
-    let view = keymap.hint(Action::Raw, view);
+    let view = keymap.hint(Action::RAW, view);
     let keys = Vec::from_iter([size, view].into_iter().flatten());
     let candidates = [
         [state(&marks), keys.to_vec()].concat(),

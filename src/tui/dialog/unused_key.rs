@@ -83,7 +83,7 @@ fn is_used(shared: SharedUiState, dialog: &Dialog, rows: &[DialogChoice], key: K
         _ if let Some(meaning) = shared.keymap.layer_key(key, &contexts) => {
             meaning != LayerKey::Confirm || dialog.selected_choice.is_some()
         }
-        _ if shared.keymap.global_action(key) == Some(Action::Raw) => dialog.call().is_some(),
+        _ if shared.keymap.global_action(key) == Some(Action::RAW) => dialog.call().is_some(),
         (
             KeyCode::Char(_)
             | KeyCode::F(_)

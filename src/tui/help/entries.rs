@@ -1,10 +1,8 @@
 //! The contents of the help: first the commands, then one entry per action and group, with its keys.
 
+use crate::commands::COMMANDS;
 use crate::tui::help::here::KeysHere;
-use crate::tui::keymap::{
-    Binding, BindingGroup, BindingScope, Chord, Keymap, all_bindings, command_aliases,
-    listed_commands,
-};
+use crate::tui::keymap::{Binding, BindingGroup, BindingScope, Chord, Keymap, all_bindings};
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct HelpGroup {
@@ -72,15 +70,15 @@ pub fn matching_groups(
 
 /// All commands, those that are used most first.
 fn command_group() -> HelpGroup {
-    let entries = listed_commands().map(|(command, binding)| {
-        let usage = format!("{command} {}", binding.usage);
-        let aliases = command_aliases(binding).map(str::to_owned);
+    let entries = COMMANDS.iter().map(|row| {
+        let usage = format!("{} {}", row.name, row.usage);
+        let aliases = row.aliases.iter().map(|alias| (*alias).to_owned());
         HelpEntry {
             names: std::iter::once(usage.trim_end().to_owned())
                 .chain(aliases)
                 .collect(),
-            description: binding.description.to_owned(),
-            found_by: vec![binding.name, binding.search_words],
+            description: row.description.to_owned(),
+            found_by: vec![row.binding, row.search_words],
         }
     });
     HelpGroup {
@@ -208,7 +206,7 @@ mod tests {
         let entries = groups.iter().flat_map(|group| &group.entries);
         let listed: Vec<&String> = entries.flat_map(|entry| &entry.names).collect();
         let keys: usize = all_bindings().map(|row| row.default_keys.len()).sum();
-        let commands = all_bindings().filter(|row| row.command.is_some()).count();
+        let commands: usize = COMMANDS.iter().map(|row| row.names().count()).sum();
         let (files, session_filters) = (2, 3);
         assert_eq!(listed.len(), keys + commands + files + session_filters);
         let titles: BTreeSet<_> = groups.iter().map(|group| group.title).collect();
@@ -251,7 +249,7 @@ mod tests {
     fn every_action_is_found_by_its_name() {
         let keymap = Keymap::default();
         for binding in all_bindings() {
-            let has_name = !keymap.keys(binding).is_empty() || binding.command.is_some();
+            let has_name = !keymap.keys(binding).is_empty() || binding.command().is_some();
             let groups = everything(binding.name, &keymap);
             let mut found = groups.iter().flat_map(|group| &group.entries);
             let is_found = found.any(|entry| entry.description.starts_with(binding.description));

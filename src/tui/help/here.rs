@@ -1,5 +1,6 @@
 //! The keys of the list, form or question that the help was opened over. They come first.
 
+use crate::commands::{CommandRow, conversation, models, screen, servers};
 use crate::tui::help::entries::{HelpEntry, HelpGroup};
 use crate::tui::keymap::{Action, BindingGroup as G, Chord};
 use crate::tui::widgets::list::ROW_HINT_PREFIX;
@@ -19,17 +20,7 @@ impl KeysHere {
     /// `below` is the action that opens the layer below; most forms and texts have none.
     pub fn new(hints: &[String], below: Option<Action>, is_over_layer: bool) -> Self {
         let first: &[G] = match below {
-            Some(Action::Sessions | Action::Export) => &[G::Conversations, G::Lists, G::Scrolling],
-            Some(action) if action == Action::DELETE_SESSION => {
-                &[G::Conversations, G::Lists, G::Scrolling]
-            }
-            Some(action) if action == Action::MODELS => &[G::ModelList, G::Lists, G::Scrolling],
-            Some(action) if [Action::MCP, Action::Tools].contains(&action) => {
-                &[G::ServerList, G::Lists, G::Texts]
-            }
-            Some(Action::ImportServers) => &[G::Imports, G::Lists, G::Scrolling],
-            Some(Action::Trust) => &[G::Decisions, G::Lists, G::Scrolling],
-            Some(Action::Log) => &[G::LogView, G::Texts, G::Scrolling],
+            Some(Action::Command(row)) => groups_of(row),
             Some(_) => &[G::Lists, G::Numbers, G::Scrolling],
             None if hints.iter().any(|hint| hint.starts_with(NUMBERS)) => {
                 &[G::Lists, G::Numbers, G::Scrolling]
@@ -57,6 +48,25 @@ impl KeysHere {
             groups.insert(0, HelpGroup { title, entries });
         }
     }
+}
+
+/// The groups with the keys of the layer that this command opens.
+fn groups_of(row: &CommandRow) -> &'static [G] {
+    const CONVERSATIONS: &[G] = &[G::Conversations, G::Lists, G::Scrolling];
+    const SERVERS: &[G] = &[G::ServerList, G::Lists, G::Texts];
+    let layers: [(&CommandRow, &'static [G]); 9] = [
+        (&conversation::SESSIONS, CONVERSATIONS),
+        (&conversation::EXPORT, CONVERSATIONS),
+        (&conversation::DELETE, CONVERSATIONS),
+        (&models::MODELS, &[G::ModelList, G::Lists, G::Scrolling]),
+        (&servers::MCP, SERVERS),
+        (&servers::TOOLS, SERVERS),
+        (&servers::IMPORT, &[G::Imports, G::Lists, G::Scrolling]),
+        (&servers::TRUST, &[G::Decisions, G::Lists, G::Scrolling]),
+        (&screen::LOG, &[G::LogView, G::Texts, G::Scrolling]),
+    ];
+    let found = layers.iter().find(|(command, _)| *command == row);
+    found.map_or(&[G::Lists, G::Numbers, G::Scrolling], |(_, groups)| groups)
 }
 
 /// The entries of a hint: one for `Enter resume`; two for `Tab then r rename`, the key that goes to

@@ -5,8 +5,10 @@ mod entries;
 mod here;
 
 use crate::protocol::Event;
+pub use crate::tui::help::entries::HelpTopic;
+
 use crate::tui::help::columns::{HelpColumn, columns};
-use crate::tui::help::entries::{HelpGroup, HelpTopic, matching_groups};
+use crate::tui::help::entries::{HelpGroup, matching_groups};
 use crate::tui::help::here::KeysHere;
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey};
@@ -36,18 +38,21 @@ pub struct HelpLayer {
 impl HelpLayer {
     /// The help, or the instructions for changing keys with the name of each action in the settings.
     /// `hints` names the keys of what is open, which is `below` if it is a layer.
-    pub fn for_action(action: Action, hints: &[String], below: Option<Box<dyn Layer>>) -> Self {
-        let topic = match action {
-            Action::ChangeKeys => HelpTopic::ChangingKeys,
-            _ => HelpTopic::Everything,
-        };
+    pub fn new(
+        topic: HelpTopic,
+        filter: &str,
+        hints: &[String],
+        below: Option<Box<dyn Layer>>,
+    ) -> Self {
         let action_below = below.as_ref().and_then(|layer| layer.action());
-        Self {
+        let mut help = Self {
             topic,
             here: KeysHere::new(hints, action_below, below.is_some()),
             below,
             ..Self::default()
-        }
+        };
+        help.list.paste(filter);
+        help
     }
 
     fn groups(&self, filter: &str, shared: SharedUiState) -> Vec<HelpGroup> {
@@ -74,8 +79,8 @@ impl HelpLayer {
 impl Layer for HelpLayer {
     fn action(&self) -> Option<Action> {
         Some(match self.topic {
-            HelpTopic::Everything => Action::Help,
-            HelpTopic::ChangingKeys => Action::ChangeKeys,
+            HelpTopic::Everything => Action::HELP,
+            HelpTopic::ChangingKeys => Action::KEYS,
         })
     }
 

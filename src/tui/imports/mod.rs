@@ -198,7 +198,7 @@ impl ListSource for ImportSources {
 
     fn kind(&self) -> ListKind {
         ListKind {
-            action: Some(Action::ImportServers),
+            action: Some(Action::IMPORT),
             title: "Import MCP servers",
             enter: "show servers",
         }

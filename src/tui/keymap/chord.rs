@@ -40,10 +40,6 @@ pub(super) const fn alt(c: char) -> Chord {
     chord(KeyCode::Char(c), ALT)
 }
 
-pub(super) const fn function_key(number: u8) -> Chord {
-    key(KeyCode::F(number))
-}
-
 /// How the terminal reports keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeyProtocol {

@@ -17,16 +17,19 @@ pub use layer_table::LAYER_TABLE;
 pub use lookup::Keymap;
 pub use scope::BindingScope;
 
-use crate::commands::{ArgumentKind, CommandRow};
+use crate::commands::{
+    COMMANDS, CommandRow, calls, conversation, models, screen, servers, turns, writing,
+};
 use crate::tui::input::decode::{latin_key, normalize_key};
 use crate::tui::widgets::editor::{Edit, Motion};
-use chord::{ALT, ALT_SHIFT, CTRL, CTRL_SHIFT, SHIFT, alt, chord, ctrl, function_key, key};
+use chord::{ALT, ALT_SHIFT, CTRL, CTRL_SHIFT, SHIFT, alt, chord, ctrl, key};
 use crossterm::event::{KeyCode, KeyEvent};
 use layers::LayerKey;
+use std::sync::LazyLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// A command that works without the screen, too.
+    /// The function of a command.
     Command(&'static CommandRow),
     Send,
     Interrupt,
@@ -34,27 +37,8 @@ pub enum Action {
     NextPane,
     PreviousPane,
     Commands,
-    Help,
-    ChangeKeys,
-    Sessions,
-    NewSession,
-    Theme,
-    Trust,
-    ToggleSidebar,
-    Thinking,
     ToggleServer,
-    Retry,
-    Continue,
-    Compact,
-    EditLast,
-    Undo,
-    Chat,
-    Branches,
-    Export,
     RestoreSession,
-    Private,
-    Raw,
-    CopyAnswer,
     EditExternally,
     PageUp,
     PageDown,
@@ -62,29 +46,19 @@ pub enum Action {
     NextPrompt,
     ScrollToStart,
     ScrollToEnd,
-    Log,
     SearchHistory,
-    Attach,
-    Detach,
-    ServerPrompt,
-    Resource,
-    Mouse,
     Redraw,
     Suspend,
-    Quit,
     Edit(Edit),
     PreviousLine,
     NextLine,
     ToggleFold,
     FoldServer,
     UnfoldServerRow,
-    Tools,
-    ImportServers,
     Reconnect,
     Stderr,
     Instructions,
     Withheld,
-    Answer,
     CancelCall,
     OpenCall,
     AttachLink,
@@ -93,7 +67,6 @@ pub enum Action {
     SelectLines,
     LinesToStart,
     LinesToEnd,
-    Find,
     NextMatch,
     PreviousMatch,
     EditMessage,
@@ -104,13 +77,33 @@ pub enum Action {
     Layer(LayerKey),
 }
 
+/// The commands that hints name and that layers belong to.
 impl Action {
-    pub const MODELS: Self = Self::Command(&models::MODELS);
-    pub const SET_MODEL: Self = Self::Command(&models::SET_MODEL);
-    pub const LEAVE: Self = Self::Command(&calls::LEAVE);
-    pub const MCP: Self = Self::Command(&servers::MCP);
-    pub const RENAME: Self = Self::Command(&conversation::RENAME);
+    pub const ANSWER: Self = Self::Command(&turns::ANSWER);
+    pub const CONTINUE: Self = Self::Command(&turns::CONTINUE);
     pub const DELETE_SESSION: Self = Self::Command(&conversation::DELETE);
+    pub const DETACH: Self = Self::Command(&writing::DETACH);
+    pub const EXIT: Self = Self::Command(&screen::EXIT);
+    pub const EXPORT: Self = Self::Command(&conversation::EXPORT);
+    pub const FIND: Self = Self::Command(&screen::FIND);
+    pub const HELP: Self = Self::Command(&screen::HELP);
+    pub const IMPORT: Self = Self::Command(&servers::IMPORT);
+    pub const KEYS: Self = Self::Command(&screen::KEYS);
+    pub const LEAVE: Self = Self::Command(&calls::LEAVE);
+    pub const LOG: Self = Self::Command(&screen::LOG);
+    pub const MCP: Self = Self::Command(&servers::MCP);
+    pub const MODELS: Self = Self::Command(&models::MODELS);
+    pub const MOUSE: Self = Self::Command(&screen::MOUSE);
+    pub const PROMPT: Self = Self::Command(&writing::PROMPT);
+    pub const RAW: Self = Self::Command(&screen::RAW);
+    pub const RESOURCE: Self = Self::Command(&writing::RESOURCE);
+    pub const RETRY: Self = Self::Command(&turns::RETRY);
+    pub const SESSIONS: Self = Self::Command(&conversation::SESSIONS);
+    pub const SET_MODEL: Self = Self::Command(&models::SET_MODEL);
+    pub const SIDEBAR: Self = Self::Command(&screen::SIDEBAR);
+    pub const THINKING: Self = Self::Command(&screen::THINKING);
+    pub const TOOLS: Self = Self::Command(&servers::TOOLS);
+    pub const TRUST: Self = Self::Command(&servers::TRUST);
 }
 
 #[derive(Debug)]
@@ -121,11 +114,6 @@ pub struct Binding {
     pub group: BindingGroup,
     /// The keys unless the user chooses others; [`Keymap`] has those in use.
     pub default_keys: &'static [Chord],
-    pub command: Option<&'static str>,
-    /// Argument syntax of the command.
-    pub usage: &'static str,
-    /// How the argument is completed.
-    pub argument: ArgumentKind,
     pub description: &'static str,
     /// Other words by which the palette and command completion find the action.
     pub search_words: &'static str,
@@ -147,9 +135,6 @@ const fn bind(
         name,
         group,
         default_keys,
-        command: None,
-        usage: "",
-        argument: ArgumentKind::Free,
         description,
         search_words: "",
         scope,
@@ -157,34 +142,27 @@ const fn bind(
     }
 }
 
-/// The binding of a command that works without the screen, too.
-const fn command(row: &'static CommandRow) -> Binding {
-    shown(Action::Command(row), row, &[])
-}
-
-/// The binding of a command that the screen carries out as `action`.
-const fn shown(
-    action: Action,
-    row: &'static CommandRow,
-    default_keys: &'static [Chord],
-) -> Binding {
-    let (name, group) = (row.binding, row.group);
-    let scope = BindingScope::Always;
-    Binding {
-        command: Some(row.name),
-        usage: row.usage,
-        argument: row.argument,
-        search_words: row.search_words,
-        ..bind(action, name, group, scope, default_keys, row.description)
-    }
+/// The binding of a command. Its keys live as long as the program.
+fn command(row: &'static CommandRow) -> Binding {
+    let keys = row.keys.iter().filter_map(|key| key.parse().ok());
+    let keys: Vec<Chord> = keys.collect();
+    let scope = match row.keys_spare_message {
+        true => BindingScope::Pane,
+        false => BindingScope::Always,
+    };
+    let action = Action::Command(row);
+    bind(
+        action,
+        row.binding,
+        row.group,
+        scope,
+        keys.leak(),
+        row.description,
+    )
+    .found_by(row.search_words)
 }
 
 impl Binding {
-    const fn in_scope(mut self, scope: BindingScope) -> Self {
-        self.scope = scope;
-        self
-    }
-
     const fn found_by(mut self, search_words: &'static str) -> Self {
         self.search_words = search_words;
         self
@@ -195,81 +173,46 @@ impl Binding {
         self
     }
 
-    /// The command, if it does nothing without an argument.
-    pub fn command_that_needs_argument(&self) -> Option<&'static str> {
-        let is_required = !self.usage.is_empty() && !self.usage.starts_with('[');
-        self.command.filter(|_| is_required)
+    pub fn command(&self) -> Option<&'static CommandRow> {
+        match self.action {
+            Action::Command(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    /// Whether `keys` in `config.json` may name it so: by its name, or by another name of its command.
+    fn has_name(&self, name: &str) -> bool {
+        let mut aliases = self.command().map_or(&[][..], |row| row.aliases).iter();
+        self.name == name || aliases.any(|alias| alias[1..] == *name)
     }
 }
 
-use crate::commands::{self, calls, conversation, models, notes, servers, settings};
 use {Action as A, BindingGroup as G, BindingScope as Scope, KeyCode as K};
 
-// One row per binding. Commands are sorted by how often they are used. The palette and the
-// completion list keep this order, and so does the help within each group.
+/// The keys of a message and then the commands come first: the palette and the help keep this order.
+pub static TABLE: LazyLock<Vec<Binding>> = LazyLock::new(|| {
+    let commands = COMMANDS.iter().map(|row| command(row));
+    let first = FIRST_KEYS.into_iter().chain(commands);
+    first.chain(OTHER_KEYS).collect()
+});
+
 #[rustfmt::skip]
-pub const TABLE: &[Binding] = &[
+const FIRST_KEYS: [Binding; 5] = [
     bind(A::Send, "send", G::Writing, Scope::Message, &[key(K::Enter)], "Send the message"),
     bind(A::Edit(Edit::Newline), "newline", G::Writing, Scope::Message, &[chord(K::Enter, ALT), chord(K::Enter, SHIFT), ctrl('j')], "Insert a line break"),
     bind(A::Interrupt, "interrupt", G::Conversation, Scope::Always, &[ctrl('c')], "Stop the turn, clear the message, or quit"),
     bind(A::Commands, "commands", G::Program, Scope::Always, &[ctrl('p')], "Find a command"),
     bind(A::Back, "back", G::Moving, Scope::Always, &[key(K::Esc)], "Close or go back"),
-    command(&models::SET_MODEL),
-    command(&models::MODELS),
-    shown(A::Sessions, &commands::SESSIONS, &[ctrl('o'), function_key(4)]),
-    shown(A::NewSession, &commands::NEW, &[]),
-    shown(A::NewSession, &commands::CLEAR, &[]),
-    shown(A::Help, &commands::HELP, &[function_key(1)]),
-    shown(A::ChangeKeys, &commands::KEYS, &[]),
-    command(&settings::SET_TOOL_MODE),
-    command(&servers::MCP),
-    shown(A::Tools, &commands::TOOLS, &[]),
-    shown(A::ImportServers, &commands::IMPORT, &[]),
-    shown(A::Answer, &commands::ANSWER, &[alt('q')]),
-    shown(A::Retry, &commands::RETRY, &[alt('r')]),
-    shown(A::EditLast, &commands::EDIT, &[]),
-    shown(A::CopyAnswer, &commands::COPY, &[ctrl('y')]).in_scope(Scope::Pane),
-    shown(A::Find, &commands::FIND, &[ctrl('f')]),
-    shown(A::Undo, &commands::UNDO, &[]),
-    command(&notes::NOTE),
-    command(&notes::NOTES),
-    shown(A::Chat, &commands::CHAT, &[]),
-    command(&models::THINK),
-    command(&settings::PERSONA),
-    shown(A::Trust, &commands::TRUST, &[]),
-    command(&servers::TOGGLE_MCP),
-    shown(A::Continue, &commands::CONTINUE, &[alt('c')]),
-    command(&settings::CONTEXT),
-    shown(A::Command(&settings::CONTEXT), &commands::TOKENS, &[]),
-    shown(A::Compact, &commands::COMPACT, &[]),
-    shown(A::Attach, &commands::ATTACH, &[ctrl('v')]),
-    shown(A::ServerPrompt, &commands::PROMPT, &[]),
-    shown(A::Resource, &commands::RESOURCE, &[]),
-    shown(A::Detach, &commands::DETACH, &[alt('x')]),
+];
+
+// One row per binding. The help keeps the order within each group.
+#[rustfmt::skip]
+const OTHER_KEYS: [Binding; 73] = [
     bind(A::SearchHistory, "recall", G::Writing, Scope::Always, &[ctrl('r')], "Search earlier prompts").found_by("history"),
     bind(A::EditExternally, "editor", G::Writing, Scope::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
-    command(&conversation::RENAME),
-    command(&conversation::FORK),
-    shown(A::Export, &commands::EXPORT, &[]),
-    command(&conversation::DELETE),
     bind(A::RestoreSession, "restore-conversation", G::Conversation, Scope::Always, &[], "Undo /delete: restore that conversation").found_by("undelete deleted trash chat back"),
-    shown(A::Branches, &commands::BRANCHES, &[]),
-    shown(A::Private, &commands::PRIVATE, &[]),
-    shown(A::ToggleSidebar, &commands::SIDEBAR, &[function_key(2), ctrl('b')]),
-    shown(A::Thinking, &commands::THINKING, &[function_key(3), ctrl('t')]),
-    shown(A::Raw, &commands::RAW, &[function_key(5)]),
-    command(&calls::CANCEL),
-    shown(A::LEAVE, &calls::LEAVE, &[alt('l')]),
-    shown(A::Log, &commands::LOG, &[function_key(12)]),
-    shown(A::Theme, &commands::THEME, &[]),
-    shown(A::Mouse, &commands::MOUSE, &[alt('m')]),
-    command(&settings::RELOAD),
-    command(&settings::PROBE),
-    command(&settings::SYSTEM_PROMPT),
     bind(A::Redraw, "redraw", G::Screen, Scope::Always, &[ctrl('l')], "Redraw"),
     bind(A::Suspend, "suspend", G::Program, Scope::Always, &[ctrl('z')], "Suspend humble"),
-    shown(A::Quit, &commands::EXIT, &[]),
-    shown(A::Quit, &commands::QUIT, &[]),
     bind(A::NextPane, "next-pane", G::Moving, Scope::Always, &[key(K::Tab)], "Next pane"),
     bind(A::PreviousPane, "previous-pane", G::Moving, Scope::Always, &[chord(K::Tab, SHIFT)], "Previous pane"),
     bind(A::PageUp, "page-up", G::Moving, Scope::Always, &[key(K::PageUp)], "Scroll up a page"),
@@ -363,40 +306,6 @@ pub fn normalize_chord(event: KeyEvent) -> Chord {
 /// All bindings, in the order of the documentation.
 pub fn all_bindings() -> impl Iterator<Item = &'static Binding> {
     TABLE.iter().chain(LAYER_TABLE)
-}
-
-/// The first binding of an action in [`TABLE`].
-pub fn binding_for(action: Action) -> Option<&'static Binding> {
-    TABLE.iter().find(|binding| binding.action == action)
-}
-
-/// All bindings with a command, in table order.
-pub fn commands() -> impl Iterator<Item = (&'static str, &'static Binding)> {
-    TABLE
-        .iter()
-        .filter_map(|binding| Some((binding.command?, binding)))
-}
-
-/// The other commands of the same action, such as `/clear` for `/new`. They can be typed but
-/// are not listed.
-pub fn command_aliases(listed: &'static Binding) -> impl Iterator<Item = &'static str> {
-    commands()
-        .filter(move |(_, other)| other.action == listed.action && other.name != listed.name)
-        .map(|(alias, _)| alias)
-}
-
-/// The commands that lists show: the first of each action.
-pub fn listed_commands() -> impl Iterator<Item = (&'static str, &'static Binding)> {
-    commands().filter(|(_, binding)| {
-        let first = commands().find(|(_, other)| other.action == binding.action);
-        first.is_some_and(|(_, first)| first.name == binding.name)
-    })
-}
-
-/// The command of this name, in any letter case.
-pub fn find_command(name: &str) -> Option<(&'static str, &'static Binding)> {
-    let name = name.to_lowercase();
-    commands().find(|(command, _)| *command == name)
 }
 
 #[cfg(test)]

@@ -148,21 +148,21 @@ impl Action {
     /// Whether its key acts even where this layer is open.
     fn precedes(self, layer: BindingScope) -> bool {
         let is_dialog = matches!(layer, BindingScope::Layer(context) if context.is_of_dialog());
-        match self {
-            Self::Interrupt | Self::Redraw | Self::Suspend => true,
-            Self::Help
-            | Self::Log
-            | Self::Mouse
-            | Self::ToggleSidebar
-            | Self::Thinking
-            | Self::Raw => is_dialog,
-            _ => false,
-        }
+        let before_dialogs = [
+            Self::HELP,
+            Self::LOG,
+            Self::MOUSE,
+            Self::SIDEBAR,
+            Self::THINKING,
+            Self::RAW,
+        ];
+        matches!(self, Self::Interrupt | Self::Redraw | Self::Suspend)
+            || is_dialog && before_dialogs.contains(&self)
     }
 }
 
 fn check_entry(entry: &KeyEntry, protocol: KeyProtocol) -> Result<ChosenKeys, KeyProblem> {
-    let binding = all_bindings().find(|binding| binding.name == entry.action);
+    let binding = all_bindings().find(|binding| binding.has_name(&entry.action));
     let problem = |reason: String| KeyProblem {
         action: entry.action.clone(),
         binding,
@@ -352,7 +352,7 @@ fn banners(settings: &KeySettings, problems: &[KeyProblem], chosen: &[ChosenKeys
     if hidden > 0 {
         let entries = if hidden == 1 { "entry" } else { "entries" };
         let message = format!("{file}: {hidden} more {entries} of `keys` cannot be used.");
-        let log = TABLE.iter().find(|binding| binding.action == Action::Log);
+        let log = TABLE.iter().find(|binding| binding.action == Action::LOG);
         let log_key = log.and_then(|log| keys_of(log, chosen).first().map(Chord::to_string));
         let log_key = log_key.unwrap_or_else(|| "/log".to_owned());
         banners.push(banner(

@@ -1,7 +1,7 @@
 //! State of the log layer, with two tabs: the latest log lines, and the trace of the last
 //! answer.
 
-use crate::domain::{Notice, ToolState, TurnEvent, reply_trace};
+use crate::domain::{ToolState, TurnEvent, reply_trace};
 use crate::protocol::{Command, Event};
 use crate::tui::keymap::Action;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
@@ -12,7 +12,7 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum LogTab {
+pub enum LogTab {
     #[default]
     Log,
     LastAnswer,
@@ -35,13 +35,7 @@ pub struct TraceScroll {
     pub visible_lines: usize,
 }
 
-/// `/log` opens the log, `/log answer` the trace of the last answer.
-pub fn open(argument: &str, cx: &mut UiContext) {
-    let tab = match argument {
-        "" => LogTab::Log,
-        "answer" => LogTab::LastAnswer,
-        _ => return cx.notify(Notice::warning("Usage: /log [answer]")),
-    };
+pub fn open(tab: LogTab, cx: &mut UiContext) {
     let layer = LogLayer {
         tab,
         ..LogLayer::default()
@@ -94,7 +88,7 @@ fn updates_trace(event: &TurnEvent) -> bool {
 
 impl Layer for LogLayer {
     fn action(&self) -> Option<Action> {
-        Some(Action::Log)
+        Some(Action::LOG)
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {

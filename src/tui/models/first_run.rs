@@ -1,6 +1,7 @@
 //! First-run choice of a model. Arrows only select, and Enter confirms. A digit chooses its item
 //! unless another key follows soon: a message that starts with a digit must not write settings.
 
+use crate::commands::models::MODELS;
 use crate::domain::{ModelCatalog, Notice};
 use crate::protocol::Command;
 use crate::tui::input::decode::typed_char;
@@ -145,11 +146,11 @@ impl FirstRun {
                 model: listed.name.clone(),
             }),
             Some(FirstRunItem::Pull) => {
-                cx.request(UiRequest::RunCommand(Action::MODELS, "pull".to_owned()));
+                cx.request(UiRequest::RunCommand(&MODELS, "pull".to_owned()));
             }
             Some(FirstRunItem::AnotherServer) => cx.open(AddModelForm::new(cx.shared)),
             Some(FirstRunItem::ImportServers) => {
-                cx.request(UiRequest::RunAction(Action::ImportServers));
+                cx.request(UiRequest::RunAction(Action::IMPORT));
             }
             Some(FirstRunItem::Demo) => cx.request(UiRequest::StartDemo),
             None => {}

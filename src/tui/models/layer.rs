@@ -178,7 +178,7 @@ impl ModelsLayer {
             NumberKey::Discarded => {}
             NumberKey::Chosen(0) => return Some(Handled::Closed),
             NumberKey::Chosen(number) => {
-                SET_MODEL.run_shared(cx, &number.to_string());
+                (SET_MODEL.run)(cx, &number.to_string());
                 return Some(Handled::Closed);
             }
             NumberKey::Typed(number) => {

@@ -1,5 +1,6 @@
 //! The commands that the palette lists for a filter, and their order.
 
+use crate::commands::CommandRow;
 use crate::domain::{PromptTemplate, RecentCommands};
 use crate::text::Clean;
 use crate::tui::keymap::{Action, Binding, BindingGroup, BindingScope, TABLE};
@@ -37,7 +38,9 @@ impl<'a> PaletteEntry<'a> {
     /// The command with its slash; empty if there is none.
     pub(super) fn command(self) -> Clean {
         match self {
-            Self::Binding(binding) => Clean::from_static(binding.command.unwrap_or_default()),
+            Self::Binding(binding) => {
+                Clean::from_static(binding.command().map_or("", |row| row.name))
+            }
             Self::Template(template) => Clean::single_line(&templates::command(template)),
         }
     }
@@ -54,8 +57,9 @@ impl<'a> PaletteEntry<'a> {
     fn shown_text(self) -> String {
         let commands = match self {
             Self::Binding(binding) => {
-                let commands: Vec<&str> = rows_of(binding).filter_map(|row| row.command).collect();
-                commands.join(" ")
+                let rows = rows_of(binding).filter_map(Binding::command);
+                let names: Vec<&str> = rows.flat_map(CommandRow::names).collect();
+                names.join(" ")
             }
             Self::Template(template) => templates::command(template),
         };
@@ -110,7 +114,7 @@ fn is_offered(binding: &Binding) -> bool {
         binding.action,
         Action::ToggleFold | Action::Edit(Edit::Unfold)
     );
-    binding.command.is_some() || is_global_task || folds
+    binding.command().is_some() || is_global_task || folds
 }
 
 pub(super) fn entry_count(shared: SharedUiState) -> usize {

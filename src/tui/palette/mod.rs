@@ -87,15 +87,12 @@ impl ListSource for Palette {
         cx.request(UiRequest::RememberCommand(entry.recent_name()));
         match entry {
             PaletteEntry::Binding(binding)
-                if binding.action == Action::Detach && cx.shared.attached_files.len() > 1 =>
+                if binding.action == Action::DETACH && cx.shared.attached_files.len() > 1 =>
             {
                 choice::choose_file(cx);
             }
             PaletteEntry::Binding(binding) => {
-                cx.request(match binding.command_that_needs_argument() {
-                    Some(command) => UiRequest::TypeCommand(command),
-                    None => UiRequest::RunAction(binding.action),
-                })
+                cx.request(UiRequest::RunAction(binding.action));
             }
             PaletteEntry::Template(template) => {
                 templates::use_template(template, "", cx);

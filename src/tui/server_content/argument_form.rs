@@ -3,6 +3,7 @@
 use super::argument_completion::FieldCompletion;
 use super::describe;
 use super::review::PromptReview;
+use crate::commands::{CommandCx, Wanted};
 use crate::domain::{
     ArgumentCompletion, ArgumentOwner, ContentArgument, Notice, ResourceTemplate, ServerId,
     ServerPrompt,
@@ -11,7 +12,7 @@ use crate::protocol::{Command, Event, ServerContentCommand, ServerContentEvent};
 use crate::text::Clean;
 use crate::tui::keymap::Keymap;
 use crate::tui::keymap::layers::{KeyContext, LayerKey, hint_list};
-use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext, UiRequest};
+use crate::tui::layer::{Handled, Layer, LayerArea, SharedUiState, UiContext};
 use crate::tui::widgets::editor::Editor;
 use crate::tui::widgets::labeled_fields::{DrawnFields, FieldLabel, draw_labeled_fields};
 use crate::tui::widgets::list::rows_in_view;
@@ -196,7 +197,7 @@ impl ArgumentForm {
                 let names = self.arguments.iter().map(|argument| argument.name.clone());
                 let uri = template.uri_template.expand(&names.zip(values).collect());
                 let server = self.server.clone();
-                cx.request(UiRequest::AttachResource { server, uri });
+                cx.ask_for(Wanted::resource(server, uri));
             }
         }
         Handled::Closed

@@ -7,10 +7,11 @@ pub mod mention;
 mod picker;
 mod review;
 
+use crate::commands::{CommandCx, Wanted};
 use crate::domain::{ContentArgument, Notice, Server, ServerId, ServerPrompt, ServerResource};
 use crate::protocol::{Command, ServerContentCommand};
 use crate::text::Clean;
-use crate::tui::layer::{SharedUiState, UiContext, UiRequest};
+use crate::tui::layer::{SharedUiState, UiContext};
 use crate::tui::templates;
 use crate::tui::widgets::list_layer::ListSource;
 use argument_form::{ArgumentForm, FormTarget};
@@ -172,7 +173,7 @@ pub fn run_resource_command(argument: &str, cx: &mut UiContext) {
     // A server's name may contain a colon, so several names may match. The longest one wins.
     match typed.max_by_key(|(server, _)| server.as_str().len()) {
         Some((server, uri)) if !uri.is_empty() => {
-            cx.request(UiRequest::AttachResource { server, uri });
+            cx.ask_for(Wanted::resource(server, uri));
         }
         _ => {
             let name = Clean::single_line(argument);

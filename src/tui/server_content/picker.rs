@@ -2,10 +2,11 @@
 
 use super::argument_form::{ArgumentForm, FormTarget};
 use super::{describe_resource, full_uri, offered_prompts, use_prompt};
+use crate::commands::{CommandCx, Wanted};
 use crate::domain::{ResourceTemplate, Server, ServerResource};
 use crate::text::Clean;
 use crate::tui::keymap::Action;
-use crate::tui::layer::{Handled, SharedUiState, UiContext, UiRequest};
+use crate::tui::layer::{Handled, SharedUiState, UiContext};
 use crate::tui::server_content::OfferedPrompt;
 use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::list_layer::{ListKind, ListSource};
@@ -108,8 +109,8 @@ impl ListSource for ContentPicker {
 
     fn kind(&self) -> ListKind {
         let (action, title, enter) = match self.listed {
-            ContentKind::Prompts => (Action::ServerPrompt, "Prompts", "use"),
-            ContentKind::Resources => (Action::Resource, "Resources", "attach"),
+            ContentKind::Prompts => (Action::PROMPT, "Prompts", "use"),
+            ContentKind::Resources => (Action::RESOURCE, "Resources", "attach"),
         };
         ListKind {
             action: Some(action),
@@ -166,15 +167,14 @@ impl ListSource for ContentPicker {
     fn choose(&mut self, row: ContentRow, cx: &mut UiContext) -> Handled {
         match row {
             ContentRow::Prompt(offered) => use_prompt(offered, Vec::new(), cx),
-            ContentRow::Resource(server, resource) => cx.request(UiRequest::AttachResource {
-                server: server.id.clone(),
-                uri: resource.uri.clone(),
-            }),
+            ContentRow::Resource(server, resource) => {
+                cx.ask_for(Wanted::resource(server.id.clone(), resource.uri.clone()));
+            }
             ContentRow::Template(server, template) => {
                 if template.uri_template.variables().is_empty() {
                     let (server, uri) = (server.id.clone(), template.uri_template.as_str());
                     let uri = uri.to_owned();
-                    cx.request(UiRequest::AttachResource { server, uri });
+                    cx.ask_for(Wanted::resource(server, uri));
                     return Handled::Closed;
                 }
                 let target = FormTarget::Template(template.clone());

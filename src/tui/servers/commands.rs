@@ -1,6 +1,7 @@
 //! Actions on the selected row of the servers pane, `/mcp add`, and notices about
 //! servers that fail or reconnect.
 
+use crate::commands::servers::TOGGLE_MCP;
 use crate::domain::{Notice, Server, ServerId, ServerStatus, Tool, TrustEntry, parse_add_command};
 use crate::front_end::advice;
 use crate::front_end::server_text::failure_headline;
@@ -51,7 +52,8 @@ pub fn toggle(pane: &ServersPane, cx: &mut UiContext) {
         return;
     };
     let Some((_, tool)) = pane.selected_tool() else {
-        return cx.request(UiRequest::ToggleServer(server.id.clone()));
+        let id = server.id.to_string();
+        return cx.request(UiRequest::RunCommand(&TOGGLE_MCP, id));
     };
     toggle_tool(server, &tool.name, cx);
 }

@@ -1,8 +1,8 @@
 //! The one-row popups of `/export` and `/delete`, which act on the open conversation.
 
 use crate::commands::conversation;
+use crate::domain::SessionId;
 use crate::domain::session_export::ExportArguments;
-use crate::domain::{Notice, SessionId};
 use crate::protocol::{Command, Event};
 use crate::text::Clean;
 use crate::tui::keymap::Action;
@@ -14,17 +14,10 @@ use crate::tui::widgets::window::draw_titled;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Position;
 
-/// Runs `/export` with its argument. Exports at once if there is one.
-pub fn export(title: &str, argument: &str, cx: &mut UiContext) {
-    if cx.shared.transcript.entries().is_empty() {
-        return cx.notify(Notice::info("Nothing to export: there is no answer yet."));
-    }
-    let arguments = match ExportArguments::parse(argument) {
-        Ok(arguments) => arguments,
-        Err(why) => return cx.notify(Notice::warning(why)),
-    };
-    let mut form = ExportForm::with_arguments(title, arguments);
-    if !argument.trim().is_empty() {
+/// Opens the form of `/export`, filled with its arguments. Exports at once if there are any.
+pub fn export(arguments: ExportArguments, is_open: bool, cx: &mut UiContext) {
+    let mut form = ExportForm::with_arguments(&cx.shared.conversation.title, arguments);
+    if !is_open {
         form.export(false, cx);
     }
     cx.open(ExportLayer { form });
@@ -37,7 +30,7 @@ struct ExportLayer {
 
 impl Layer for ExportLayer {
     fn action(&self) -> Option<Action> {
-        Some(Action::Export)
+        Some(Action::EXPORT)
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {

@@ -117,7 +117,6 @@ impl SessionsLayer {
             self.explain_broken(cx);
             return Handled::Consumed;
         };
-        cx.request(UiRequest::PauseQueue);
         if let Some(text) = self.listing.text_found_in(&hit.id) {
             let find = UiRequest::FindWhenOpened(hit.id.clone(), text.to_owned());
             cx.request(find);
@@ -221,7 +220,7 @@ impl SessionsLayer {
 
 impl Layer for SessionsLayer {
     fn action(&self) -> Option<Action> {
-        Some(Action::Sessions)
+        Some(Action::SESSIONS)
     }
 
     fn handle_key(&mut self, key: KeyEvent, cx: &mut UiContext) -> Handled {

@@ -4,9 +4,9 @@
 mod form;
 pub mod problems;
 
+use crate::commands::find_command;
 use crate::domain::{Notice, PromptTemplate};
 use crate::text::Clean;
-use crate::tui::keymap;
 use crate::tui::layer::{SharedUiState, UiContext, UiRequest};
 use form::TemplateForm;
 
@@ -20,7 +20,7 @@ pub fn listed_templates<'a>(
 
 /// Whether a built-in command has the name of this template.
 fn is_hidden(template: &PromptTemplate) -> bool {
-    keymap::find_command(&command(template)).is_some()
+    find_command(&command(template)).is_some()
 }
 
 /// The raw command of a template.

@@ -39,7 +39,7 @@ impl ListSource for TrustList {
 
     fn kind(&self) -> ListKind {
         ListKind {
-            action: Some(Action::Trust),
+            action: Some(Action::TRUST),
             title: "Trust",
             enter: "show",
         }

@@ -23,16 +23,9 @@ use crate::tui::update::{earlier_files, mentions, submit};
 use crate::tui::widgets::editor::Edit;
 use crossterm::event::KeyEvent;
 
-/// Attaches the file at `path`, or the image in the clipboard if `path` is empty.
-pub fn attach(model: &mut UiModel, path: &str) {
-    let path = path.trim().trim_matches('"');
-    match path {
-        "" => {
-            let query = start_reading(model, "clipboard", AttachmentSource::Clipboard);
-            model.attachments.clipboard_query = query;
-        }
-        path => attach_file(model, path),
-    };
+pub fn attach_clipboard(model: &mut UiModel) {
+    let query = start_reading(model, "clipboard", AttachmentSource::Clipboard);
+    model.attachments.clipboard_query = query;
 }
 
 /// Attaches a server resource, which is read at once.
@@ -264,7 +257,7 @@ pub fn can_send(model: &mut UiModel) -> bool {
     if text.starts_with('/') && model.composer.queue.edited().is_none() {
         return true;
     }
-    let remove = model.keymap.key_name(Action::Detach);
+    let remove = model.keymap.key_name(Action::DETACH);
     let remove = remove.unwrap_or_else(|| "/detach".to_owned());
     let send = model.keymap.key_name(Action::Send).unwrap_or_default();
     let selected = model.engine.selected.as_ref();

@@ -69,20 +69,29 @@ pub fn handle_key(
 fn perform(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
     let action = model.keymap.global_action(key);
     match action {
-        Some(action @ (Action::Help | Action::Log | Action::Mouse)) => {
-            actions::run_action(model, action, "", effects);
+        Some(action) if [Action::HELP, Action::LOG, Action::MOUSE].contains(&action) => {
+            actions::run_action(model, action, effects);
         }
-        Some(Action::ToggleSidebar) if navigation::toggle_beside_dialog(model, Focus::Servers) => {}
-        Some(Action::Thinking) if navigation::toggle_beside_dialog(model, Focus::Thinking) => {}
+        Some(action) if toggles_pane(model, action) => {}
         // The message may end with a letter that was meant for the question but came too early.
         _ if key.code == KeyCode::Backspace && edits_message_beside_dialog(model) => {
             let delete = Action::Edit(Edit::Backspace);
-            actions::run_action(model, delete, "", effects);
+            actions::run_action(model, delete, effects);
         }
         _ => {
             model.with_dialogs(|dialogs, cx| dialogs.handle_key(key, cx));
         }
     }
+}
+
+/// Shows or hides a section of the sidebar. Returns false for any other action.
+fn toggles_pane(model: &mut UiModel, action: Action) -> bool {
+    let panes = [
+        (Action::SIDEBAR, Focus::Servers),
+        (Action::THINKING, Focus::Thinking),
+    ];
+    let pane = panes.iter().find(|(toggle, _)| *toggle == action);
+    pane.is_some_and(|(_, pane)| navigation::toggle_beside_dialog(model, *pane))
 }
 
 fn edits_message_beside_dialog(model: &UiModel) -> bool {

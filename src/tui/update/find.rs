@@ -13,9 +13,8 @@ use crate::tui::widgets::text_field;
 use crossterm::event::KeyEvent;
 
 /// Runs an action of the find bar. Returns false for any other action.
-pub fn run_action(model: &mut UiModel, action: Action, argument: &str) -> bool {
+pub fn run_action(model: &mut UiModel, action: Action) -> bool {
     match action {
-        Action::Find => open(model, argument),
         Action::NextMatch => step(model, 1),
         Action::PreviousMatch => step(model, -1),
         Action::Back if has_reached_match(model) => model.chat.find = None,
@@ -26,7 +25,7 @@ pub fn run_action(model: &mut UiModel, action: Action, argument: &str) -> bool {
 }
 
 /// Opens the field, or returns to it. With an argument, searches for it at once.
-fn open(model: &mut UiModel, argument: &str) {
+pub fn open(model: &mut UiModel, argument: &str) {
     if model.chat.transcript.entries().is_empty() {
         return model.notify(Notice::info("The conversation is empty."));
     }

@@ -39,7 +39,7 @@ fn stop_or_quit(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
         model.interrupt.is_stopping = true;
         model.composer.queue.pause();
         // The help would hide that the turn stops.
-        if model.is_layer_open(Action::Help) {
+        if model.is_layer_open(Action::HELP) {
             model.close_layer();
         }
         return effects.push(UiEffect::Send(Command::Interrupt));

@@ -2,6 +2,7 @@
 //! completion list, the queue or the first-run chooser, and otherwise to an action or into the
 //! message.
 
+use crate::tui::help::HelpTopic;
 use crate::tui::input::decode::typed_char;
 use crate::tui::keymap::{Action, BindingScope};
 use crate::tui::layer::Handled;
@@ -42,7 +43,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
         return interrupt::interrupt(model, effects);
     }
     if let Some(action @ (Action::Redraw | Action::Suspend)) = action {
-        return actions::run_action(model, action, "", effects);
+        return actions::run_action(model, action, effects);
     }
     if model.dialog_has_keys() {
         return dialog_keys::handle_key(model, key, since_last_press, effects);
@@ -72,7 +73,7 @@ pub fn handle_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect
         Some(Action::Send) if is_enter && model.composer.paste_detector.is_pasting(model.now) => {
             composer::insert_burst(model, "\n");
         }
-        Some(action) => actions::run_action(model, action, "", effects),
+        Some(action) => actions::run_action(model, action, effects),
         None => handle_unbound_key(model, key),
     }
 }
@@ -97,11 +98,11 @@ pub fn discards_text(model: &mut UiModel) -> bool {
 /// Passes a key to the open layer. A key that the layer does not handle may close or scroll it, or
 /// open the question of a server over it: the layer may wait for the answer.
 fn handle_layer_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffect>) {
-    let opens_help = model.keymap.global_action(key) == Some(Action::Help)
+    let opens_help = model.keymap.global_action(key) == Some(Action::HELP)
         && typed_char(key).is_none()
-        && !model.is_layer_open(Action::Help);
+        && !model.is_layer_open(Action::HELP);
     if opens_help {
-        return actions::show_help(model, Action::Help);
+        return actions::show_help(model, HelpTopic::Everything, "");
     }
     if model.with_layer(|layer, cx| layer.handle_key(key, cx)) != Handled::PassedOn {
         return;
@@ -110,8 +111,8 @@ fn handle_layer_key(model: &mut UiModel, key: KeyEvent, effects: &mut Vec<UiEffe
     let closes = |action| action == Action::Back || model.is_layer_open(action);
     if action.is_some_and(closes) {
         model.close_layer();
-    } else if action == Some(Action::Answer) {
-        actions::run_action(model, Action::Answer, "", effects);
+    } else if action == Some(Action::ANSWER) {
+        actions::run_action(model, Action::ANSWER, effects);
     } else if let Some(rows) = model.keymap.row_step(key) {
         model.scroll_layer(rows);
     }

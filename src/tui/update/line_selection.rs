@@ -29,8 +29,7 @@ pub fn keeps_lines(action: Action) -> bool {
             | Action::LinesToEnd
             | Action::ScrollToStart
             | Action::ScrollToEnd
-            | Action::Help
-    )
+    ) || action == Action::HELP
 }
 
 /// Runs an action that selects lines or extends the selection. Returns false for any other action.

@@ -98,6 +98,9 @@ pub fn submit_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) -> bool {
 
 /// Lists the branches that leave the conversation at the selected message.
 pub fn list_branches_of_selected(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
+    if submit::notify_if_busy(model) {
+        return;
+    }
     let transcript = &model.chat.transcript;
     let stop = model.chat.viewport.stop;
     let prompt = stop.and_then(|stop| transcript.prompt_of(stop.index));

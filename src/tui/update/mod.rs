@@ -28,6 +28,7 @@ pub mod submit;
 pub mod themes;
 mod turns;
 pub mod unsent;
+mod wanted;
 
 use crate::domain::{Notice, TurnEnd, TurnEvent, Usage};
 use crate::protocol::{Command, LogLine};
@@ -270,7 +271,6 @@ fn command_rejected(model: &mut UiModel, command: Command) {
         };
         model.chat.transcript.apply(turn, &event);
         model.chat.rebuild_indices();
-        model.conversation.replacement = None;
     }
     model.notify(notice);
 }

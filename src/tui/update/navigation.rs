@@ -25,8 +25,6 @@ pub fn run_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffec
         Action::Back => return_to_message(model),
         Action::NextPane => step_focus(model, 1),
         Action::PreviousPane => step_focus(model, -1),
-        Action::ToggleSidebar => toggle_pane(model, Focus::Servers),
-        Action::Thinking => toggle_pane(model, Focus::Thinking),
         Action::PageUp => page(model, -1),
         Action::PageDown => page(model, 1),
         Action::PreviousPrompt => step_prompt(model, -1),
@@ -119,7 +117,7 @@ fn step_focus(model: &mut UiModel, step: isize) {
 
 /// Toggles a pane beside the chat, or over the chat on narrow screens. The first press shows
 /// and focuses the pane, the next one hides it.
-fn toggle_pane(model: &mut UiModel, pane: Focus) {
+pub fn toggle_pane(model: &mut UiModel, pane: Focus) {
     if !fits_sidebar(model.screen.size) {
         let was_open = model.panes.over_chat == Some(pane);
         model.panes.over_chat = (!was_open).then_some(pane);

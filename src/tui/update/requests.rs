@@ -1,21 +1,27 @@
 //! Carries out the requests of features: commands to the engine, notices, new layers.
 
-use crate::commands::servers;
+use crate::commands::{conversation, screen};
 use crate::domain::Notice;
 use crate::domain::attachment::{ATTACHMENTS_MAX, ReadAttachment};
 use crate::protocol::Command;
-use crate::tui::keymap::{self, Action};
+use crate::tui::keymap::Action;
 use crate::tui::layer::{PickedItem, UiRequest};
 use crate::tui::msg::UiEffect;
 use crate::tui::panes::Focus;
 use crate::tui::ui_model::UiModel;
-use crate::tui::update::{actions, attachments, composer, messages, navigation, themes, unsent};
+use crate::tui::update::{actions, composer, messages, themes, unsent, wanted};
 
 /// Carries out all requests in order.
 pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
     while let Some(request) = model.requests.pop_front() {
         match request {
-            UiRequest::Send(command) => effects.push(UiEffect::Send(command)),
+            UiRequest::Send(command) => {
+                // Prompts for this conversation must not go to another one.
+                if matches!(command, Command::NewSession | Command::OpenSession(_)) {
+                    model.composer.queue.pause();
+                }
+                effects.push(UiEffect::Send(command));
+            }
             UiRequest::Notify(notice) => model.notify(notice),
             UiRequest::NotifyAboutKey(notice) => model.notify_about_key(notice),
             UiRequest::NotifyAboutActivity(notice) => {
@@ -32,14 +38,15 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             UiRequest::CloseLayer => model.close_layer(),
             UiRequest::RunAction(action) => run_global_action(model, action, effects),
             // The first row of the palette at the next start must not be the one that quits.
-            UiRequest::RememberCommand(name) if quits(&name) => {}
+            UiRequest::RememberCommand(name) if name == screen::EXIT.binding => {}
             UiRequest::RememberCommand(name) => {
                 model.recent_commands.remember(name.clone());
                 effects.push(UiEffect::Send(Command::RememberCommand(name)));
             }
-            UiRequest::RunCommand(action, argument) => {
-                actions::run_action(model, action, &argument, effects);
+            UiRequest::RunCommand(row, argument) => {
+                actions::run_command(model, row, &argument, effects);
             }
+            UiRequest::CarryOut(wanted) => wanted::carry_out(model, wanted, effects),
             UiRequest::TypeCommand(command) => {
                 unsent::clear_to_history(model);
                 let argument = argument_to_edit(model, command);
@@ -48,9 +55,6 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
             }
             UiRequest::RecordUndrawnRows(call, rows) => model.chat.record_undrawn_rows(call, rows),
             UiRequest::Pick(picked) => apply_pick(model, picked, effects),
-            UiRequest::ToggleServer(server) => {
-                model.with_context(|cx| servers::toggle(cx, &server));
-            }
             UiRequest::AwaitServer(server) => {
                 model.servers_pane.awaited_outcomes.insert(server);
             }
@@ -63,19 +67,14 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
                 model.composer.recall_message(&prompt);
                 model.panes.focus = Focus::Message;
             }
-            UiRequest::PauseQueue => model.composer.queue.pause(),
             UiRequest::FindWhenOpened(session, text) => {
                 model.conversation.find_when_opened = Some((session, text));
-            }
-            UiRequest::AttachResource { server, uri } => {
-                attachments::attach_resource(model, server, uri);
             }
             UiRequest::TakeServerPrompt {
                 text,
                 files,
                 is_sent,
             } => take_server_prompt(model, text, files, is_sent, effects),
-            UiRequest::HideServers => navigation::hide_servers(model),
         }
     }
 }
@@ -83,7 +82,7 @@ pub fn run_requests(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
 /// Runs an action as if the message had the focus, which only the action may change.
 fn run_global_action(model: &mut UiModel, action: Action, effects: &mut Vec<UiEffect>) {
     let focus = std::mem::replace(&mut model.panes.focus, Focus::Message);
-    actions::run_action(model, action, "", effects);
+    actions::run_action(model, action, effects);
     run_requests(model, effects);
     if model.layer.is_none() && model.panes.focus == Focus::Message {
         model.panes.focus = focus;
@@ -115,9 +114,7 @@ fn take_server_prompt(
 /// The text to put after a command in the message: for `/rename`, the current title, which the user
 /// can change; for other commands, none.
 fn argument_to_edit(model: &UiModel, command: &str) -> String {
-    let renames =
-        keymap::find_command(command).is_some_and(|(_, row)| row.action == Action::RENAME);
-    match renames {
+    match command == conversation::RENAME.name {
         true => model.conversation.title.clone(),
         false => String::new(),
     }
@@ -126,23 +123,11 @@ fn argument_to_edit(model: &UiModel, command: &str) -> String {
 fn apply_pick(model: &mut UiModel, picked: PickedItem, effects: &mut Vec<UiEffect>) {
     let command = match picked {
         PickedItem::Row(row) => return model.with_context(|cx| row.pick(cx)),
-        PickedItem::AttachedFile(number) => {
-            return attachments::detach(model, &number.to_string());
-        }
         PickedItem::Theme(choice) => return themes::choose(model, choice, effects),
         PickedItem::Branch(branch) => {
             messages::keep_selected(model);
             Command::SwitchBranch(branch)
         }
-        PickedItem::Resource { server, uri } => {
-            return attachments::attach_resource(model, server, uri);
-        }
     };
     effects.push(UiEffect::Send(command));
-}
-
-/// Whether the command with this name quits the program.
-fn quits(name: &str) -> bool {
-    let mut rows = keymap::all_bindings();
-    rows.any(|row| row.name == name && row.action == Action::Quit)
 }

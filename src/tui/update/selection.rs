@@ -48,8 +48,8 @@ pub fn with_pane_in<T>(
             glyphs,
         ),
     };
-    let ask_again_key = model.keymap.key_name(Action::Retry);
-    let continue_key = model.keymap.key_name(Action::Continue);
+    let ask_again_key = model.keymap.key_name(Action::RETRY);
+    let continue_key = model.keymap.key_name(Action::CONTINUE);
     let drop_key = model.keymap.key_name(Action::DropStopped);
     let context = RowContext {
         now: model.now,
@@ -97,8 +97,8 @@ pub fn clear_before_key(model: &mut UiModel, action: Option<Action>) -> bool {
     }
     let keeps_any = matches!(
         action,
-        Some(Action::CopySelected | Action::CopyAsShown | Action::Redraw | Action::Mouse)
-    );
+        Some(Action::CopySelected | Action::CopyAsShown | Action::Redraw)
+    ) || action == Some(Action::MOUSE);
     let keeps_lines = is_extending(model) && action.is_some_and(line_selection::keeps_lines);
     // The help covers the lines only for a while.
     let is_over_lines = is_extending(model) && model.layer.is_some();

@@ -70,9 +70,6 @@ fn queued_prompt(text: String) -> Prompt {
 
 /// Sends or queues a prompt that bypasses the note agents.
 pub fn submit_bypassing_agents(model: &mut UiModel, text: &str, effects: &mut Vec<UiEffect>) {
-    if text.is_empty() {
-        return model.notify(Notice::warning("Usage: /chat PROMPT"));
-    }
     let command = format!("{CHAT_COMMAND}{text}");
     remember(model, &command);
     model.composer.queue.is_paused = false;
@@ -112,39 +109,10 @@ fn start_turn(model: &mut UiModel, prompt: Prompt, effects: &mut Vec<UiEffect>) 
 /// Requests a summary of the older part of the context. The chat shows the turn only once it has
 /// started, because there may be nothing to summarize.
 pub fn compact(model: &mut UiModel) {
-    if notify_if_busy(model) {
-        return;
-    }
     let turn = TurnId(model.ids.turns.next_id());
     model.conversation.requested_summary = Some(turn);
     let command = Command::Compact { turn };
     model.requests.push_back(UiRequest::Send(command));
-}
-
-/// Continues the last answer if it is incomplete: the token limit truncated it, or the user stopped
-/// it.
-pub fn continue_answer(model: &mut UiModel, effects: &mut Vec<UiEffect>) {
-    if notify_if_busy(model) {
-        return;
-    }
-    if !model.conversation.is_last_answer_truncated {
-        return model.notify(nothing_to_continue(model));
-    }
-    submit(model, Prompt::continuation(), effects);
-}
-
-/// Explains why the last answer cannot be continued: it is complete, or it is incomplete and not part
-/// of the conversation.
-fn nothing_to_continue(model: &UiModel) -> Notice {
-    let transcript = &model.chat.transcript;
-    if transcript.last_prompt().is_none_or(|last| last.is_answered) {
-        return Notice::info("Nothing to continue: the last answer was not truncated.");
-    }
-    let text = match transcript.was_last_turn_cancelled() {
-        true => "Nothing to continue: the model does not see the turn that was stopped.",
-        false => "The model does not see a failed answer, so it cannot go on.",
-    };
-    Notice::info(text).with_advice("/retry asks again.")
 }
 
 pub fn remember(model: &mut UiModel, prompt: &str) {

@@ -1,7 +1,6 @@
 //! Applies turn events to the model.
 
-use crate::domain::{EntryBody, Notice, TurnEnd, TurnEvent, TurnId};
-use crate::front_end::conversation_state::title_of;
+use crate::domain::{TurnEnd, TurnEvent, TurnId};
 use crate::tui::demo_tour::progress;
 use crate::tui::msg::UiEffect;
 use crate::tui::ui_model::UiModel;
@@ -48,11 +47,9 @@ pub fn apply_event(
 }
 
 fn turn_ended(model: &mut UiModel, turn: TurnId, end: &TurnEnd, effects: &mut Vec<UiEffect>) {
-    let is_answered = model.chat.transcript.is_answered(turn);
-    model.conversation.turn_ended(end, is_answered);
-    if model.conversation.last_prompt.is_some() {
-        finish_replacement(model, is_answered);
-    }
+    let conversation = &mut model.conversation;
+    let replaced = conversation.turn_ended(turn, end, &model.chat.transcript);
+    replaced.map(|notice| model.notify(notice));
     model.interrupt.is_stopping = false;
     progress::turn_ended(model, end);
     let pauses_queue = matches!(
@@ -65,32 +62,5 @@ fn turn_ended(model: &mut UiModel, turn: TurnId, end: &TurnEnd, effects: &mut Ve
     let elapsed = model.now.saturating_sub(model.chat.timing.turn_started);
     if !model.screen.has_focus && elapsed >= NOTIFY_TURN_MIN {
         effects.push(UiEffect::Notify("humble: the turn has ended"));
-    }
-}
-
-/// If a turn that was to replace earlier ones was answered, reports that, and updates a title that
-/// came from the replaced prompt.
-fn finish_replacement(model: &mut UiModel, is_answered: bool) {
-    let Some(replacement) = model
-        .conversation
-        .replacement
-        .take()
-        .filter(|_| is_answered)
-    else {
-        return;
-    };
-    model.conversation.has_branches = true;
-    model.notify(Notice::info(replacement.notice));
-    let prompt = model.conversation.last_prompt_text().unwrap_or_default();
-    let first_entry = model
-        .chat
-        .transcript
-        .entries()
-        .first()
-        .map(|entry| &entry.body);
-    let is_first = matches!(first_entry, Some(EntryBody::Prompt { text, .. }) if text == prompt);
-    // A title that came from the replaced prompt follows the new one.
-    if is_first && model.conversation.title == replacement.title {
-        model.conversation.title = title_of(prompt).to_owned();
     }
 }

@@ -105,7 +105,7 @@ fn make_room_for_help(
         hints.map(|hint| width(hint) + between).sum::<usize>() > columns + between
     };
     let panes = [
-        model.keymap.hint(Action::ToggleSidebar, "servers"),
+        model.keymap.hint(Action::SIDEBAR, "servers"),
         model.keymap.hint(Action::NextPane, "chat"),
     ];
     for pane in panes.into_iter().flatten() {
@@ -208,7 +208,7 @@ fn hints(model: &UiModel) -> (Vec<String>, Vec<String>) {
     }
     let always = [
         hint(Action::Commands, "commands"),
-        hint(Action::Help, "help"),
+        hint(Action::HELP, "help"),
     ];
     (message_hints(model), always.into_iter().flatten().collect())
 }
@@ -232,7 +232,7 @@ fn find_hints(model: &UiModel, is_typing: bool) -> Vec<String> {
         ];
         // The match is selected, so the keys for its message or block work too.
         hints.extend(selected_stop_hints(model));
-        hints.push(keymap.hint(Action::Find, "change the text"));
+        hints.push(keymap.hint(Action::FIND, "change the text"));
         return hints.into_iter().flatten().collect();
     }
     let hint = |key, word: &str| keymap.layer_hint(KeyContext::Find, key, word);
@@ -321,14 +321,14 @@ fn message_hints(model: &UiModel) -> Vec<String> {
         hints.insert(1, hint(fold, "unfold the paste"));
     }
     if !model.attachments.is_empty() {
-        hints.push(hint(Action::Detach, "remove file"));
+        hints.push(hint(Action::DETACH, "remove file"));
     }
     // On narrow screens a fourth hint would displace those for commands and help.
     if model.screen.size.0 < SIDEBAR_SCREEN_COLUMNS_MIN
         && !is_calling
         && hints.iter().flatten().count() < 3
     {
-        hints.push(hint(Action::ToggleSidebar, "servers"));
+        hints.push(hint(Action::SIDEBAR, "servers"));
     }
     hints.into_iter().flatten().collect()
 }
@@ -351,13 +351,13 @@ fn resting_hints(model: &UiModel) -> Vec<Option<String>> {
         && !model.conversation.is_last_answer_truncated
         && model.composer.editor.is_blank();
     if asks_again {
-        hints.push(hint(Action::Retry, "ask again"));
+        hints.push(hint(Action::RETRY, "ask again"));
     }
     if model.screen.size.0 < HELP_FIRST_BELOW_COLUMNS {
-        hints.push(hint(Action::Help, "help"));
+        hints.push(hint(Action::HELP, "help"));
     }
     if model.conversation.is_last_answer_truncated {
-        hints.push(hint(Action::Continue, "continue the answer"));
+        hints.push(hint(Action::CONTINUE, "continue the answer"));
     }
     // "ask again" takes the place of "newline": narrow screens have no room for both.
     if !asks_again {

@@ -136,11 +136,11 @@ fn chat_pane(model: &UiModel, pane: Pane, focus: Focus) -> ChatPane {
         now: model.now,
         markdown_glyphs: model.screen.markdown_glyphs(),
         retry_key: match model.chat.transcript.wait_reason() {
-            Some(WaitReason::Retrying) => model.keymap.key_name(Action::Retry),
+            Some(WaitReason::Retrying) => model.keymap.key_name(Action::RETRY),
             _ => None,
         },
-        ask_again_key: model.keymap.key_name(Action::Retry),
-        continue_key: model.keymap.key_name(Action::Continue),
+        ask_again_key: model.keymap.key_name(Action::RETRY),
+        continue_key: model.keymap.key_name(Action::CONTINUE),
         drop_key: model.keymap.key_name(Action::DropStopped),
         starting_label: starting_label(model),
         asked_call: model

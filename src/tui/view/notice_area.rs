@@ -117,7 +117,7 @@ fn waiting_question_text(model: &UiModel) -> Option<String> {
         1 => " (1 more is waiting)".to_owned(),
         count => format!(" ({count} more are waiting)"),
     };
-    let open = model.keymap.hint(Action::Answer, "opens it.");
+    let open = model.keymap.hint(Action::ANSWER, "opens it.");
     let open = open.unwrap_or_else(|| "/answer opens it.".to_owned());
     Some(format!(
         "Server {first} has a question for you{others}. {open}"

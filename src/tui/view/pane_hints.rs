@@ -101,9 +101,9 @@ fn chat_hints(model: &UiModel, back: Option<String>) -> Vec<Option<String>> {
 
 fn mouse_hint(model: &UiModel) -> Option<String> {
     if !model.screen.captures_mouse {
-        return model.keymap.hint(Action::Mouse, "mouse");
+        return model.keymap.hint(Action::MOUSE, "mouse");
     }
-    Some(match model.keymap.key_name(Action::Mouse) {
+    Some(match model.keymap.key_name(Action::MOUSE) {
         Some(key) => format!("drag copies ({key}: terminal selection)"),
         None => "drag copies".to_owned(),
     })

@@ -1,5 +1,6 @@
 //! A numbered list for picking one row, as in `/persona`. Zero picks none.
 
+use crate::commands::PickRow;
 use crate::domain::Notice;
 use crate::domain::theme::ThemeChoice;
 use crate::text::Clean;
@@ -19,6 +20,13 @@ pub struct PickerRow {
     name: Clean,
     /// A description or a state, beside the name.
     note: Clean,
+}
+
+impl From<PickRow> for PickerRow {
+    fn from(row: PickRow) -> Self {
+        let (name, note) = (row.name.clone(), row.note.clone());
+        Self::new(PickedItem::Row(Box::new(row)), &name, &note)
+    }
 }
 
 impl PickerRow {

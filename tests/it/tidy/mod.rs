@@ -312,9 +312,8 @@ const FRONT_END_MODULES: [&str; 9] = [
 
 /// Finds a command or key that only a front end may mention.
 fn find_command_or_key(text: &str) -> Option<&str> {
-    let commands: Vec<&str> = humble::tui::keymap::commands()
-        .map(|(command, _)| command)
-        .collect();
+    let commands = humble::commands::COMMANDS.iter();
+    let commands: Vec<&str> = commands.flat_map(|row| row.names()).collect();
     let mut words = text.split(|c: char| c.is_whitespace() || "`(),;:!?\"'".contains(c));
     words.find(|word| {
         let word = word.trim_end_matches('.');

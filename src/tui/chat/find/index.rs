@@ -2,11 +2,11 @@
 //! bounded number of bytes, and extended when text streams in.
 
 use crate::domain::{EntryBody, TranscriptEntry};
+use crate::front_end::call_text::{hidden_result, unfolded_call_text};
 use crate::text::Clean;
 use crate::text::find_query::normalize_for_find;
 use crate::text::markdown::{MarkdownGlyphs, MarkdownView};
 use crate::text::sanitize::Sanitizer;
-use crate::tui::chat::call_text::{hidden_result, unfolded_call_text};
 use crate::tui::chat::entry_rows::unfolded_text;
 use std::borrow::Cow;
 

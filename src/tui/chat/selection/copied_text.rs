@@ -3,8 +3,8 @@
 use super::geometry::{PaneView, selected_columns};
 use super::{LaidOutPlace, SelectionUnit};
 use crate::domain::EntryBody;
+use crate::front_end::call_text::full_call_text;
 use crate::text::markdown::{RowOffset, RowPlace};
-use crate::tui::chat::call_text::full_call_text;
 use crate::tui::chat::entry_layout::EntryLayout;
 use crate::tui::chat::entry_rows::{body_text, folded_prompt, prompt_text, unfolded_text};
 use crate::tui::chat::rendered_text::RenderedText;

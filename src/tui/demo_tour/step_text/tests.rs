@@ -57,12 +57,12 @@ fn tour_keys_match_the_keymap() {
         (Action::Send, ASK_WORDS, "Enter"),
         (Action::PageUp, THINK_WORDS, "PgUp"),
         (Action::PageDown, THINK_WORDS, "PgDn"),
-        (Action::Thinking, THINK_WORDS, "F3"),
+        (Action::THINKING, THINK_WORDS, "F3"),
         (Action::Interrupt, STOP_WORDS, "Ctrl+C"),
         (Action::Back, SESSIONS_OPEN, "Esc"),
-        (Action::Sessions, SESSIONS_WORDS, "Ctrl+O"),
+        (Action::SESSIONS, SESSIONS_WORDS, "Ctrl+O"),
         (Action::Commands, COMMANDS_WORDS, "Ctrl+P"),
-        (Action::Help, HELP_WORDS, "F1"),
+        (Action::HELP, HELP_WORDS, "F1"),
     ];
     for (action, text, key) in taught {
         // The demo has its own configuration folder, so its keys are the defaults.

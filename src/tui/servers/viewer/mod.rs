@@ -6,6 +6,7 @@ mod items;
 mod scroll;
 mod view;
 
+use crate::commands::servers;
 use crate::domain::{Server, ServerId, ServerStatus};
 use crate::protocol::Event;
 use crate::text::Clean;
@@ -241,7 +242,7 @@ impl Layer for ServersViewer {
     fn action(&self) -> Option<Action> {
         Some(match self.scope {
             ViewerScope::Servers => Action::MCP,
-            ViewerScope::Tools => Action::Tools,
+            ViewerScope::Tools => Action::TOOLS,
         })
     }
 
@@ -271,7 +272,7 @@ impl Layer for ServersViewer {
                 if let Some((server, item)) = self.selected(servers) {
                     match item.tool(server) {
                         Some(tool) => commands::toggle_tool(server, &tool.name, cx),
-                        None => cx.request(UiRequest::ToggleServer(server.id.clone())),
+                        None => servers::toggle(cx, &server.id),
                     }
                 }
             }
@@ -286,7 +287,7 @@ impl Layer for ServersViewer {
                 }
             }
             ListKey::Unhandled(LayerKey::Import) => {
-                cx.request(UiRequest::RunAction(Action::ImportServers));
+                cx.request(UiRequest::RunAction(Action::IMPORT));
             }
             ListKey::Unhandled(LayerKey::Stderr) => {
                 if let Some((server, _)) = self.selected(servers) {

@@ -74,7 +74,7 @@ fn help_palette_and_hints_name_the_changed_keys() {
     let palette = chat.keys("<F8><Ctrl+p>show the log").screen();
     assert!(palette.contains("F9"), "{palette}");
     chat.keys("<Esc><Esc><Ctrl+x><Alt+l>");
-    assert!(chat.model.is_layer_open(Action::Log));
+    assert!(chat.model.is_layer_open(Action::LOG));
     // The key that opens a layer also closes it.
     chat.keys("<F9>");
     assert!(chat.model.layer.is_none());
@@ -186,7 +186,7 @@ fn changed_keys_act_in_lists_and_their_hints_name_them() {
     chat.keys("<Ctrl+q>");
     assert!(chat.model.layer.is_none());
     chat.keys("<Ctrl+p>show the log<Ctrl+j>");
-    assert!(chat.model.is_layer_open(Action::Log));
+    assert!(chat.model.is_layer_open(Action::LOG));
     let help = chat.keys("<Esc><F1>list.choose").screen();
     assert!(help.contains("Ctrl+J  "), "{help}");
 }

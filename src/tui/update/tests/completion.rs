@@ -1,11 +1,11 @@
 //! Completion of commands and their arguments.
 
+use crate::commands::COMMANDS;
 use crate::commands::arguments::ArgumentKind;
 use crate::domain::{
     CatalogState, ListedModel, ModelCatalog, ModelInfo, ModelList, ModelServer, PersonaSummary,
     ServerCatalog, Think, ToolMode,
 };
-use crate::tui::keymap;
 use crate::tui::update::tests::*;
 
 /// The labels in the completion list, the selected one in brackets; empty if the list is closed.
@@ -111,7 +111,7 @@ fn commands_match_by_the_start_of_a_word() {
 #[test]
 fn list_shows_its_count_and_how_many_rows_are_hidden() {
     let mut chat = chat();
-    let count = keymap::listed_commands().count();
+    let count = COMMANDS.len();
     let screen = chat.keys("/").screen();
     let below = count - 8;
     assert!(
@@ -332,25 +332,25 @@ fn long_description_is_shown_whole_for_the_selected_row_only() {
 
 #[test]
 fn commands_accept_the_words_that_they_declare() {
-    for (command, binding) in keymap::commands() {
-        let words = match binding.argument {
+    for row in COMMANDS {
+        let words = match row.argument {
             ArgumentKind::Words(words) | ArgumentKind::Server(words) => words,
             _ => continue,
         };
         for word in words {
-            let before = match binding.argument {
+            let before = match row.argument {
                 ArgumentKind::Server(_) => "docs ",
                 _ => "",
             };
             let mut chat = chat();
             chat.engine_event(servers(&["docs"]));
-            chat.keys(&format!("{command} {before}{}<Esc><Enter>", word.word));
+            chat.keys(&format!("{} {before}{}<Esc><Enter>", row.name, word.word));
             let notice = chat.notice();
             let refusals = ["Please", "Unknown", "is not an action"];
             let needs_argument = word.next != ArgumentKind::Free;
             let is_invalid_usage = notice.starts_with("Usage") && !needs_argument;
             let is_refused = is_invalid_usage || refusals.iter().any(|text| notice.contains(text));
-            assert!(!is_refused, "{command} {}: {notice}", word.word);
+            assert!(!is_refused, "{} {}: {notice}", row.name, word.word);
         }
     }
 }
@@ -367,10 +367,9 @@ fn every_command_with_an_argument_declares_its_kind() {
         "/rename",
         "/sessions",
     ];
-    for (command, binding) in keymap::commands() {
-        let takes_argument =
-            binding.argument != ArgumentKind::Free || undeclared.contains(&command);
-        assert_eq!(takes_argument, !binding.usage.is_empty(), "{command}");
+    for row in COMMANDS {
+        let takes_argument = row.argument != ArgumentKind::Free || undeclared.contains(&row.name);
+        assert_eq!(takes_argument, !row.usage.is_empty(), "{}", row.name);
     }
 }
 

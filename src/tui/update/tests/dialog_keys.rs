@@ -55,7 +55,7 @@ fn a_covered_dialog_is_not_drawn_and_takes_no_key() {
         "nothing waits for a key pause"
     );
     chat.input(UiInput::Paste("y".into()));
-    assert!(chat.model.is_layer_open(Action::Help));
+    assert!(chat.model.is_layer_open(Action::HELP));
     chat.keys("<Esc><Esc>");
     assert_eq!(chat.model.dialogs.queued()[0].undrawn_rows, undrawn_before);
     // The key that closes the help must not be followed by one that refuses.
@@ -72,7 +72,7 @@ fn a_question_that_comes_later_covers_the_help() {
     assert!(chat.screen().contains("Call now? (Y/N)"));
     chat.keys("y");
     assert_eq!(chat.decisions(), [Decision::Run]);
-    assert!(chat.model.is_layer_open(Action::Help));
+    assert!(chat.model.is_layer_open(Action::HELP));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The draft that is saved while typing and on exit, which never contains private text.
 
+use crate::commands::turns::EDIT;
 use crate::domain::UnsentText;
 use crate::tui::update::tests::*;
 
@@ -108,7 +109,7 @@ fn quitting_while_editing_the_last_prompt_saves_the_text_before_the_edit() {
     let mut chat = chat();
     chat.keys("old<Enter>").model_answers("1");
     chat.input(UiInput::Paste("new".into()));
-    crate::tui::update::branches::edit_last_prompt(&mut chat.model);
+    chat.run(&EDIT);
     assert_eq!(chat.message(), "old");
     assert_eq!(saved_drafts(&mut chat), [Command::SaveDraft("new".into())]);
 }
@@ -118,7 +119,7 @@ fn a_draft_and_an_edit_are_saved_separately() {
     let mut chat = chat();
     chat.keys("old<Enter>").model_answers("1");
     chat.input(UiInput::Paste("new".into()));
-    crate::tui::update::branches::edit_last_prompt(&mut chat.model);
+    chat.run(&EDIT);
     chat.keys("!");
     let unsent = UnsentText {
         others: vec!["old!".to_owned()],

@@ -1,6 +1,7 @@
 //! The choice of the first model, model lists that change while they are open, and drafts that
 //! must not be lost.
 
+use crate::commands::turns::EDIT;
 use crate::domain::{
     Banner, BannerCause, CatalogState, ListedModel, ModelCatalog, ModelList, ModelServer,
     ServerCatalog, UnsentText,
@@ -273,9 +274,9 @@ fn draft_is_kept_when_a_prompt_is_put_into_the_message() {
     chat.keys("question<Enter>")
         .model_answers("answer")
         .keys("draft");
-    branches::edit_last_prompt(&mut chat.model);
+    chat.run(&EDIT);
     chat.keys(" more");
-    branches::edit_last_prompt(&mut chat.model);
+    chat.run(&EDIT);
     assert_eq!(chat.message(), "question");
     assert!(branches::cancel_edit(&mut chat.model));
     assert_eq!(chat.message(), "draft");
@@ -300,10 +301,7 @@ fn the_first_start_offers_servers_of_other_clients() {
         commands.as_slice(),
         [Command::FindImportSources(_)]
     ));
-    assert!(
-        chat.model
-            .is_layer_open(crate::tui::keymap::Action::ImportServers)
-    );
+    assert!(chat.model.is_layer_open(crate::tui::keymap::Action::IMPORT));
 }
 
 #[test]

@@ -60,6 +60,7 @@ mod trust;
 mod typed_words;
 mod unread_resources;
 
+use crate::commands::CommandRow;
 use crate::domain::Decision;
 use crate::domain::tool::{CallOrigin, ToolCall, ToolState};
 use crate::domain::{
@@ -172,6 +173,15 @@ impl ChatHarness {
     fn dialog_rows(&self) -> Vec<String> {
         let dialog = self.model.dialogs.current().expect("a dialog");
         dialog.body_rows().iter().map(StyledLine::text).collect()
+    }
+
+    /// Runs a command without typing it into the message.
+    fn run(&mut self, row: &'static CommandRow) -> &mut Self {
+        let mut effects = Vec::new();
+        actions::run_command(&mut self.model, row, "", &mut effects);
+        requests::run_requests(&mut self.model, &mut effects);
+        self.sent.extend(effects);
+        self
     }
 
     fn input(&mut self, input: UiInput) -> &mut Self {
