@@ -287,7 +287,9 @@ impl Linear {
             TurnEnd::Stopped => self.output.line("(stopped)"),
         }
         let replaced = self.conversation.turn_ended(turn, end, &self.transcript);
-        replaced.map(|notice| self.notify(notice));
+        if let Some(notice) = replaced {
+            self.notify(notice);
+        }
         self.interrupt_deadline = None;
         match matches!(end, TurnEnd::Answered { .. }) {
             true => self.send_queued(),

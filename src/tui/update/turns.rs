@@ -49,7 +49,9 @@ pub fn apply_event(
 fn turn_ended(model: &mut UiModel, turn: TurnId, end: &TurnEnd, effects: &mut Vec<UiEffect>) {
     let conversation = &mut model.conversation;
     let replaced = conversation.turn_ended(turn, end, &model.chat.transcript);
-    replaced.map(|notice| model.notify(notice));
+    if let Some(notice) = replaced {
+        model.notify(notice);
+    }
     model.interrupt.is_stopping = false;
     progress::turn_ended(model, end);
     let pauses_queue = matches!(
