@@ -112,6 +112,15 @@ impl ConfigLoad {
         self.trust_failed = true;
     }
 
+    /// Whether a file is unusable, such as while another program is writing it.
+    pub fn has_unusable_file(&self) -> bool {
+        self.settings_failed
+            || self.servers_failed
+            || self.prompt_failed
+            || self.personas_failed
+            || self.trust_failed
+    }
+
     /// The snapshot, with `current` in place of unusable files, so that no settings are lost
     /// while a file is being repaired.
     pub fn with_fallback(self, current: &ConfigSnapshot) -> ConfigSnapshot {

@@ -64,6 +64,8 @@ pub struct RereadFiles {
     needs_consent: Vec<SettingsChange>,
     on_disk: ConfigSnapshot,
     is_unchanged: bool,
+    /// A file could not be read, so nothing is known about its changes.
+    is_incomplete: bool,
     /// The user requested the reload, so declined changes are asked about again.
     is_requested: bool,
 }
@@ -186,6 +188,7 @@ impl LiveSettings {
         self.reload.rejected = std::mem::take(&mut load.rejected);
         let earlier = &mut self.reload.earlier_entries;
         earlier.set_rejected(&self.reload.rejected);
+        let is_incomplete = load.has_unusable_file();
         let mut on_disk = load.with_fallback(&active);
         apply_model_override(&mut on_disk.settings, &cx.options);
         register_secrets(&on_disk, cx);
@@ -203,6 +206,7 @@ impl LiveSettings {
         self.reload.rejections = entries.to_reject(&review.entries, &active);
         Some(RereadFiles {
             is_unchanged: harmless.is_empty() && needs_consent.is_empty(),
+            is_incomplete,
             to_apply: (review.with_harmless_changes != active)
                 .then_some(review.with_harmless_changes),
             harmless,
@@ -271,10 +275,11 @@ impl LiveSettings {
             needs_consent,
             harmless,
             on_disk,
+            is_incomplete,
             ..
         } = files;
         let declined = &mut self.reload.declined;
-        declined.retain(|change| needs_consent.contains(change));
+        declined.retain(|change| is_incomplete || needs_consent.contains(change));
         let are_all_declined = needs_consent.iter().all(|change| declined.contains(change));
         let active = Box::new(self.snapshot(trust, cx));
         let on_disk = Box::new(on_disk);

@@ -265,6 +265,36 @@ async fn other_changes_of_a_rejected_entry_leave_it_rejected() {
     assert_eq!(server_ids(&Home::at(home.path())), ["humble"]);
 }
 
+#[tokio::test]
+async fn a_half_written_file_leaves_the_rejection_of_its_changes() {
+    let home = TempDir::new().expect("a temporary folder");
+    write(&home, "config.json", OLLAMA_CONFIG);
+    let mut entry = json!({ "command": "cat" });
+    let servers = |entry: &Value| json!({ "mcpServers": { "s": entry } }).to_string();
+    write(&home, "mcp-servers.json", &servers(&entry));
+    let watching = EngineOptions {
+        watch: true,
+        ..EngineOptions::default()
+    };
+    let mut harness = EngineHarness::start_unready(home, Script::default(), watching);
+    let file = harness.home.path().join("mcp-servers.json");
+    entry["command"] = json!("evil");
+    fs::write(&file, servers(&entry)).expect("written");
+    let (ask, _) = harness.next_edit_question().await;
+    harness.choose(ask, UserChoice::Stop).await;
+    assert_eq!(harness.pending_settings_banners().await.len(), 1);
+    // The other program has truncated the file and not yet written it.
+    fs::write(&file, "").expect("truncated");
+    let is_reported = |event: &Event| matches!(event, Event::BannersChanged(banners) if banners.iter().any(|banner| notice_text(&banner.notice).contains("the file is empty")));
+    harness.wait_for("the unusable file", is_reported).await;
+    entry["description"] = json!("harmless");
+    fs::write(file.with_extension("new"), servers(&entry)).expect("written");
+    fs::rename(file.with_extension("new"), &file).expect("renamed");
+    wait_until_only_the_built_in_server_is_used(&harness).await;
+    let home = harness.shut_down().await;
+    assert_eq!(server_ids(&Home::at(home.path())), ["humble"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn undoing_a_rejected_edit_removes_its_record() {
     let mut harness = EngineHarness::start(Script::default()).await;
