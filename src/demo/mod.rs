@@ -77,11 +77,13 @@ fn respond(request: &ChatRequest) -> Vec<ScriptStep> {
         _ => match Topic::from_prompt(prompt) {
             Topic::Time => steps.extend(call_get_time(prompt, request)),
             Topic::Story => steps.extend(text_steps(
-                include_str!("../assets/demo/story.md"),
+                include_str!("../../assets/demo/story.md"),
                 STORY_WORD_DELAY,
             )),
-            Topic::Connect => steps.extend(answer_steps(include_str!("../assets/demo/connect.md"))),
-            Topic::Other => steps.extend(answer_steps(include_str!("../assets/demo/other.md"))),
+            Topic::Connect => {
+                steps.extend(answer_steps(include_str!("../../assets/demo/connect.md")))
+            }
+            Topic::Other => steps.extend(answer_steps(include_str!("../../assets/demo/other.md"))),
         },
     }
     steps.push(ScriptStep::end());
@@ -125,7 +127,7 @@ fn find_zone(prompt: &str) -> Option<&'static str> {
 
 fn call_get_time(prompt: &str, request: &ChatRequest) -> Vec<ScriptStep> {
     let Some(tool) = request.tools.get(&"humble".into(), "get_time") else {
-        return answer_steps(include_str!("../assets/demo/no_tool.md"));
+        return answer_steps(include_str!("../../assets/demo/no_tool.md"));
     };
     let zone = find_zone(prompt);
     let mut arguments = Arguments::new();
@@ -133,7 +135,7 @@ fn call_get_time(prompt: &str, request: &ChatRequest) -> Vec<ScriptStep> {
         arguments.insert("timezone".to_owned(), zone.into());
     }
     let argument_text = zone.unwrap_or("the local time, because I recognize no place");
-    let thinking = include_str!("../assets/demo/thinking.md")
+    let thinking = include_str!("../../assets/demo/thinking.md")
         .replace("{place}", zone.map_or("some place", place_name))
         .replace("{argument}", argument_text);
     let mut steps = thinking_steps(&thinking);
@@ -150,16 +152,16 @@ fn reply_to_tool(prompt: &str, result: &ToolResultMessage) -> Vec<ScriptStep> {
             reason => format!(". Your reason: {}", code_span(reason)),
         };
         return answer_steps(
-            &include_str!("../assets/demo/denied.md").replace("{reason}", &reason),
+            &include_str!("../../assets/demo/denied.md").replace("{reason}", &reason),
         );
     }
     match TimeResult::parse(content).filter(|_| !result.is_error) {
         Some(time) => {
             let mut steps = thinking_steps(
-                &time.fill_template(include_str!("../assets/demo/result.md"), prompt),
+                &time.fill_template(include_str!("../../assets/demo/result.md"), prompt),
             );
             steps.extend(answer_steps(
-                &time.fill_template(include_str!("../assets/demo/time.md"), prompt),
+                &time.fill_template(include_str!("../../assets/demo/time.md"), prompt),
             ));
             steps
         }
@@ -171,7 +173,7 @@ fn reply_to_tool(prompt: &str, result: &ToolResultMessage) -> Vec<ScriptStep> {
                 .take_while(|line| !line.starts_with("Call no other tool"))
                 .collect();
             let quoted = error_lines.join("\n> ");
-            answer_steps(&include_str!("../assets/demo/failed.md").replace("{why}", &quoted))
+            answer_steps(&include_str!("../../assets/demo/failed.md").replace("{why}", &quoted))
         }
     }
 }

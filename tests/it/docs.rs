@@ -1,5 +1,5 @@
 //! Keeps `docs/` in step with the code: keys, commands, settings, flags, variables, recognizers.
-//! Tables that are private to the crate are compared in unit tests: in `protocol/choices.rs` and
+//! Tables that are private to the crate are compared in unit tests: in `questions/tests.rs` and
 //! `dialect/registry.rs`.
 
 use crate::support::fixtures::{documented, server, tool_with};
@@ -139,7 +139,7 @@ fn documented_keys(headings: &[&str]) -> BTreeSet<String> {
 #[test]
 fn keys_of_config_json_are_documented() {
     let keys_in_code = keys_read(&[
-        "src/config/settings.rs",
+        "src/config/settings/mod.rs",
         "src/config/settings/limits.rs",
         "src/config/settings/ui.rs",
         "src/config/tool_diet.rs",

@@ -106,7 +106,7 @@ impl Action {
     pub const TRUST: Self = Self::Command(&servers::TRUST);
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Binding {
     pub action: Action,
     /// Unique among all bindings. `keys` in `config.json` uses these names.
@@ -192,12 +192,12 @@ use {Action as A, BindingGroup as G, BindingScope as Scope, KeyCode as K};
 /// The keys of a message and then the commands come first: the palette and the help keep this order.
 pub static TABLE: LazyLock<Vec<Binding>> = LazyLock::new(|| {
     let commands = COMMANDS.iter().map(|row| command(row));
-    let first = FIRST_KEYS.into_iter().chain(commands);
-    first.chain(OTHER_KEYS).collect()
+    let first = FIRST_KEYS.iter().cloned().chain(commands);
+    first.chain(OTHER_KEYS.iter().cloned()).collect()
 });
 
 #[rustfmt::skip]
-const FIRST_KEYS: [Binding; 5] = [
+const FIRST_KEYS: &[Binding] = &[
     bind(A::Send, "send", G::Writing, Scope::Message, &[key(K::Enter)], "Send the message"),
     bind(A::Edit(Edit::Newline), "newline", G::Writing, Scope::Message, &[chord(K::Enter, ALT), chord(K::Enter, SHIFT), ctrl('j')], "Insert a line break"),
     bind(A::Interrupt, "interrupt", G::Conversation, Scope::Always, &[ctrl('c')], "Stop the turn, clear the message, or quit"),
@@ -207,7 +207,7 @@ const FIRST_KEYS: [Binding; 5] = [
 
 // One row per binding. The help keeps the order within each group.
 #[rustfmt::skip]
-const OTHER_KEYS: [Binding; 73] = [
+const OTHER_KEYS: &[Binding] = &[
     bind(A::SearchHistory, "recall", G::Writing, Scope::Always, &[ctrl('r')], "Search earlier prompts").found_by("history"),
     bind(A::EditExternally, "editor", G::Writing, Scope::Always, &[ctrl('g')], "Edit the message in $EDITOR"),
     bind(A::RestoreSession, "restore-conversation", G::Conversation, Scope::Always, &[], "Undo /delete: restore that conversation").found_by("undelete deleted trash chat back"),

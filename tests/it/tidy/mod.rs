@@ -297,6 +297,16 @@ fn every_module_begins_with_a_doc_comment() {
     );
 }
 
+/// A module with submodules is `x/mod.rs`, so that its folder holds all of it.
+#[test]
+fn no_module_stands_beside_its_folder() {
+    let files = sources("src").into_iter().map(|(path, _)| path);
+    let beside: Vec<String> = files
+        .filter(|path| root().join(path.trim_end_matches(".rs")).is_dir())
+        .collect();
+    assert!(beside.is_empty(), "must become `mod.rs`: {beside:#?}");
+}
+
 /// The only modules that may mention commands and keys: front ends and composition code.
 const FRONT_END_MODULES: [&str; 9] = [
     "front_end",
