@@ -1,10 +1,10 @@
 //! Why a server could not start or its session ended, and the notice that reports it.
 
-use super::http::HttpError;
-use super::stderr::names_error;
-use super::stderr_hints::{mentions_variable, missing_module};
 use crate::domain::server::InheritedEnv;
 use crate::domain::{Advice, Notice, ServerId};
+use crate::mcp::http::HttpError;
+use crate::mcp::stdio::stderr::names_error;
+use crate::mcp::stdio::stderr_hints::{mentions_variable, missing_module};
 use crate::text::Clean;
 use std::path::PathBuf;
 use std::process::ExitStatus;

@@ -1,19 +1,19 @@
 //! The hub owns one supervisor for each configured server, except disabled ones.
 
-use super::call::{self, CallResult, McpCall};
-use super::detection_cache::DetectionCache;
-use super::hub_event::HubEvent;
-use super::oauth::{Authorizer, CredentialFile, OAuthError, SignIn};
-use super::process::ProcessGroups;
-use super::roots::RootFolders;
-use super::server_requests::RequestBroker;
-use super::status::disabled_server;
-use super::supervisor::{HubContext, ServerSupervisor};
-use super::tasks::KeptTasks;
 use crate::domain::{
     CallId, LaunchConfig, SecretRegistry, Server, ServerConfig, ServerId, ServerLog,
     ServerRequestId, ServerRequestReply, ToolOutcome,
 };
+use crate::mcp::call::{self, CallResult, McpCall};
+use crate::mcp::hub_event::HubEvent;
+use crate::mcp::oauth::{Authorizer, CredentialFile, OAuthError, SignIn};
+use crate::mcp::server_requests::RequestBroker;
+use crate::mcp::session::detection_cache::DetectionCache;
+use crate::mcp::session::roots::RootFolders;
+use crate::mcp::stdio::process::ProcessGroups;
+use crate::mcp::supervisor::status::disabled_server;
+use crate::mcp::supervisor::{HubContext, ServerSupervisor};
+use crate::mcp::tasks::KeptTasks;
 use crate::ports::LocalServer;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
@@ -283,13 +283,13 @@ impl Hub {
         self.context.requests.is_open(id)
     }
 
-    pub(super) fn supervisors(&self) -> impl Iterator<Item = &Arc<ServerSupervisor>> {
+    pub fn supervisors(&self) -> impl Iterator<Item = &Arc<ServerSupervisor>> {
         self.entries
             .iter()
             .filter_map(|entry| entry.supervisor.as_ref())
     }
 
-    pub(super) fn supervisor(&self, id: &ServerId) -> Option<&Arc<ServerSupervisor>> {
+    pub fn supervisor(&self, id: &ServerId) -> Option<&Arc<ServerSupervisor>> {
         let entry = self.entries.iter().find(|entry| entry.config.id == *id)?;
         entry.supervisor.as_ref()
     }

@@ -4,9 +4,9 @@
 use super::client::{HttpRequest, RemoteClient};
 use super::error::HttpError;
 use super::outgoing_message::OutgoingMessage;
-use crate::mcp::decode;
-use crate::mcp::session_shared::SessionShared;
-use crate::mcp::startup::HandshakeStage;
+use crate::mcp::session::decode;
+use crate::mcp::session::shared::SessionShared;
+use crate::mcp::stdio::startup::HandshakeStage;
 use crate::sync::lock_ignoring_poison;
 use futures::future::AbortHandle;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};

@@ -1,7 +1,7 @@
 //! Arguments that a modern server also requires as HTTP headers: those with `x-mcp-header` in the
 //! tool's schema (SEP-2243). A tool with an invalid annotation is omitted.
 
-use crate::mcp::tool_list::ListedTools;
+use crate::mcp::session::decode::ListedTools;
 use crate::sync::lock_ignoring_poison;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};

@@ -4,7 +4,7 @@ use super::client::RemoteClient;
 use super::error::{HttpError, HttpStatus, ServerMessage};
 use crate::domain::SecretRegistry;
 use crate::http_util;
-use crate::mcp::decode;
+use crate::mcp::session::decode;
 use crate::text::sse::{EventTooLong, SseDecoder, SseEvent};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;

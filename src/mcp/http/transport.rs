@@ -3,11 +3,11 @@
 
 use super::connection::IncomingMessage;
 use super::outgoing_message::OutgoingMessage;
-use crate::mcp::client_capabilities::declare_root_changes;
+use crate::mcp::call::exact_arguments::exact_json;
 use crate::mcp::error::McpError;
-use crate::mcp::exact_arguments::exact_json;
-use crate::mcp::inbox::Inbox;
-use crate::mcp::session_shared::SessionShared;
+use crate::mcp::session::client_capabilities::declare_root_changes;
+use crate::mcp::session::inbox::Inbox;
+use crate::mcp::session::shared::SessionShared;
 use rmcp::RoleClient;
 use rmcp::model::ServerJsonRpcMessage;
 use rmcp::service::TxJsonRpcMessage;

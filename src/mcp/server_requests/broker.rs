@@ -2,7 +2,7 @@
 
 use crate::domain::{Notice, ServerId, ServerRequest, ServerRequestId, ServerRequestReply};
 use crate::mcp::hub_event::HubEvent;
-use crate::mcp::roots::RootFolders;
+use crate::mcp::session::roots::RootFolders;
 use crate::sync::lock_ignoring_poison;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -5,7 +5,7 @@ use super::broker::RequestBroker;
 use super::wire::{ParsedRequest, RequestRefusal, parse_request, request_result};
 use crate::domain::elicitation::elicitation_id;
 use crate::domain::{ServerId, ServerRequest, ServerRequestReply, UrlElicitation};
-use crate::mcp::session_shared::SessionShared;
+use crate::mcp::session::shared::SessionShared;
 use crate::sync::lock_ignoring_poison;
 use futures::StreamExt;
 use futures::future::{AbortHandle, Abortable};

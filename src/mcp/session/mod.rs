@@ -1,18 +1,35 @@
 //! One session: performs the handshake, lists the tools, and waits until either side ends the
 //! session.
 
-use super::bounded_text::bounded_text;
-use super::client_capabilities::PassiveClient;
-use super::content_capabilities::ContentCapabilities;
-use super::decode::ToolListBuilder;
-use super::error::McpError;
-use super::http::SYNTHETIC_ERROR_CODE;
-use super::server_log;
-use super::session_shared::SessionShared;
-use super::startup::{HandshakeStage, discover_timeout};
-use super::tool_list::ListedTools;
+pub mod bounded_text;
+pub mod client_capabilities;
+pub mod decode;
+pub mod detection_cache;
+pub mod discover_wait;
+pub mod fallback_handshake;
+pub mod flood_guard;
+pub mod handshake_fields;
+pub mod inbox;
+pub mod missing_back_channel;
+pub mod nesting_limit;
+pub mod outcome;
+pub mod pages;
+pub mod roots;
+pub mod shared;
+pub mod tool_relist;
+
 use crate::domain;
 use crate::domain::server::PeerInfo;
+use crate::mcp::content::capabilities::ContentCapabilities;
+use crate::mcp::error::McpError;
+use crate::mcp::http::SYNTHETIC_ERROR_CODE;
+use crate::mcp::session::bounded_text::bounded_text;
+use crate::mcp::session::client_capabilities::PassiveClient;
+use crate::mcp::session::decode::ListedTools;
+use crate::mcp::session::decode::ToolListBuilder;
+use crate::mcp::session::shared::SessionShared;
+use crate::mcp::stdio::startup::{HandshakeStage, discover_timeout};
+use crate::mcp::supervisor::server_log;
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientRequest, ListToolsRequest,
     PaginatedRequestParams, ProtocolVersion, RequestId, ServerPeerInfo, ServerResult,

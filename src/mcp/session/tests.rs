@@ -1,9 +1,9 @@
 //! The time that a slow server gets, on a paused clock.
 
-use super::super::discover_wait::DiscoverWait;
-use super::super::inbox::Inbox;
-use super::super::stdio_transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_queue};
 use super::*;
+use crate::mcp::session::discover_wait::DiscoverWait;
+use crate::mcp::session::inbox::Inbox;
+use crate::mcp::stdio::transport::{OUTBOX_MESSAGES_MAX, StdioTransport, write_queue};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;

@@ -1,8 +1,8 @@
 //! Requests that create and follow tasks.
 
 use crate::domain::Tool;
+use crate::mcp::call::open_request::CancelOnDrop;
 use crate::mcp::http::{IS_NOT_FOUND_KEY, SYNTHETIC_ERROR_CODE};
-use crate::mcp::open_request::CancelOnDrop;
 use crate::mcp::session::{McpSession, error_text, raw_result};
 use rmcp::model::{
     CallToolRequestParams, ClientRequest, CustomRequest, ErrorCode, ExtensionCapabilities,

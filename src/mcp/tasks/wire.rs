@@ -1,7 +1,7 @@
 //! The JSON of tasks. Pure.
 
 use crate::domain::{ServerTask, TaskProtocol};
-use crate::mcp::bounded_text::bounded_text;
+use crate::mcp::session::bounded_text::bounded_text;
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
 use std::time::Duration;
