@@ -5,6 +5,7 @@ use super::message_codec::{
     KEYS_ARE_STRINGS, MESSAGES, parse_file, serialize_file, strip_byte_order_mark,
 };
 use super::{attachment_json, branches, foreign_messages, metadata};
+use crate::domain::session::SessionChoices;
 use crate::domain::{SavedMessage, Session, SessionId};
 use crate::text::surrogates;
 use jiff::Timestamp;
@@ -50,7 +51,7 @@ pub(super) fn parse_session(
 
 pub(super) fn serialize_new(session: &Session) -> Vec<u8> {
     let mut root = Map::new();
-    insert_header(&mut root, session);
+    insert_header(&mut root, session, &session.metadata.choices());
     serialize_file(&root, &session.messages)
 }
 
@@ -63,8 +64,21 @@ pub(super) enum MergeError {
     Invalid(String),
 }
 
-/// The new contents of the session's file, based on its current contents.
-pub(super) fn merge(on_disk: &[u8], session: &Session) -> Result<Vec<u8>, MergeError> {
+/// The new contents of a session's file.
+pub(super) struct Merged {
+    pub bytes: Vec<u8>,
+    /// The user's choices as the file had them and as it has them now.
+    pub former_choices: SessionChoices,
+    pub choices: SessionChoices,
+}
+
+/// The new contents of the session's file, based on its current contents. The user's choices come from
+/// `read` if the session was read from the file, and otherwise replace those in the file.
+pub(super) fn merge(
+    on_disk: &[u8],
+    session: &Session,
+    read: Option<&SessionChoices>,
+) -> Result<Merged, MergeError> {
     let current_bytes = match surrogates::repair_surrogates(on_disk) {
         Cow::Borrowed(unchanged) => unchanged,
         // Merging would lose the file's unpaired surrogates. A conflict makes the caller save
@@ -93,23 +107,34 @@ pub(super) fn merge(on_disk: &[u8], session: &Session) -> Result<Vec<u8>, MergeE
     if !session.preserves_branches(common, &rest_of_file, &file_branches) {
         return Err(MergeError::Conflict);
     }
+    let former_choices = metadata::choices_in(&file.root);
+    let ours = session.metadata.choices();
+    let choices = match read {
+        Some(read) => ours.merged(read, &former_choices),
+        None => ours,
+    };
+    let merged = |bytes| Merged {
+        bytes,
+        former_choices,
+        choices: choices.clone(),
+    };
     if file.is_plain && file_branches.iter().all(|branch| branch.has_plain_messages) {
-        insert_header(&mut file.root, session);
-        return Ok(serialize_file(&file.root, &session.messages));
+        insert_header(&mut file.root, session, &choices);
+        return Ok(merged(serialize_file(&file.root, &session.messages)));
     }
     // Some messages have unknown keys, which must be preserved.
     let mut root: Map<String, Value> = serde_json::from_slice(strip_byte_order_mark(current_bytes))
         .map_err(|error| MergeError::Invalid(error.to_string()))?;
     let file_messages = foreign_messages::FileMessages::from_root(&root);
-    insert_header(&mut root, session);
+    insert_header(&mut root, session, &choices);
     foreign_messages::insert_messages_with_extra_keys(&mut root, file_messages, session, common);
     let mut bytes = serde_json::to_vec_pretty(&root).expect(KEYS_ARE_STRINGS);
     bytes.push(b'\n');
-    Ok(bytes)
+    Ok(merged(bytes))
 }
 
 /// Inserts all data of `session` except its messages.
-fn insert_header(root: &mut Map<String, Value>, session: &Session) {
+fn insert_header(root: &mut Map<String, Value>, session: &Session, choices: &SessionChoices) {
     root.insert("model".to_owned(), json!(session.model));
     if let Some(started_at) = session.started_at {
         let stored = root.get("startedAt").map(parse_time);
@@ -120,7 +145,7 @@ fn insert_header(root: &mut Map<String, Value>, session: &Session) {
     }
     root.entry(MESSAGES).or_insert(Value::Null);
     let mut metadata_json = Map::new();
-    metadata::insert_metadata(&mut metadata_json, &session.metadata);
+    metadata::insert_metadata(&mut metadata_json, &session.metadata, choices);
     let has_lists = matches!(root.get("humble"), Some(Value::Object(humble))
         if humble.contains_key(branches::BRANCHES) || humble.contains_key(attachment_json::ATTACHMENTS));
     let has_attachments = session

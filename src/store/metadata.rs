@@ -4,8 +4,8 @@
 use super::attachment_json::{self, ATTACHMENTS};
 use super::{call_json, notes_json};
 use crate::domain::session::{
-    CancelledTurn, Compaction, ConversationSummary, SessionMetadata, StoredRecord, StoredRecords,
-    StoredSummary, SummarizedPrefix, TurnRecord,
+    CancelledTurn, Compaction, ConversationSummary, SessionChoices, SessionMetadata, StoredRecord,
+    StoredRecords, StoredSummary, SummarizedPrefix, TurnRecord,
 };
 use crate::domain::{AgentResult, PrefixUsage, ToolCall, Usage};
 use serde_json::{Map, Value, json};
@@ -41,6 +41,15 @@ pub(super) fn parse_metadata(mut humble: Map<String, Value>) -> SessionMetadata 
     }
 }
 
+/// The user's choices in a file.
+pub(super) fn choices_in(root: &Map<String, Value>) -> SessionChoices {
+    let value = |key: &str| root.get("humble")?.get(key);
+    SessionChoices {
+        title: value(TITLE).and_then(Value::as_str).map(str::to_owned),
+        consults_notes: value(NOTES).and_then(Value::as_bool),
+    }
+}
+
 /// A value of a different type stays in `humble`, because its shape is unknown.
 fn take_flag(humble: &mut Map<String, Value>, key: &str) -> Option<bool> {
     let flag = humble.get(key)?.as_bool()?;
@@ -64,8 +73,12 @@ pub(super) fn remove_former_persona(humble: &mut Map<String, Value>, metadata: &
 }
 
 /// The other keys of `humble` stay unchanged.
-pub(super) fn insert_metadata(humble: &mut Map<String, Value>, metadata: &SessionMetadata) {
-    for (key, text) in [(TITLE, &metadata.title), (PERSONA, &metadata.persona)] {
+pub(super) fn insert_metadata(
+    humble: &mut Map<String, Value>,
+    metadata: &SessionMetadata,
+    choices: &SessionChoices,
+) {
+    for (key, text) in [(TITLE, &choices.title), (PERSONA, &metadata.persona)] {
         if let Some(text) = text {
             humble.insert(key.to_owned(), json!(text));
         }
@@ -78,7 +91,7 @@ pub(super) fn insert_metadata(humble: &mut Map<String, Value>, metadata: &Sessio
             humble.insert(key.to_owned(), records);
         }
     }
-    if let Some(consults_notes) = metadata.consults_notes {
+    if let Some(consults_notes) = choices.consults_notes {
         humble.insert(NOTES.to_owned(), consults_notes.into());
     }
     match &metadata.compaction {
@@ -382,7 +395,7 @@ mod tests {
                 calls: vec![call.clone()],
                 ..TurnRecord::new(0, "m")
             });
-            insert_metadata(&mut humble, &metadata);
+            insert_metadata(&mut humble, &metadata, &metadata.choices());
             let file = json!({ "humble": { "branches": [{ "humble": humble }] } });
             let file: Value = serde_json::from_str(&file.to_string()).expect("valid JSON");
             let humble = file["humble"]["branches"][0]["humble"].as_object();

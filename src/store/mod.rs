@@ -37,5 +37,5 @@ pub use prompt_history::PromptHistory;
 pub use recent_commands::RecentCommandsFile;
 pub use recover::{Recovered, recover_answer, recover_partial_answer};
 pub use session_index::{FoundSessions, ReadLimits, SessionIndex};
-pub use sessions::SessionStore;
+pub use sessions::{SavedChoices, SessionStore};
 pub use trash::{SessionTrash, TRASH_DAYS, TrashedSession};

@@ -1,7 +1,7 @@
 //! The rows of the session list. A summary needs the whole file, so `session_index` keeps those of
 //! unchanged files.
 
-use super::sessions::{read, unreadable};
+use super::sessions::{read_file, unreadable};
 use super::{SessionStore, StoreError, file_name, format};
 use crate::domain::session::MessageRole;
 use crate::domain::{SavedMessage, Session, SessionId, SessionSummary};
@@ -65,7 +65,7 @@ pub(super) fn summarize(
         has_prompt |= is_first;
         is_first
     };
-    let bytes = read(path, &id);
+    let bytes = read_file(path, &id);
     let lifetime = match bytes {
         Ok(_) => SummaryLifetime::UntilFileChanges,
         Err(_) => SummaryLifetime::Temporary,

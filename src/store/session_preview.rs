@@ -1,7 +1,7 @@
 //! Previews of sessions that are not open: the beginning, or the first place where a search word
 //! occurs.
 
-use super::sessions::{read, unreadable};
+use super::sessions::{read_file, unreadable};
 use super::{SessionStore, StoreError, format};
 use crate::domain::session::{CancelledTurn, MessageRole};
 use crate::domain::{SavedMessage, SessionId, SessionPreview};
@@ -21,7 +21,7 @@ impl SessionStore {
     /// # Errors
     /// The session does not exist or cannot be read.
     pub fn preview(&self, id: &SessionId, terms: &[String]) -> Result<SessionPreview, StoreError> {
-        let bytes = read(&self.path(id)?, id)?;
+        let bytes = read_file(&self.path(id)?, id)?;
         let mut window = PreviewWindow::default();
         let keep = |message: &mut SavedMessage| {
             window.add(message, terms);
@@ -46,7 +46,7 @@ impl SessionStore {
     /// The text around the first place where one of the folded `terms` occurs, on one line. `None`
     /// if the session cannot be read or contains none of them.
     pub fn excerpt(&self, id: &SessionId, terms: &[String]) -> Option<String> {
-        let bytes = read(&self.path(id).ok()?, id).ok()?;
+        let bytes = read_file(&self.path(id).ok()?, id).ok()?;
         let mut excerpt = None;
         let keep = |message: &mut SavedMessage| {
             if excerpt.is_none() {

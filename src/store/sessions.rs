@@ -1,8 +1,9 @@
 //! The folder of saved sessions. A new session never replaces a file, and a file that
 //! cannot be read is never written.
 
-use super::format::{self, MergeError};
+use super::format::{self, MergeError, Merged};
 use super::{AttachmentStore, StoreError, file_name};
+use crate::domain::session::SessionChoices;
 use crate::domain::{Attachment, Session, SessionId};
 use crate::files::{self, FileLock};
 use jiff::Zoned;
@@ -21,6 +22,26 @@ const ATTACHMENTS_FOLDER: &str = "attachments";
 #[derive(Debug, Clone)]
 pub struct SessionStore {
     pub(super) folder: PathBuf,
+}
+
+/// The user's choices after a save.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedChoices {
+    pub ours: SessionChoices,
+    pub file: SessionChoices,
+    /// The title by another program that ours replaced.
+    pub replaced_title: Option<String>,
+}
+
+impl SavedChoices {
+    /// Choices that no other program has touched.
+    pub fn unchanged(choices: SessionChoices) -> Self {
+        Self {
+            file: choices.clone(),
+            ours: choices,
+            replaced_title: None,
+        }
+    }
 }
 
 impl SessionStore {
@@ -71,6 +92,27 @@ impl SessionStore {
     /// The session has no file yet, another program changed or damaged the file, or writing
     /// failed. The file is then unchanged.
     pub fn save(&self, session: &Session) -> Result<(), StoreError> {
+        self.save_merged(session, None).map(|_| ())
+    }
+
+    /// Like [`Self::save`], for a session whose file contained the choices `read` when it was read or
+    /// saved last. Another program may have changed them since.
+    ///
+    /// # Errors
+    /// As for [`Self::save`].
+    pub fn save_since(
+        &self,
+        session: &Session,
+        read: &SessionChoices,
+    ) -> Result<SavedChoices, StoreError> {
+        self.save_merged(session, Some(read))
+    }
+
+    fn save_merged(
+        &self,
+        session: &Session,
+        read: Option<&SessionChoices>,
+    ) -> Result<SavedChoices, StoreError> {
         let id = session.id.as_ref().ok_or(StoreError::NotCreated)?;
         let path = self.path(id)?;
         let unwritable = |error: io::Error| StoreError::Unwritable {
@@ -81,17 +123,23 @@ impl SessionStore {
         files::create_folder(&self.folder).map_err(unwritable)?;
         self.attachments().save(attachments_of(session))?;
         let _lock = self.lock().map_err(unwritable)?;
-        let bytes = match read(&path, id) {
-            Ok(current_bytes) => {
-                format::merge(&current_bytes, session).map_err(|error| match error {
-                    MergeError::Conflict => StoreError::ChangedElsewhere(id.clone()),
-                    MergeError::Invalid(why) => unreadable(id, why),
-                })?
+        let merged = match read_file(&path, id) {
+            Ok(current_bytes) => merge(id, &current_bytes, session, read)?,
+            Err(StoreError::NotFound(_)) => {
+                let bytes = format::serialize_new(session);
+                files::replace(&path, &bytes, files::PRIVATE_MODE).map_err(unwritable)?;
+                return Ok(SavedChoices::unchanged(session.metadata.choices()));
             }
-            Err(StoreError::NotFound(_)) => format::serialize_new(session),
             Err(error) => return Err(error),
         };
-        files::replace(&path, &bytes, files::PRIVATE_MODE).map_err(unwritable)
+        files::replace(&path, &merged.bytes, files::PRIVATE_MODE).map_err(unwritable)?;
+        let (was, is) = (merged.former_choices.title, merged.choices.title.clone());
+        let is_replaced = was != is && read.is_some_and(|read| read.title != was);
+        Ok(SavedChoices {
+            ours: session.metadata.choices(),
+            file: merged.choices,
+            replaced_title: was.filter(|_| is_replaced),
+        })
     }
 
     /// Saves a conversation to the folder for temporary files, because it cannot be saved elsewhere.
@@ -122,7 +170,7 @@ impl SessionStore {
     /// # Errors
     /// The session does not exist or cannot be read.
     pub fn open(&self, id: &SessionId) -> Result<Session, StoreError> {
-        let bytes = read(&self.path(id)?, id)?;
+        let bytes = read_file(&self.path(id)?, id)?;
         let session = format::parse_session(id, &bytes, |_| true);
         let mut session = session.map_err(|why| unreadable(id, why))?;
         self.attachments().load_session(&mut session);
@@ -141,15 +189,12 @@ impl SessionStore {
             why: files::describe_io_error(&error),
         };
         let _lock = self.lock().map_err(unwritable)?;
-        let current_bytes = read(&path, id)?;
+        let current_bytes = read_file(&path, id)?;
         let session = format::parse_session(id, &current_bytes, |_| true);
         let mut session = session.map_err(|why| unreadable(id, why))?;
         change(&mut session);
-        let bytes = format::merge(&current_bytes, &session).map_err(|error| match error {
-            MergeError::Conflict => StoreError::ChangedElsewhere(id.clone()),
-            MergeError::Invalid(why) => unreadable(id, why),
-        })?;
-        files::replace(&path, &bytes, files::PRIVATE_MODE).map_err(unwritable)
+        let merged = merge(id, &current_bytes, &session, None)?;
+        files::replace(&path, &merged.bytes, files::PRIVATE_MODE).map_err(unwritable)
     }
 
     /// Sets the title of a session.
@@ -212,7 +257,19 @@ pub(super) fn unreadable(id: &SessionId, why: String) -> StoreError {
     StoreError::Unreadable { id, why }
 }
 
-pub(super) fn read(path: &Path, id: &SessionId) -> Result<Vec<u8>, StoreError> {
+fn merge(
+    id: &SessionId,
+    current_bytes: &[u8],
+    session: &Session,
+    read: Option<&SessionChoices>,
+) -> Result<Merged, StoreError> {
+    format::merge(current_bytes, session, read).map_err(|error| match error {
+        MergeError::Conflict => StoreError::ChangedElsewhere(id.clone()),
+        MergeError::Invalid(why) => unreadable(id, why),
+    })
+}
+
+pub(super) fn read_file(path: &Path, id: &SessionId) -> Result<Vec<u8>, StoreError> {
     match files::read(path, BYTES_MAX) {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => Err(StoreError::NotFound(id.clone())),

@@ -25,6 +25,42 @@ pub struct SessionMetadata {
     pub extra: Map<String, Value>,
 }
 
+/// What the user chose for a conversation. Another program may change it in the file meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SessionChoices {
+    pub title: Option<String>,
+    pub consults_notes: Option<bool>,
+}
+
+impl SessionChoices {
+    /// These choices together with those of the file, both of which come from `read`: what only one
+    /// side has changed is taken from there, and what both have changed stays as it is here, because
+    /// it is written later.
+    #[must_use]
+    pub fn merged(&self, read: &Self, file: &Self) -> Self {
+        fn pick<T: Clone + PartialEq>(ours: &T, read: &T, file: &T) -> T {
+            if ours == read { file } else { ours }.clone()
+        }
+        Self {
+            title: pick(&self.title, &read.title, &file.title),
+            consults_notes: pick(
+                &self.consults_notes,
+                &read.consults_notes,
+                &file.consults_notes,
+            ),
+        }
+    }
+}
+
+impl SessionMetadata {
+    pub fn choices(&self) -> SessionChoices {
+        SessionChoices {
+            title: self.title.clone(),
+            consults_notes: self.consults_notes,
+        }
+    }
+}
+
 /// Details of a turn other than its prompt and answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TurnRecord {

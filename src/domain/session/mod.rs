@@ -3,8 +3,8 @@
 mod metadata;
 
 pub use metadata::{
-    CancelledTurn, Compaction, ConversationSummary, HasMessageIndex, SessionMetadata, StoredRecord,
-    StoredRecords, StoredSummary, SummarizedPrefix, TurnRecord,
+    CancelledTurn, Compaction, ConversationSummary, HasMessageIndex, SessionChoices,
+    SessionMetadata, StoredRecord, StoredRecords, StoredSummary, SummarizedPrefix, TurnRecord,
 };
 
 use super::{Attachment, SessionId};

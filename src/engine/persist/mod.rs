@@ -173,8 +173,10 @@ impl Persistence {
     ) -> Option<SaveSeq> {
         let session = conversation.session();
         let seq = conversation.seq();
-        (self.may_save(cx) && session.has_answer())
-            .then(|| self.sessions.save(seq, file_version(session)))
+        (self.may_save(cx) && session.has_answer()).then(|| {
+            let read = conversation.read_choices().clone();
+            self.sessions.save(seq, file_version(session), read)
+        })
     }
 
     /// `confirmation` goes out once the conversation is saved, or at once if nothing is saved.
@@ -250,6 +252,9 @@ impl Persistence {
                     cx.outbox.push(confirmation);
                 }
                 if seq == conversation.seq() {
+                    if let Some(choices) = outcome.choices {
+                        conversation.choices_saved(choices, cx);
+                    }
                     conversation.session_mut().id = Some(id.clone());
                     cx.outbox.push(Event::SessionSaved(id));
                 }

@@ -8,8 +8,10 @@ use super::cx::EngineCx;
 use super::deps::InitialSession;
 use super::jobs::{JobResult, SessionsResult};
 use super::persist::session_writer::ConversationSeq;
-use crate::domain::{Attachment, Prompt, PromptKind, Session, SessionId};
-use crate::store::StoreError;
+use crate::domain::session::SessionChoices;
+use crate::domain::{Attachment, Notice, Prompt, PromptKind, Session, SessionId};
+use crate::protocol::Event;
+use crate::store::{SavedChoices, StoreError};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::spawn_blocking;
@@ -22,11 +24,14 @@ pub(super) const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) struct Conversation {
     session: Session,
     seq: ConversationSeq,
+    /// The user's choices as last read from the file or written to it.
+    read: SessionChoices,
 }
 
 impl Conversation {
     pub(super) fn new(session: Session) -> Self {
         Self {
+            read: session.metadata.choices(),
             session,
             seq: ConversationSeq::default(),
         }
@@ -47,7 +52,38 @@ impl Conversation {
     /// Replaces the session, which makes this a new conversation.
     pub(super) fn replace(&mut self, session: Session) {
         self.seq.0 += 1;
+        self.read = session.metadata.choices();
         self.session = session;
+    }
+
+    pub(super) fn read_choices(&self) -> &SessionChoices {
+        &self.read
+    }
+
+    /// Takes over the title that another program gave the conversation, unless the user has just chosen
+    /// another one.
+    pub(super) fn choices_saved(&mut self, saved: SavedChoices, cx: &mut EngineCx) {
+        let title = &mut self.session.metadata.title;
+        let is_renamed = *title == saved.ours.title && *title != saved.file.title;
+        if is_renamed {
+            title.clone_from(&saved.file.title);
+        }
+        self.read = SessionChoices {
+            title: saved.file.title,
+            ..saved.ours
+        };
+        if is_renamed {
+            let title = self.session.title().to_owned();
+            cx.outbox.push(Event::SessionRenamed(title.clone()));
+            let text = format!("Another program has renamed this conversation: \"{title}\".");
+            cx.outbox
+                .push(Event::LowPriorityNoticePosted(Notice::info(text)));
+        }
+        if let Some(title) = saved.replaced_title {
+            let text =
+                format!("Your title replaces \"{title}\", which another program had chosen.");
+            cx.notice(Notice::info(text));
+        }
     }
 
     /// Detaches the conversation from its file. Returns the former title.

@@ -40,6 +40,7 @@ mod slow_embeddings;
 mod starting_servers;
 mod tasks;
 mod themes;
+mod titles;
 mod tool_diet;
 mod tool_turns;
 mod tools;

@@ -2,8 +2,9 @@
 //! an interrupt, and an older state of a session never replaces a newer one. Failed saves are
 //! kept and retried with backoff, and do not delay the saves of other conversations.
 
+use crate::domain::session::SessionChoices;
 use crate::domain::{Session, SessionId};
-use crate::store::{SessionStore, StoreError};
+use crate::store::{SavedChoices, SessionStore, StoreError};
 use jiff::Zoned;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -37,6 +38,8 @@ pub struct SaveOutcome {
     /// The session whose file was changed by another program or could not be read, so that a fork was
     /// saved instead.
     pub fork_of: Option<SessionId>,
+    /// `None` if nothing was saved.
+    pub choices: Option<SavedChoices>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +47,8 @@ pub struct QueuedSave {
     pub conversation: ConversationSeq,
     pub save: SaveSeq,
     pub session: Arc<Session>,
+    /// The user's choices as last read from the file.
+    pub read: SessionChoices,
 }
 
 pub struct SessionWriter {
@@ -80,7 +85,12 @@ impl SessionWriter {
 
     /// Queues a save of this state of a conversation, in place of one already queued for it. Failed
     /// saves are retried at once.
-    pub fn save(&mut self, conversation: ConversationSeq, session: Session) -> SaveSeq {
+    pub fn save(
+        &mut self,
+        conversation: ConversationSeq,
+        session: Session,
+        read: SessionChoices,
+    ) -> SaveSeq {
         let save = self.next_save();
         self.last_save += 1;
         self.first_answer_at
@@ -93,6 +103,7 @@ impl SessionWriter {
             conversation,
             save,
             session: Arc::new(session),
+            read,
         });
         self.retry_now();
         save
@@ -201,20 +212,22 @@ impl SessionWriter {
 fn write(sessions: &SessionStore, queued: &QueuedSave, created_at: &Zoned) -> SaveOutcome {
     let session = &queued.session;
     let create = || sessions.create(session, created_at);
-    let (result, fork_of) = match &session.id {
-        None => (create(), None),
-        Some(id) => match sessions.save(session) {
-            Ok(()) => (Ok(id.clone()), None),
+    let created = SavedChoices::unchanged(session.metadata.choices());
+    let (result, fork_of, choices) = match &session.id {
+        None => (create(), None, created),
+        Some(id) => match sessions.save_since(session, &queued.read) {
+            Ok(choices) => (Ok(id.clone()), None, choices),
             // A file that another program changed, or that is unreadable, must not be replaced.
             Err(StoreError::ChangedElsewhere(_) | StoreError::Unreadable { .. }) => {
-                (create(), Some(id.clone()))
+                (create(), Some(id.clone()), created)
             }
-            Err(error) => (Err(error), None),
+            Err(error) => (Err(error), None, created),
         },
     };
     SaveOutcome {
         conversation: queued.conversation,
         save: queued.save,
+        choices: result.is_ok().then_some(choices),
         result,
         fork_of,
     }

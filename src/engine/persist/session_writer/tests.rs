@@ -32,9 +32,9 @@ fn make_unwritable(home: &TempDir) {
 #[tokio::test(start_paused = true)]
 async fn queued_saves_of_one_conversation_write_one_file_with_the_latest_state() {
     let (home, mut writer) = writer();
-    writer.save(FIRST, session_with(1));
-    writer.save(FIRST, session_with(2));
-    let last = writer.save(FIRST, session_with(3));
+    writer.save(FIRST, session_with(1), SessionChoices::default());
+    writer.save(FIRST, session_with(2), SessionChoices::default());
+    let last = writer.save(FIRST, session_with(3), SessionChoices::default());
     let first = writer.next_saved().await;
     let id = first.result.expect("saved");
     let second = writer.next_saved().await;
@@ -51,8 +51,8 @@ async fn queued_saves_of_one_conversation_write_one_file_with_the_latest_state()
 async fn failed_save_never_overwrites_a_newer_one() {
     let (home, mut writer) = writer();
     make_unwritable(&home);
-    writer.save(FIRST, session_with(1));
-    writer.save(FIRST, session_with(2));
+    writer.save(FIRST, session_with(1), SessionChoices::default());
+    writer.save(FIRST, session_with(2), SessionChoices::default());
     assert!(writer.next_saved().await.result.is_err());
     let unsaved: Vec<_> = writer
         .into_unsaved()
@@ -65,9 +65,9 @@ async fn failed_save_never_overwrites_a_newer_one() {
 #[tokio::test(start_paused = true)]
 async fn a_save_that_is_still_running_is_unsaved() {
     let (_home, mut writer) = writer();
-    writer.save(FIRST, session_with(1));
-    writer.save(SECOND, session_with(1));
-    writer.save(SECOND, session_with(2));
+    writer.save(FIRST, session_with(1), SessionChoices::default());
+    writer.save(SECOND, session_with(1), SessionChoices::default());
+    writer.save(SECOND, session_with(2), SessionChoices::default());
     let unsaved = writer.into_unsaved().into_iter();
     let unsaved: Vec<_> = unsaved
         .map(|queued| (queued.conversation, queued.session.messages.len()))
@@ -79,7 +79,7 @@ async fn a_save_that_is_still_running_is_unsaved() {
 async fn failing_disk_is_retried_with_backoff() {
     let (home, mut writer) = writer();
     make_unwritable(&home);
-    writer.save(FIRST, session_with(1));
+    writer.save(FIRST, session_with(1), SessionChoices::default());
     let mut pauses = Vec::new();
     let mut last_attempt = Instant::now();
     for _ in 0..9 {
@@ -103,8 +103,8 @@ fn unsavable_session() -> Session {
 #[tokio::test(start_paused = true)]
 async fn a_conversation_that_cannot_be_saved_does_not_delay_the_others() {
     let (_home, mut writer) = writer();
-    writer.save(FIRST, unsavable_session());
-    writer.save(SECOND, session_with(1));
+    writer.save(FIRST, unsavable_session(), SessionChoices::default());
+    writer.save(SECOND, session_with(1), SessionChoices::default());
     let started_at = Instant::now();
     let first = writer.next_saved().await;
     assert_eq!((first.conversation, first.result.is_ok()), (FIRST, false));
@@ -113,7 +113,7 @@ async fn a_conversation_that_cannot_be_saved_does_not_delay_the_others() {
     assert_eq!((second.conversation, second.result.is_ok()), (SECOND, true));
     assert!(writer.is_idle());
     assert_eq!(started_at.elapsed(), Duration::ZERO);
-    writer.save(SECOND, session_with(2));
+    writer.save(SECOND, session_with(2), SessionChoices::default());
     let third = writer.next_saved().await;
     assert_eq!((third.conversation, third.result.is_ok()), (SECOND, true));
     let retried = writer.next_saved().await;
@@ -130,8 +130,8 @@ async fn a_conversation_that_cannot_be_saved_does_not_delay_the_others() {
 async fn conversations_that_fail_together_are_retried_together() {
     let (home, mut writer) = writer();
     make_unwritable(&home);
-    writer.save(FIRST, session_with(1));
-    writer.save(SECOND, session_with(2));
+    writer.save(FIRST, session_with(1), SessionChoices::default());
+    writer.save(SECOND, session_with(2), SessionChoices::default());
     let started_at = Instant::now();
     let mut attempts = Vec::new();
     for _ in 0..6 {
@@ -162,7 +162,11 @@ async fn file_name_contains_the_time_of_the_first_answer_even_if_saved_later() {
     let mut writer = SessionWriter::new(Arc::new(SessionStore::new(path.clone())));
     let mut session = Session::new("m");
     session.messages.push(SavedMessage::user("hi"));
-    writer.save(ConversationSeq(1), session.clone());
+    writer.save(
+        ConversationSeq(1),
+        session.clone(),
+        SessionChoices::default(),
+    );
     assert!(writer.next_saved().await.result.is_err());
     let first_answer_at: Zoned = "2001-02-03T04:05:06[UTC]".parse().unwrap();
     assert!(
@@ -171,7 +175,11 @@ async fn file_name_contains_the_time_of_the_first_answer_even_if_saved_later() {
             .insert(ConversationSeq(1), first_answer_at)
             .is_some()
     );
-    writer.save(ConversationSeq(1), session.clone());
+    writer.save(
+        ConversationSeq(1),
+        session.clone(),
+        SessionChoices::default(),
+    );
     assert!(writer.next_saved().await.result.is_err());
     std::fs::remove_file(path).unwrap();
     let saved = writer.next_saved().await.result;
