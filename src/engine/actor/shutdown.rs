@@ -30,6 +30,14 @@ impl Actor {
         self.cancel_waiting_prompt();
         self.feed(TurnInput::Interrupt);
         self.cx.outbox.release();
+        // The front end waits a second for the acknowledgement, and saving may take longer.
+        while !self.cx.outbox.is_empty()
+            && let Ok(permit) = events.try_reserve()
+        {
+            if let Some(event) = self.cx.outbox.pop() {
+                permit.send(event);
+            }
+        }
         let Self {
             conversation,
             hub,

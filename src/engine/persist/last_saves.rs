@@ -23,6 +23,7 @@ impl LastSaves {
             sessions, journal, ..
         } = persistence;
         sessions.retry_now();
+        journal.retry_now();
         let mut has_journal_failed = false;
         while !sessions.is_idle() || !(journal.is_idle() || has_journal_failed) || !jobs.is_empty()
         {

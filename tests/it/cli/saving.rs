@@ -3,7 +3,9 @@
 use super::{AskFixture, CHAT, ask_fixture, stderr_of, stdout_of};
 use crate::cli::model_server::ollama_text;
 use serde_json::{Value, json};
+use std::fs;
 use std::path::PathBuf;
+use tempfile::TempDir;
 
 /// Sorted by name.
 fn session_files(fixture: &AskFixture) -> Vec<PathBuf> {
@@ -122,6 +124,28 @@ fn json_events_explain_why_a_conversation_was_not_saved() {
             .all(|name| *name == Some("banners_changed")),
         "{events:#?}"
     );
+}
+
+#[test]
+fn without_a_writable_home_the_copy_of_the_conversation_is_named() {
+    let fixture = ask_fixture();
+    for folder in ["sessions", "journal"] {
+        fixture.write(folder, "a file in the way");
+    }
+    fixture.queue_reply(ollama_text(&["일"]));
+    let copies = TempDir::new().expect("a temporary folder");
+    let output = fixture
+        .command(&["ask", "--save", "하나?"])
+        .env("TMPDIR", copies.path())
+        .output()
+        .expect("the program runs");
+    let errors = stderr_of(&output);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let copy = fs::read_dir(copies.path()).expect("readable").next();
+    let copy = copy.expect("a copy").expect("readable").path();
+    assert!(errors.contains(&*copy.to_string_lossy()), "{errors}");
+    let text = fs::read_to_string(&copy).expect("readable");
+    assert!(text.contains("하나?") && text.contains("일"), "{text}");
 }
 
 #[test]

@@ -263,6 +263,11 @@ impl JournalWriter {
         self.is_idle() && is_in_any
     }
 
+    /// Retries a failed write now instead of after a pause.
+    pub fn retry_now(&mut self) {
+        self.write_at = (!self.ops.is_empty()).then(Instant::now);
+    }
+
     fn push_urgent(&mut self, op: JournalOp) {
         self.ops.push_back(op);
         self.write_at = Some(Instant::now());
