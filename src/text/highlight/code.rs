@@ -123,9 +123,6 @@ impl CodeLexer<'_, '_, '_> {
         {
             return;
         }
-        if !self.syntax.quote_operators.is_empty() && self.lex_quote_operator(end) {
-            return;
-        }
         let word = &self.cursor.bytes()[start..end];
         let token = self.classify(word, end);
         let has_bang = self.syntax.has_bang_calls && next == Some(b'!') && token != Token::Keyword;
@@ -198,8 +195,7 @@ impl CodeLexer<'_, '_, '_> {
         if self.is_key(end) {
             return Token::Key;
         }
-        let is_called = next == Some(b'(') && self.syntax.has_paren_calls
-            || self.syntax.has_lisp_calls && self.cursor.previous_byte() == Some(b'(');
+        let is_called = next == Some(b'(') && self.syntax.has_paren_calls;
         if self.syntax.has_dashed_calls && word.contains(&b'-') {
             return Token::Function;
         }

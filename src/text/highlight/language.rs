@@ -74,8 +74,6 @@ pub(super) struct CodeSyntax {
     pub has_bang_calls: bool,
     /// `Get-Item` is a call.
     pub has_dashed_calls: bool,
-    /// `(name` is a call.
-    pub has_lisp_calls: bool,
     /// The first word of a command is a call, and keywords count only there.
     pub is_command_language: bool,
     /// `name =` is a key.
@@ -98,8 +96,6 @@ pub(super) struct CodeSyntax {
     pub heredoc_start: &'static str,
     /// The first byte of literals such as `%w[…]` and `~r/…/`; 0 if there are none.
     pub percent_literal_byte: u8,
-    /// Words such as Perl's `qw`, which take a text between any delimiters.
-    pub quote_operators: &'static [&'static str],
     /// Prompts of interactive sessions.
     pub prompts: &'static [&'static str],
     /// Bitmask of the ASCII bytes that may start a construct; set by [`Self::with_special_bytes`].
@@ -196,7 +192,6 @@ impl CodeSyntax {
         has_paren_calls: true,
         has_bang_calls: false,
         has_dashed_calls: false,
-        has_lisp_calls: false,
         is_command_language: false,
         has_assigned_keys: false,
         has_colon_keys: false,
@@ -208,7 +203,6 @@ impl CodeSyntax {
         has_regex_literals: false,
         heredoc_start: "",
         percent_literal_byte: 0,
-        quote_operators: &[],
         prompts: &[],
         special_bytes: 0,
     };

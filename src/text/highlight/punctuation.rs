@@ -120,10 +120,7 @@ impl CodeLexer<'_, '_, '_> {
         let end = self.cursor.char_end(self.cursor.position + 1);
         let has_escaped_char = self.cursor.position + 1 < self.cursor.end;
         if has_escaped_char {
-            // In Lisp, a backslash starts a char literal.
-            let is_char = self.syntax.has_lisp_calls;
-            self.cursor
-                .paint_to(end, if is_char { Token::String } else { Token::Plain });
+            self.cursor.paint_to(end, Token::Plain);
         }
         has_escaped_char
     }

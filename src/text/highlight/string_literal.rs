@@ -237,7 +237,7 @@ impl CodeLexer<'_, '_, '_> {
         let is_division = self.cursor.byte_at(self.cursor.position + 1) == Some(b' ');
         let end = match is_division {
             true => None,
-            false => self.delimited_end(self.cursor.position, 1),
+            false => self.delimited_end(self.cursor.position),
         };
         self.paint_delimited(end)
     }
@@ -252,35 +252,7 @@ impl CodeLexer<'_, '_, '_> {
         // Without a letter, the byte is an operator.
         let opens_literal =
             end == start + 1 && delimiter.is_some_and(|byte| contains_byte("/{([<|!\"'", byte));
-        let end = opens_literal.then(|| self.delimited_end(end, 1)).flatten();
-        self.paint_delimited(end)
-    }
-
-    /// Lexes an operator such as `qw(a b)` or `s/x/y/`, whose word ends at `word_end`.
-    pub fn lex_quote_operator(&mut self, word_end: usize) -> bool {
-        let word = &self.cursor.bytes()[self.cursor.position..word_end];
-        let is_operator = self
-            .syntax
-            .quote_operators
-            .iter()
-            .any(|operator| operator.as_bytes() == word);
-        let delimiter = self.cursor.byte_at(word_end);
-        let is_member = matches!(
-            self.cursor.previous_byte(),
-            Some(b'$' | b'@' | b'%' | b'>' | b'-' | b'{')
-        );
-        if !is_operator
-            || is_member
-            || !delimiter.is_some_and(|byte| contains_byte("/{([|!#~", byte))
-        {
-            return false;
-        }
-        let parts = if matches!(word, b"s" | b"tr" | b"y") {
-            2
-        } else {
-            1
-        };
-        let end = self.delimited_end(word_end, parts);
+        let end = opens_literal.then(|| self.delimited_end(end)).flatten();
         self.paint_delimited(end)
     }
 
@@ -294,8 +266,8 @@ impl CodeLexer<'_, '_, '_> {
         end.is_some()
     }
 
-    /// The end of `parts` delimited texts that start at `start`, if all of them close on this line.
-    fn delimited_end(&mut self, start: usize, parts: usize) -> Option<usize> {
+    /// The end of the delimited text that starts at `start`, if it closes on this line.
+    fn delimited_end(&mut self, start: usize) -> Option<usize> {
         // Search to the end of a line only once.
         if self.has_unclosed_literal {
             return None;
@@ -309,7 +281,7 @@ impl CodeLexer<'_, '_, '_> {
             b'<' => b'>',
             same => same,
         };
-        let (mut depth, mut remaining, mut is_in_class) = (0_usize, parts, false);
+        let (mut depth, mut is_in_class) = (0_usize, false);
         let mut next = start + 1;
         while let Some(&byte) = bytes.get(next) {
             count_examined(1);
@@ -318,14 +290,7 @@ impl CodeLexer<'_, '_, '_> {
                 b'\\' => next += 1,
                 b'[' if open == b'/' => is_in_class = true,
                 b']' if open == b'/' => is_in_class = false,
-                _ if byte == close && depth == 0 && !is_in_class => {
-                    remaining -= 1;
-                    if remaining == 0 {
-                        return Some(next);
-                    }
-                    // The second bracketed text has its own opening bracket.
-                    next += usize::from(open != close && bytes.get(next) == Some(&open));
-                }
+                _ if byte == close && depth == 0 && !is_in_class => return Some(next),
                 _ if byte == open && open != close => depth += 1,
                 _ if byte == close => depth = depth.saturating_sub(1),
                 _ => {}

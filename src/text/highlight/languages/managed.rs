@@ -8,17 +8,7 @@ use crate::text::highlight::language::{
     StringSyntax,
 };
 
-pub(super) const ALL: &[&Language] = &[
-    &JAVASCRIPT,
-    &TYPESCRIPT,
-    &JAVA,
-    &KOTLIN,
-    &SCALA,
-    &GROOVY,
-    &CSHARP,
-    &DART,
-    &PHP,
-];
+pub(super) const ALL: &[&Language] = &[&JAVASCRIPT, &TYPESCRIPT, &JAVA, &KOTLIN, &CSHARP, &PHP];
 
 const TEMPLATE: StringSyntax = StringSyntax::new("`", "`")
     .with_backslash_escapes()
@@ -99,31 +89,6 @@ static JAVA: Language = Language {
     ),
 };
 
-static GROOVY: Language = Language {
-    name: "groovy",
-    aliases: "gradle jenkinsfile jenkins",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            strings: &[
-                StringSyntax::TRIPLE_DOUBLE
-                    .with_interpolation(DOLLAR_BRACE)
-                    .with_variables(),
-                StringSyntax::TRIPLE_SINGLE,
-                StringSyntax::DOUBLE
-                    .with_interpolation(DOLLAR_BRACE)
-                    .with_variables(),
-                StringSyntax::SINGLE,
-            ],
-            keywords: words!(Keyword: JAVA_KEYWORDS, Keyword: "as def in", Type: JAVA_TYPES,
-                Constant: "true false null",
-                NamesType: "class interface enum trait extends implements throws"),
-            sigils: DECORATOR,
-            ..CodeSyntax::C_LIKE
-        }
-        .with_special_bytes(),
-    ),
-};
-
 static KOTLIN: Language = Language {
     name: "kotlin",
     aliases: "kt kts",
@@ -149,40 +114,6 @@ static KOTLIN: Language = Language {
         .with_special_bytes(),
     ),
 };
-
-static SCALA: Language = Language {
-    name: "scala",
-    aliases: "sc sbt",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            block_comments: &[BlockComment::C.nestable()],
-            strings: &[
-                StringSyntax::TRIPLE_DOUBLE
-                    .without_escapes()
-                    .with_prefixes(INTERPOLATORS)
-                    .with_interpolation(DOLLAR_BRACE)
-                    .with_variables(),
-                StringSyntax::TRIPLE_DOUBLE.without_escapes(),
-                StringSyntax::DOUBLE
-                    .with_prefixes(INTERPOLATORS)
-                    .with_interpolation(DOLLAR_BRACE)
-                    .with_variables(),
-                StringSyntax::DOUBLE,
-            ],
-            keywords: words!(Keyword: "abstract case catch derives do else end export extension final \
-                    finally for forSome given if implicit import inline lazy match new opaque open \
-                    override package private protected return sealed super then this throw \
-                    transparent try using val var while yield",
-                NamesFunction: "def", NamesType: "class trait object enum type extends with",
-                Constant: "true false null"),
-            has_char_literals: true,
-            sigils: DECORATOR,
-            ..CodeSyntax::C_LIKE
-        }
-        .with_special_bytes(),
-    ),
-};
-const INTERPOLATORS: &[&str] = &["s", "f", "raw"];
 
 static CSHARP: Language = Language {
     name: "csharp",
@@ -212,47 +143,6 @@ static CSHARP: Language = Language {
                 Constant: "true false null"),
             capitals: CapitalizedNames::TypesUnlessCalled,
             has_preprocessor: true,
-            ..CodeSyntax::C_LIKE
-        }
-        .with_special_bytes(),
-    ),
-};
-
-static DART: Language = Language {
-    name: "dart",
-    aliases: "flutter",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            strings: &[
-                StringSyntax::TRIPLE_DOUBLE
-                    .without_escapes()
-                    .with_prefixes(&["r"]),
-                StringSyntax::TRIPLE_SINGLE
-                    .without_escapes()
-                    .with_prefixes(&["r"]),
-                StringSyntax::DOUBLE.without_escapes().with_prefixes(&["r"]),
-                StringSyntax::SINGLE.without_escapes().with_prefixes(&["r"]),
-                StringSyntax::TRIPLE_DOUBLE
-                    .with_interpolation(DOLLAR_BRACE)
-                    .with_variables(),
-                StringSyntax::TRIPLE_SINGLE
-                    .with_interpolation(DOLLAR_BRACE)
-                    .with_variables(),
-                StringSyntax::DOUBLE
-                    .with_interpolation(DOLLAR_BRACE)
-                    .with_variables(),
-                StringSyntax::SINGLE
-                    .with_interpolation(DOLLAR_BRACE)
-                    .with_variables(),
-            ],
-            keywords: words!(Keyword: "abstract as assert async await base break case catch const \
-                    continue covariant default deferred do else export external factory final \
-                    finally for get hide if import in is late library new of on operator part \
-                    required rethrow return sealed set show static super switch sync this throw \
-                    try var when while with yield",
-                NamesType: "class enum extension mixin typedef extends implements",
-                Type: "bool double dynamic int num void", Constant: "true false null"),
-            sigils: DECORATOR,
             ..CodeSyntax::C_LIKE
         }
         .with_special_bytes(),

@@ -7,20 +7,7 @@ use crate::text::highlight::language::{
     StringDelimiter, StringSyntax, interpolation,
 };
 
-pub(super) const ALL: &[&Language] = &[
-    &RUST,
-    &C,
-    &CPP,
-    &OBJECTIVE_C,
-    &GO,
-    &SWIFT,
-    &ZIG,
-    &SOLIDITY,
-    &PROTOBUF,
-    &GRAPHQL,
-    &HCL,
-    &NIX,
-];
+pub(super) const ALL: &[&Language] = &[&RUST, &C, &CPP, &GO, &SWIFT, &HCL];
 
 static RUST: Language = Language {
     name: "rust",
@@ -102,26 +89,6 @@ static CPP: Language = Language {
     ),
 };
 
-static OBJECTIVE_C: Language = Language {
-    name: "objective-c",
-    aliases: "objc objectivec obj-c mm",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            strings: &[
-                StringSyntax::new("@\"", "\"").with_backslash_escapes(),
-                StringSyntax::DOUBLE,
-                StringSyntax::SINGLE,
-            ],
-            keywords: words!(Keyword: C_KEYWORDS, Type: C_TYPES, NamesType: "struct enum union",
-                Keyword: "self super in", Type: "id instancetype SEL IMP BOOL",
-                Constant: "true false NULL nil YES NO"),
-            sigils: &[("@", Token::Keyword)],
-            ..C_CODE
-        }
-        .with_special_bytes(),
-    ),
-};
-
 static GO: Language = Language {
     name: "go",
     aliases: "golang",
@@ -171,85 +138,6 @@ static SWIFT: Language = Language {
 };
 const BACKSLASH_PAREN: Option<Interpolation> = interpolation("\\(", b'(', b')');
 
-static ZIG: Language = Language {
-    name: "zig",
-    aliases: "zon",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            // Each line of a multiline string starts with `\\`.
-            strings: &[StringSyntax::new("\\\\", "\n"), StringSyntax::DOUBLE, StringSyntax::SINGLE],
-            block_comments: &[],
-            keywords: words!(Keyword: "addrspace align allowzero and anyframe asm async await break \
-                    callconv catch comptime const continue defer else errdefer error export extern \
-                    for if inline linksection noalias noinline nosuspend opaque or orelse packed pub \
-                    resume return suspend switch test threadlocal try usingnamespace var volatile \
-                    while struct enum union",
-                NamesFunction: "fn",
-                Type: "anyerror anyopaque anytype bool comptime_float comptime_int f16 f32 f64 f80 \
-                    f128 i8 i16 i32 i64 i128 isize noreturn type u8 u16 u32 u64 u128 usize void",
-                Constant: "true false null undefined unreachable"),
-            sigils: &[("@", Token::Function)],
-            ..CodeSyntax::C_LIKE
-        }
-        .with_special_bytes(),
-    ),
-};
-
-static SOLIDITY: Language = Language {
-    name: "solidity",
-    aliases: "sol",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            keywords: words!(Keyword: "abstract as assembly assert break calldata catch constant \
-                    constructor continue delete do else emit event external fallback final for if \
-                    immutable import indexed internal is memory modifier new override payable \
-                    pragma private public pure receive require return returns revert storage super \
-                    this throw try unchecked using var view virtual while",
-                NamesFunction: "function", NamesType: "contract interface library struct enum error",
-                Type: "address bool bytes bytes32 int int256 mapping string uint uint8 uint256",
-                Constant: "true false"),
-            ..CodeSyntax::C_LIKE
-        }
-        .with_special_bytes(),
-    ),
-};
-
-static PROTOBUF: Language = Language {
-    name: "protobuf",
-    aliases: "proto proto3",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            keywords: words!(Keyword: "extend extensions group import map oneof option optional package \
-                    public repeated required reserved returns stream syntax to",
-                NamesType: "message enum service", NamesFunction: "rpc",
-                Type: "bool bytes double fixed32 fixed64 float int32 int64 sfixed32 sfixed64 sint32 \
-                    sint64 string uint32 uint64",
-                Constant: "true false"),
-            ..CodeSyntax::C_LIKE
-        }
-        .with_special_bytes(),
-    ),
-};
-
-static GRAPHQL: Language = Language {
-    name: "graphql",
-    aliases: "gql graphqls",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            line_comments: &["#"],
-            block_comments: &[],
-            strings: &[StringSyntax::TRIPLE_DOUBLE, StringSyntax::DOUBLE],
-            keywords: words!(Keyword: "directive extend fragment implements mutation on query schema \
-                    subscription",
-                NamesType: "type interface union enum input scalar", Constant: "true false null"),
-            sigils: &[("@", Token::Function), ("$", Token::Key)],
-            has_colon_keys: true,
-            ..CodeSyntax::C_LIKE
-        }
-        .with_special_bytes(),
-    ),
-};
-
 static HCL: Language = Language {
     name: "hcl",
     aliases: "terraform tf tfvars opentofu nomad",
@@ -265,32 +153,6 @@ static HCL: Language = Language {
             capitals: CapitalizedNames::Plain,
             has_assigned_keys: true,
             heredoc_start: "<<",
-            ..CodeSyntax::C_LIKE
-        }
-        .with_special_bytes(),
-    ),
-};
-
-static NIX: Language = Language {
-    name: "nix",
-    aliases: "nixos",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            line_comments: &["#"],
-            strings: &[
-                StringSyntax::new("''", "''")
-                    .multiline()
-                    .with_interpolation(DOLLAR_BRACE),
-                StringSyntax::DOUBLE
-                    .multiline()
-                    .with_interpolation(DOLLAR_BRACE),
-            ],
-            keywords: words!(Keyword: "assert else if in inherit let or rec then with",
-                Function: "import map toString throw abort builtins derivation",
-                Constant: "true false null"),
-            extra_word_chars: "-'",
-            capitals: CapitalizedNames::Plain,
-            has_assigned_keys: true,
             ..CodeSyntax::C_LIKE
         }
         .with_special_bytes(),

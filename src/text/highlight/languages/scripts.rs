@@ -3,13 +3,11 @@
 use crate::text::highlight::Token;
 use crate::text::highlight::keywords::words;
 use crate::text::highlight::language::{
-    BRACE, BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_PAREN, HASH_BRACE, Language,
-    LexerKind, StringDelimiter, StringSyntax,
+    BRACE, BlockComment, CapitalizedNames, CodeSyntax, HASH_BRACE, Language, LexerKind,
+    StringDelimiter, StringSyntax,
 };
 
-pub(super) const ALL: &[&Language] = &[
-    &PYTHON, &RUBY, &PERL, &LUA, &R, &JULIA, &MATLAB, &SQL, &LATEX,
-];
+pub(super) const ALL: &[&Language] = &[&PYTHON, &RUBY, &LUA, &R, &SQL, &LATEX];
 
 const FORMAT_PREFIXES: &[&str] = &["f", "rf", "fr", "t"];
 const PLAIN_PREFIXES: &[&str] = &["", "b", "r", "u", "br", "rb"];
@@ -80,38 +78,6 @@ static RUBY: Language = Language {
     ),
 };
 
-static PERL: Language = Language {
-    name: "perl",
-    aliases: "pl pm raku",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            line_comments: &["#"],
-            block_comments: &[
-                BlockComment::new("=pod", "=cut").at_line_start(),
-                BlockComment::new("=head", "=cut").at_line_start(),
-                BlockComment::new("=over", "=cut").at_line_start(),
-                BlockComment::new("=begin", "=cut").at_line_start(),
-            ],
-            strings: &[
-                StringSyntax::DOUBLE.multiline().with_variables(),
-                StringSyntax::SINGLE.multiline(),
-                StringSyntax::new("`", "`").with_backslash_escapes(),
-            ],
-            keywords: words!(Keyword: "and cmp continue die do else elsif eq eval for foreach ge given gt if \
-                    last le local lt my ne next no not or our redo require return say state unless \
-                    until use wantarray when while xor print printf push shift keys values",
-                NamesFunction: "sub", NamesType: "package", Constant: "undef __FILE__ __LINE__"),
-            capitals: CapitalizedNames::TypesUnlessCalled,
-            sigils: &[("$", Token::Key), ("@", Token::Key), ("%", Token::Key)],
-            has_regex_literals: true,
-            heredoc_start: "<<",
-            quote_operators: &["q", "qq", "qw", "qr", "qx", "m", "s", "tr", "y"],
-            ..CodeSyntax::BARE
-        }
-        .with_special_bytes(),
-    ),
-};
-
 static LUA: Language = Language {
     name: "lua",
     aliases: "luau moonscript",
@@ -146,53 +112,6 @@ static R: Language = Language {
             keywords: words!(Keyword: "break else for function if in next repeat return while library require",
                 Constant: "TRUE FALSE NULL NA NaN Inf NA_integer_ NA_real_ NA_character_"),
             extra_word_chars: ".",
-            ..CodeSyntax::BARE
-        }
-        .with_special_bytes(),
-    ),
-};
-
-static JULIA: Language = Language {
-    name: "julia",
-    aliases: "jl",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            line_comments: &["#"],
-            block_comments: &[BlockComment::new("#=", "=#").nestable()],
-            strings: &[
-                StringSyntax::TRIPLE_DOUBLE.with_prefixes(PLAIN_PREFIXES).with_interpolation(DOLLAR_PAREN).with_variables(),
-                StringSyntax::DOUBLE.with_prefixes(&["", "r", "raw", "b", "v"]).multiline().with_interpolation(DOLLAR_PAREN).with_variables(),
-                StringSyntax::new("`", "`").with_backslash_escapes(),
-            ],
-            keywords: words!(Keyword: "abstract baremodule begin break catch const continue do else elseif \
-                    end export finally for global if import in isa let local module quote return try \
-                    using where while mutable primitive",
-                NamesFunction: "function macro", NamesType: "struct type",
-                Constant: "true false nothing missing Inf NaN pi"),
-            extra_word_ends: "!",
-            capitals: CapitalizedNames::Types,
-            has_char_literals: true,
-            sigils: &[("@", Token::Function), (":", Token::Number)],
-            prompts: &["julia> "],
-            ..CodeSyntax::BARE
-        }
-        .with_special_bytes(),
-    ),
-};
-
-static MATLAB: Language = Language {
-    name: "matlab",
-    aliases: "octave",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            line_comments: &["%", "#"],
-            strings: &[StringSyntax::new("\"", "\""), StringSyntax::new("'", "'")],
-            keywords: words!(Keyword: "break case catch classdef continue else elseif end endfor endfunction \
-                    endif endwhile for global if methods otherwise parfor persistent properties \
-                    return switch try while",
-                NamesFunction: "function", Constant: "true false pi Inf NaN eps"),
-            has_apostrophes_in_words: true,
-            prompts: &[">> "],
             ..CodeSyntax::BARE
         }
         .with_special_bytes(),

@@ -6,17 +6,7 @@ use crate::text::highlight::language::{
     BlockComment, CapitalizedNames, CodeSyntax, DOLLAR_PAREN, Language, LexerKind, StringSyntax,
 };
 
-pub(super) const ALL: &[&Language] = &[
-    &BASH,
-    &CONSOLE,
-    &FISH,
-    &POWERSHELL,
-    &BATCH,
-    &DOCKERFILE,
-    &MAKEFILE,
-    &CMAKE,
-    &NGINX,
-];
+pub(super) const ALL: &[&Language] = &[&BASH, &CONSOLE, &POWERSHELL, &DOCKERFILE, &MAKEFILE];
 
 const SHELL_LIKE: CodeSyntax = CodeSyntax {
     line_comments: &["#"],
@@ -71,20 +61,6 @@ static CONSOLE: Language = Language {
     lexer: LexerKind::Session(&COMMANDS),
 };
 
-static FISH: Language = Language {
-    name: "fish",
-    aliases: "nu nushell",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            keywords: words!(Keyword: "and begin command else end exec if not or time while",
-                NamesFunction: "function",
-                TakesOperands: "break case continue for in return set switch"),
-            ..SHELL
-        }
-        .with_special_bytes(),
-    ),
-};
-
 static POWERSHELL: Language = Language {
     name: "powershell",
     aliases: "ps1 pwsh posh psm1 psd1",
@@ -116,24 +92,6 @@ static POWERSHELL: Language = Language {
     ),
 };
 
-static BATCH: Language = Language {
-    name: "batch",
-    aliases: "bat cmd dos batchfile",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            line_comments: &["::", "REM ", "rem "],
-            strings: &[StringSyntax::new("\"", "\"")],
-            keywords: words!(Keyword: "call cd choice cls copy defined del do echo else endlocal errorlevel exist \
-                    exit for goto if in md mkdir move not pause popd pushd rd ren rmdir set setlocal \
-                    shift start title type xcopy"),
-            folds_case: true,
-            sigils: &[(":", Token::Function), ("%", Token::Key), ("/", Token::Key)],
-            ..CodeSyntax::BARE
-        }
-        .with_special_bytes(),
-    ),
-};
-
 static DOCKERFILE: Language = Language {
     name: "dockerfile",
     aliases: "docker containerfile",
@@ -152,40 +110,4 @@ static MAKEFILE: Language = Language {
     name: "makefile",
     aliases: "make mk mak gnumakefile just justfile",
     lexer: LexerKind::Make(&COMMANDS),
-};
-
-static CMAKE: Language = Language {
-    name: "cmake",
-    aliases: "cmakelists.txt",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            line_comments: &["#"],
-            block_comments: &[BlockComment::new("#[[", "]]")],
-            strings: &[StringSyntax::DOUBLE.multiline()],
-            keywords: words!(Keyword: "if elseif else endif foreach endforeach while endwhile function \
-                    endfunction macro endmacro return break continue include and or not defined \
-                    matches strequal equal",
-                Constant: "on off true false"),
-            folds_case: true,
-            capitals: CapitalizedNames::TypesUnlessCalled,
-            sigils: &[("${", Token::Key), ("$", Token::Key)],
-            ..CodeSyntax::BARE
-        }
-        .with_special_bytes(),
-    ),
-};
-
-static NGINX: Language = Language {
-    name: "nginx",
-    aliases: "nginxconf caddyfile caddy apache apacheconf",
-    lexer: LexerKind::Code(
-        &CodeSyntax {
-            keywords: words!(TakesOperands: "break events geo http if include internal limit_except location map mail \
-                return rewrite server set split_clients stream types upstream"),
-            extra_word_chars: "-.+:/",
-            extra_word_starts: "/~",
-            ..SHELL_LIKE
-        }
-        .with_special_bytes(),
-    ),
 };
