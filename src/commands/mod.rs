@@ -113,8 +113,13 @@ impl CommandRow {
     }
 
     /// `Usage: /note [PATH|off]`.
+    pub fn usage_line(&self) -> String {
+        format!("Usage: {} {}", self.name, self.usage)
+    }
+
+    /// For an argument that cannot be used.
     pub fn usage_notice(&self) -> Notice {
-        Notice::warning(format!("Usage: {} {}", self.name, self.usage))
+        Notice::warning(self.usage_line())
     }
 }
 

@@ -70,6 +70,7 @@ impl Linear {
             Wanted::Argument { row, question } => {
                 self.ask_text(&question, |linear, text| match text.trim() {
                     "" => linear.say("Nothing was changed."),
+                    command if command.starts_with('/') => linear.run_command(command),
                     text => (row.run)(linear, text),
                 });
             }

@@ -53,7 +53,7 @@ impl CommandCx for UiContext<'_> {
             Wanted::Row(list) => picker(list).open(self),
             Wanted::Argument { row, .. } => {
                 self.request(UiRequest::TypeCommand(row.name));
-                self.notify(row.usage_notice());
+                self.notify(Notice::info(row.usage_line()));
             }
             Wanted::Deletion { session, title } => self.open(DeleteLayer { session, title }),
             Wanted::Copy { name, text } => self.copy(&name, text),

@@ -158,8 +158,8 @@ impl Actor {
     /// without a vault; the notice then gives the reason.
     fn set_consulting(&mut self, consults_notes: bool) {
         let has_vault = !self.cx.settings.notes().vaults.is_empty();
-        let metadata = &mut self.conversation.session_mut().metadata;
-        metadata.consults_notes = Some(consults_notes && has_vault);
+        self.conversation
+            .set_consults_notes(consults_notes && has_vault);
         self.persist.save_conversation(&self.conversation, &self.cx);
         match consults_notes {
             true => self.report_consulting(),

@@ -134,7 +134,7 @@ impl Conversation {
             return None;
         }
         let title = bounded_title(requested);
-        self.session.metadata.title = Some(title.to_owned());
+        self.set_title(title);
         cx.outbox.push(Event::SessionRenamed(title.to_owned()));
         if title.len() < requested.len() {
             let kept_count = grapheme::clusters(title).count();

@@ -24,7 +24,8 @@ pub(super) const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) struct Conversation {
     session: Session,
     seq: ConversationSeq,
-    /// The user's choices as last read from the file or written to it.
+    /// The user's choices as last read from the file or written to it; `None` for one that the user has
+    /// made here since, even if it is the same.
     read: SessionChoices,
 }
 
@@ -60,18 +61,32 @@ impl Conversation {
         &self.read
     }
 
-    /// Takes over the title that another program gave the conversation, unless the user has just chosen
-    /// another one.
+    pub(super) fn set_title(&mut self, title: &str) {
+        self.session.metadata.title = Some(title.to_owned());
+        self.read.title = None;
+    }
+
+    pub(super) fn set_consults_notes(&mut self, consults_notes: bool) {
+        self.session.metadata.consults_notes = Some(consults_notes);
+        self.read.consults_notes = None;
+    }
+
+    /// Takes over the title that another program gave the conversation, unless the user has chosen one
+    /// since the save was requested.
     pub(super) fn choices_saved(&mut self, saved: SavedChoices, cx: &mut EngineCx) {
         let title = &mut self.session.metadata.title;
-        let is_renamed = *title == saved.ours.title && *title != saved.file.title;
+        let is_written = *title == saved.file.title;
+        let is_chosen_since = self.read.title.is_none() && title.is_some();
+        let is_renamed = !is_written && !is_chosen_since;
         if is_renamed {
             title.clone_from(&saved.file.title);
         }
-        self.read = SessionChoices {
-            title: saved.file.title,
-            ..saved.ours
-        };
+        if is_written || is_renamed {
+            self.read.title = saved.file.title;
+        }
+        if self.session.metadata.consults_notes == saved.ours.consults_notes {
+            self.read.consults_notes = saved.ours.consults_notes;
+        }
         if is_renamed {
             let title = self.session.title().to_owned();
             cx.outbox.push(Event::SessionRenamed(title.clone()));

@@ -1,6 +1,6 @@
 //! The contents of the help: first the commands, then one entry per action and group, with its keys.
 
-use crate::commands::COMMANDS;
+use crate::commands::{COMMANDS, CommandRow};
 use crate::tui::help::here::KeysHere;
 use crate::tui::keymap::{Binding, BindingGroup, BindingScope, Chord, Keymap, all_bindings};
 
@@ -160,12 +160,17 @@ fn entries(topic: HelpTopic, group: BindingGroup, keymap: &Keymap) -> Vec<HelpEn
                         .collect(),
                 },
                 description: description(first),
-                found_by: same_action()
-                    .flat_map(|row| [row.name, row.search_words])
-                    .collect(),
+                found_by: same_action().flat_map(found_by).collect(),
             }
         })
         .collect()
+}
+
+/// The names and search words by which the filter finds a binding.
+fn found_by(binding: &&Binding) -> Vec<&'static str> {
+    let command = binding.command().into_iter();
+    let names = command.flat_map(CommandRow::names);
+    names.chain([binding.name, binding.search_words]).collect()
 }
 
 /// The description. The same key may do something else in the message, so the help says where a key of

@@ -309,4 +309,7 @@ fn a_command_gets_its_keys_by_each_of_its_names() {
         assert_eq!(banners(&keymap), [""; 0]);
         assert_eq!(keymap.key_name(A::EXIT).as_deref(), Some("Ctrl+Q"));
     }
+    let both = keymap(key_settings(&[("quit", &["F6"]), ("exit", &["Ctrl+Q"])]));
+    assert_eq!(banners(&both), [""; 0]);
+    assert_eq!(keys(&both, "exit"), "F6 Ctrl+Q");
 }

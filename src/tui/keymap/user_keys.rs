@@ -55,7 +55,7 @@ pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> Resolved
     for entry in &settings.entries {
         let checked = check_entry(entry, protocol);
         match checked.and_then(|keys| without_clash(keys, &chosen)) {
-            Ok(keys) => chosen.push(keys),
+            Ok(keys) => add(keys, &mut chosen),
             Err(problem) => problems.push(problem),
         }
     }
@@ -75,6 +75,15 @@ pub(super) fn resolve(settings: &KeySettings, protocol: KeyProtocol) -> Resolved
         banners: banners(settings, &problems, &chosen),
         problems: problem_lines(settings, &problems),
         lost: lost_keys(has_own_keys, winner_of),
+    }
+}
+
+/// Adds an entry to those before it. Two entries may name one action by different names.
+fn add(keys: ChosenKeys, chosen: &mut Vec<ChosenKeys>) {
+    let mut earlier = chosen.iter_mut();
+    match earlier.find(|own| own.binding.name == keys.binding.name) {
+        Some(own) => own.keys.extend(keys.keys),
+        None => chosen.push(keys),
     }
 }
 

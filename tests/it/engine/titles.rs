@@ -7,6 +7,8 @@ use humble::store::SessionStore;
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Step {
     RenameHere,
+    /// To the title that it had here last.
+    RenameHereAgain,
     RenameElsewhere,
     Answer,
 }
@@ -24,11 +26,14 @@ async fn check(steps: &[Step]) {
     answer(&mut harness).await;
     let store = SessionStore::new(harness.home.path().join("sessions"));
     let id = store.list()[0].id.clone();
-    let mut latest = "go on".to_owned();
+    let (mut latest, mut here) = ("go on".to_owned(), "go on".to_owned());
     for (number, step) in steps.iter().enumerate() {
         match step {
-            Step::RenameHere => {
-                latest = format!("here {number}");
+            Step::RenameHere | Step::RenameHereAgain => {
+                if *step == Step::RenameHere {
+                    here = format!("here {number}");
+                }
+                latest.clone_from(&here);
                 harness.send(Command::RenameSession(latest.clone())).await;
                 let is_confirmed = |event: &Event| matches!(event, Event::SavedSession(SavedSessionEvent::Renamed { title, .. }) if *title == latest);
                 harness.wait_for("the new title", is_confirmed).await;
@@ -54,7 +59,12 @@ async fn check(steps: &[Step]) {
 
 #[tokio::test(start_paused = true)]
 async fn the_latest_title_of_two_programs_stays_in_every_order() {
-    let kinds = [Step::RenameHere, Step::RenameElsewhere, Step::Answer];
+    let kinds = [
+        Step::RenameHere,
+        Step::RenameHereAgain,
+        Step::RenameElsewhere,
+        Step::Answer,
+    ];
     for first in kinds {
         for second in kinds {
             for third in kinds {
