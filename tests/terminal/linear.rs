@@ -244,6 +244,10 @@ fn commands_answer_in_text_and_never_reach_the_model() {
     terminal.wait_for_text("Please enter either auto or manual.");
     type_line(&terminal, "/sidebar");
     terminal.wait_for_text("/mcp lists the servers and their tools.");
+    type_line(&terminal, "/chat");
+    terminal.wait_for_text("Prompt: ");
+    terminal.press("/keys\r");
+    terminal.wait_for_text("The linear mode has no keys of its own");
     type_line(&terminal, "/quit");
     assert_eq!(terminal.exit(), clean_exit());
     assert_eq!(prompts(&server), Vec::<String>::new());
